@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from '../../tests/listening.ts';
+import { webhookServer } from '../../tests/webhooks/webhook-server.ts';
 
 /** An event as a webhook brings it; only what is read here. */
 export interface BroughtEvent {
@@ -20,23 +20,17 @@ export interface WebhookListener {
 export async function startWebhookListener(onEvent: (event: BroughtEvent) => void): Promise<WebhookListener> {
   const known = new Set<string>();
   let repeats = 0;
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => {
-      body += piece;
-    });
-    request.on('end', () => {
-      const event = JSON.parse(body) as BroughtEvent;
-      const key = `${request.url} ${event.id}`;
-      if (known.has(key)) repeats += 1;
-      else onEvent(event);
-      known.add(key);
-      response.writeHead(204).end();
-    });
+  const server = webhookServer(({ path, body }, response) => {
+    const event = JSON.parse(body) as BroughtEvent;
+    const key = `${path} ${event.id}`;
+    if (known.has(key)) repeats += 1;
+    else onEvent(event);
+    known.add(key);
+    response.writeHead(204).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `http://127.0.0.1:${port}/`,
     counts: () => ({ events: known.size, repeats }),
     close() {
       server.close();

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
@@ -19,6 +18,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { quietLibsignal } from '../../simulator/handsets/quiet-libsignal.ts';
+import { listening } from '../../tests/listening.ts';
 
 // The chat client alone, with the sockets of all phones in one thread. This is no gateway: nothing is durable, judged,
 // paced or acknowledged. It shows what the client itself costs on Node (bench/peers/real).
@@ -182,7 +182,5 @@ const server = createServer((socket) => {
     );
   });
 });
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const { port } = server.address() as AddressInfo;
+const port = await listening(server);
 process.stdout.write(`${JSON.stringify({ ready: true, api: `tcp://127.0.0.1:${port}` })}\n`);

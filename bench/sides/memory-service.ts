@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
+import { listening } from '../../tests/listening.ts';
 import { MemorySessionHost } from '../../tests/memory-network/memory-session-host.ts';
 import { watchHoldUps } from './hold-ups.ts';
 
@@ -49,8 +49,8 @@ const looking = createServer((request, response) => {
   globalThis.gc?.();
   response.end(JSON.stringify({ heapBytes: process.memoryUsage().heapUsed, connectedAtMs }));
 });
-await new Promise<void>((resolve) => looking.listen(0, '127.0.0.1', resolve));
+const port = await listening(looking);
 looking.unref();
 const { apiUrl, adminUrl } = service.http;
-const look = `http://127.0.0.1:${(looking.address() as AddressInfo).port}`;
+const look = `http://127.0.0.1:${port}`;
 process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl, look })}\n`);

@@ -73,7 +73,7 @@ export class BatchHarness {
       ...asked,
       recipients: asked.recipients.map((one) => ({ fields: { name: one.to }, ...one })),
     };
-    return (await this.shop.told({ type: 'create_batch', asked: draft })) as Outcome<BatchReply>;
+    return (await this.shop.ask({ type: 'create_batch', asked: draft })) as Outcome<BatchReply>;
   }
 
   /** Creates a batch like `create`, and returns its id. */
@@ -84,7 +84,7 @@ export class BatchHarness {
   }
 
   async steer(batchId: string, order: 'pause' | 'resume' | 'cancel'): Promise<true | Failure> {
-    const reply = (await this.shop.told({ type: 'steer_batch', batchId, order })) as Outcome<unknown>;
+    const reply = (await this.shop.ask({ type: 'steer_batch', batchId, order })) as Outcome<unknown>;
     return reply.ok || reply.failure;
   }
 
@@ -173,7 +173,7 @@ export class BatchHarness {
       await new Promise<void>((resolve) => {
         const send = async (_: unknown, draft: MessageDraft) => {
           const command = { type: 'send', draft, settings: this.settings, pool: undefined } as const;
-          const reply = await shop.told(command);
+          const reply = await shop.ask(command);
           resolve();
           return reply as never;
         };

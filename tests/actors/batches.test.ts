@@ -172,7 +172,7 @@ describe('a batch', () => {
     const add = async (recipients: readonly { to: string }[], idempotencyKey?: string) => {
       const given = recipients.map((each) => ({ ...each, fields: { name: 'x' } }));
       const asked = { recipients: given, idempotencyKey };
-      return (await run.shop.told({ type: 'add_recipients', batchId, asked })) as Awaited<
+      return (await run.shop.ask({ type: 'add_recipients', batchId, asked })) as Awaited<
         ReturnType<BatchHarness['create']>
       >;
     };
@@ -228,7 +228,7 @@ describe('a batch', () => {
     const add = async (recipients: BatchAsked['recipients']): Promise<boolean> => {
       const filled = recipients.map((recipient) => ({ fields: { name: 'x' }, ...recipient }));
       const added = { recipients: filled, idempotencyKey: 'b' };
-      const reply = (await run.shop.told({
+      const reply = (await run.shop.ask({
         type: 'add_recipients',
         batchId,
         asked: added,
@@ -351,7 +351,7 @@ describe('a batch stops by itself', () => {
     ] as const) {
       const run = await BatchHarness.connected();
       const id = await run.batch({ recipients: run.know(10) });
-      // Whatever the shop sends, its number is told to be slower.
+      // The network sends a rate signal, whatever the shop sends.
       const signal = async (): Promise<void> => {
         while (run.shop.state.currentMessage === undefined) {
           run.shop.pass(20_000);

@@ -12,14 +12,14 @@ import { ShopHarness, textDraft } from './shop-harness.ts';
 const NOTHING: QueueFilter = { idempotencyKeyPrefix: undefined, to: undefined, acceptedBeforeMs: undefined };
 
 async function cancel(shop: ShopHarness, messageId: string): Promise<string> {
-  const reply = (await shop.told({ type: 'cancel', messageId })) as Outcome<Cancelled>;
+  const reply = (await shop.ask({ type: 'cancel', messageId })) as Outcome<Cancelled>;
   if (!reply.ok) return reply.failure.code;
   return reply.value.atPool.length > 0 ? 'at the pool' : 'ended';
 }
 
 async function cancelAll(shop: ShopHarness, filter: Partial<QueueFilter>): Promise<number> {
   const command = { type: 'cancel_queue', filter: { ...NOTHING, ...filter } } as const;
-  const reply = (await shop.told(command)) as Outcome<Cancelled>;
+  const reply = (await shop.ask(command)) as Outcome<Cancelled>;
   assert.ok(reply.ok);
   return reply.value.ended;
 }
@@ -53,10 +53,7 @@ describe('a cancelled message', () => {
     const prepared = shop.send('+33601000000');
     shop.toSession(prepared);
     assert.equal(await cancel(shop, prepared), 'ended');
-    assert.deepEqual(
-      shop.effectsOf('recall').map(({ messageId }) => messageId),
-      [prepared],
-    );
+    assert.deepEqual(shop.idsOf('recall'), [prepared]);
     const sending = shop.send('+33601000001');
     shop.toWire(sending);
     assert.equal(pacingState(shop.state), 'sending');
@@ -96,7 +93,7 @@ test('cancelling a queue ends all matching messages, and no others', async () =>
   const settings = resolveSettings({});
   const send = async (to: string, key: string): Promise<string> => {
     const draft = { ...textDraft(to, `to ${to} ${key}`), idempotencyKey: key };
-    const reply = (await shop.told({ type: 'send', draft, settings, pool: undefined })) as Outcome<{
+    const reply = (await shop.ask({ type: 'send', draft, settings, pool: undefined })) as Outcome<{
       accepted: { id: string };
     }>;
     assert.ok(reply.ok, JSON.stringify(reply));
@@ -130,13 +127,13 @@ describe('a cancelled message at the pool', () => {
     const before = { origin: counted(origin), pool: counted(pool) };
     assert.equal(await cancel(origin, id), 'at the pool');
     const { createdAtMs } = exchange.body(id);
-    const answer = (await pool.told({
+    const answer = (await pool.ask({
       type: 'pool.withdraw',
       messageId: id,
       createdAtMs,
       reason: 'CANCELLED',
     })) as never;
-    await origin.told({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer });
+    await origin.ask({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer });
     assert.equal(origin.statusOf(id), 'failed CANCELLED');
     assert.deepEqual(
       { origin: counted(origin), pool: counted(pool) },
@@ -157,7 +154,7 @@ describe('a cancelled message at the pool', () => {
     pool.toWire(id);
     const { createdAtMs } = exchange.body(id);
     const command = { type: 'pool.withdraw', messageId: id, createdAtMs, reason: 'CANCELLED' } as const;
-    assert.deepEqual(await pool.told(command), { kind: 'taken' });
+    assert.deepEqual(await pool.ask(command), { kind: 'taken' });
     pool.outcome(id, { kind: 'acknowledged' });
     assert.equal(pool.statusOf(id), 'sent');
   });

@@ -1,7 +1,6 @@
 /** Inbound messages and their writers in Redis: sealed, through a change of keys, and deleted in time. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { test } from 'node:test';
 import { eraseInboundAmong } from '../../actors/shops/effects/inbound-eraser.ts';
 import { forgetPeople } from '../../actors/shops/effects/person-memory.ts';
 import { inboundWrite, readInboundRecords } from '../../actors/shops/state/inbound-records.ts';
@@ -12,8 +11,8 @@ import { personEntry } from '../../actors/tenants/person-entry.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import type { Read, Write } from '../../runtime/store.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { plainStore } from '../http/service-fixture.ts';
+import { sharedRedis } from '../shared-redis.ts';
 
 const DAY_MS = 86_400_000;
 const nowMs = Date.parse('2026-03-01T08:00:00Z');
@@ -21,25 +20,9 @@ const newId = objectIdGenerator(systemRandom);
 const [former, present] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const ANA = { number: '+33612345678', lid: '123456@lid' };
 
-let server: RedisServer;
-let redis: Redis;
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-after(async () => {
-  redis?.disconnect();
-  await server?.stop();
-});
+const { redis } = sharedRedis();
 
-const run = (commands: readonly (Read | Write)[]): Promise<unknown[]> =>
-  Promise.all(commands.map(([name, ...args]) => redis.call(name, args.map(String))));
-
-const store = {
-  read: run,
-  append: run,
-  commit: async (_shard: number, writes: readonly Write[]): Promise<void> => void (await run(writes)),
-};
+const store = plainStore(redis);
 
 const SHARD = 3;
 

@@ -24,6 +24,6 @@ for (const [entry, admitted, refused] of CASES) {
   });
 }
 
-test('no entry: no list', () => {
+test('an allowlist without an entry is no allowlist', () => {
   assert.equal(ipAllowlist([]), undefined);
 });

@@ -81,10 +81,7 @@ test('a declaration that expires while its message is prepared stops it, and the
   shop.nowMs += HOUR_MS;
   await look(shop, 'last', id);
   assert.deepEqual([shop.statusOf(id), shop.effectsOf('transmit')], [REFUSED, []]);
-  assert.deepEqual(
-    shop.effectsOf('recall').map(({ messageId }) => messageId),
-    [id],
-  );
+  assert.deepEqual(shop.idsOf('recall'), [id]);
 });
 
 test('a recipient who became a customer, or wrote, meanwhile gets the message all the same', async () => {

@@ -25,10 +25,7 @@ test('a message that is being prepared stays queued: a handover, a drop or a lon
     } else if (end === 'silence') shop.pass(240_000);
     else shop.restart();
     assert.equal(shop.statusOf(id), 'queued');
-    assert.deepEqual(
-      shop.effectsOf('recall').map(({ messageId }) => messageId),
-      [id],
-    );
+    assert.deepEqual(shop.idsOf('recall'), [id]);
     // A late report lets nothing leave.
     shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
     assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
@@ -123,10 +120,7 @@ for (const way of ['it comes while', 'it is found when'] as const) {
       shop.prepared(id, [['HSET', 'k', 'session/a', 'step']], writer);
     }
     assert.equal(shop.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
-    assert.deepEqual(
-      shop.effectsOf('recall').map(({ messageId }) => messageId),
-      [id],
-    );
+    assert.deepEqual(shop.idsOf('recall'), [id]);
     shop.outcome(id, { kind: 'not_sent' });
     assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'rejected RECIPIENT_OPTED_OUT']);
     assert.ok(shop.writes.every((write) => !write.includes('step')));
@@ -191,10 +185,7 @@ test('a status that is being sealed is sealed again without a viewer who sends S
   looked(['+33611110001', '+33611110002']);
   const stop = { wireId: 'W', from: '+33611110001', text: 'STOP', atMs: shop.nowMs, token: 't' };
   shop.session({ type: 'session.inbound', ...stop });
-  assert.deepEqual(
-    shop.effectsOf('recall').map(({ messageId }) => messageId),
-    [id],
-  );
+  assert.deepEqual(shop.idsOf('recall'), [id]);
   shop.outcome(id, { kind: 'not_sent' });
   shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
   assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);

@@ -27,7 +27,7 @@ test('a rate signal about an earlier message puts back the one being prepared, a
     else shop.toWire(id);
     assert.equal(pacingState(shop.state), state);
     shop.outcome('65f0000000000000000000ff', { kind: 'rate_limited' });
-    const recalled = shop.effectsOf('recall').map(({ messageId }) => messageId);
+    const recalled = shop.idsOf('recall');
     const isOnWire = state === 'sending';
     assert.deepEqual(
       [pacingState(shop.state), shop.statusOf(id), recalled],

@@ -1,8 +1,7 @@
 /** Lists behind a filter look at a bounded number of entries for a page, and following the cursors still finds all. */
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { test } from 'node:test';
 import type { CursorPage } from '../../actors/replies/reply-fields.ts';
 import { listMessages } from '../../actors/shops/service/message-list.ts';
 import { messageLookup } from '../../actors/shops/state/message-days.ts';
@@ -12,31 +11,20 @@ import { listContacts } from '../../actors/tenants/contact-list.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { plainStore } from '../http/service-fixture.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { sharedRedis } from '../shared-redis.ts';
 
 const SHARD = 7;
 const NOW_MS = Date.parse('2026-03-01T08:00:00Z');
-let server: RedisServer;
-let redis: Redis;
+const { redis } = sharedRedis();
 let commands = 0;
-let store: Store;
-
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-  const plain = plainStore(redis);
-  store = {
-    ...plain,
-    read(reads: readonly Read[]) {
-      commands += reads.length;
-      return plain.read(reads);
-    },
-  } as Store;
-});
-after(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const plain = plainStore(redis);
+const store = {
+  ...plain,
+  read(reads: readonly Read[]) {
+    commands += reads.length;
+    return plain.read(reads);
+  },
+} as Store;
 
 const idOf = (index: number): string => index.toString(16).padStart(24, '0');
 

@@ -5,13 +5,13 @@ import { withoutContent } from '../../actors/shops/state/scheduled-sends.ts';
 
 const draft = { text: 'Ready', mediaUrl: 'https://shop.example/a.png', mediaType: 'video' as const };
 
-test('two contents are the same only if every field is', () => {
+test('two contents are equal only if all their fields are equal', () => {
   assert.ok(isSameContent(contentOf(draft), contentOf({ ...draft })));
   for (const other of [{ text: 'ready' }, { mediaUrl: undefined }, { mediaType: 'image' as const }])
     assert.ok(!isSameContent(contentOf(draft), contentOf({ ...draft, ...other })), JSON.stringify(other));
 });
 
-test('without an attachment the type of one does not count', () => {
+test('without an attachment, the type of the attachment is not compared', () => {
   const text = { text: 'Ready', mediaUrl: undefined };
   const [image, video] = [
     contentOf({ ...text, mediaType: 'image' }),

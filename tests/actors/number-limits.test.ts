@@ -200,10 +200,7 @@ test('before the wire the token decides: a person who wrote but has no token is 
   restrict(shop);
   shop.toWire(without, 'hello', false);
   assert.equal(shop.statusOf(without), 'rejected COLD_RECIPIENT_CAP_REACHED');
-  assert.deepEqual(
-    shop.effectsOf('recall').map(({ messageId }) => messageId),
-    [without],
-  );
+  assert.deepEqual(shop.idsOf('recall'), [without]);
   shop.toWire(within, 'hello', true);
   assert.equal(shop.statusOf(within), 'sending');
 });

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ErasuresOptions, erasures } from '../../actors/operators/erasures.ts';
+import { deferred } from '../deferred.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 /** The erasures of a tenant with one shop. The erasure ends when the test says so. */
 function operatorOf(tenantId: string) {
   const clock = new FakeClock();
-  let finish = (): void => undefined;
-  const ended = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const { promise: ended, resolve: finish } = deferred();
   const state = { isGone: false, erasing: new Set([`${tenantId}-shop`]), erasingPeople: new Set<string>() };
   const actors = { ask: async () => ({ ok: true, value: true }), state: async () => state };
   const options = { clock, actors, erasure: { run: () => ended } };

@@ -1,7 +1,6 @@
 /** The operators' list of tenants follows their records, also after a failure and after a node that ended in between. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { after, test } from 'node:test';
 import {
   type DirectoryConnection,
   openDirectoryConnection,
@@ -15,26 +14,18 @@ import { redisLink } from '../e2e/redis-link.ts';
 import { startRedisPair } from '../e2e/redis-pair.ts';
 import { until } from '../e2e/waiting.ts';
 import { plainStore } from '../http/service-fixture.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { sharedRedis } from '../shared-redis.ts';
 
-let server: RedisServer;
-let redis: Redis;
 let connection: DirectoryConnection;
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
+after(() => connection?.close());
+const { redis, url: redisUrl } = sharedRedis({}, async () => {
   connection = await openDirectoryConnection({
-    redisUrl: server.url,
+    redisUrl,
     clock: systemClock,
     log: new QuietLog(),
   });
-});
-after(async () => {
-  redis.disconnect();
-  await connection.close();
-  await server.stop();
 });
 
 const FIRST = '66b1f0a2c3d4e5f607182901';

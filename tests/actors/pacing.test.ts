@@ -9,10 +9,7 @@ test('a message goes queued → sending → sent, and reaches the wire only in t
   const shop = await ShopHarness.connected();
   const id = shop.send();
   assert.equal(shop.statusOf(id), 'queued');
-  assert.deepEqual(
-    shop.effectsOf('first_look').map(({ messageId }) => messageId),
-    [id],
-  );
+  assert.deepEqual(shop.idsOf('first_look'), [id]);
   assert.equal(shop.effectsOf('prepare').length, 0);
   shop.toWire(id);
   assert.equal(shop.statusOf(id), 'sending');
@@ -50,10 +47,7 @@ test('one at a time: the next message waits for the outcome and a gap of 6 to 20
   shop.pass(5_999);
   assert.equal(shop.effectsOf('first_look').length, 1);
   shop.pass(14_001);
-  assert.deepEqual(
-    shop.effectsOf('first_look').map(({ messageId }) => messageId),
-    [first, second],
-  );
+  assert.deepEqual(shop.idsOf('first_look'), [first, second]);
 });
 
 test('gaps are uniform between 6 and 20 seconds', async () => {
@@ -85,10 +79,7 @@ for (const kind of ['acknowledgement', 'look-up'] as const) {
     shop.pass(15 * MINUTE_MS - 1);
     assert.equal(shop.effectsOf('first_look').length, 1);
     shop.pass(1);
-    assert.deepEqual(
-      shop.effectsOf('first_look').map(({ messageId }) => messageId),
-      [first, first],
-    );
+    assert.deepEqual(shop.idsOf('first_look'), [first, first]);
     assert.deepEqual(
       shop.state.queue.map(({ messageId }) => messageId),
       [second],
@@ -271,10 +262,7 @@ test('an operator’s hold of the queue outlasts a restart, until it is released
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
   assert.equal(shop.effectsOf('first_look').length, 0);
   shop.command({ type: 'resume' });
-  assert.deepEqual(
-    shop.effectsOf('first_look').map(({ messageId }) => messageId),
-    [id],
-  );
+  assert.deepEqual(shop.idsOf('first_look'), [id]);
 });
 
 test('a message that is being prepared waits as well once an operator pauses the queue', async () => {
@@ -284,7 +272,7 @@ test('a message that is being prepared waits as well once an operator pauses the
     if (isWithSession) shop.toSession(id);
     assert.equal(pacingState(shop.state), 'preparing');
     shop.command({ type: 'pause' });
-    const recalled = shop.effectsOf('recall').map(({ messageId }) => messageId);
+    const recalled = shop.idsOf('recall');
     assert.deepEqual(recalled, [id]);
     shop.toWire(id);
     shop.pass(MINUTE_MS);

@@ -1,7 +1,6 @@
 /** An erasure of a person finds all that is stored of them, and misses nothing where it stopped half way. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { test } from 'node:test';
 import { MessageEraser } from '../../actors/shops/effects/message-eraser.ts';
 import { PersonEraser } from '../../actors/shops/effects/person-eraser.ts';
 import { bodyWrite, dayOf, readMessage, stateWrite } from '../../actors/shops/state/message-days.ts';
@@ -11,9 +10,10 @@ import { readPerson } from '../../actors/shops/state/person-ids.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import type { Read, Store, Write } from '../../runtime/store.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import type { Store } from '../../runtime/store.ts';
+import { plainStore } from '../http/service-fixture.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+import { sharedRedis } from '../shared-redis.ts';
 
 const DAY_MS = 86_400_000;
 const ANA = '+33612345678';
@@ -23,25 +23,9 @@ const vault = numberVault([Buffer.alloc(32, 1)]);
 const clock = new FakeClock();
 const nowMs = clock.wallMs();
 
-let server: RedisServer;
-let redis: Redis;
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-after(async () => {
-  redis?.disconnect();
-  await server?.stop();
-});
+const { redis } = sharedRedis();
 
-const run = (commands: readonly (Read | Write)[]): Promise<unknown[]> =>
-  Promise.all(commands.map(([name, ...args]) => redis.call(name, args.map(String))));
-
-const store = {
-  read: run,
-  append: run,
-  commit: async (_shard: number, writes: readonly Write[]): Promise<void> => void (await run(writes)),
-} as unknown as Store;
+const store = plainStore(redis) as Store;
 
 const retentionMs = 30 * DAY_MS;
 
@@ -60,7 +44,7 @@ async function heard(
 ): Promise<string> {
   const { number, lid } = addresses;
   const known = await readPerson(tenantId, { number, lid }, { store, vault, nowMs });
-  await run(known.writes);
+  await store.append(known.writes);
   return known.id;
 }
 
@@ -75,7 +59,7 @@ async function wrote(at: string, to: string, atMs: number, tenantId = at): Promi
     ...{ requestId: null, traceparent: null },
   };
   const state = { status: 'sent', reason: null, updatedAtMs: atMs, sentAtMs: atMs } as const;
-  await run([bodyWrite(shard, dayOf(atMs), body), stateWrite(shard, id, state)]);
+  await store.append([bodyWrite(shard, dayOf(atMs), body), stateWrite(shard, id, state)]);
   return id;
 }
 

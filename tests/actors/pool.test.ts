@@ -162,10 +162,7 @@ for (const stage of ['preparing', 'sending'] as const) {
       return;
     }
     assert.equal(withdraw().kind, 'ended');
-    assert.deepEqual(
-      pool.effectsOf('recall').map(({ messageId }) => messageId),
-      [id],
-    );
+    assert.deepEqual(pool.idsOf('recall'), [id]);
     pool.session({ type: 'session.prepared', messageId: id, writes: [] }, { dispatch });
     assert.equal(pool.effectsOf('transmit').length, 0);
   });

@@ -30,7 +30,7 @@ async function schedule(
   const { to = TO, sendAtMs = shop.nowMs + HOUR_MS, notAfterMs, idempotencyKey, mediaUrl } = more;
   const { text = `for ${to}` } = more;
   const draft = { ...textDraft(to, text), sendAtMs, notAfterMs, idempotencyKey, mediaUrl };
-  return (await shop.told({ type: 'schedule', draft })) as Outcome<Sent<ScheduledView>>;
+  return (await shop.ask({ type: 'schedule', draft })) as Outcome<Sent<ScheduledView>>;
 }
 
 async function scheduledId(shop: ShopHarness, more: Parameters<typeof schedule>[1] = {}): Promise<string> {
@@ -56,7 +56,7 @@ async function deliver(shop: ShopHarness): Promise<number> {
     if (text === null) continue;
     const { sendAtMs: _, notAfterMs: __, createdAtMs: ___, ...draft } = JSON.parse(text) as ScheduledDraft;
     const command = { type: 'send', settings: resolveSettings({}), pool: undefined } as const;
-    await shop.told({ ...command, draft: { ...draft, scheduledId: id } });
+    await shop.ask({ ...command, draft: { ...draft, scheduledId: id } });
   }
   return due.length;
 }
@@ -173,7 +173,7 @@ describe('a scheduled send', () => {
     const [gone, sent] = [await scheduledId(shop), await scheduledId(shop, { to: '+33601000001' })];
     const cancel = async (id: string): Promise<string> => {
       const command = { type: 'unschedule', scheduledId: id } as const;
-      const reply = (await shop.told(command)) as Outcome<ScheduledView>;
+      const reply = (await shop.ask(command)) as Outcome<ScheduledView>;
       return reply.ok ? reply.value.status : reply.failure.code;
     };
     assert.equal(await cancel(gone), 'cancelled');
@@ -194,7 +194,7 @@ describe('a scheduled send', () => {
       );
     const id = await scheduledId(shop);
     assert.deepEqual(ofSchedules(), []);
-    await shop.told({ type: 'unschedule', scheduledId: id });
+    await shop.ask({ type: 'unschedule', scheduledId: id });
     const day = dayOf(shop.nowMs);
     const ended = `${keys.shop}:scheduled-ended:${day}`;
     assert.deepEqual(ofSchedules(), [['PEXPIREAT', ended, dayEndsMs(day, retentionMs)]]);

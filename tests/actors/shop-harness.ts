@@ -129,7 +129,7 @@ export class ShopHarness {
   }
 
   /** Runs a command like `command`, with the facts that its actor reads from the store. */
-  async told(command: ShopCommand): Promise<unknown> {
+  async ask(command: ShopCommand): Promise<unknown> {
     const context = {
       address: shopAddress(this.state.shop),
       store: storeOf(this.redis),
@@ -160,29 +160,27 @@ export class ShopHarness {
 
   /** Sends to a number, with `pool` also through the pool. Returns the message's id, or the code of the refusal. */
   send(to = '+33612345678', text = `hello ${this.#next}`, pool?: 'ask' | ShopReference): string {
-    const reply = this.command(
-      { type: 'send', draft: textDraft(to, text), settings: resolveSettings({}), pool },
-      { send: noSend },
-    ) as Outcome<{ accepted: Accepted }>;
-    return reply.ok ? reply.value.accepted.id : reply.failure.code;
+    return idOrCode(this.#send(textDraft(to, text), {}, pool));
   }
 
   /** Sends to somebody who is no customer and never wrote; the message's id, or the refusal. */
   sendToStranger(to: string): string | Failure {
-    const reply = this.command(
-      { type: 'send', draft: textDraft(to, `hello ${to}`), settings: resolveSettings({}), pool: undefined },
-      { send: { ...noSend, isCustomer: false } },
-    ) as Outcome<{ accepted: Accepted }>;
+    const reply = this.#send(textDraft(to, `hello ${to}`), { isCustomer: false });
     return reply.ok ? reply.value.accepted.id : reply.failure;
   }
 
   /** Sends to a person with these known facts. Returns the message's id, or the code of the refusal. */
   sendTo(to: string, known: Partial<SendFacts>): string {
-    const reply = this.command(
-      { type: 'send', draft: textDraft(to, `hello ${to}`), settings: resolveSettings({}), pool: undefined },
-      { send: { ...noSend, ...known } },
-    ) as Outcome<{ accepted: Accepted }>;
-    return reply.ok ? reply.value.accepted.id : reply.failure.code;
+    return idOrCode(this.#send(textDraft(to, `hello ${to}`), known));
+  }
+
+  #send(
+    draft: MessageDraft,
+    facts: Partial<SendFacts>,
+    pool?: 'ask' | ShopReference,
+  ): Outcome<{ accepted: Accepted }> {
+    const command = { type: 'send', draft, settings: resolveSettings({}), pool } as const;
+    return this.command(command, { send: { ...noSend, ...facts } }) as Outcome<{ accepted: Accepted }>;
   }
 
   /**
@@ -342,6 +340,11 @@ export class ShopHarness {
     );
   }
 
+  /** The messages that effects of this type are about. */
+  idsOf(type: 'first_look' | 'recall'): string[] {
+    return this.effectsOf(type).map(({ messageId }) => messageId);
+  }
+
   #take(turn: Turn<ShopState, ShopEffect>): unknown {
     this.state = turn.state ?? this.state;
     turn.committed?.();
@@ -365,6 +368,9 @@ export class ShopHarness {
     if (body !== undefined) this.bodies.set(id, body);
   }
 }
+
+const idOrCode = (reply: Outcome<{ accepted: Accepted }>): string =>
+  reply.ok ? reply.value.accepted.id : reply.failure.code;
 
 /** Returns a store with the reads that shops use. */
 export function storeOf(redis: MemoryRedis): Store {

@@ -1,12 +1,12 @@
 /** A shop is made once by an idempotency key, for as long as keys are kept and the shop is there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { MadeShop } from '../../actors/tenants/tenant-operations.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
+import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
 
 const RETENTION_MS = 1_000;
 const AT_MS = 1_800_000_000_000;
@@ -21,16 +21,14 @@ test('the key of a shop answers with it until its retention ends or its shop is 
     shops: new Map(),
   };
   let made = 0;
-  const behaviour = tenantBehaviour({
+  const behaviour = tenantTurns({
     keyLimits,
     makeId() {
       made += 1;
       return String(made).padStart(24, '0');
     },
     retentionMs: RETENTION_MS,
-    perform: () => undefined,
   });
-  const facts = { contacts: new Map(), customers: new Set<string>() };
   const create = (state: TenantState, name: string, nowMs = AT_MS) => {
     const command = {
       type: 'create_shop',
@@ -39,7 +37,11 @@ test('the key of a shop answers with it until its retention ends or its shop is 
       imported: false,
       idempotencyKey: 'k',
     } as const;
-    const turn = behaviour.turn(state, command, { address: tenantAddress(golden.tenantId), nowMs, facts });
+    const turn = behaviour.turn(state, command, {
+      address: tenantAddress(golden.tenantId),
+      nowMs,
+      facts: NO_FACTS,
+    });
     const reply = turn.reply as { readonly ok: true; readonly value: MadeShop };
     assert.ok(reply.ok, JSON.stringify(reply));
     return { value: reply.value, state: turn.state ?? state, writes: turn.writes ?? [] };

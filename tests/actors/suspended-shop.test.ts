@@ -110,7 +110,7 @@ test('whenever a shop is suspended and resumed: ended in time, once on the wire,
       `seed ${seed + run}: the queue is what has not ended`,
     );
     const told = ids.filter((id) => ended.has(id) && next.messages.has(id));
-    assert.deepEqual(told, [], `seed ${seed + run}: an end is told once`);
+    assert.deepEqual(told, [], `seed ${seed + run}: an end is published once`);
     const again = ordersOf(next).filter((id) => ordersOf(harness).includes(id));
     assert.deepEqual(again, [], `seed ${seed + run}: nothing is on the wire twice`);
   }

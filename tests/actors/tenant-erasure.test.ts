@@ -1,7 +1,6 @@
 /** An erasure comes to its end, whatever fails on the way, and however much there is to erase. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
 import { TenantErasure, type TenantErasureOptions } from '../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
@@ -12,6 +11,7 @@ import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { webhookRecord } from '../webhooks/endpoint-world.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
+import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
 
 const golden = readGolden(1);
 const address = tenantAddress(golden.tenantId);
@@ -38,19 +38,13 @@ async function nodeWithEraser(
     erasingPeople: new Set(people),
   };
   const steps: string[] = [];
-  const { turn } = tenantBehaviour({
-    keyLimits: new KeyLimits(),
-    makeId: () => '',
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const { turn } = tenantTurns();
   const note = (step: string) => async () => void steps.push(step);
   let atOnce = 0;
   let mostAtOnce = 0;
   let tries = 0;
   const tell = (command: Parameters<typeof turn>[1]): void => {
-    const facts = { contacts: new Map(), customers: new Set<string>() };
-    state = turn(state, command, { address, nowMs: 0, facts }).state ?? state;
+    state = turn(state, command, { address, nowMs: 0, facts: NO_FACTS }).state ?? state;
   };
   const erasure = new TenantErasure({
     actors: {
@@ -169,15 +163,9 @@ test('calls that still waited for a tenant when its erasure was decided leave no
   const keyLimits = new KeyLimits();
   const state = await goldenTenant(golden, keyLimits);
   const deleted = { ...state, record: { ...state.record, deleted: true } };
-  const { turn } = tenantBehaviour({
-    keyLimits,
-    makeId: () => shopId,
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const { turn } = tenantTurns({ keyLimits, makeId: () => shopId });
   const [key] = state.apiKeys.values();
   assert.ok(key);
-  const facts = { contacts: new Map(), customers: new Set<string>() };
   const phone = '+33611110001';
   const commands: Parameters<typeof turn>[1][] = [
     { type: 'create_shop', name: 'Late', phone: undefined, imported: true, idempotencyKey: undefined },
@@ -188,7 +176,7 @@ test('calls that still waited for a tenant when its erasure was decided leave no
     { type: 'store_usage' },
   ];
   for (const command of commands) {
-    const { writes = [] } = turn(deleted, command, { address, nowMs: 0, facts });
+    const { writes = [] } = turn(deleted, command, { address, nowMs: 0, facts: NO_FACTS });
     assert.deepEqual(writes, [], command.type);
   }
 });
@@ -200,9 +188,8 @@ test('a tenant of any number of shops can be erased', async () => {
   assert.ok(shop);
   const ids = Array.from({ length: 5_000 }, (_, index) => index.toString(16).padStart(24, '0'));
   const large = { ...state, shops: new Map(ids.map((id) => [id, { ...shop, id }])) };
-  const { turn } = tenantBehaviour({ keyLimits, makeId: () => '', retentionMs: 1, perform: () => undefined });
-  const facts = { contacts: new Map(), customers: new Set<string>() };
-  const { writes = [] } = turn(large, { type: 'delete_tenant' }, { address, nowMs: 0, facts });
+  const { turn } = tenantTurns({ keyLimits });
+  const { writes = [] } = turn(large, { type: 'delete_tenant' }, { address, nowMs: 0, facts: NO_FACTS });
   checkWrites(address.shard, writes);
   assert.deepEqual(
     writes.filter(([command]) => command === 'SADD').flatMap((write) => write.slice(2)),
@@ -213,18 +200,12 @@ test('a tenant of any number of shops can be erased', async () => {
 test('the actor of a deleted tenant lives until nothing of the tenant is left, and no longer', async () => {
   const keyLimits = new KeyLimits();
   const stored = await goldenTenant(golden, keyLimits);
-  const { turn, mustLive } = tenantBehaviour({
-    keyLimits,
-    makeId: () => shopId,
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const { turn, mustLive } = tenantTurns({ keyLimits, makeId: () => shopId });
   const webhook = {
     ...{ id: shopId, url: 'https://example.com/hooks', types: null, shops: null, secret: '', former: null },
     ...{ since: '0-0', createdAtMs: 0, enabledAtMs: 0, disabled: null },
   };
-  const facts = { contacts: new Map(), customers: new Set<string>() };
-  const context = { address, nowMs: 0, facts };
+  const context = { address, nowMs: 0, facts: NO_FACTS };
   const living = { ...stored, webhooks: new Map([[webhook.id, webhook]]) };
   let state: TenantState | undefined = turn(living, { type: 'delete_tenant' }, context).state;
   assert.deepEqual([mustLive(living), state && mustLive(state)], [true, true]);
@@ -239,12 +220,7 @@ test('the actor of a deleted tenant lives until nothing of the tenant is left, a
 test('an attempt of a webhook that ends once its shop is to be erased is not noted', async () => {
   const keyLimits = new KeyLimits();
   const stored = await goldenTenant(golden, keyLimits);
-  const { turn } = tenantBehaviour({
-    keyLimits,
-    makeId: () => shopId,
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const { turn } = tenantTurns({ keyLimits, makeId: () => shopId });
   const [living = ''] = stored.shops.keys();
   const webhookId = shopId;
   const state = { ...stored, webhooks: new Map([[webhookId, webhookRecord({ id: webhookId })]]) };
@@ -260,8 +236,7 @@ test('an attempt of a webhook that ends once its shop is to be erased is not not
     progress,
     attempts,
   } as const;
-  const facts = { contacts: new Map(), customers: new Set<string>() };
-  const { writes = [] } = turn(state, command, { address, nowMs: 0, facts });
+  const { writes = [] } = turn(state, command, { address, nowMs: 0, facts: NO_FACTS });
   const noted = writes.filter(([name]) => name === 'XADD').map((write) => write.at(-1));
   assert.deepEqual(noted, [living]);
 });

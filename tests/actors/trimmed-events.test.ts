@@ -1,7 +1,6 @@
 /** XTRIMOLD, the one command of a commit that is not Redis' own, and what readers of a tenant's events have of it. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { after, beforeEach, test } from 'node:test';
 import { eventService } from '../../actors/events/event-service.ts';
 import { cursorOf } from '../../actors/tenants/event-cursor.ts';
 import { EventWaiters } from '../../actors/tenants/event-waiters.ts';
@@ -11,9 +10,9 @@ import { shardKey, shardOf } from '../../runtime/address.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
 import { plainStore } from '../http/service-fixture.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { sharedRedis } from '../shared-redis.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182901';
 const { events: key } = tenantKeys(tenantId);
@@ -23,21 +22,14 @@ const DAY_MS = 86_400_000;
 const limits = { maxAgeMs: 7 * DAY_MS, maxEntries: 50_000 };
 const clock = new FakeClock();
 
-let server: RedisServer;
-let redis: Redis;
 let engine: RedisEngine;
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-  engine = await RedisEngine.connect(server.url, { log: new QuietLog(), clock, answerMs: 10_000 });
+after(() => engine?.close());
+const { redis, url: redisUrl } = sharedRedis({}, async () => {
+  engine = await RedisEngine.connect(redisUrl, { log: new QuietLog(), clock, answerMs: 10_000 });
   // Whole nodes are cut off: with an entry a node each is cut off that may be.
   await redis.config('SET', 'stream-node-max-entries', 1);
 });
-after(async () => {
-  await engine.close();
-  redis.disconnect();
-  await server.stop();
-});
+
 beforeEach(async () => {
   await redis.flushall();
   await redis.set(shardKey(shard, 'owner'), 'now');

@@ -1,7 +1,6 @@
 /** Calls that a tenant's node counted just before the tenant leaves it are not forgotten: there is no crash in it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { tenantService } from '../../actors/tenants/tenant-service.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
@@ -12,6 +11,7 @@ import type { RuntimeLimits } from '../../runtime/limits.ts';
 import type { CounterHooks } from '../runtime/counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from '../runtime/memory-node.ts';
 import { goldenTenant, putGolden, readGolden } from './golden/golden-store.ts';
+import { tenantTurns } from './tenant-turns.ts';
 
 const golden = readGolden(1);
 const address = tenantAddress(golden.tenantId);
@@ -34,9 +34,7 @@ async function tenantNode(options: {
   if (options.on === undefined) putGolden(golden, world.redis);
   const { actors, store } = world.node;
   const keyLimits = new KeyLimits();
-  world.node.register(
-    tenantBehaviour({ keyLimits, makeId: () => '', retentionMs: 1, perform: () => undefined }),
-  );
+  world.node.register(tenantTurns({ keyLimits }));
   const usage = new UsageStorer({ actors, clock: world.clock, keyLimits });
   const channelStatuses = () => Promise.resolve([]);
   const service = tenantService({ actors, store, clock: world.clock, keyLimits, usage, channelStatuses });

@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { UsageStorer } from '../../actors/tenants/usage-storer.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
@@ -13,28 +12,19 @@ import type { Address } from '../../runtime/address.ts';
 import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
+import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
 
 test('usage whose commit failed is stored by the next turn, and only once', async () => {
   const golden = readGolden(1);
   const address = tenantAddress(golden.tenantId);
   const keyLimits = new KeyLimits();
   const state = await goldenTenant(golden, keyLimits);
-  const behaviour = tenantBehaviour({
-    keyLimits,
-    makeId: () => '',
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const behaviour = tenantTurns({ keyLimits });
   const [key] = [...state.apiKeys.values()].filter(({ record }) => record.revokedAtMs === null);
   assert.ok(key);
   const nowMs = Date.parse('2027-01-01T00:00:00Z');
   keyLimits.take({ keyId: key.record.id, limits: key.record.limits, nowMs });
-  const turn = () =>
-    behaviour.turn(
-      state,
-      { type: 'store_usage' },
-      { address, nowMs, facts: { contacts: new Map(), customers: new Set() } },
-    );
+  const turn = () => behaviour.turn(state, { type: 'store_usage' }, { address, nowMs, facts: NO_FACTS });
   const stores = ({ writes = [] }: ReturnType<typeof turn>): boolean => writes.flat().includes(key.record.id);
   assert.ok(stores(turn()), 'its commit fails');
   const again = turn();
@@ -48,12 +38,7 @@ test('the windows of thousands of keys are stored in writes that a script can ta
   const address = tenantAddress(golden.tenantId);
   const keyLimits = new KeyLimits();
   const loaded = await goldenTenant(golden, keyLimits);
-  const behaviour = tenantBehaviour({
-    keyLimits,
-    makeId: () => '',
-    retentionMs: 1,
-    perform: () => undefined,
-  });
+  const behaviour = tenantTurns({ keyLimits });
   const [key] = [...loaded.apiKeys.values()];
   assert.ok(key);
   const nowMs = Date.parse('2027-01-01T00:00:00Z');
@@ -63,7 +48,7 @@ test('the windows of thousands of keys are stored in writes that a script can ta
   const { writes = [], committed } = behaviour.turn(
     state,
     { type: 'store_usage' },
-    { address, nowMs, facts: { contacts: new Map(), customers: new Set() } },
+    { address, nowMs, facts: NO_FACTS },
   );
   checkWrites(address.shard, writes);
   assert.ok(keyIds.every((keyId) => writes.some((write) => write.includes(keyId))));

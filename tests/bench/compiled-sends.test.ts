@@ -53,52 +53,50 @@ test(`a send allocates at most ${MOST_BYTES} bytes`, async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'allocation-'));
   const nodeFlags = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
   const side = await startSide('service', { fleet: FLEET, nodeFlags, durability: 'everysec', directory });
-  try {
-    await sendRounds(side, { from: 0, to: WARM_ROUNDS });
-    await side.holdUps();
-    const before = await side.look();
-    await sendRounds(side, { from: WARM_ROUNDS, to: WARM_ROUNDS + MEASURED_ROUNDS });
-    const after = await side.look();
-    assert.equal((await side.holdUps()).collections, 0, 'nothing was collected meanwhile');
-    const sends = MEASURED_ROUNDS * side.fleet.shops.length;
-    const bytes = Math.round((after.heapBytes - before.heapBytes) / sends);
-    context.diagnostic(`${bytes} bytes a send`);
-    assert.ok(bytes <= MOST_BYTES, `${bytes} bytes a send`);
-  } finally {
+  context.after(async () => {
     await side.stop();
     rmSync(directory, { recursive: true, force: true });
-  }
+  });
+  await sendRounds(side, { from: 0, to: WARM_ROUNDS });
+  await side.holdUps();
+  const before = await side.look();
+  await sendRounds(side, { from: WARM_ROUNDS, to: WARM_ROUNDS + MEASURED_ROUNDS });
+  const after = await side.look();
+  assert.equal((await side.holdUps()).collections, 0, 'nothing was collected meanwhile');
+  const sends = MEASURED_ROUNDS * side.fleet.shops.length;
+  const bytes = Math.round((after.heapBytes - before.heapBytes) / sends);
+  context.diagnostic(`${bytes} bytes a send`);
+  assert.ok(bytes <= MOST_BYTES, `${bytes} bytes a send`);
 });
 
 test(`a GET /me allocates at most ${MOST_BYTES_ME} bytes, a polled read ${MOST_BYTES_READ}`, async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'allocation-'));
   const nodeFlags = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
   const side = await startSide('service', { fleet: FLEET, nodeFlags, durability: 'everysec', directory });
-  try {
-    const sent = await sendRounds(side, { from: 0, to: 1 });
-    const read = sent.map(({ id }, index) => ({
-      method: 'GET',
-      path: `/api/v1/messages/${id}`,
-      token: side.fleet.shops[index]?.key ?? '',
-    }));
-    const me = read.map(({ token }) => ({ method: 'GET', path: '/api/v1/me', token }));
-    for (const [calls, most] of [
-      [me, MOST_BYTES_ME],
-      [read, MOST_BYTES_READ],
-    ] as const) {
-      await callAll(side.ports[0] ?? 0, repeated(calls, WARM_ROUNDS));
-      await side.holdUps();
-      const before = await side.look();
-      await callAll(side.ports[0] ?? 0, repeated(calls, MEASURED_ROUNDS));
-      const after = await side.look();
-      assert.equal((await side.holdUps()).collections, 0, 'nothing was collected meanwhile');
-      const bytes = Math.round((after.heapBytes - before.heapBytes) / (MEASURED_ROUNDS * calls.length));
-      context.diagnostic(`${bytes} bytes a call of ${calls[0]?.path}`);
-      assert.ok(bytes <= most, `${bytes} bytes a call of ${calls[0]?.path}`);
-    }
-  } finally {
+  context.after(async () => {
     await side.stop();
     rmSync(directory, { recursive: true, force: true });
+  });
+  const sent = await sendRounds(side, { from: 0, to: 1 });
+  const read = sent.map(({ id }, index) => ({
+    method: 'GET',
+    path: `/api/v1/messages/${id}`,
+    token: side.fleet.shops[index]?.key ?? '',
+  }));
+  const me = read.map(({ token }) => ({ method: 'GET', path: '/api/v1/me', token }));
+  for (const [calls, most] of [
+    [me, MOST_BYTES_ME],
+    [read, MOST_BYTES_READ],
+  ] as const) {
+    await callAll(side.ports[0] ?? 0, repeated(calls, WARM_ROUNDS));
+    await side.holdUps();
+    const before = await side.look();
+    await callAll(side.ports[0] ?? 0, repeated(calls, MEASURED_ROUNDS));
+    const after = await side.look();
+    assert.equal((await side.holdUps()).collections, 0, 'nothing was collected meanwhile');
+    const bytes = Math.round((after.heapBytes - before.heapBytes) / (MEASURED_ROUNDS * calls.length));
+    context.diagnostic(`${bytes} bytes a call of ${calls[0]?.path}`);
+    assert.ok(bytes <= most, `${bytes} bytes a call of ${calls[0]?.path}`);
   }
 });
 

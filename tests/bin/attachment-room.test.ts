@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { exportAttachmentRoom } from '../../service/node-metrics.ts';
 
-test('metrics are told without the folder of attachments, which then has no room', async (t) => {
+test('without the folder of attachments the metrics are complete and report no room', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'attachments-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const metrics = createMetrics();

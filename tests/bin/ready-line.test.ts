@@ -11,7 +11,7 @@ function say(script: string): GuardedProcess {
   return spawnGuarded({ name: 'talker', command: 'sh', args: ['-c', script], output: 'read' });
 }
 
-test('the line is found among others', async () => {
+test('the ready line is found among other lines', async () => {
   const talker = say(
     `echo '{"ready":false}'; echo 'not json'; echo '{"ready":true,"at":"here"}'; exec sleep 600`,
   );
@@ -35,7 +35,7 @@ test('a command that does not exist is reported like one that ended', async () =
   await assert.rejects(readReadyLine(missing, { schema }), /ghost could not start \(exit code 127\)/);
 });
 
-test('a silent process is waited for until the time limit', async () => {
+test('a process that prints nothing fails the wait at the time limit', async () => {
   const talker = say('exec sleep 600');
   let tick: (() => void) | undefined;
   const clock: Clock = {

@@ -36,7 +36,7 @@ test('one warning names what is nearly used up, and another comes only after it 
   assert.deepEqual(await look(95, 95), []);
 });
 
-test('the metrics and the log count by the limit of descriptors in force, also when none is left', async () => {
+test('the metrics and the log count by the limit of descriptors in force, also when none is left', async (t) => {
   const metrics = createMetrics();
   const count = descriptorCount();
   exportDescriptors(metrics, count);
@@ -48,18 +48,15 @@ test('the metrics and the log count by the limit of descriptors in force, also w
     });
   };
   const limit = await descriptorLimit(process.pid);
-  try {
-    const [used = 0] = await shown();
-    const lowered = await limit.leave(50);
-    assert.deepEqual(await shown(), [lowered - 50, lowered]);
-    assert.ok(used > 2, `${used} descriptors`);
-    const few = await limit.leave(-5);
-    assert.deepEqual(await shown(), [few, few]);
-    assert.deepEqual([await memoryUse(), await count()], [undefined, { used: few, most: few }]);
-    await limit.restore();
-    const memory = await memoryUse();
-    assert.ok(memory !== undefined && memory.used > 0 && memory.used < memory.most);
-  } finally {
-    await limit.close();
-  }
+  t.after(() => limit.close());
+  const [used = 0] = await shown();
+  const lowered = await limit.leave(50);
+  assert.deepEqual(await shown(), [lowered - 50, lowered]);
+  assert.ok(used > 2, `${used} descriptors`);
+  const few = await limit.leave(-5);
+  assert.deepEqual(await shown(), [few, few]);
+  assert.deepEqual([await memoryUse(), await count()], [undefined, { used: few, most: few }]);
+  await limit.restore();
+  const memory = await memoryUse();
+  assert.ok(memory !== undefined && memory.used > 0 && memory.used < memory.most);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { untilStatus } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { attachmentHost, sendAttachment } from './attachments.ts';
-import { openShops, untilConnected } from './chaos-shops.ts';
+import { allConnected, openShops } from './chaos-shops.ts';
 import { type Fault, within } from './scenario.ts';
 import type { SmallDisk } from './small-disk.ts';
 
@@ -35,7 +35,7 @@ export function noRoomForAttachments(disk: SmallDisk): Fault {
         await untilStatus(shop, id, 'sent');
         const recoveredMs = performance.now() - backMs;
         within(run, RECOVERY_MS, 'sending with room for attachments', recoveredMs);
-        await untilConnected(run.shops);
+        await allConnected(run.shops);
         return { recoveredMs, note: `time from its end; the log says "${words}"` };
       } finally {
         disk.free();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from '../listening.ts';
 import type { ChaosShop } from './chaos-shops.ts';
 
 /** Sends a document; its message's id. */
@@ -20,8 +19,6 @@ export async function attachmentHost(): Promise<{ readonly url: string; close():
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/file.pdf`;
+  const url = `http://127.0.0.1:${await listening(server)}/file.pdf`;
   return { url, close: () => void server.close() };
 }

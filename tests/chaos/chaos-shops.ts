@@ -1,8 +1,7 @@
 import { makeAccount } from '../e2e/account.ts';
 import type { ApiClient } from '../e2e/api-client.ts';
 import type { Fleet } from '../e2e/fleet.ts';
-import { connectShop } from '../e2e/shop-steps.ts';
-import { until } from '../e2e/waiting.ts';
+import { connectShop, untilConnected } from '../e2e/shop-steps.ts';
 
 /** A connected shop, and numbers that are its tenant's customers. */
 export interface ChaosShop {
@@ -50,14 +49,6 @@ export async function openShops(fleet: Fleet, count: number): Promise<ChaosShop[
 }
 
 /** Waits until each shop reports that it is connected. */
-export async function untilConnected(shops: readonly ChaosShop[], withinMs = 60_000): Promise<void> {
-  await Promise.all(
-    shops.map((shop) =>
-      until(
-        `shop ${shop.id} is connected`,
-        async () => (await shop.api.get(`/shops/${shop.id}/channels/msgapp`)).data.status === 'connected',
-        { withinMs },
-      ),
-    ),
-  );
+export async function allConnected(shops: readonly ChaosShop[], withinMs = 60_000): Promise<void> {
+  await Promise.all(shops.map((shop) => untilConnected(shop, shop.id, { withinMs })));
 }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { until } from '../e2e/waiting.ts';
-import { type ChaosShop, openShops, untilConnected } from './chaos-shops.ts';
-import { type Fault, homeOfFirst, pause, within } from './scenario.ts';
+import { pause, until } from '../e2e/waiting.ts';
+import { listening } from '../listening.ts';
+import { allConnected, type ChaosShop, openShops } from './chaos-shops.ts';
+import { type Fault, homeOfFirst, within } from './scenario.ts';
 import { untilEvents } from './storms.ts';
 
 /** The service with clocks that signals shift. */
@@ -28,7 +27,7 @@ export function clockAhead(forMs: number): Fault {
       node.signal('SIGUSR2');
       const startedMs = performance.now();
       await run.fleet.spread();
-      await untilConnected(run.shops);
+      await allConnected(run.shops);
       const recoveredMs = performance.now() - startedMs;
       within(run, RECOVERY_MS, 'going on after the clock was put right', recoveredMs);
       assert.equal((await node.metric('msgapi_runtime_clock_disputes_total')) - before, 1);
@@ -103,9 +102,7 @@ async function busyEndpoint(): Promise<{ readonly url: string; calls(): number; 
     if (calls === 1) response.writeHead(503, { 'retry-after': '1800' }).end();
     else response.writeHead(204).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   return {
     url: `http://127.0.0.1:${port}/hook`,
     calls: () => calls,

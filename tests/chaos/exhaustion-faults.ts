@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { descriptorLimit } from '../descriptor-limit.ts';
-import { until } from '../e2e/waiting.ts';
-import { untilConnected } from './chaos-shops.ts';
-import { type Fault, homeOfFirst, pause, type Run, within } from './scenario.ts';
+import { pause, until } from '../e2e/waiting.ts';
+import { allConnected } from './chaos-shops.ts';
+import { type Fault, homeOfFirst, type Run, within } from './scenario.ts';
 import type { SmallDisk } from './small-disk.ts';
 import { openSince, QUICK_MS, sendRefusedMs, untilReady } from './store-faults.ts';
 
@@ -88,7 +88,7 @@ async function afterFullDisk(
   const { fleet, shops } = run;
   const backMs = performance.now();
   await untilReady(fleet);
-  await untilConnected(shops);
+  await allConnected(shops);
   const recoveredMs = performance.now() - backMs;
   within(run, QUICK_MS, 'a 503 while the disk was full', slowestMs);
   within(run, RECOVERY_MS, 'going on with room on the disk', recoveredMs);
@@ -153,7 +153,7 @@ export function noDescriptors(forMs: number): Fault {
       await untilReady(run.fleet);
       await until('new calls are accepted', async () => !(await refuses(node.apiUrl())));
       await run.fleet.spread();
-      await untilConnected(run.shops);
+      await allConnected(run.shops);
       const recoveredMs = performance.now() - backMs;
       within(run, RECOVERY_MS, 'going on with descriptors', recoveredMs);
       assert.ok(node.runs() && node.pid() === pid, 'the node is the same process');

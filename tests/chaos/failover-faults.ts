@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { RedisPair } from '../e2e/redis-pair.ts';
-import { untilConnected } from './chaos-shops.ts';
-import { type Fault, pause, type Run, within } from './scenario.ts';
+import { pause } from '../e2e/waiting.ts';
+import { allConnected } from './chaos-shops.ts';
+import { type Fault, type Run, within } from './scenario.ts';
 import { untilReady } from './store-faults.ts';
 
 /** Within this time after the address leads to the new master everything works again. */
@@ -59,7 +60,7 @@ async function goesOn(run: Run, pair: RedisPair): Promise<number> {
   for (const { link } of fleet.nodes) link?.moveTo(pair.master().socketPath);
   await untilReady(fleet);
   await fleet.spread();
-  await untilConnected(shops);
+  await allConnected(shops);
   const tookMs = performance.now() - movedMs;
   within(run, GOES_ON_MS, 'going on after a failover', tookMs);
   return tookMs;

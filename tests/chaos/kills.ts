@@ -1,5 +1,5 @@
 import type { Fleet } from '../e2e/fleet.ts';
-import { type ChaosShop, openShops, untilConnected } from './chaos-shops.ts';
+import { allConnected, type ChaosShop, openShops } from './chaos-shops.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
 
 const SHOPS = 6;
@@ -17,7 +17,7 @@ const killAnyNode: Fault = {
     const killedMs = performance.now();
     await node.end('SIGKILL');
     await fleet.spread();
-    await untilConnected(shops);
+    await allConnected(shops);
     const recoveredMs = performance.now() - killedMs;
     await node.start();
     await fleet.spread();

@@ -1,6 +1,6 @@
-import { until } from '../e2e/waiting.ts';
-import { untilConnected } from './chaos-shops.ts';
-import { type Fault, homeOfFirst, pause } from './scenario.ts';
+import { pause, until } from '../e2e/waiting.ts';
+import { allConnected } from './chaos-shops.ts';
+import { type Fault, homeOfFirst } from './scenario.ts';
 
 /** The connection between one node and Redis is cut, or nothing passes on it, for `forMs`. */
 export function lineFault(kind: 'cut' | 'stall', forMs: number): Fault {
@@ -20,7 +20,7 @@ export function lineFault(kind: 'cut' | 'stall', forMs: number): Fault {
         { withinMs: 60_000 },
       );
       await run.fleet.spread();
-      await untilConnected(run.shops);
+      await allConnected(run.shops);
       const recoveredMs = performance.now() - startedMs;
       const refusals = await node.metric('msgapi_runtime_fence_refusals_total');
       const unknown = await node.metric('msgapi_runtime_unknown_outcomes_total');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { until } from '../e2e/waiting.ts';
-import { untilConnected } from './chaos-shops.ts';
+import { allConnected } from './chaos-shops.ts';
 import { memoryLimit } from './memory-limit.ts';
 import { type Fault, homeOfFirst } from './scenario.ts';
 
@@ -39,7 +39,7 @@ export const outOfMemory: Fault = {
     await node.start();
     const backMs = performance.now();
     await run.fleet.spread();
-    await untilConnected(run.shops);
+    await allConnected(run.shops);
     // It has no bound: with TMPDIR on a small disk the node's workers compile their sources again (chaos.ts).
     const recoveredMs = performance.now() - backMs;
     const seconds = ((killedMs - startedMs) / 1_000).toFixed(1);

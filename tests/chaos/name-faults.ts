@@ -3,9 +3,10 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Fleet } from '../e2e/fleet.ts';
 import { connectShop, untilEnded, untilStatus } from '../e2e/shop-steps.ts';
+import { pause } from '../e2e/waiting.ts';
 import { attachmentHost, sendAttachment } from './attachments.ts';
-import { type ChaosShop, nextPhone, openShops, untilConnected } from './chaos-shops.ts';
-import { type Fault, homeOf, pause, within } from './scenario.ts';
+import { allConnected, type ChaosShop, nextPhone, openShops } from './chaos-shops.ts';
+import { type Fault, homeOf, within } from './scenario.ts';
 
 /** A name server that hears every question and answers none. */
 export interface MuteNameServer {
@@ -68,7 +69,7 @@ export function namesHang(nameServer: MuteNameServer): Fault {
         assert.ok(asked >= messages.length, `${asked} questions for ${messages.length} names`);
         within(run, OTHERS_SEND_MS, 'an attachment of another tenant', seen.slowestSendMs);
         within(run, OTHERS_P99_MS, 'GET /me of another tenant (p99)', seen.p99Ms);
-        await untilConnected([...run.shops, ...troubled]);
+        await allConnected([...run.shops, ...troubled]);
         const recoveredMs = performance.now() - endedMs;
         within(run, RECOVERY_MS, 'going on after names hung', recoveredMs);
         return { recoveredMs, note: noteOf({ asked, hungMs: endedMs - startedMs, ...seen }) };

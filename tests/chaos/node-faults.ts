@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { until } from '../e2e/waiting.ts';
-import { untilConnected } from './chaos-shops.ts';
-import { type Fault, homeOfFirst, pause, within } from './scenario.ts';
+import { pause, until } from '../e2e/waiting.ts';
+import { allConnected } from './chaos-shops.ts';
+import { type Fault, homeOfFirst, within } from './scenario.ts';
 
 /** The runtime's promise: a handover, a takeover after a crash, and a graceful stop take less time than this. */
 const HAND_OVER_MS = 2_000;
@@ -25,7 +25,7 @@ export const handOver: Fault = {
     const handedOverMs = performance.now() - startedMs;
     assert.equal(await ended, 0, 'the exit code of a graceful stop');
     const endedMs = performance.now() - startedMs;
-    await untilConnected(shops);
+    await allConnected(shops);
     const recoveredMs = performance.now() - startedMs;
     within(run, HAND_OVER_MS, 'the hand-over', handedOverMs);
     within(run, GRACEFUL_STOP_MS, 'the graceful stop', endedMs);
@@ -46,7 +46,7 @@ export const takeOver: Fault = {
     await node.end('SIGKILL');
     await fleet.spread();
     const takenMs = performance.now() - startedMs;
-    await untilConnected(shops);
+    await allConnected(shops);
     const recoveredMs = performance.now() - startedMs;
     within(run, TAKE_OVER_MS, 'the take-over with its sessions', recoveredMs);
     await node.start();
@@ -72,7 +72,7 @@ export function stopped(name: string, forMs: number): Fault {
       const alive = (data.items as readonly { nodeId: string }[]).map(({ nodeId }) => nodeId);
       node.signal('SIGCONT');
       await run.fleet.spread();
-      await untilConnected(run.shops);
+      await allConnected(run.shops);
       const recoveredMs = performance.now() - startedMs;
       const losses = (await node.metric('msgapi_runtime_lease_losses_total')) - lossesBefore;
       const took = alive.includes(node.nodeId) ? 'it kept its shards' : 'others took its shards';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../runtime/clock.ts';
 import { type FeedReader, sawEachEndOnce, startReader, startStream } from '../e2e/feed-readers.ts';
 import type { Fleet, FleetNode } from '../e2e/fleet.ts';
-import { type ChaosShop, untilConnected } from './chaos-shops.ts';
+import { pause } from '../e2e/waiting.ts';
+import { allConnected, type ChaosShop } from './chaos-shops.ts';
 import { type MessageEnd, type Outcomes, startTraffic, type TimeSpan } from './traffic.ts';
 
 /** The target of a fault, and the amount of traffic meanwhile. */
@@ -49,7 +49,7 @@ export interface Figures extends Omit<Outcomes, 'others'> {
  */
 export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   const { fleet, random, shops, messagesPerShop, trafficMs } = run;
-  await untilConnected(shops);
+  await allConnected(shops);
   const readers = await Promise.all(shops.map(followShop));
   const before = { ...fleet.counters };
   const traffic = startTraffic(fleet, shops, { random, messagesPerShop, overMs: trafficMs });
@@ -115,9 +115,4 @@ export async function homeOfFirst({
   const other = fleet.nodes.find((each) => each !== node && each.runs());
   assert.ok(node !== undefined && other !== undefined, `${home} has shops and is no node`);
   return { node, other, shops: homes.filter((each) => each === home).length };
-}
-
-/** Waits `ms` milliseconds. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void systemClock.after(ms, resolve));
 }

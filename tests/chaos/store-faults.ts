@@ -3,9 +3,9 @@ import { Redis } from 'ioredis';
 import type { ApiAnswer } from '../e2e/api-client.ts';
 import type { Fleet } from '../e2e/fleet.ts';
 import { sendText } from '../e2e/shop-steps.ts';
-import { until } from '../e2e/waiting.ts';
-import { type ChaosShop, untilConnected } from './chaos-shops.ts';
-import { type Fault, pause, type Run, within } from './scenario.ts';
+import { pause, until } from '../e2e/waiting.ts';
+import { allConnected, type ChaosShop } from './chaos-shops.ts';
+import { type Fault, type Run, within } from './scenario.ts';
 
 /** A 503 while Redis is away must come quickly: at most the time Redis is given to answer, and a little. */
 export const QUICK_MS = 2_500;
@@ -29,7 +29,7 @@ export function storeDown(forMs: number): Fault {
       await Promise.all(fleet.servers.map((server) => server.restart()));
       const backMs = performance.now();
       await untilReady(fleet);
-      await untilConnected(shops);
+      await allConnected(shops);
       const recoveredMs = performance.now() - backMs;
       assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened again');
       within(run, QUICK_MS, 'a 503 while Redis was away', slowestMs);
@@ -66,7 +66,7 @@ export function storeRefuses(kind: 'full' | 'read-only', forMs: number): Fault {
       }
       const backMs = performance.now();
       await untilReady(fleet);
-      await untilConnected(shops);
+      await allConnected(shops);
       const recoveredMs = performance.now() - backMs;
       assert.deepEqual(await openSince(fleet, shops), before, 'sockets were opened again');
       return { recoveredMs, note: `time from its end; the log says "${words}"` };
@@ -100,7 +100,7 @@ export function storeBusy(forMs: number): Fault {
       }
       const backMs = performance.now();
       await untilReady(fleet);
-      await untilConnected(shops);
+      await allConnected(shops);
       const recoveredMs = performance.now() - backMs;
       within(run, QUICK_MS * 2, 'going on after Redis was busy', recoveredMs);
       assert.ok(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { FaultKind } from '../../simulator/control/faults.ts';
 import { sendText } from '../e2e/shop-steps.ts';
-import { until } from '../e2e/waiting.ts';
-import { type ChaosShop, nextPhone, openShops, untilConnected } from './chaos-shops.ts';
-import { type Fault, pause, type Run, within } from './scenario.ts';
+import { pause, until } from '../e2e/waiting.ts';
+import { allConnected, type ChaosShop, nextPhone, openShops } from './chaos-shops.ts';
+import { type Fault, type Run, within } from './scenario.ts';
 
 /** How soon all sessions are back when nothing refuses them: the first backoff, and their logins in line. */
 const BACK_MS = 15_000;
@@ -69,7 +69,7 @@ export const rateSignals: Fault = {
       assert.equal((await shop.api.get(`/messages/${id}`)).data.status, 'queued', 'a message waits');
       assert.deepEqual((await fleet.network.inbox(to)).items, [], 'what was refused is on no handset');
     }
-    await untilConnected(shops);
+    await allConnected(shops);
     return { recoveredMs, note: `${shops.length} shops paused, each with its message` };
   },
 };

@@ -19,18 +19,15 @@ for (const [what, sent] of [
   ['goes on', () => new Promise<ApiAnswer>(() => undefined)],
   ['fails too', async () => answered(500)],
 ] as const) {
-  test(`a call that fails while a send ${what} fails the traffic, and nothing else`, async () => {
+  test(`a call that fails while a send ${what} fails the traffic, and nothing else`, async (t) => {
     const unhandled: unknown[] = [];
     const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', onUnhandled);
-    try {
-      const shop = shopOf({ get: async () => answered(503), post: sent });
-      const { accepted } = startTraffic({} as Fleet, [shop], once);
-      await assert.rejects(accepted, assert.AssertionError);
-      await setImmediate();
-      assert.deepEqual(unhandled, []);
-    } finally {
-      process.off('unhandledRejection', onUnhandled);
-    }
+    t.after(() => process.off('unhandledRejection', onUnhandled));
+    const shop = shopOf({ get: async () => answered(503), post: sent });
+    const { accepted } = startTraffic({} as Fleet, [shop], once);
+    await assert.rejects(accepted, assert.AssertionError);
+    await setImmediate();
+    assert.deepEqual(unhandled, []);
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Fleet } from '../e2e/fleet.ts';
 import { sendText, untilEnded } from '../e2e/shop-steps.ts';
+import { pause } from '../e2e/waiting.ts';
 import type { ChaosShop } from './chaos-shops.ts';
 
 /** A message whose caller got the acceptance. */
@@ -67,7 +68,6 @@ export function startTraffic(
 ): Traffic {
   const { random, messagesPerShop, overMs } = options;
   const messages: Accepted[] = [];
-  const pause = (ms: number): Promise<void> => new Promise((resolve) => void systemClock.after(ms, resolve));
   const sends = shops.flatMap((shop) =>
     shop.freshRecipients.splice(0, messagesPerShop).map(async (to) => {
       // Short, since composing is shown for as long as a text takes to type.

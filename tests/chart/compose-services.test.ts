@@ -190,34 +190,33 @@ test('a node starts with what compose.yaml passes on, from .env.example with its
   assert.throws(() => compose('compose.yaml', {}), /ADMIN_TOKEN: set ADMIN_TOKEN/);
 });
 
-test('Redis starts with the command of compose.yaml, and is as the nodes want it', async () => {
+test('Redis starts with the command of compose.yaml, and is as the nodes want it', async (t) => {
   const [program = '', ...args] = service(production, 'redis').command ?? [];
   assert.equal(program, 'redis-server');
   const folder = mkdtempSync(join(tmpdir(), 'compose-redis-'));
   const socket = join(folder, 'redis.sock');
   const own = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--logfile', 'redis.log'];
   const server = spawnGuarded({ name: program, command: program, args: [...args, ...own] });
-  try {
-    await until('Redis listens', () => Promise.resolve(existsSync(socket)));
-    const redis = new Redis(socket);
-    const state = parseServerState('redis', await redis.info());
-    for (const name of ASSUMPTION_NAMES) assert.ok(isHeld(name, [state]), name);
-    const given = ['appendfsync', 'maxmemory', 'lazyfree-lazy-expire', 'save'];
-    const configured = await redis.call('CONFIG', 'GET', ...given);
-    const settings = new Map(
-      Array.from({ length: given.length }, (_, index) =>
-        (configured as string[]).slice(index * 2, index * 2 + 2),
-      ) as [string, string][],
-    );
-    assert.deepEqual(
-      given.map((name) => settings.get(name)),
-      ['always', String(2 ** 30), 'yes', ''],
-    );
-    redis.disconnect();
-  } finally {
+  t.after(async () => {
     await server.stop({ graceMs: 5_000 });
     rmSync(folder, { recursive: true });
-  }
+  });
+  await until('Redis listens', () => Promise.resolve(existsSync(socket)));
+  const redis = new Redis(socket);
+  const state = parseServerState('redis', await redis.info());
+  for (const name of ASSUMPTION_NAMES) assert.ok(isHeld(name, [state]), name);
+  const given = ['appendfsync', 'maxmemory', 'lazyfree-lazy-expire', 'save'];
+  const configured = await redis.call('CONFIG', 'GET', ...given);
+  const settings = new Map(
+    Array.from({ length: given.length }, (_, index) =>
+      (configured as string[]).slice(index * 2, index * 2 + 2),
+    ) as [string, string][],
+  );
+  assert.deepEqual(
+    given.map((name) => settings.get(name)),
+    ['always', String(2 ** 30), 'yes', ''],
+  );
+  redis.disconnect();
 });
 
 test('compose.try.yaml builds a target of the Dockerfile, with arguments that it takes', () => {

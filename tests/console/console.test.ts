@@ -1,9 +1,9 @@
 /** An operator's work with the console, against the whole service: Redis, one node, the chat network on loopback. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { apiClient } from '../e2e/api-client.ts';
-import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { sharedStack } from '../e2e/shared-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { startBrowser } from './browser.ts';
@@ -13,36 +13,28 @@ const SHOP_PHONE = '+33611110001';
 const OTHER_PHONE = '+33611110002';
 const CUSTOMER = '+33622220001';
 
-let stack: ServiceStack;
 let session: ConsoleSession;
-before(async () => {
-  stack = await startServiceStack({ gapMs: '400-500' });
+after(() => session?.stop());
+const stack = sharedStack({ gapMs: '400-500' }, async () => {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [CUSTOMER] });
   session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
 });
-after(async () => {
-  await session?.stop();
-  await stack?.stop();
-});
 
-test('a wrong token is refused with a sentence, and the right one stays out of the address', async () => {
+test('a wrong token is refused with a sentence, and the right one stays out of the address', async (t) => {
   const browser = await startBrowser();
-  try {
-    const { page } = await browser.open(stack.adminUrl());
-    await page.getByLabel('Operator token').fill('wrong');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').getByText('This operator token is not valid.').waitFor();
-    await page.getByLabel('Operator token').fill(stack.adminToken);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    assert.ok(!page.url().includes(stack.adminToken));
-    await page.reload();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Operator token').waitFor();
-  } finally {
-    await browser.stop();
-  }
+  t.after(() => browser.stop());
+  const { page } = await browser.open(stack.adminUrl());
+  await page.getByLabel('Operator token').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('This operator token is not valid.').waitFor();
+  await page.getByLabel('Operator token').fill(stack.adminToken);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  assert.ok(!page.url().includes(stack.adminToken));
+  await page.reload();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Operator token').waitFor();
 });
 
 /** Ways of the drawn machines that reach beyond the edge of their drawing. */

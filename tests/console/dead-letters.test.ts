@@ -1,25 +1,17 @@
 /** Dead letters, suspended tenants, silent nodes and plans in the console. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
-import type { Target } from '../http/conformance-target.ts';
 import { breakTenant } from '../http/real-service.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import { ADMIN_TOKEN } from '../http/service-fixture.ts';
+import { sharedService } from '../http/shared-service.ts';
 import { storeDeadLetter } from '../http/stored-dead-letter.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
-let service: ServiceFixture;
-let target: Target;
 let session: ConsoleSession;
-before(async () => {
-  service = await startService();
-  target = await targetOf(service);
+after(() => session?.stop());
+const { service, target } = sharedService({}, async () => {
   session = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN });
-});
-after(async () => {
-  await session?.stop();
-  target?.close();
-  await service?.stop();
 });
 
 test('a dead letter is shown with its cause and replayed', async () => {

@@ -1,8 +1,8 @@
 /** Names and codes without a place to break at: no page gets wider than its window, nothing lies on anything. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
-import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { after, test } from 'node:test';
+import { sharedStack } from '../e2e/shared-stack.ts';
+import { sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
 import { SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
@@ -10,12 +10,10 @@ import { type ConsoleSession, openConsole } from './console-session.ts';
 const NAME = 'Bäckereifachverkaufsgenossenschaftsverwaltung'.repeat(3).slice(0, 100);
 const STRANGERS = 6;
 
-let stack: ServiceStack;
 let session: ConsoleSession;
 let places: readonly string[];
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, '+33611110001');
+after(() => session?.stop());
+const stack = sharedStack({ phone: '+33611110001' }, async () => {
   // Its reason is the longest text of a list.
   await stack.network.setNumber('+33622220000', false);
   for (let index = 0; index < STRANGERS; index += 1) {
@@ -32,10 +30,6 @@ before(async () => {
   const own = [`/shops/${tenantId}/${shop.data.id}`, `/tenants/${tenantId}`];
   const refused = [`/shops/${stack.tenantId}/${stack.shopId}`, '/requests?code=COLD_RECIPIENT_CAP_REACHED'];
   places = ['/', '/shops', '/tenants', ...own, ...refused];
-});
-after(async () => {
-  await session?.stop();
-  await stack?.stop();
 });
 
 /** Texts in a table that reach beyond the cell they are in. */

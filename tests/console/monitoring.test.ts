@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import * as v from 'valibot';
-import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
-import { connectShop, sendText, untilEnded } from '../e2e/shop-steps.ts';
+import { sharedStack } from '../e2e/shared-stack.ts';
+import { sendText, untilEnded } from '../e2e/shop-steps.ts';
 import { root } from '../root.ts';
 
 const read = (name: string): string => readFileSync(join(root, `image/monitoring/${name}`), 'utf8');
@@ -127,13 +127,10 @@ function labelsOf(name: string, type: string | undefined): string | undefined {
   return first && Object.keys(first.labels).join(', ');
 }
 
-let stack: ServiceStack;
 let text: string;
 let series: readonly Series[];
 let exposed: ReadonlySet<string>;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, '+33611110001');
+const stack = sharedStack({ phone: '+33611110001' }, async () => {
   const sent = await sendText(stack, stack.shopId, { to: '+33622220001', text: 'Hello' });
   await untilEnded(stack, String(sent.data.id));
   await stack.admin.post(`/actors/${stack.tenantId}/${stack.shopId}/pause`, {});
@@ -150,7 +147,6 @@ before(async () => {
   assert.match(text, /^msgapi_build_info\{version="\d+\.\d+\.\d+",revision="unknown"\} 1$/m);
   assert.match(text, /^msgapi_queue_pauses_total\{cause="operator"\} 1$/m);
 });
-after(() => stack?.stop());
 
 test('every panel asks for metrics that a node exposes', () => {
   const exprs = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));

@@ -1,21 +1,17 @@
 /** An operator's inputs in the console, which its pages must keep although they fetch again and again. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { until } from '../e2e/waiting.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService } from '../http/service-fixture.ts';
+import { ADMIN_TOKEN } from '../http/service-fixture.ts';
+import { sharedService } from '../http/shared-service.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
-let service: ServiceFixture;
 let session: ConsoleSession;
-before(async () => {
-  service = await startService();
+after(() => session?.stop());
+const { service } = sharedService({}, async () => {
   session = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN }, { ownClock: true });
   session.page.setDefaultTimeout(10_000);
-});
-after(async () => {
-  await session?.stop();
-  await service?.stop();
 });
 
 /** Lists with a filter: its label, and how often the list is fetched again. */

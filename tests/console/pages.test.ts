@@ -1,23 +1,16 @@
 /** Every page of the console on a large screen and a phone, light and dark: nothing complains, everybody can use it. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
-import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { after, test } from 'node:test';
+import { sharedStack } from '../e2e/shared-stack.ts';
+import { sentText } from '../e2e/shop-steps.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
-let stack: ServiceStack;
 let session: ConsoleSession;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, '+33611110001');
-  const sent = await sendText(stack, stack.shopId, { to: '+33622220001', text: 'Hello' });
-  await untilStatus(stack, String(sent.data.id), 'sent');
+after(() => session?.stop());
+const stack = sharedStack({ phone: '+33611110001' }, async () => {
+  await sentText(stack, stack.shopId, { to: '+33622220001', text: 'Hello' });
   session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-});
-after(async () => {
-  await session?.stop();
-  await stack?.stop();
 });
 
 const places = (): Readonly<Record<string, string>> => ({
@@ -84,72 +77,59 @@ test('a dialog that is done gives the focus back to what opened it', async () =>
   assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Import shop');
 });
 
-test('a connection that could not be begun can be tried again', async () => {
+test('a connection that could not be begun can be tried again', async (t) => {
   const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  try {
-    const { page, visit } = refused;
-    const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
-    await page.route(
-      '**/connect',
-      (route) => route.fulfill({ status: 503, json: { success: false, error } }),
-      {
-        times: 1,
-      },
-    );
-    const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Never connected' });
-    await visit(`/shops/${stack.tenantId}/${data.id}`);
-    await page.getByRole('button', { name: 'Connect', exact: true }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('alert').getByText('Not now.').waitFor();
-    await dialog.getByRole('button', { name: 'Try again' }).click();
-    await dialog.getByRole('img', { name: 'QR code' }).waitFor();
-  } finally {
-    await refused.stop();
-  }
+  t.after(() => refused.stop());
+  const { page, visit } = refused;
+  const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
+  await page.route('**/connect', (route) => route.fulfill({ status: 503, json: { success: false, error } }), {
+    times: 1,
+  });
+  const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Never connected' });
+  await visit(`/shops/${stack.tenantId}/${data.id}`);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('alert').getByText('Not now.').waitFor();
+  await dialog.getByRole('button', { name: 'Try again' }).click();
+  await dialog.getByRole('img', { name: 'QR code' }).waitFor();
 });
 
-test('a shop is connected by a code to type, for which the console asks after a number was mistyped', async () => {
+test('a shop is connected by a code to type, for which the console asks after a number was mistyped', async (t) => {
   const session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  try {
-    const { page, visit } = session;
-    const phone = '+33611110077';
-    const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'One phone only' });
-    await visit(`/shops/${stack.tenantId}/${data.id}`);
-    await page.getByRole('button', { name: 'Connect', exact: true }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('img', { name: 'QR code' }).waitFor();
-    await dialog.getByRole('button', { name: 'Type a code instead' }).click();
-    await dialog.getByLabel('Number of the phone').fill('0611110077');
-    await dialog.getByRole('button', { name: 'Get a code' }).click();
-    await dialog.getByRole('alert').getByText('phone').waitFor();
-    await dialog.getByLabel('Number of the phone').fill('+33 6 11 11 00 77');
-    await dialog.getByRole('button', { name: 'Get a code' }).click();
-    const code = await dialog.getByLabel('Code to type').textContent();
-    assert.match(code ?? '', /^[0-9A-Z]{4}-[0-9A-Z]{4}$/);
-    await page.getByRole('img', { name: /^channel: code waiting of/ }).waitFor();
-    await stack.network.typeCode(code ?? '', phone);
-    await dialog.getByText('The shop is connected.').waitFor();
-    await dialog.getByText(phone).waitFor();
-  } finally {
-    await session.stop();
-  }
+  t.after(() => session.stop());
+  const { page, visit } = session;
+  const phone = '+33611110077';
+  const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'One phone only' });
+  await visit(`/shops/${stack.tenantId}/${data.id}`);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('img', { name: 'QR code' }).waitFor();
+  await dialog.getByRole('button', { name: 'Type a code instead' }).click();
+  await dialog.getByLabel('Number of the phone').fill('0611110077');
+  await dialog.getByRole('button', { name: 'Get a code' }).click();
+  await dialog.getByRole('alert').getByText('phone').waitFor();
+  await dialog.getByLabel('Number of the phone').fill('+33 6 11 11 00 77');
+  await dialog.getByRole('button', { name: 'Get a code' }).click();
+  const code = await dialog.getByLabel('Code to type').textContent();
+  assert.match(code ?? '', /^[0-9A-Z]{4}-[0-9A-Z]{4}$/);
+  await page.getByRole('img', { name: /^channel: code waiting of/ }).waitFor();
+  await stack.network.typeCode(code ?? '', phone);
+  await dialog.getByText('The shop is connected.').waitFor();
+  await dialog.getByText(phone).waitFor();
 });
 
-test('an overview that cannot be fetched shows the reason, and not that it loads', async () => {
+test('an overview that cannot be fetched shows the reason, and not that it loads', async (t) => {
   const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  try {
-    const { page, visit } = refused;
-    await visit('/tenants');
-    const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
-    await page.route('**/overview*', (route) =>
-      route.fulfill({ status: 503, json: { success: false, error } }),
-    );
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('alert').getByText('Not now.').waitFor();
-    assert.equal(await page.getByText('Loading…').count(), 0);
-  } finally {
-    await refused.stop();
-  }
+  t.after(() => refused.stop());
+  const { page, visit } = refused;
+  await visit('/tenants');
+  const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
+  await page.route('**/overview*', (route) =>
+    route.fulfill({ status: 503, json: { success: false, error } }),
+  );
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('alert').getByText('Not now.').waitFor();
+  assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
 test('a shop that is taken out of memory is not called back by looking at it', async () => {

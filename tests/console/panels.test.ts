@@ -1,33 +1,28 @@
 /** Operators' changes on the pages of a tenant and a shop, against the real actors with the chat network in memory. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { TestTenant } from '../http/conformance-target.ts';
-import { type RealService, startRealService } from '../http/real-service.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
+import { sharedRealService } from '../http/shared-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
 const [first, second, third] = ['+33600000001', '+33600000002', '+33600000013'] as const;
 
-let service: RealService;
 let session: ConsoleSession;
 let page: Page;
 let tenant: TestTenant;
 let shopId: string;
-before(async () => {
-  service = await startRealService();
+after(() => session?.stop());
+const service = sharedRealService(async () => {
   tenant = await service.tenant();
   shopId = await service.shop(tenant, 'Corner bakery');
   await call('POST', '/channels/msgapp/connect', {});
   await eventually(async () => (await call('GET', '/channels/msgapp/connect')).status === 'connected');
   session = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN }, { ownClock: true });
   page = session.page;
-});
-after(async () => {
-  await session?.stop();
-  await service?.stop();
 });
 
 /** A call of the tenant about its shop; answers `data`. */

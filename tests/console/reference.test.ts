@@ -1,18 +1,13 @@
 /** The reference page in a browser: what a developer reads and tries out there, under any name of this machine. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { after, test } from 'node:test';
+import { sharedStack } from '../e2e/shared-stack.ts';
 import { startBrowser, type TestBrowser } from './browser.ts';
 
-let stack: ServiceStack;
 let browser: TestBrowser;
-before(async () => {
-  stack = await startServiceStack();
+after(() => browser?.stop());
+const stack = sharedStack({}, async () => {
   browser = await startBrowser();
-});
-after(async () => {
-  await browser?.stop();
-  await stack?.stop();
 });
 
 for (const name of ['127.0.0.1', 'localhost']) {

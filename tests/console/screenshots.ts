@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../runtime/clock.ts';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';
+import { pause } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
@@ -27,7 +28,6 @@ const SHOPS = [
 const CUSTOMERS = Array.from({ length: 60 }, (_, index) => `+3362222${1000 + index}`);
 const TRAFFIC_MS = isSmoke ? 10_000 : 100_000;
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => systemClock.after(ms, resolve));
 const phoneOf = (index: number): string => `+3361111000${index}`;
 
 /** Six shops: four connected, of which the network slows one and an operator holds one; one lost; one never connected. */

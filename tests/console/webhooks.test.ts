@@ -1,47 +1,33 @@
 /** Webhooks in the console: made with their secret shown once, tested, replayed, disabled, given a new secret, deleted. */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { Webhook } from 'standardwebhooks';
 import { streamIdOf } from '../../actors/tenants/event-cursor.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { WebhookProgress } from '../../actors/tenants/webhook-record.ts';
-import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
+import { sharedStack } from '../e2e/shared-stack.ts';
 import { until } from '../e2e/waiting.ts';
+import { sharedEndpoint } from '../webhooks/shared-endpoint.ts';
+import type { Delivery } from '../webhooks/webhook-server.ts';
 import { accessibilityViolations } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
-let stack: ServiceStack;
 let session: ConsoleSession;
-let server: Server;
-const received: { readonly headers: Record<string, string>; readonly body: string }[] = [];
-
-before(async () => {
-  server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => {
-      body += piece;
-    });
-    request.on('end', () => {
-      received.push({ headers: request.headers as Record<string, string>, body });
-      response.writeHead(204).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stack = await startServiceStack();
+after(() => session?.stop());
+const stack = sharedStack({}, async () => {
   session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
 });
-after(async () => {
-  await session?.stop();
-  await stack?.stop();
-  server.close();
+const received: Delivery[] = [];
+
+const endpoint = sharedEndpoint((delivery, response) => {
+  received.push(delivery);
+  response.writeHead(204).end();
 });
 
 test('a webhook is made, tested, replayed, disabled, given a new secret and deleted', async () => {
   const { page, visit } = session;
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  const url = `${endpoint.url}/hooks`;
   await visit(`/tenants/${stack.tenantId}`);
   await page.getByRole('button', { name: 'New webhook' }).click();
   const dialog = page.getByRole('dialog');

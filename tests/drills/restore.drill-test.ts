@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
+import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
@@ -99,7 +99,7 @@ async function restored(putBack: (server: RedisServer) => Promise<void>): Promis
     for (const { link } of fleet.nodes) link?.moveTo(server.socketPath);
     await Promise.all(fleet.nodes.map((node) => node.start()));
     await fleet.spread();
-    await untilConnected(happened.map(({ shop }) => shop));
+    await allConnected(happened.map(({ shop }) => shop));
     assert.deepEqual(await linkedDevices(), links, 'a shop was linked again');
     for (const each of happened) await lookAt(each);
     assert.deepEqual(endpoint.forged, []);

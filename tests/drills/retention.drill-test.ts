@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { nextCutMs } from '../../actors/shops/state/accepted-list.ts';
-import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
+import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
 import { erase } from '../e2e/erase.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
@@ -94,7 +94,7 @@ async function startAhead(nextMs: number, retentionDays: number): Promise<void> 
   const settings = { MESSAGE_RETENTION_DAYS: String(retentionDays) };
   await node.start({ settings, program: SHIFTED_SERVICE, args: [String(aheadMs)] });
   await fleet.spread();
-  await untilConnected([shop]);
+  await allConnected([shop]);
 }
 
 /** Removes what Redis would have dropped by that time, in milliseconds since the Unix epoch. */

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
+import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { type Fault, runFault } from '../chaos/scenario.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { until } from '../e2e/waiting.ts';
@@ -60,7 +60,7 @@ function giveKeys(keys: string): Fault {
         await fleet.spread();
         await everyNodeAnswers();
       }
-      await untilConnected(shops);
+      await allConnected(shops);
       return { recoveredMs: performance.now() - startedMs };
     },
   };

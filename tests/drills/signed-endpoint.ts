@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { Fleet } from '../e2e/fleet.ts';
+import { listening } from '../listening.ts';
+import { webhookServer } from '../webhooks/webhook-server.ts';
 
 /** An endpoint that several tenants' webhooks lead to, which checks each signature with the secret of its webhook. */
 export interface SignedEndpoint {
@@ -19,27 +19,20 @@ export async function startSignedEndpoint(): Promise<SignedEndpoint> {
   const secrets = new Map<string, string>();
   const told = new Set<string>();
   const forged: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => {
-      body += piece;
-    });
-    request.on('end', () => {
-      const secret = secrets.get((request.url ?? '').slice(1)) ?? '';
-      let isGood = true;
-      try {
-        new Webhook(secret).verify(body, request.headers as Record<string, string>);
-      } catch {
-        isGood = false;
-      }
-      const { type, data } = JSON.parse(body) as { type: string; data: { id?: string } };
-      if (isGood) told.add(`${type} ${data.id}`);
-      else forged.push(`${type} ${data.id}`);
-      response.writeHead(isGood ? 204 : 401, { connection: 'close' }).end();
-    });
+  const server = webhookServer(({ path, headers, body }, response) => {
+    const secret = secrets.get(path.slice(1)) ?? '';
+    let isGood = true;
+    try {
+      new Webhook(secret).verify(body, headers);
+    } catch {
+      isGood = false;
+    }
+    const { type, data } = JSON.parse(body) as { type: string; data: { id?: string } };
+    if (isGood) told.add(`${type} ${data.id}`);
+    else forged.push(`${type} ${data.id}`);
+    response.writeHead(isGood ? 204 : 401, { connection: 'close' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   return {
     async open(fleet, tenantId) {
       const url = `http://127.0.0.1:${port}/${tenantId}`;

@@ -11,7 +11,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { until } from './waiting.ts';
 
 /** The articles' languages, the phone of the shop that the programs of each connect, and a person who writes to it. */
@@ -27,16 +27,12 @@ const FIRST_ARTICLE = 'getting-started';
 const CLIENT_ARTICLE = 'typescript-client';
 const RECIPIENT = '+41797654321';
 
-let stack: ServiceStack;
+after(() => rmSync(folder, { recursive: true, force: true }));
+const stack = sharedStack();
 const folder = mkdtempSync(join(tmpdir(), 'examples-'));
-before(async () => {
+before(() => {
   // Packages that the articles install.
   symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
-  stack = await startServiceStack();
-});
-after(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await stack?.stop();
 });
 
 /** The examples of an article in a language, in their order. */

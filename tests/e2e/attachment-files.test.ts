@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { listening } from '../listening.ts';
 import { startServiceNode } from './service-node.ts';
 import { startServiceStack } from './service-stack.ts';
 import { connectShop, untilStatus } from './shop-steps.ts';
@@ -40,14 +40,14 @@ async function sentAtSecondTry(
     if (asked === 1) first(answer, directory);
     else answer.end('%PDF-1.4 prices');
   });
-  await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
+  const port = await listening(media);
   const stack = await startServiceStack({ environment: { TMPDIR: directory } });
   try {
     await connectShop(stack, stack.shopId, SHOP_PHONE);
     const accepted = await stack.api.post(`/shops/${stack.shopId}/messages`, {
       channel: 'msgapp',
       to: CUSTOMER,
-      mediaUrl: `http://127.0.0.1:${(media.address() as AddressInfo).port}/prices.pdf`,
+      mediaUrl: `http://127.0.0.1:${port}/prices.pdf`,
       mediaType: 'document',
     });
     assert.equal(accepted.status, 202);

@@ -1,21 +1,15 @@
 /** A batch reaches each recipient's handset once, also when the node is killed in the middle. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 /** A number that was connected today may send 10 an hour, of which the batch uses nine tenths. */
 const MANY = 6;
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
-});
-after(() => stack.stop());
+const stack = sharedStack({ phone: SHOP_PHONE });
 
 const people = Array.from({ length: MANY }, (_, index) => `+3362222100${index}`);
 const path = (rest = ''): string => `/shops/${stack.shopId}/batches${rest}`;
@@ -116,12 +110,9 @@ test('a paused batch is filled, shown to operators, and cancelled by them', asyn
   assert.deepEqual([resumed.status, resumed.error?.code], [409, 'BATCH_ENDED']);
 });
 
-test('an erased shop leaves nothing of its batches', async () => {
+test('an erased shop leaves nothing of its batches', async (t) => {
   await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${stack.shopId}`);
   const redis = new Redis(stack.redis.url);
-  try {
-    await until('nothing is left', async () => (await redis.keys('*:batch*')).length === 0);
-  } finally {
-    redis.disconnect();
-  }
+  t.after(() => redis.disconnect());
+  await until('nothing is left', async () => (await redis.keys('*:batch*')).length === 0);
 });

@@ -8,13 +8,13 @@ const message = (payload: string): string =>
 const through = (text: string, fault: 'lost' | 'doubled'): string =>
   published(Buffer.from(text), fault).toString();
 
-test('messages are lost or come twice, several at once too', () => {
+test('published messages are lost or doubled, also several in one piece', () => {
   const two = message('one\r\n$3') + message('two');
   assert.equal(through(two, 'lost'), '');
   assert.equal(through(two, 'doubled'), two + two);
 });
 
-test('answers and parts of messages come through', () => {
+test('replies and parts of messages pass unchanged', () => {
   for (const text of ['+PONG\r\n', message('one').slice(0, -3), `${message('one')}+PONG\r\n`]) {
     assert.equal(through(text, 'lost'), text);
     assert.equal(through(text, 'doubled'), text);

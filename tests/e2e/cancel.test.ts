@@ -1,30 +1,25 @@
 /** Messages are cancelled while they wait, one by one and many at once, at the shop and at the pool. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { apiClient } from './api-client.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
+import { acceptedText, connectShop, sentText, untilStatus } from './shop-steps.ts';
 
 const SHOP_PHONE = '+33611110001';
 const POOL_PHONE = '+33611119999';
 const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
 
-let stack: ServiceStack;
-before(async () => {
-  // After its first message a number rests for longer than the tests take, so that what follows waits.
-  stack = await startServiceStack({ gapMs: '600000-600000' });
+// After its first message a number rests for longer than the tests take, so that what follows waits.
+const stack = sharedStack({ gapMs: '600000-600000' }, async () => {
   const phones = Array.from({ length: 20 }, (_, index) => customer(index));
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
   await stack.admin.patch(`/tenants/${stack.tenantId}`, { poolFallback: true });
 });
-after(() => stack.stop());
 
 async function send(index: number, idempotencyKey: string): Promise<string> {
   const to = customer(index);
-  const accepted = await sendText(stack, stack.shopId, { to, text: `for ${index}`, idempotencyKey });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  return String(accepted.data.id);
+  return acceptedText(stack, stack.shopId, { to, text: `for ${index}`, idempotencyKey });
 }
 
 const today = async (): Promise<number> => {
@@ -97,8 +92,7 @@ test('a message at the pool is given back by it', async () => {
   const platform = { ...stack, api: apiClient(stack.apiUrl, String(made.data.key)) };
   const poolId = String(shop.data.id);
   await connectShop(platform, poolId, POOL_PHONE);
-  const own = await sendText(platform, poolId, { to: '+33633330000', text: 'The pool’s own' });
-  await untilStatus(platform, String(own.data.id), 'sent');
+  await sentText(platform, poolId, { to: '+33633330000', text: 'The pool’s own' });
   await stack.admin.post(`/actors/${stack.tenantId}/${stack.shopId}/resume`, {});
   await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/disconnect`);
   const ids = [await send(5, 'd-1'), await send(6, 'd-2')];

@@ -4,16 +4,15 @@
  * repeats a run.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { endedMessage } from '../../client/src/event-feed.ts';
 import { type MessagingClient, messagingClient } from '../../client/src/messaging-client.ts';
 import type { Message } from '../../client/src/operations.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
 import { type Account, makeAccount } from './account.ts';
-import { type Fleet, startFleet } from './fleet.ts';
-import { until } from './waiting.ts';
+import { sharedFleet } from './shared-fleet.ts';
+import { pause, until } from './waiting.ts';
 
 const { seed } = testEnvironment();
 const SHOPS = 4;
@@ -27,18 +26,13 @@ const LOST_ANSWERS = 0.15;
 /** Twice the wait of a call that waited for the owner through the other node, in milliseconds: it is answered at its end. */
 const HEARD_WITHIN_MS = 30_000;
 
-let fleet: Fleet;
 let account: Account;
-before(async () => {
-  fleet = await startFleet({ nodes: 2, gapMs: '20-100' });
+const fleet = sharedFleet({ nodes: 2, gapMs: '20-100' }, async () => {
   account = await makeAccount(fleet.admin);
 });
-after(() => fleet.stop());
 
 const textOf = (index: number): string => `message ${index}`;
 const numberOf = (index: number): string => `+3366${1_000_000 + index}`;
-const pause = (delayMs: number): Promise<void> =>
-  new Promise((resolve) => void systemClock.after(delayMs, resolve));
 
 /** Makes shops and connects each by the client's own flow. */
 async function connectShops(api: MessagingClient): Promise<string[]> {

@@ -1,17 +1,13 @@
 /** The network refuses the clients of the whole fleet for their version, and names a newer one on its page. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const NEWEST = 1_099_000_777;
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack({ environment: { MSGAPP_CLIENT_VERSION: 'latest' } });
-});
-after(() => stack.stop());
+const stack = sharedStack({ environment: { MSGAPP_CLIENT_VERSION: 'latest' } });
 
 async function channel(): Promise<Readonly<Record<string, unknown>>> {
   return (await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`)).data;

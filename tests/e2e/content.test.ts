@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
+import { listening } from '../listening.ts';
 import { box, FILE_TYPE, movie } from '../session/media-samples.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
@@ -26,27 +26,20 @@ const files = new Map([
   ['/prices.pdf', { type: 'application/pdf', bytes: Buffer.from('%PDF-1.4 prices') }],
 ]);
 
-let stack: ServiceStack;
 let shop: string;
 let media: Server;
 let mediaUrl: string;
-
-before(async () => {
-  stack = await startServiceStack();
+after(() => media.close());
+const stack = sharedStack({}, async () => {
   shop = stack.shopId;
   media = createServer((request, response) => {
     const file = files.get(request.url ?? '');
     response.writeHead(file ? 200 : 404, { 'content-type': file?.type ?? 'text/plain' }).end(file?.bytes);
   });
-  await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
-  mediaUrl = `http://127.0.0.1:${(media.address() as AddressInfo).port}`;
+  mediaUrl = `http://127.0.0.1:${await listening(media)}`;
   const phones = Array.from({ length: 20 }, (_, index) => recipient(index));
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
   await connectShop(stack, shop, SHOP_PHONE);
-});
-after(async () => {
-  media.close();
-  await stack.stop();
 });
 
 const recipient = (index: number): string => `+3362222${String(1_000 + index)}`;
@@ -98,7 +91,7 @@ test('an ack error that is not a rate signal fails the message SEND_REFUSED', as
   assert.deepEqual([ended.status, ended.reason], ['failed', 'SEND_REFUSED']);
 });
 
-test('groups: listed with canSend, sent to if the shop administers them, else refused', async () => {
+test('a group is listed with canSend; a message to it is refused unless the shop administers it', async () => {
   const participants = [SHOP_PHONE, recipient(7), recipient(8)];
   await stack.network.setGroup(GROUP, { name: 'Bread club', participants, admins: [SHOP_PHONE] });
   const groups = await until('the group is listed', async () => {

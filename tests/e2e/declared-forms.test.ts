@@ -1,17 +1,12 @@
 /** A declaration and an opt-out are a person's, in whichever form of their number each is given and asked for. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText } from './shop-steps.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
+import { sendText } from './shop-steps.ts';
 
 const SHOP_PHONE = '+33611110078';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
-});
-after(() => stack.stop());
+const stack = sharedStack({ phone: SHOP_PHONE });
 
 const contacts = () => `/shops/${stack.shopId}/contacts/consented`;
 const declare = (...phones: string[]) =>

@@ -1,7 +1,6 @@
 /** Shops whose connections go through real proxies, from the operators' call to the wire: no other way, and no look-up here. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,12 +9,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { type EgressProxy, startHttpProxy, startSocksProxy } from '../egress-proxies.ts';
+import { listening } from '../listening.ts';
 import type { ApiAnswer } from './api-client.ts';
 import { freePorts } from './free-ports.ts';
 import { notedLookUps, notingLookUps } from './noted-look-ups.ts';
 import { type SeenConnections, watchConnections } from './seen-connections.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { connectShop, sendText, sentText, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'egress-'));
@@ -36,7 +36,7 @@ before(async () => {
   seen = watchConnections();
   socks = await startSocksProxy('127.0.0.8');
   http = await startHttpProxy('127.0.0.9');
-  await once(files.listen(0, '127.0.0.1'), 'listening');
+  await listening(files);
   stack = await startServiceStack({
     isNamed: true,
     logLevel: 'trace',
@@ -133,8 +133,7 @@ test('an inbound attachment is fetched only through the shop’s proxy', async (
 test('a proxy that dies under traffic ends the session as such; messages wait for it, and nothing goes another way', async () => {
   const shopId = shops.socks5 ?? '';
   const [first = '', second = '', third = ''] = CUSTOMERS.slice(4);
-  const before = await sendText(stack, shopId, { to: first, text: 'One' });
-  await untilStatus(stack, String(before.data.id), 'sent');
+  await sentText(stack, shopId, { to: first, text: 'One' });
   const waiting = await sendText(stack, shopId, { to: second, text: 'Two' });
   await socks.kill();
   seen.take();
@@ -197,7 +196,7 @@ test('an egress that makes no connection is not stored, and the field is named w
   assert.ok(!stack.serviceLog().includes('s3cret'));
 });
 
-test('a restart keeps it, and its password is nowhere in the clear', async () => {
+test('an egress outlives a restart, and its password is nowhere in the clear', async () => {
   await stack.end('SIGKILL');
   seen.take();
   await stack.start();
@@ -217,12 +216,11 @@ test('a restart keeps it, and its password is nowhere in the clear', async () =>
   assert.ok(!stack.serviceLog().includes(password));
 });
 
-test('without an egress it leaves from the node itself, which looks names up', async () => {
+test('without an egress, connections leave from the node, which resolves names itself', async () => {
   const shopId = shops.http ?? '';
   seen.take();
   assert.deepEqual((await setEgress(shopId, null)).data, { id: shopId, egress: null });
-  const sent = await sendText(stack, shopId, { to: CUSTOMERS[11] ?? '', text: 'By ourselves' });
-  await untilStatus(stack, String(sent.data.id), 'sent');
+  await sentText(stack, shopId, { to: CUSTOMERS[11] ?? '', text: 'By ourselves' });
   assertCameFrom('127.0.0.1');
   assert.ok(notedLookUps(lookUps).includes('localhost'));
 });

@@ -1,9 +1,10 @@
 /** Somebody who wrote is erased from all shops of a tenant, and their STOP holds all the same. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { erase } from './erase.ts';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 import { tracesIn } from './traces.ts';
 import { until } from './waiting.ts';
@@ -13,21 +14,16 @@ const ANA = '+33622220071';
 const BEA = '+33622220072';
 const NAME = `Contact ${ANA.slice(1)}`;
 
-let stack: ServiceStack;
 let redis: Redis;
 let shops: readonly string[];
-before(async () => {
-  stack = await startServiceStack();
+after(() => redis?.disconnect());
+const stack = sharedStack({}, async () => {
   redis = new Redis(stack.redis.url);
   const second = String((await stack.api.post('/shops', { name: 'Second' })).data.id);
   shops = [stack.shopId, second];
   await connectShop(stack, stack.shopId, PHONES[0]);
   await connectShop(stack, second, PHONES[1]);
   await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' });
-});
-after(async () => {
-  redis?.disconnect();
-  await stack?.stop();
 });
 
 type Told = Readonly<Record<string, unknown>>;
@@ -41,14 +37,6 @@ const events = async (): Promise<{ readonly type: string; readonly data: Told }[
   (await stack.api.get(`/events?cursor=${'0'.repeat(24)}&limit=100`)).data.items as never;
 
 const personPath = (personId: unknown): string => `/tenants/${stack.tenantId}/people/${personId}`;
-
-async function erase(personId: unknown): Promise<void> {
-  const { status } = await stack.admin.delete(personPath(personId));
-  assert.ok(status === 200 || status === 202, `status ${status}`);
-  await until('the person is erased', async () => {
-    return (await stack.admin.get(`/tenants/${stack.tenantId}/erasure`)).status === 404;
-  });
-}
 
 /** The id of the person who wrote; it is equal in both shops. */
 async function writeToBoth(from: string): Promise<string> {
@@ -70,7 +58,7 @@ test('messages from the person are gone from lists, events and Redis, and messag
   await untilStatus(stack, String(toBea.data.id), 'sent');
   await stack.network.write(ANA, { to: PHONES[0], text: 'STOP' });
 
-  await erase(ana);
+  await erase(stack.admin, personPath(ana));
 
   assert.deepEqual(new Set((await listed()).map(({ fromId }) => fromId)), new Set([bea]));
   assert.equal((await stack.api.get(`/inbound/${first.id}`)).status, 404);

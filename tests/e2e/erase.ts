@@ -6,6 +6,6 @@ export async function erase(admin: ApiClient, path: string): Promise<void> {
   const { status } = await admin.delete(path);
   if (status === 200) return;
   if (status !== 202) throw new Error(`the erasure of ${path} was answered ${status}`);
-  const [tenant] = path.split('/shops/');
+  const [tenant] = path.split(/\/(?:shops|people)\//);
   await until(`${path} is erased`, async () => (await admin.get(`${tenant}/erasure`)).status === 404);
 }

@@ -1,13 +1,13 @@
 /** Erasure: deleting a shop or a tenant ends its sessions and leaves nothing of it in Redis. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { Address } from '../../runtime/address.ts';
 import { erase } from './erase.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
+import { connectShop, sendText, sentText } from './shop-steps.ts';
 import { tracesIn } from './traces.ts';
 import { until } from './waiting.ts';
 
@@ -15,15 +15,10 @@ const FIRST_PHONE = '+33611110003';
 const SECOND_PHONE = '+33611110004';
 const CUSTOMER = '+33622220003';
 
-let stack: ServiceStack;
 let redis: Redis;
-before(async () => {
-  stack = await startServiceStack();
+after(() => redis.disconnect());
+const stack = sharedStack({}, () => {
   redis = new Redis(stack.redis.url);
-});
-after(async () => {
-  redis.disconnect();
-  await stack.stop();
 });
 
 /** A command that made an actor throw some day, as the runtime keeps it. */
@@ -37,8 +32,7 @@ async function liveShop(name: string, phone: string): Promise<string> {
   const made = await stack.api.post('/shops', { name });
   const shopId = String(made.data.id);
   await connectShop(stack, shopId, phone);
-  const sent = await sendText(stack, shopId, { to: CUSTOMER, text: 'Hello', idempotencyKey: 'once' });
-  await untilStatus(stack, String(sent.data.id), 'sent');
+  await sentText(stack, shopId, { to: CUSTOMER, text: 'Hello', idempotencyKey: 'once' });
   const key = { 'idempotency-key': 'once' };
   const posted = await stack.api.post(`/shops/${shopId}/statuses`, { caption: 'Hello' }, key);
   assert.equal(posted.status, 202);

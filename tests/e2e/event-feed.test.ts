@@ -3,35 +3,29 @@
  * once, in the order of cursors. TEST_SEED repeats a run, TEST_RUNS sets the number of kills.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
+import { test } from 'node:test';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
 import { FEED_START, sawEachEndOnce, startReader, startStream } from './feed-readers.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded } from './shop-steps.ts';
-import { until } from './waiting.ts';
+import { pause, until } from './waiting.ts';
 
 const { seed, runs: kills = 3 } = testEnvironment();
 const SENDS_PER_ROUND = 5;
 const SHOPS = 2;
 
-let stack: ServiceStack;
-const shops: string[] = [];
-before(async () => {
-  stack = await startServiceStack({ gapMs: '20-100' });
+const stack = sharedStack({ gapMs: '20-100' }, async () => {
   for (let index = 0; index < SHOPS; index += 1) {
     const { data } = await stack.api.post('/shops', { name: `Told ${index}` });
     shops.push(String(data.id));
     await connectShop(stack, String(data.id), `+3361111003${index}`);
   }
 });
-after(() => stack.stop());
+const shops: string[] = [];
 
 test(`${kills} kills under readers: every end once, in order (seed ${seed})`, async (context) => {
   const random = seededRandom(seed);
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => void systemClock.after(random() * 1_200, () => resolve()));
   const phones = Array.from({ length: (kills + 1) * SENDS_PER_ROUND }, (_, n) => `+3366${1_000_000 + n}`);
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
   const readers = [
@@ -56,9 +50,9 @@ test(`${kills} kills under readers: every end once, in order (seed ${seed})`, as
   };
   for (let round = 0; round < kills; round += 1) {
     const sending = sendSome(round);
-    await pause();
+    await pause(random() * 1_200);
     await stack.end('SIGKILL');
-    await pause();
+    await pause(random() * 1_200);
     await stack.start();
     await sending;
   }

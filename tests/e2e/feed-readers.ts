@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { systemClock } from '../../runtime/clock.ts';
 import type { ApiClient } from './api-client.ts';
-import { until } from './waiting.ts';
+import { pause, until } from './waiting.ts';
 
 /** An event as a reader saw it. */
 interface SeenEvent {
@@ -72,8 +71,7 @@ function repeating(read: (signal: AbortSignal) => Promise<void>, pausesAlways: b
         (error: unknown) => error,
       );
       if (failure instanceof assert.AssertionError) throw failure;
-      if (pausesAlways || failure !== undefined)
-        await new Promise<void>((resolve) => void systemClock.after(AGAIN_MS, resolve));
+      if (pausesAlways || failure !== undefined) await pause(AGAIN_MS);
     }
   })();
   // A failure reaches the caller that stops it. Until then it must not end the process.

@@ -4,19 +4,15 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { root } from '../root.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-});
-after(() => stack.stop());
+const stack = sharedStack();
 
 const page = readFileSync(join(root, 'docs/first-day.md'), 'utf8');
 const lines = [...page.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) =>

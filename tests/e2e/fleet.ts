@@ -57,7 +57,7 @@ export function startFleet(options: FleetOptions): Promise<Fleet> {
   return startParts((parts) => startNodes(options, parts));
 }
 
-interface FleetOptions {
+export interface FleetOptions {
   readonly nodes: number;
   readonly redis?: 'single' | 'cluster' | 'pair';
   /** The directory of a single Redis' files. */

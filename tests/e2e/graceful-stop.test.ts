@@ -6,13 +6,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
+import { test } from 'node:test';
+import { listening } from '../listening.ts';
 import { type Account, makeAccount } from './account.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
+import { pause, until } from './waiting.ts';
 
 const CALLERS = 40;
 /** How long a node that stops waits at least for what comes on connections that are kept open (`service/compose-service.ts`). */
@@ -24,16 +23,13 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-let stack: ServiceStack;
+// At `debug` each answered request has its line.
 /** The callers' account. Its limits are not those of the shop that is sending. */
 let account: Account;
-before(async () => {
-  // At `debug` each answered request has its line.
-  stack = await startServiceStack({ logLevel: 'debug' });
+const stack = sharedStack({ logLevel: 'debug' }, async () => {
   account = await makeAccount(stack.admin, 'Callers');
   await connectShop(stack, stack.shopId, '+33611110001');
 });
-after(() => stack.stop());
 
 /** A caller's results until the service no longer listened. */
 interface Calls {
@@ -96,23 +92,22 @@ test('a message whose attachment is still being fetched is put back, and goes ou
     if (isSlow) waiting.push(reply);
     else reply.writeHead(200, { 'content-type': 'image/png' }).end(PIXEL);
   });
-  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-  try {
-    const mediaUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}/slow.png`;
-    const body = { channel: 'msgapp', to, text: 'Look', mediaUrl };
-    const { data } = await stack.api.post(`/shops/${stack.shopId}/messages`, body);
-    await until('the attachment is asked for', async () => waiting.length > 0);
-    const startedMs = performance.now();
-    assert.equal(await stack.end('SIGTERM'), 0);
-    context.diagnostic(`gone after ${Math.round(performance.now() - startedMs)} ms`);
-    isSlow = false;
-    await stack.start();
-    await untilStatus(stack, String(data.id), 'sent');
-    assert.equal((await stack.network.inbox(to)).items.length, 1);
-  } finally {
+  const port = await listening(files);
+  context.after(() => {
     for (const reply of waiting) reply.destroy();
     files.close();
-  }
+  });
+  const mediaUrl = `http://127.0.0.1:${port}/slow.png`;
+  const body = { channel: 'msgapp', to, text: 'Look', mediaUrl };
+  const { data } = await stack.api.post(`/shops/${stack.shopId}/messages`, body);
+  await until('the attachment is asked for', async () => waiting.length > 0);
+  const startedMs = performance.now();
+  assert.equal(await stack.end('SIGTERM'), 0);
+  context.diagnostic(`gone after ${Math.round(performance.now() - startedMs)} ms`);
+  isSlow = false;
+  await stack.start();
+  await untilStatus(stack, String(data.id), 'sent');
+  assert.equal((await stack.network.inbox(to)).items.length, 1);
 });
 
 /** Asks on one connection, which it keeps, until the service no longer listens. */
@@ -133,7 +128,7 @@ async function call(calls: Calls, index: number): Promise<void> {
       break;
     }
     // Some at once, others now and then: they leave their connections idle.
-    await new Promise<void>((resolve) => systemClock.after(index * 10, resolve));
+    await pause(index * 10);
   }
   agent.destroy();
 }

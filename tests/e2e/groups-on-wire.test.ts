@@ -1,9 +1,9 @@
 /** Posts to groups whose members or addresses are not what the session knows, from the wire to the API. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { SimulatorEvent } from '../../simulator/network.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
+import { acceptedText, connectShop, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
@@ -13,14 +13,11 @@ const NEWCOMER = '+33622220004';
 const CUSTOMER = '+33622220005';
 const group = (index: number): string => `12036300000000000${index}@g.us`;
 
-let stack: ServiceStack;
-const events: SimulatorEvent[] = [];
-before(async () => {
-  stack = await startServiceStack({ simulation: { log: (event) => void events.push(event) } });
+const stack = sharedStack({ simulation: { log: (event) => void events.push(event) } }, async () => {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [KEYLESS, CUSTOMER] });
   await connectShop(stack, stack.shopId, SHOP_PHONE);
 });
-after(() => stack.stop());
+const events: SimulatorEvent[] = [];
 
 const putGroup = (id: string, members: readonly string[], more: object = {}) =>
   stack.network.setGroup(id, {
@@ -31,9 +28,7 @@ const putGroup = (id: string, members: readonly string[], more: object = {}) =>
   });
 
 async function send(to: string, text: string): Promise<string> {
-  const { status, error, data } = await sendText(stack, stack.shopId, { to, text });
-  assert.equal(status, 202, JSON.stringify(error));
-  return String(data.id);
+  return acceptedText(stack, stack.shopId, { to, text });
 }
 
 const post = async (to: string, text: string) => untilStatus(stack, await send(to, text), 'sent');

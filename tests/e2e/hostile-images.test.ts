@@ -1,12 +1,12 @@
 /** One tenant sends images that are made to take much time or memory, while the shop of another tenant sends. */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
+import { listening } from '../listening.ts';
 import { interlacedPng, jpegOfScans, png, pngOfTexts } from '../session/media-samples.ts';
 import { makeAccount } from './account.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop, untilStatus } from './shop-steps.ts';
 
 const HOSTILE_PHONE = '+33611110001';
@@ -23,18 +23,12 @@ const hostile = new Map([
 ]);
 const photo = png(400, 200);
 
-let stack: ServiceStack;
 let files: Server;
 let filesUrl: string;
-before(async () => {
-  stack = await startServiceStack({ environment: { SESSION_WORKERS: '1' } });
+after(() => files.close());
+const stack = sharedStack({ environment: { SESSION_WORKERS: '1' } }, async () => {
   files = createServer((request, answer) => void answer.end(hostile.get(request.url ?? '') ?? photo));
-  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-  filesUrl = `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
-});
-after(async () => {
-  files.close();
-  await stack.stop();
+  filesUrl = `http://127.0.0.1:${await listening(files)}`;
 });
 
 interface Shop {

@@ -1,11 +1,11 @@
 /** Each kind of message from a phone has an event of its kind. An empty message has none. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { ContactMessageCall } from '../../simulator/control/contact-client.ts';
 import { OtherClient } from '../simulator/other-client.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
+import { sendText, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110087';
@@ -13,13 +13,9 @@ const PERSON = '+33622220087';
 const OTHER = '+33622220086';
 const GROUP = '120363000000000087@g.us';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
+const stack = sharedStack({ phone: SHOP_PHONE }, async () => {
   await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' });
 });
-after(() => stack.stop());
 
 type Told = Readonly<Record<string, unknown>>;
 

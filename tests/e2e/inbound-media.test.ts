@@ -2,23 +2,18 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { ContactMessageCall } from '../../simulator/control/contact-client.ts';
 import { makeAccount } from './account.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110077';
 const PERSON = '+33622220077';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
+const stack = sharedStack({ phone: SHOP_PHONE }, async () => {
   await stack.admin.patch(`/tenants/${stack.tenantId}`, { inbound: 'texts' });
 });
-after(() => stack.stop());
 
 interface Received {
   readonly id: string;
@@ -47,7 +42,7 @@ const codeOf = async (response: Response): Promise<unknown> =>
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-test('the very bytes that were sent are given, of files of all lengths and kinds', async () => {
+test('a file of any length and kind is returned byte for byte', async () => {
   const kinds = ['image', 'video', 'document', 'voice', 'sticker', 'video_note', 'audio'] as const;
   for (const [index, fileBytes] of [1, 15, 16, 17, 65_535, 65_536, 3_000_000].entries()) {
     const { id, media } = await receive({ kind: kinds[index] ?? 'image', fileBytes });
@@ -58,7 +53,7 @@ test('the very bytes that were sent are given, of files of all lengths and kinds
   }
 });
 
-test('a browser only saves it, for any type that its sender declares', async () => {
+test('a browser saves the file and does not open it, for any type that its sender declares', async () => {
   const declared = [
     ['image/jpeg', 'image/jpeg'],
     ['audio/ogg; codecs=opus', 'audio/ogg'],
@@ -97,7 +92,7 @@ test('a file that the network dropped, moved, or never had is refused before the
   assert.equal(await codeOf(await fetchMedia('66b1f0a2c3d4e5f607182908')), 'MESSAGE_NOT_FOUND');
 });
 
-test('a file that is another one, or is cut off, ends as broken and never as whole', async () => {
+test('the reply breaks off if the file has other bytes or is cut off', async () => {
   const { id, path } = await receive({ kind: 'video', fileBytes: 400_000 });
   for (const fault of ['garbled', 'cut'] as const) {
     await stack.network.spoilFile(path, fault);
@@ -132,7 +127,7 @@ test('four at a time for a tenant; a caller that leaves frees its slot, and its 
   await until('there is room', async () => (await fetchMedia(id)).status === 200);
 });
 
-test('ten seconds without a byte, from the network or to the reader, end the download', async () => {
+test('ten seconds without a byte, from the network or to the reader, end the download', async (t) => {
   const { id, path } = await receive({ kind: 'video', fileBytes: 400_000 });
   await stack.network.spoilFile(path, 'stalled');
   const large = await receive({ kind: 'document', fileBytes: 40_000_000 });
@@ -141,13 +136,12 @@ test('ten seconds without a byte, from the network or to the reader, end the dow
   const unread = await fetchMedia(large.id, { signal: leaving.signal });
   assert.deepEqual([stalled.status, unread.status], [200, 200]);
   assert.equal(await stack.network.downloads(), 2);
-  try {
-    await assert.rejects(stalled.arrayBuffer());
-    await until('the network is left', async () => (await stack.network.downloads()) === 0);
-  } finally {
+  t.after(async () => {
     leaving.abort();
     await stack.network.spoilFile(path, 'none');
-  }
+  });
+  await assert.rejects(stalled.arrayBuffer());
+  await until('the network is left', async () => (await stack.network.downloads()) === 0);
 });
 
 test('a slow reader gets the whole file, and the service asks for no more than it reads', async () => {

@@ -1,20 +1,15 @@
 /** Inbound messages reach the tenant once, in order, and only if it wants them. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { apiClient } from './api-client.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
+import { connectShop, sentText, untilConnected, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110088';
 const PERSON = '+33622220088';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
-});
-after(() => stack.stop());
+const stack = sharedStack({ phone: SHOP_PHONE });
 
 interface Told {
   readonly type: string;
@@ -105,8 +100,7 @@ test('a key without inbound.read gets all other events and may not read the list
   });
   const limited = apiClient(stack.apiUrl, String(key.data.key));
   const cursor = await now();
-  const sent = await sendText(stack, stack.shopId, { to: PERSON, text: 'Yes' });
-  await untilStatus(stack, String(sent.data.id), 'sent');
+  await sentText(stack, stack.shopId, { to: PERSON, text: 'Yes' });
   await write('Thanks');
   await until('both are told', async () => (await eventsAfter(cursor)).length >= 2);
   const { data } = await limited.get(`/events?cursor=${cursor}`);
@@ -162,10 +156,7 @@ test('a message marked as read stays so, and cannot be marked without a session'
   const refused = await stack.api.post(`/inbound/${other.id}/read`, {});
   assert.equal(refused.error?.code, 'MSGAPP_NOT_CONNECTED');
   await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
-  await until('it is connected again', async () => {
-    const { data } = await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`);
-    return data.status === 'connected';
-  });
+  await untilConnected(stack, stack.shopId);
 });
 
 test('after a kill the events are there once, in their order', async () => {

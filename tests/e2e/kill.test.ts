@@ -4,13 +4,12 @@
  * delivered has taken effect. TEST_SEED repeats a run, TEST_RUNS sets the number of kills.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
+import { test } from 'node:test';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilEnded } from './shop-steps.ts';
-import { until } from './waiting.ts';
+import { sharedStack } from './shared-stack.ts';
+import { connectShop, sendText, untilConnected, untilEnded } from './shop-steps.ts';
+import { pause } from './waiting.ts';
 
 const { seed, runs: rounds = 4 } = testEnvironment();
 const SHOPS = 4;
@@ -22,11 +21,7 @@ interface Send {
   readonly text: string;
 }
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack({ gapMs: '20-200' });
-});
-after(() => stack.stop());
+const stack = sharedStack({ gapMs: '20-200' });
 
 test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${seed})`, async (context) => {
   context.diagnostic(`seed ${seed}`);
@@ -54,7 +49,7 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
     );
     const sending = Promise.all(
       sends.map(async (send) => {
-        await new Promise<void>((resolve) => systemClock.after(random() * 1_500, resolve));
+        await pause(random() * 1_500);
         try {
           const answer = await sendText(stack, send.shopId, { ...send, idempotencyKey: send.text });
           assert.equal(answer.status, 202, JSON.stringify(answer.error));
@@ -65,7 +60,7 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
         }
       }),
     );
-    await new Promise<void>((resolve) => systemClock.after(random() * 1_500, resolve));
+    await pause(random() * 1_500);
     const believedDelivered = await Promise.race([stop, Promise.resolve(undefined)]);
     await stack.end('SIGKILL');
     await sending;
@@ -75,7 +70,7 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
       const refused = await sendText(stack, stopShop.id, { to: stopper, text: `round ${round}` });
       assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT', `STOP of round ${round} was lost`);
     }
-    for (const shop of shops) await untilConnected(shop.id);
+    for (const shop of shops) await untilConnected(stack, shop.id);
     await stop;
   }
   // A caller that was cut off asks again with the same idempotency key: accepted before or now, it is sent once.
@@ -123,11 +118,4 @@ async function connectShops(random: () => number): Promise<{ id: string; phone: 
     shops.push(shop);
   }
   return shops;
-}
-
-function untilConnected(shopId: string): Promise<unknown> {
-  return until(`shop ${shopId} is connected again`, async () => {
-    const channel = await stack.api.get(`/shops/${shopId}/channels/msgapp`);
-    return channel.data.status === 'connected';
-  });
 }

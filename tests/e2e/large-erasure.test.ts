@@ -1,25 +1,20 @@
 /** The erasure of a tenant with many shops and events: always answered, and finished also after a kill. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { makeAccount } from './account.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { tracesIn } from './traces.ts';
 import { until } from './waiting.ts';
 
 const SHOPS = 200;
 const EVENTS = 5_000;
 
-let stack: ServiceStack;
 let redis: Redis;
-before(async () => {
-  stack = await startServiceStack();
+after(() => redis?.disconnect());
+const stack = sharedStack({}, () => {
   redis = new Redis(stack.redis.url);
-});
-after(async () => {
-  redis?.disconnect();
-  await stack?.stop();
 });
 
 /** A tenant with many shops, and a stream with events of all of them. */

@@ -1,22 +1,18 @@
 /** Caps, windows and quota through the API: exact under concurrency, and the same after a kill. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText } from './shop-steps.ts';
 
 const SHOP_PHONE = '+33611110006';
 const phone = (index: number): string => `+3363${String(index).padStart(7, '0')}`;
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
+const stack = sharedStack({ phone: SHOP_PHONE }, async () => {
   const phones = Array.from({ length: 100 }, (_, index) => phone(index));
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
 });
-after(() => stack.stop());
 
 async function keyWith(
   limits: { minute: number; hour: number; day: number },

@@ -1,20 +1,17 @@
 /** The line is lost before the network acknowledged a message, from the wire to the API. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const customer = (index: number): string => `+3362222000${index}`;
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
+const stack = sharedStack({}, async () => {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [1, 2, 3].map(customer) });
   await connectShop(stack, stack.shopId, SHOP_PHONE);
 });
-after(() => stack.stop());
 
 const sentSoFar = async () => (await stack.network.sessions()).items[0]?.sent ?? { stanzas: 0, lost: 0 };
 

@@ -1,18 +1,13 @@
 /** From an API key to a message that the network acknowledged, through the API (docs/contract.md, whole). */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
+import { connectShop, sendText, untilConnected, untilStatus } from './shop-steps.ts';
 
 const SHOP_PHONE = '+33611110001';
 const CUSTOMER = '+33622220001';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-});
-after(() => stack.stop());
+const stack = sharedStack();
 
 test('GET /me and GET /shops answer for the key', async () => {
   const me = await stack.api.get('/me');
@@ -98,10 +93,7 @@ test('STOP in quotes, in bold or next to an emoji refuses the next send too', as
 test('a stop by SIGTERM exits 0, and the session comes back without a scan', async () => {
   assert.equal(await stack.end('SIGTERM'), 0);
   await stack.start();
-  await until('the session is back', async () => {
-    const channel = await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`);
-    return channel.data.status === 'connected';
-  });
+  await untilConnected(stack, stack.shopId);
 });
 
 test('the log contains no secret and no text', () => {

@@ -1,8 +1,8 @@
 /** A shop hears what people write, whatever else the network has for it. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText } from './shop-steps.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
+import { sendText } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
@@ -11,12 +11,7 @@ const FROM_ADVERT = '+33622220002';
 const CONTACT = '+33622220003';
 const FIFTY_MINUTES = 50 * 60_000;
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
-});
-after(() => stack.stop());
+const stack = sharedStack({ phone: SHOP_PHONE });
 
 /** Resolves when the shop may not write to a person any more. */
 async function untilOptedOut(person: string): Promise<void> {

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
-import { sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
+import { sendText, untilConnected, untilStatus } from './shop-steps.ts';
 
 const group = (id: string) => ({ id, name: 'Regulars', participantCount: 3, isAdmin: true, announce: false });
 const FIRST = '120363000000000001@g.us';
@@ -14,10 +13,7 @@ let stack: MemoryStack;
 before(async () => {
   stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * 86_400_000 });
   await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
-  await until('the shop is connected', async () => {
-    const { data } = await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`);
-    return data.status === 'connected';
-  });
+  await untilConnected(stack, stack.shopId);
 });
 after(() => stack.stop());
 

@@ -1,11 +1,11 @@
 /** The network restricts a number: from the wire to the API, the feed, the metrics and the next process. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
+import { listening } from '../listening.ts';
+import { webhookServer } from '../webhooks/webhook-server.ts';
+import { sharedStack } from './shared-stack.ts';
+import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
@@ -21,14 +21,11 @@ interface Network {
   readonly newChats: { readonly quota: number; readonly used: number; readonly endsAt: string | null } | null;
 }
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
+const stack = sharedStack({}, async () => {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [CUSTOMER] });
   await connectShop(stack, stack.shopId, SHOP_PHONE);
   await stack.api.post(`/shops/${stack.shopId}/contacts/consented`, { contacts: [{ phone: DECLARED }] });
 });
-after(() => stack.stop());
 
 test('a restriction that the network announces bars new chats until it ends, also over a kill', async () => {
   const { nextCursor } = (await stack.api.get('/events')).data;
@@ -47,7 +44,7 @@ test('a restriction that the network announces bars new chats until it ends, als
   await counted('restricted');
   await stack.end('SIGKILL');
   await stack.start();
-  await connected();
+  await untilConnected(stack, stack.shopId);
   await refused(stranger(), 'COLD_RECIPIENT_CAP_REACHED', WEEK_SECONDS);
   const asked = await stack.api.get(`/shops/${stack.shopId}/policy?to=${encodeURIComponent(stranger())}`);
   assert.equal(asked.data.code, 'COLD_RECIPIENT_CAP_REACHED');
@@ -118,19 +115,11 @@ async function webhookOf(
   ...types: string[]
 ): Promise<{ readonly events: TenantEvent[]; remove(): Promise<void> }> {
   const events: TenantEvent[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => {
-      body += piece;
-    });
-    request.on('end', () => {
-      const headers = request.headers as Record<string, string>;
-      events.push(new Webhook(String(data.secret)).verify(body, headers) as TenantEvent);
-      response.writeHead(204, { connection: 'close' }).end();
-    });
+  const server = webhookServer(({ headers, body }, response) => {
+    events.push(new Webhook(String(data.secret)).verify(body, headers) as TenantEvent);
+    response.writeHead(204, { connection: 'close' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const url = `http://127.0.0.1:${await listening(server)}/`;
   const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, { url, types });
   return {
     events,
@@ -139,13 +128,6 @@ async function webhookOf(
       server.close();
     },
   };
-}
-
-async function connected(): Promise<void> {
-  await until('the shop is back', async () => {
-    const { data } = await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`);
-    return data.status === 'connected';
-  });
 }
 
 async function untilNetwork(is: (network: Network) => boolean): Promise<Network> {

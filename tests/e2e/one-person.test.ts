@@ -1,21 +1,17 @@
 /** The network decides who a person is, in whichever form of their number a caller writes to them. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
+import { sendText, untilEnded, untilStatus } from './shop-steps.ts';
 
 const SHOP_PHONE = '+33611110077';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
+const stack = sharedStack({ phone: SHOP_PHONE }, async () => {
   // More than the five strangers of a day.
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, {
     phones: ['+33655550004', '+33655550005'],
   });
 });
-after(() => stack.stop());
 
 const send = (to: string, text: string) => sendText(stack, stack.shopId, { to, text });
 

@@ -7,7 +7,7 @@ import { type CheckedClient, openClient } from '../http/checked-client.ts';
 import { closedDocument } from '../http/closed-document.ts';
 import { openEvents } from './event-reader.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
-import { sendText, untilStatus } from './shop-steps.ts';
+import { sendText, sentText } from './shop-steps.ts';
 
 let stack: MemoryStack;
 let operators: CheckedClient | undefined;
@@ -32,8 +32,7 @@ test('overview, nodes, actors and events are as documented while a shop sends an
     return body.data;
   };
   await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
-  const sent = await sendText(stack, shopId, { to: '+33622220001', text: 'One' });
-  await untilStatus(stack, String(sent.data.id), 'sent');
+  await sentText(stack, shopId, { to: '+33622220001', text: 'One' });
   const own = `/actors/${tenantId}/${shopId}`;
   const paused = await call('POST', `${own}/pause`, { key: stack.adminToken, json: {} });
   assert.equal(paused.status, 200, paused.text);

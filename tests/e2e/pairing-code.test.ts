@@ -1,24 +1,19 @@
 /** Pairing by a code that is typed on the phone, through the API (docs/contract.md, Pairing by code). */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { until } from './waiting.ts';
 
 const PHONE = '+33611110061';
 const OTHER_PHONE = '+33611110062';
 
-let stack: ServiceStack;
 let redis: Redis;
-const shown: string[] = [];
-before(async () => {
-  stack = await startServiceStack({ logLevel: 'trace' });
+after(() => redis.disconnect());
+const stack = sharedStack({ logLevel: 'trace' }, () => {
   redis = new Redis(stack.redis.url);
 });
-after(async () => {
-  redis.disconnect();
-  await stack.stop();
-});
+const shown: string[] = [];
 
 const ask = (shopId: string, phone: string) =>
   stack.api.post(`/shops/${shopId}/channels/msgapp/pairing-code`, { phone });

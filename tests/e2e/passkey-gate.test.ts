@@ -1,17 +1,14 @@
 /** An account that links devices only with a passkey: the owner's messages, by a QR code and by a code to type. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
 import { until } from './waiting.ts';
 
 const PHONE = '+33611110071';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
+const stack = sharedStack({}, async () => {
   await stack.network.requirePasskey(PHONE, true);
 });
-after(() => stack.stop());
 
 for (const way of ['qr', 'code'] as const) {
   test(`by ${way}: the owner sees that the account asks for a passkey, and may link another way later`, async () => {

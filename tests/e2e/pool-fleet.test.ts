@@ -7,15 +7,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
+import { after, test } from 'node:test';
+import { listening } from '../listening.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
-import { type Fleet, type FleetNode, startFleet } from './fleet.ts';
-import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
+import type { FleetNode } from './fleet.ts';
+import { sharedFleet } from './shared-fleet.ts';
+import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
+import { pause, until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const POOL_PHONE = '+33611119999';
@@ -30,16 +31,14 @@ const picture = Buffer.from(
   'base64',
 );
 
-let fleet: Fleet;
 let media: Server;
 let origin: Account;
 let pool: Account;
-before(async () => {
-  fleet = await startFleet({ nodes: 2 });
+const fleet = sharedFleet({ nodes: 2 }, async () => {
   media = createServer((_request, response) =>
     response.writeHead(200, { 'content-type': 'image/png' }).end(picture),
   );
-  await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
+  await listening(media);
   origin = await disconnectedShop('Bakeries', SHOP_PHONE);
   const home = await nodeOf(origin);
   pool = await makeAccount(fleet.admin, 'Platform');
@@ -50,10 +49,7 @@ before(async () => {
   await fleet.admin.patch(`/tenants/${pool.tenantId}`, { platform: true });
   await connectShop(stackOf(pool), pool.shopId, POOL_PHONE);
 });
-after(async () => {
-  media?.close();
-  await fleet?.stop();
-});
+after(() => media?.close());
 
 test('text and media go through the other node’s pool shop, with the line; a group never does', async () => {
   const body = { channel: 'msgapp', to: customer(0), text: 'Look', mediaUrl: mediaUrl(), mediaType: 'image' };
@@ -85,7 +81,7 @@ test('either node killed while messages are handed over: none is lost, none is s
     }));
     const sending = sends.map((send) => sendText(stackOf(origin), origin.shopId, send));
     await Promise.race(sending);
-    await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
+    await pause(pauseMs);
     await node.end('SIGKILL');
     await node.start();
     const answers = await Promise.all(sending);
@@ -96,10 +92,7 @@ test('either node killed while messages are handed over: none is lost, none is s
     }
     context.diagnostic(`${victim}'s node ${node.nodeId} killed after ${pauseMs} ms: ${outcomes.join(', ')}`);
     await fleet.spread();
-    await until('the pool is connected', async () => {
-      const { data } = await stackOf(pool).api.get(`/shops/${pool.shopId}/channels/msgapp`);
-      return data.status === 'connected';
-    });
+    await untilConnected(stackOf(pool), pool.shopId);
   }
 });
 

@@ -4,35 +4,30 @@
  * is killed.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { PERMISSIONS } from '../../actors/permission.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { apiClient } from './api-client.ts';
 import { erase } from './erase.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
+import type { ServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
+import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
+import { pause, until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const POOL_PHONE = '+33611119999';
 const POOL_LINE = '\n\nSent for Corner bakery via Tenant Messaging';
 const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
 
-let stack: ServiceStack;
 /** The stack as the platform's own tenant sees it. */
 let platform: ServiceStack;
 let redis: Redis;
-before(async () => {
-  stack = await startServiceStack({ gapMs: '20-60' });
+after(() => redis.disconnect());
+const stack = sharedStack({ gapMs: '20-60' }, async () => {
   redis = new Redis(stack.redis.url);
   const phones = Array.from({ length: 40 }, (_, index) => customer(index));
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
   platform = await makePlatform();
-});
-after(async () => {
-  redis.disconnect();
-  await stack.stop();
 });
 
 test('a tenant without the fallback gets 503 while its session is away, pool or not', async () => {
@@ -90,17 +85,14 @@ test('kills of the service lose nothing and send nothing twice', async (context)
     idempotencyKey: `killed-${index}`,
   }));
   const ids = new Map<string, string>();
-  for (const [round, pauseMs] of [0, 350, 1_200].entries()) {
+  for (const pauseMs of [0, 350, 1_200]) {
     const sending = sends.map((send) => sendText(stack, stack.shopId, send).catch(() => undefined));
     await Promise.race(sending);
-    await new Promise<void>((resolve) => systemClock.after(pauseMs, resolve));
+    await pause(pauseMs);
     await stack.end('SIGKILL');
     await Promise.all(sending);
     await stack.start();
-    await until(`the pool is back after kill ${round}`, async () => {
-      const channel = await platform.api.get(`/shops/${platform.shopId}/channels/msgapp`);
-      return channel.data.status === 'connected';
-    });
+    await untilConnected(platform, platform.shopId);
   }
   for (const send of sends) {
     const answer = await until(`${send.text} is accepted`, async () => {

@@ -1,10 +1,10 @@
 /** Delivered and read over the wire protocol: people and groups, handsets that were off, restarts, and forged receipts. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
@@ -18,9 +18,7 @@ const OFF = ['+33622220072', '+33622220073', '+33622220074'];
 const DAY_MS = 24 * 3_600_000;
 const GROUP = '120363000000000070@g.us';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
+const stack = sharedStack({}, async () => {
   await stack.network.setGroup(GROUP, {
     name: 'Neighbours',
     participants: [SHOP, PERSON, SLEEPER],
@@ -28,7 +26,6 @@ before(async () => {
   });
   await connectShop(stack, stack.shopId, SHOP);
 });
-after(() => stack.stop());
 
 async function send(to: string, text: string): Promise<string> {
   const sent = await until(`${text} is accepted`, async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { listening } from '../listening.ts';
 import { type BusFault, published, subscribes } from './bus-line.ts';
 
 /** The connection between one node and Redis, controlled by a test. */
@@ -89,8 +90,7 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
     line.redis.on('close', () => lines.delete(line));
     for (const side of PAUSED[state]) line[side].pause();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listening(server);
   const end = (): void => {
     for (const socket of sockets()) socket.destroy();
   };
@@ -100,7 +100,7 @@ export async function redisLink(socketPath: string): Promise<RedisLink> {
     for (const line of lines) for (const side of PAUSED[state]) line[side].pause();
   };
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `redis://127.0.0.1:${port}`,
     cut() {
       state = 'cut';
       end();

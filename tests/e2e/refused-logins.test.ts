@@ -1,17 +1,13 @@
 /** Logins that the network refuses, from the wire to what an owner and an operator see. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
 import { connectShop } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 type Channel = Readonly<Record<string, unknown>>;
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-});
-after(() => stack.stop());
+const stack = sharedStack();
 
 async function connected(phone: string): Promise<string> {
   const { data } = await stack.api.post('/shops', { name: `Shop of ${phone}` });

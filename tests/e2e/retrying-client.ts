@@ -1,5 +1,5 @@
-import { systemClock } from '../../runtime/clock.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
+import { pause } from './waiting.ts';
 
 /** Counts of a retrying client. */
 export interface Counters {
@@ -43,7 +43,7 @@ export function retryingClient(options: {
         });
       }
       counters.retries += 1;
-      await new Promise<void>((resolve) => systemClock.after(WAIT_MS, resolve));
+      await pause(WAIT_MS);
     }
   };
   return {

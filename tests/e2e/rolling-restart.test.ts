@@ -3,11 +3,12 @@
  * when a connection is refused or ends without an answer. Few callers get a 503, and a retry succeeds.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
+import { test } from 'node:test';
 import { type Account, makeAccount } from './account.ts';
 import type { ApiAnswer } from './api-client.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
+import { sharedFleet } from './shared-fleet.ts';
+import { pause } from './waiting.ts';
 
 const TENANTS = 16;
 /** Between an answer and the next question of a caller. */
@@ -15,11 +16,7 @@ const PAUSE_MS = 20;
 /** Without following tenants to their next owner, 3.7 % of the answers were 503. */
 const MOST_ASKED_AGAIN = 0.01;
 
-let fleet: Fleet;
-before(async () => {
-  fleet = await startFleet({ nodes: 2 });
-});
-after(() => fleet.stop());
+const fleet = sharedFleet({ nodes: 2 });
 
 /** Answers by what they were: a status, with its code where it is an error. */
 type Answers = Map<string, number>;
@@ -77,10 +74,6 @@ async function call(
     answers.set(name, (answers.get(name) ?? 0) + 1);
     await pause(PAUSE_MS);
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void systemClock.after(ms, resolve));
 }
 
 /** Asks a node, and the next one if that does not answer at all. */

@@ -1,20 +1,15 @@
 /** A scheduled send becomes one message at its time, also when the node is killed before it. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, untilStatus } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
+import { untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const CUSTOMER = '+33622220001';
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
-  await connectShop(stack, stack.shopId, SHOP_PHONE);
-});
-after(() => stack.stop());
+const stack = sharedStack({ phone: SHOP_PHONE });
 
 const path = (id = ''): string => `/shops/${stack.shopId}/scheduled${id && `/${id}`}`;
 const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
@@ -96,14 +91,11 @@ test('at its time it is sent once, although the node was killed meanwhile', asyn
   );
 });
 
-test('an erased shop leaves nothing of what it had scheduled', async () => {
+test('an erased shop leaves nothing of what it had scheduled', async (t) => {
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'never', sendAt: inMs(86_400_000) };
   await stack.api.post(path(), { ...body, idempotencyKey: 'three' });
   await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${stack.shopId}`);
   const redis = new Redis(stack.redis.url);
-  try {
-    await until('nothing is left', async () => (await redis.keys('*scheduled*')).length === 0);
-  } finally {
-    redis.disconnect();
-  }
+  t.after(() => redis.disconnect());
+  await until('nothing is left', async () => (await redis.keys('*scheduled*')).length === 0);
 });

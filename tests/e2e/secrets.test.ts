@@ -1,14 +1,14 @@
 /** Keys, credentials and message texts stand nowhere but where they belong. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
 import { startFleet } from './fleet.ts';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilStatus } from './shop-steps.ts';
+import { sharedStack } from './shared-stack.ts';
+import { connectShop, sendText, sentText } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110005';
@@ -26,20 +26,14 @@ const CREDENTIAL_FIELDS = [
   '_sessions',
 ];
 
-let stack: ServiceStack;
 let redis: Redis;
-before(async () => {
-  stack = await startServiceStack({ logLevel: 'trace' });
+after(() => redis.disconnect());
+const stack = sharedStack({ logLevel: 'trace' }, async () => {
   redis = new Redis(stack.redis.url);
   await connectShop(stack, stack.shopId, SHOP_PHONE);
-  const sent = await sendText(stack, stack.shopId, { to: CUSTOMER, text: OUTBOUND, idempotencyKey: 'key' });
-  await untilStatus(stack, String(sent.data.id), 'sent');
+  await sentText(stack, stack.shopId, { to: CUSTOMER, text: OUTBOUND, idempotencyKey: 'key' });
   await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: INBOUND });
   await poisonedSend();
-});
-after(async () => {
-  redis.disconnect();
-  await stack.stop();
 });
 
 /** Makes a shop of another tenant throw on a send, by a declaration that cannot be read. */
@@ -116,42 +110,41 @@ test('a dead letter shows operators kind, ids and cause, and no one the text', a
   assert.deepEqual(await holders(POISON), []);
 });
 
-test('messages between nodes over Redis hold no raw key and no text', async () => {
+test('messages between nodes over Redis hold no raw key and no text', async (t) => {
   const fleet = await startFleet({ nodes: 2 });
   const [server] = fleet.servers;
   assert.ok(server);
   const spy = new Redis(server.url);
-  try {
-    let asked = 0;
-    const heard: string[] = [];
-    spy.on('pmessage', (_pattern, _channel, message) => {
-      if (message.startsWith('ask ')) asked += 1;
-      heard.push(message);
-    });
-    await spy.psubscribe('*');
-    const raw: string[] = [];
-    for (const name of ['One', 'Two', 'Three', 'Four']) {
-      const { tenantId, apiKey, shopId } = await makeAccount(fleet.admin, name);
-      raw.push(apiKey);
-      for (const node of fleet.nodes) {
-        const made = await node.admin.post(`/tenants/${tenantId}/keys`, {
-          name: node.nodeId,
-          permissions: PERMISSIONS,
-          limits: { minute: 60, hour: 600, day: 6_000 },
-        });
-        assert.equal(made.status, 201, JSON.stringify(made.error));
-        raw.push(String(made.data.key));
-        await sendText({ api: node.api(apiKey) }, shopId, { to: CUSTOMER, text: OUTBOUND });
-      }
-    }
-    // One node of two owns a tenant, so half of these went through the other.
-    assert.ok(asked >= 4, `${asked} questions`);
-    for (const secret of [...raw, OUTBOUND, CUSTOMER]) {
-      assert.ok(!heard.some((message) => message.includes(secret)), `heard ${secret.slice(0, 12)}`);
-    }
-  } finally {
+  t.after(async () => {
     spy.disconnect();
     await fleet.stop();
+  });
+  let asked = 0;
+  const heard: string[] = [];
+  spy.on('pmessage', (_pattern, _channel, message) => {
+    if (message.startsWith('ask ')) asked += 1;
+    heard.push(message);
+  });
+  await spy.psubscribe('*');
+  const raw: string[] = [];
+  for (const name of ['One', 'Two', 'Three', 'Four']) {
+    const { tenantId, apiKey, shopId } = await makeAccount(fleet.admin, name);
+    raw.push(apiKey);
+    for (const node of fleet.nodes) {
+      const made = await node.admin.post(`/tenants/${tenantId}/keys`, {
+        name: node.nodeId,
+        permissions: PERMISSIONS,
+        limits: { minute: 60, hour: 600, day: 6_000 },
+      });
+      assert.equal(made.status, 201, JSON.stringify(made.error));
+      raw.push(String(made.data.key));
+      await sendText({ api: node.api(apiKey) }, shopId, { to: CUSTOMER, text: OUTBOUND });
+    }
+  }
+  // One node of two owns a tenant, so half of these went through the other.
+  assert.ok(asked >= 4, `${asked} questions`);
+  for (const secret of [...raw, OUTBOUND, CUSTOMER]) {
+    assert.ok(!heard.some((message) => message.includes(secret)), `heard ${secret.slice(0, 12)}`);
   }
 });
 

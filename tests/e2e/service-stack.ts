@@ -41,7 +41,7 @@ export function startServiceStack(options: StackOptions = {}): Promise<ServiceSt
   return startParts((parts) => startStack(options, parts));
 }
 
-interface StackOptions {
+export interface StackOptions {
   readonly gapMs?: string;
   readonly logLevel?: string;
   readonly environment?: Readonly<Record<string, string>>;

@@ -3,21 +3,18 @@
  * node joins. A revoked key opens nothing on any node once the call has returned.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { makeAccount } from './account.ts';
 import { erase } from './erase.ts';
 import { openEvents } from './event-reader.ts';
-import { type Fleet, type FleetNode, startFleet } from './fleet.ts';
+import type { FleetNode } from './fleet.ts';
+import { sharedFleet } from './shared-fleet.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const TENANTS = 6;
 
-let fleet: Fleet;
-before(async () => {
-  fleet = await startFleet({ nodes: 3 });
-});
-after(() => fleet.stop());
+const fleet = sharedFleet({ nodes: 3 });
 
 test('any node answers any request, forwarded once at most', async () => {
   const accounts = await Promise.all(
@@ -149,28 +146,27 @@ test('limits of a key are counted once, whichever nodes its calls go through', a
   assert.equal(answers.filter(({ status }) => status === 429).length, 20);
 });
 
-test('a watcher at one node gets the events of all nodes, and the names of silent ones', async () => {
+test('a watcher at one node gets the events of all nodes, and the names of silent ones', async (t) => {
   const [watched, ...others] = fleet.nodes;
   assert.ok(watched !== undefined);
   const accounts = await Promise.all(
     Array.from({ length: TENANTS }, (_, index) => makeAccount(fleet.admin, `Watched ${index}`)),
   );
   const events = await openEvents(watched.adminUrl(), fleet.adminToken);
-  try {
-    for (const { tenantId, shopId } of accounts) {
-      await fleet.admin.post(`/actors/${tenantId}/${shopId}/pause`, {});
-    }
-    // Six tenants on three nodes: some of them live elsewhere.
-    for (const { shopId } of accounts) await events.until('pacing', ({ data }) => data.shopId === shopId);
-    const [other] = others;
-    other?.signal('SIGSTOP');
-    await events.until('node', ({ data }) => data.nodeId === other?.nodeId && data.standing === 'silent');
-    other?.signal('SIGCONT');
-    await events.until('node', ({ data }) => data.nodeId === other?.nodeId && data.standing !== 'silent');
-  } finally {
+  t.after(() => {
     events.close();
     for (const node of fleet.nodes) node.signal('SIGCONT');
+  });
+  for (const { tenantId, shopId } of accounts) {
+    await fleet.admin.post(`/actors/${tenantId}/${shopId}/pause`, {});
   }
+  // Six tenants on three nodes: some of them live elsewhere.
+  for (const { shopId } of accounts) await events.until('pacing', ({ data }) => data.shopId === shopId);
+  const [other] = others;
+  other?.signal('SIGSTOP');
+  await events.until('node', ({ data }) => data.nodeId === other?.nodeId && data.standing === 'silent');
+  other?.signal('SIGCONT');
+  await events.until('node', ({ data }) => data.nodeId === other?.nodeId && data.standing !== 'silent');
 });
 
 test('shards are spread evenly again when a node joins', async () => {

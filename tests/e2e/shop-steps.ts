@@ -56,3 +56,27 @@ export async function untilStatus(
   if (record.status !== status) throw new Error(`the message ended ${record.status} ${record.reason}`);
   return record;
 }
+
+/** Sends a text that must be accepted. Returns the message's id. */
+export async function acceptedText(...call: Parameters<typeof sendText>): Promise<string> {
+  const { status, error, data } = await sendText(...call);
+  if (status !== 202) throw new Error(`a text was answered ${status} ${JSON.stringify(error)}`);
+  return String(data.id);
+}
+
+/** Sends a text that must be accepted, and waits until it is sent. Returns the message's id. */
+export async function sentText(...call: Parameters<typeof sendText>): Promise<string> {
+  const id = await acceptedText(...call);
+  await untilStatus(call[0], id, 'sent');
+  return id;
+}
+
+/** Waits until a shop is connected. */
+export async function untilConnected(
+  { api }: Pick<ShopSurroundings, 'api'>,
+  shopId: string,
+  options?: { readonly withinMs: number },
+): Promise<void> {
+  const status = async () => (await api.get(`/shops/${shopId}/channels/msgapp`)).data.status;
+  await until(`shop ${shopId} is connected`, async () => (await status()) === 'connected', options);
+}

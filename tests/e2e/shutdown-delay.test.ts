@@ -3,18 +3,14 @@
  * balancer has noticed.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
 import { until } from './waiting.ts';
 
 /** Long enough for a few requests on a busy machine. */
 const DELAY_MS = 8_000;
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack({ environment: { SHUTDOWN_DELAY_MS: String(DELAY_MS) } });
-});
-after(() => stack?.stop());
+const stack = sharedStack({ environment: { SHUTDOWN_DELAY_MS: String(DELAY_MS) } });
 
 const readiness = async (): Promise<number> => (await fetch(`${stack.adminUrl()}/readyz`)).status;
 

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { openRaw } from '../http/raw-connection.ts';
+import { listening } from '../listening.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
@@ -23,14 +24,12 @@ const adminToken = 'operators-only';
 const admin = apiClient(() => `${node.adminUrl()}/admin/v1`, adminToken);
 before(async () => {
   redis = await startRedisServer();
-  await new Promise<void>((resolve) => void silence.listen(0, '127.0.0.1', resolve));
-  const address = silence.address();
-  assert.ok(address !== null && typeof address === 'object');
+  const port = await listening(silence);
   node = await startServiceNode({
     ADMIN_TOKEN: adminToken,
     REDIS_URL: redis.url,
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
-    MSGAPP_SOCKET_URL: `ws://127.0.0.1:${address.port}/ws/chat`,
+    MSGAPP_SOCKET_URL: `ws://127.0.0.1:${port}/ws/chat`,
     NODE_ID: 'node-1',
   });
   account = await makeAccount(admin);

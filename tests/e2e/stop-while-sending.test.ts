@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { listening } from '../listening.ts';
 import { startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
@@ -11,43 +11,41 @@ import { until } from './waiting.ts';
 const SHOP_PHONE = '+33611110041';
 const CUSTOMER = '+33622220041';
 
-test('a message is rejected and reaches no one after a STOP, though its attachment comes in the end', async () => {
+test('a message is rejected and reaches no one after a STOP, though its attachment comes in the end', async (t) => {
   const media = createServer();
-  media.listen(0, '127.0.0.1');
-  await once(media, 'listening');
+  const port = await listening(media);
   const stack = await startServiceStack();
-  try {
-    await connectShop(stack, stack.shopId, SHOP_PHONE);
-    const asked = once(media, 'request');
-    const accepted = await stack.api.post(`/shops/${stack.shopId}/messages`, {
-      channel: 'msgapp',
-      to: CUSTOMER,
-      mediaUrl: `http://127.0.0.1:${(media.address() as AddressInfo).port}/prices.pdf`,
-      mediaType: 'document',
-    });
-    assert.equal(accepted.status, 202);
-    const id = String(accepted.data.id);
-    const [, answer] = (await asked) as [unknown, ServerResponse];
-    assert.equal((await stack.api.get(`/messages/${id}`)).data.status, 'queued');
-    await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' });
-    await until('the message is rejected', async () => {
-      const { data } = await stack.api.get(`/messages/${id}`);
-      return data.status === 'rejected';
-    });
-    answer.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4 prices');
-    const { status, reason } = await untilEnded(stack, id);
-    assert.deepEqual([status, reason], ['rejected', 'RECIPIENT_OPTED_OUT']);
-    assert.deepEqual((await stack.network.inbox(CUSTOMER)).items, []);
-  } finally {
+  t.after(async () => {
     media.close();
     await stack.stop();
-  }
+  });
+  await connectShop(stack, stack.shopId, SHOP_PHONE);
+  const asked = once(media, 'request');
+  const accepted = await stack.api.post(`/shops/${stack.shopId}/messages`, {
+    channel: 'msgapp',
+    to: CUSTOMER,
+    mediaUrl: `http://127.0.0.1:${port}/prices.pdf`,
+    mediaType: 'document',
+  });
+  assert.equal(accepted.status, 202);
+  const id = String(accepted.data.id);
+  const [, answer] = (await asked) as [unknown, ServerResponse];
+  assert.equal((await stack.api.get(`/messages/${id}`)).data.status, 'queued');
+  await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' });
+  await until('the message is rejected', async () => {
+    const { data } = await stack.api.get(`/messages/${id}`);
+    return data.status === 'rejected';
+  });
+  answer.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4 prices');
+  const { status, reason } = await untilEnded(stack, id);
+  assert.deepEqual([status, reason], ['rejected', 'RECIPIENT_OPTED_OUT']);
+  assert.deepEqual((await stack.network.inbox(CUSTOMER)).items, []);
 });
 
 /** How long the network takes to acknowledge a message, in milliseconds of its own time. */
 const ACK_MS = 5_000;
 
-test('a message that reached no one is not sent to the new LID of a recipient who sent STOP meanwhile', async () => {
+test('a message that reached no one is not sent to the new LID of a recipient who sent STOP meanwhile', async (t) => {
   const stack = await startServiceStack({ simulation: { ackDelayMs: ACK_MS } });
   const { admin, api, network, shopId, tenantId } = stack;
   const send = async (text: string): Promise<string> => {
@@ -60,21 +58,18 @@ test('a message that reached no one is not sent to the new LID of a recipient wh
     );
     return id;
   };
-  try {
-    await admin.post(`/tenants/${tenantId}/customers`, { phones: [CUSTOMER] });
-    await connectShop(stack, shopId, SHOP_PHONE);
-    const before = await send('before');
-    await network.forward(ACK_MS);
-    await untilStatus(stack, before, 'sent');
-    await network.write(CUSTOMER, { to: SHOP_PHONE, text: 'and when?' });
-    await network.changeLid(CUSTOMER);
-    const after = await send('after');
-    assert.equal((await network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' })).delivered, true);
-    await network.forward(ACK_MS);
-    const { status, reason } = await untilEnded(stack, after);
-    const { items } = await network.inbox(CUSTOMER);
-    assert.deepEqual([status, reason, items.map(({ text }) => text)], ['failed', 'SEND_REFUSED', ['before']]);
-  } finally {
-    await stack.stop();
-  }
+  t.after(() => stack.stop());
+  await admin.post(`/tenants/${tenantId}/customers`, { phones: [CUSTOMER] });
+  await connectShop(stack, shopId, SHOP_PHONE);
+  const before = await send('before');
+  await network.forward(ACK_MS);
+  await untilStatus(stack, before, 'sent');
+  await network.write(CUSTOMER, { to: SHOP_PHONE, text: 'and when?' });
+  await network.changeLid(CUSTOMER);
+  const after = await send('after');
+  assert.equal((await network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' })).delivered, true);
+  await network.forward(ACK_MS);
+  const { status, reason } = await untilEnded(stack, after);
+  const { items } = await network.inbox(CUSTOMER);
+  assert.deepEqual([status, reason, items.map(({ text }) => text)], ['failed', 'SEND_REFUSED', ['before']]);
 });

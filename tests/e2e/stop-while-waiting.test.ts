@@ -1,17 +1,13 @@
 /** A node that is stopped while calls that it took wait for events at the node which owns their tenant. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { makeAccount } from './account.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import { sharedFleet } from './shared-fleet.ts';
 import { until } from './waiting.ts';
 
 const CALLS = 5;
 
-let fleet: Fleet;
-before(async () => {
-  fleet = await startFleet({ nodes: 2 });
-});
-after(() => fleet?.stop());
+const fleet = sharedFleet({ nodes: 2 });
 
 test('a node that is stopped answers the calls that wait at another, early and empty', async () => {
   const { apiKey } = await makeAccount(fleet.admin);

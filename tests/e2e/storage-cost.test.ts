@@ -30,31 +30,30 @@ for (const { tenants, commands } of [
       outcome: () => 'silent',
     });
     const redis = new Redis(stack.redis.url);
-    try {
-      const shops = await connectedShops(stack, tenants);
-      await sendToAll(stack, shops, { from: 0, to: WARM });
-      await until('each has one on the wire', async () => (await onTheWire(stack, shops)) === SHOPS);
-      const before = await figures(redis);
-      await sendToAll(stack, shops, { from: WARM, to: WARM + MESSAGES_PER_SHOP });
-      const after = await figures(redis);
-      const idle = await until('the node looked at its shards again', async () => {
-        const later = await figures(redis);
-        return later.looks >= after.looks + LOOKS && later;
-      });
-      const aLook = (idle.commands - after.commands) / (idle.looks - after.looks);
-      const messages = SHOPS * MESSAGES_PER_SHOP;
-      const each = {
-        commands: (after.commands - before.commands - aLook * (after.looks - before.looks)) / messages,
-        keys: (after.keys - before.keys) / messages,
-        bytes: (after.bytes - before.bytes) / messages,
-      };
-      context.diagnostic(JSON.stringify(each));
-      assert.ok(each.commands <= commands, `${each.commands} commands a message`);
-      assert.ok(each.keys <= 1, `${each.keys} keys a message`);
-    } finally {
+    context.after(async () => {
       redis.disconnect();
       await stack.stop();
-    }
+    });
+    const shops = await connectedShops(stack, tenants);
+    await sendToAll(stack, shops, { from: 0, to: WARM });
+    await until('each has one on the wire', async () => (await onTheWire(stack, shops)) === SHOPS);
+    const before = await figures(redis);
+    await sendToAll(stack, shops, { from: WARM, to: WARM + MESSAGES_PER_SHOP });
+    const after = await figures(redis);
+    const idle = await until('the node looked at its shards again', async () => {
+      const later = await figures(redis);
+      return later.looks >= after.looks + LOOKS && later;
+    });
+    const aLook = (idle.commands - after.commands) / (idle.looks - after.looks);
+    const messages = SHOPS * MESSAGES_PER_SHOP;
+    const each = {
+      commands: (after.commands - before.commands - aLook * (after.looks - before.looks)) / messages,
+      keys: (after.keys - before.keys) / messages,
+      bytes: (after.bytes - before.bytes) / messages,
+    };
+    context.diagnostic(JSON.stringify(each));
+    assert.ok(each.commands <= commands, `${each.commands} commands a message`);
+    assert.ok(each.keys <= 1, `${each.keys} keys a message`);
   });
 }
 

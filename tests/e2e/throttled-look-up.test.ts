@@ -1,25 +1,20 @@
 /** A look-up of a number that the network throttles or leaves open, from the wire to the API. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
+import { test } from 'node:test';
+import { sharedStack } from './shared-stack.ts';
+import { acceptedText, connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const customer = (index: number): string => `+3362222000${index}`;
 
-let stack: ServiceStack;
-before(async () => {
-  stack = await startServiceStack();
+const stack = sharedStack({}, async () => {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [1, 2, 3, 4].map(customer) });
   await connectShop(stack, stack.shopId, SHOP_PHONE);
 });
-after(() => stack.stop());
 
 const send = async (to: string): Promise<string> => {
-  const { status, error, data } = await sendText(stack, stack.shopId, { to, text: 'Your bread is ready' });
-  assert.equal(status, 202, JSON.stringify(error));
-  return String(data.id);
+  return acceptedText(stack, stack.shopId, { to, text: 'Your bread is ready' });
 };
 
 test('a number that the network leaves out of its answer is asked about again, and its message is sent', async () => {

@@ -1,11 +1,11 @@
 /** Spans of one message, as a collector gets them, and nothing of the SDK where there is none. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { otlpTracing } from '../../service/otlp-tracing.ts';
+import { listening } from '../listening.ts';
 import { startMemoryStack } from './memory-stack.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, untilStatus } from './shop-steps.ts';
@@ -38,8 +38,7 @@ const collector = createServer(async (request, response) => {
 let stack: ServiceStack;
 
 before(async () => {
-  await once(collector.listen(0, '127.0.0.1'), 'listening');
-  const { port } = collector.address() as AddressInfo;
+  const port = await listening(collector);
   const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` };
   stack = await startServiceStack({ environment, logLevel: 'debug' });
   await connectShop(stack, stack.shopId, '+33611110061');

@@ -1,4 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Waits that many milliseconds. A process with nothing else to do ends meanwhile. */
+export function pause(ms: number): Promise<void> {
+  return delay(ms, undefined, { ref: false });
+}
 
 /**
  * Asks until the answer is there, about the work of another process that sends no event. Asks again as soon as the last
@@ -15,6 +20,6 @@ export async function until<Value>(
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > endMs) throw new Error(`${what} did not happen within ${withinMs} ms`);
-    await pause(everyMs);
+    await delay(everyMs);
   }
 }

@@ -4,18 +4,16 @@
  * and nothing is lost. The connection to Redis is cut as the first event comes in, so that nothing can be recorded.
  */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { sharedEndpoint } from '../webhooks/shared-endpoint.ts';
 import { makeAccount } from './account.ts';
-import { type Fleet, startFleet } from './fleet.ts';
+import { sharedFleet } from './shared-fleet.ts';
 import { until } from './waiting.ts';
 
 const KILLS = 2;
 
-let fleet: Fleet;
-let server: Server;
+const fleet = sharedFleet({ nodes: 1 });
 const received: { readonly id: string; readonly headers: Record<string, string>; readonly body: string }[] =
   [];
 /** Called with the end of an answer 204. */
@@ -23,33 +21,18 @@ let answered: () => void = () => undefined;
 /** Called before an answer, which waits for it. */
 let asked: () => void | Promise<void> = () => undefined;
 
-before(async () => {
-  server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => {
-      body += piece;
-    });
-    request.on('end', async () => {
-      const headers = request.headers as Record<string, string>;
-      received.push({ id: headers['webhook-id'] ?? '', headers, body });
-      await asked();
-      response.on('close', () => answered());
-      response.writeHead(204, { connection: 'close' }).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  fleet = await startFleet({ nodes: 1 });
-});
-after(async () => {
-  await fleet?.stop();
-  server?.close();
+const endpoint = sharedEndpoint(async ({ headers, body }, response) => {
+  received.push({ id: headers['webhook-id'] ?? '', headers, body });
+  await asked();
+  response.on('close', () => answered());
+  response.writeHead(204, { connection: 'close' }).end();
 });
 
 test(`${KILLS} kills between an answer and its record: each event once more, under its id, and none is lost`, async () => {
   const [node] = fleet.nodes;
   assert.ok(node?.link);
   const { tenantId, shopId } = await makeAccount(fleet.admin);
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  const url = `${endpoint.url}/hooks`;
   const { data } = await fleet.admin.post(`/tenants/${tenantId}/webhooks`, { url });
   const steer = (word: 'pause' | 'resume') => fleet.admin.post(`/actors/${tenantId}/${shopId}/${word}`, {});
   for (let kill = 0; kill < KILLS; kill += 1) {
@@ -86,7 +69,7 @@ test('SIGTERM while an endpoint answers: its answer is recorded, and the event d
   const [node] = fleet.nodes;
   assert.ok(node);
   const { tenantId, shopId } = await makeAccount(fleet.admin);
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  const url = `${endpoint.url}/hooks`;
   const { data } = await fleet.admin.post(`/tenants/${tenantId}/webhooks`, { url });
   const before = received.length;
   let begun = (): void => undefined;

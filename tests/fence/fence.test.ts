@@ -26,19 +26,16 @@ for (const [name, story] of LATE_COMMITS) {
   });
 }
 
-test('a node whose clock is wrong answers no call until it rests, and a failed wait shows its clock', async () => {
+test('a node whose clock is wrong answers no call until it rests, and a failed wait shows its clock', async (t) => {
   const world = await startJournalWorld();
-  try {
-    const node = await world.start('a');
-    await world.untilAnswered(3);
-    await node.order({ type: 'step wall clock', byMs: 60_000 });
-    await world.untilOwned(3, undefined);
-    await assert.rejects(world.untilAnswered(3, { withinMs: 1 }), /record: - .*"clockAheadMs":\d{5},/s);
-    await node.order({ type: 'rest' });
-    await world.untilAnswered(3);
-  } finally {
-    await world.stop();
-  }
+  t.after(() => world.stop());
+  const node = await world.start('a');
+  await world.untilAnswered(3);
+  await node.order({ type: 'step wall clock', byMs: 60_000 });
+  await world.untilOwned(3, undefined);
+  await assert.rejects(world.untilAnswered(3, { withinMs: 1 }), /record: - .*"clockAheadMs":\d{5},/s);
+  await node.order({ type: 'rest' });
+  await world.untilAnswered(3);
 });
 
 for (let run = 0; run < runs; run += 1) {

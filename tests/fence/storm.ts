@@ -1,5 +1,4 @@
-import { systemClock } from '../../runtime/clock.ts';
-import { until } from '../e2e/waiting.ts';
+import { pause, until } from '../e2e/waiting.ts';
 import { type JournalNode, type JournalWorld, LEASE_MS } from './journal-world.ts';
 
 const shards = [3, 40, 64, 77, 100, 120];
@@ -90,8 +89,4 @@ async function paused(node: JournalNode, forMs: number): Promise<void> {
   node.signal('SIGSTOP');
   await pause(forMs);
   node.signal('SIGCONT');
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void systemClock.after(ms, resolve));
 }

@@ -7,16 +7,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
 import { until } from '../e2e/waiting.ts';
-import type { Target } from '../http/conformance-target.ts';
-import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import { ADMIN_TOKEN } from '../http/service-fixture.ts';
+import { sharedService } from '../http/shared-service.ts';
 import { root } from '../root.ts';
 import { startCaddy } from './caddy-front.ts';
 import { balancerBefore, type HttpsEdge, httpsCall } from './https-edge.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
-import { type TestCertificate, testCertificate } from './test-certificate.ts';
+import { testCertificate } from './test-certificate.ts';
 
 const FRONT = '127.0.0.10';
 const BALANCER = '127.0.0.20';
@@ -34,19 +34,9 @@ function trustedProxies(): string[] {
   return value.split(',').map((part) => machines[part] ?? BALANCER);
 }
 
-let service: ServiceFixture;
-let target: Target;
-let certificate: TestCertificate;
-before(async () => {
-  certificate = testCertificate();
-  service = await startService({ settings: { trustedProxies: trustedProxies() } });
-  target = await targetOf(service);
-});
-after(async () => {
-  target?.close();
-  await service?.stop();
-  certificate?.remove();
-});
+const certificate = testCertificate();
+after(() => certificate.remove());
+const { service, target } = sharedService({ settings: { trustedProxies: trustedProxies() } });
 
 /** Makes a call over HTTPS; the status of its answer. `claims`: its own `X-Forwarded-For`. */
 async function call(

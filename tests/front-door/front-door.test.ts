@@ -5,25 +5,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { freePorts } from '../e2e/free-ports.ts';
-import type { Target, TestTenant } from '../http/conformance-target.ts';
-import { type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import type { TestTenant } from '../http/conformance-target.ts';
+import { sharedService } from '../http/shared-service.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 
-let service: ServiceFixture;
-let target: Target;
 let tenant: TestTenant;
 let node: number;
-before(async () => {
-  service = await startService();
-  target = await targetOf(service);
+const { service, target } = sharedService({}, async () => {
   tenant = await target.tenant({ plan: 'scale' });
   node = Number(new URL(service.apiUrl).port);
-});
-after(async () => {
-  target?.close();
-  await service?.stop();
 });
 
 const makeShop = ({ url }: NginxFront, body: string): Promise<Response> =>
@@ -71,22 +63,21 @@ test('a proxy that does not use HTTP/1.1 is answered 505', () =>
     { change: (configuration) => configuration.replace('proxy_http_version 1.1;', '') },
   ));
 
-test('a POST that a node had taken when it broke off is not repeated at the other; a GET is', async () => {
+test('a POST that a node had taken when it broke off is not repeated at the other; a GET is', async (t) => {
   const nodes = [await breakingNode(), await breakingNode()] as const;
   const taken = (): string[] => nodes.flatMap((each) => each.taken);
   const ports = [nodes[0].port, nodes[1].port] as const;
-  try {
-    const answer = await behindNginx(ports, (front) => makeShop(front, '{"name":"broken off"}'));
-    assert.deepEqual(taken(), ['POST /api/v1/shops HTTP/1.1']);
-    assert.equal(answer.status, 503);
-    assert.equal(answer.headers.get('retry-after'), '1');
-    assert.ok(answer.headers.get('x-request-id'));
-    await behindNginx(ports, (front) => fetch(`${front.url}/api/v1/me`));
-    assert.deepEqual(taken().slice(-2), ['GET /api/v1/me HTTP/1.1', 'GET /api/v1/me HTTP/1.1']);
-    assert.equal(taken().length, 3);
-  } finally {
+  t.after(() => {
     for (const each of nodes) each.close();
-  }
+  });
+  const answer = await behindNginx(ports, (front) => makeShop(front, '{"name":"broken off"}'));
+  assert.deepEqual(taken(), ['POST /api/v1/shops HTTP/1.1']);
+  assert.equal(answer.status, 503);
+  assert.equal(answer.headers.get('retry-after'), '1');
+  assert.ok(answer.headers.get('x-request-id'));
+  await behindNginx(ports, (front) => fetch(`${front.url}/api/v1/me`));
+  assert.deepEqual(taken().slice(-2), ['GET /api/v1/me HTTP/1.1', 'GET /api/v1/me HTTP/1.1']);
+  assert.equal(taken().length, 3);
 });
 
 test('a POST that reached no node goes to the other one', async () => {

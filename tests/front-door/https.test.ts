@@ -8,29 +8,18 @@ import { once } from 'node:events';
 import { connect, type IncomingHttpHeaders } from 'node:http2';
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { until } from '../e2e/waiting.ts';
-import type { Target } from '../http/conformance-target.ts';
 import { type EventAccount, eventAccount } from '../http/event-account.ts';
-import { type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import { sharedService } from '../http/shared-service.ts';
 import { startCaddy } from './caddy-front.ts';
 import { balancerBefore, type HttpsEdge, httpsCall } from './https-edge.ts';
 import { behindNginx } from './nginx-front.ts';
-import { type TestCertificate, testCertificate } from './test-certificate.ts';
+import { testCertificate } from './test-certificate.ts';
 
-let service: ServiceFixture;
-let target: Target;
-let certificate: TestCertificate;
-before(async () => {
-  certificate = testCertificate();
-  service = await startService();
-  target = await targetOf(service);
-});
-after(async () => {
-  target?.close();
-  await service?.stop();
-  certificate?.remove();
-});
+const certificate = testCertificate();
+after(() => certificate.remove());
+const { service, target } = sharedService();
 
 /** Runs something behind an edge and the proxy, and stops both afterwards. */
 type Behind = (ask: (edge: HttpsEdge) => Promise<void>) => Promise<void>;

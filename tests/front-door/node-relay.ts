@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { listening } from '../listening.ts';
 
 /** A node as the proxy sees it: a separate port that leads to a service. */
 export interface NodeRelay {
@@ -43,10 +44,9 @@ export async function startNodeRelay(
       if (outcome === 'break') caller.destroy();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listening(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     taken,
     async die() {
       if (!server.listening) return;

@@ -6,28 +6,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { until } from '../e2e/waiting.ts';
-import type { Target, TestTenant } from '../http/conformance-target.ts';
-import { type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import type { TestTenant } from '../http/conformance-target.ts';
+import { sharedService } from '../http/shared-service.ts';
 import { root } from '../root.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 import { type NodeRelay, startNodeRelay } from './node-relay.ts';
 
-let service: ServiceFixture;
-let target: Target;
 let tenant: TestTenant;
 let node: NodeRelay;
-before(async () => {
-  service = await startService();
-  target = await targetOf(service);
+after(() => node?.die());
+const { service, target } = sharedService({}, async () => {
   tenant = await target.tenant({ plan: 'scale' });
   node = await startNodeRelay(Number(new URL(service.apiUrl).port));
-});
-after(async () => {
-  await node?.die();
-  target?.close();
-  await service?.stop();
 });
 
 const behind = (

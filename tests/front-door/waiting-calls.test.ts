@@ -3,11 +3,11 @@
  * all the same.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Target, TestTenant } from '../http/conformance-target.ts';
+import type { TestTenant } from '../http/conformance-target.ts';
 import { type EventAccount, eventAccount } from '../http/event-account.ts';
-import { type ServiceFixture, startService, targetOf } from '../http/service-fixture.ts';
+import { sharedService } from '../http/shared-service.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 import { type NodeRelay, startNodeRelay } from './node-relay.ts';
 
@@ -15,21 +15,13 @@ const POLLS = 8;
 const STREAMS = 8;
 const WAITING_CALL = /^GET \/api\/v1\/events\?/;
 
-let service: ServiceFixture;
-let target: Target;
 let waiting: EventAccount;
 let bystander: TestTenant;
 let servicePort: number;
-before(async () => {
-  service = await startService();
-  target = await targetOf(service);
+const { service, target } = sharedService({}, async () => {
   waiting = await eventAccount(service, target);
   bystander = await target.tenant({ plan: 'scale' });
   servicePort = Number(new URL(service.apiUrl).port);
-});
-after(async () => {
-  target?.close();
-  await service?.stop();
 });
 
 /** Starts two nodes behind the proxy. */

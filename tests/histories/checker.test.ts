@@ -51,7 +51,7 @@ test('an erased shop needs no ends', () => {
   assert.deepEqual(promisesBrokenBy([accepted, { kind: 'erased', shop }]), []);
 });
 
-test('the event of an erased person may have been told, to nobody, to one reader, or to all', () => {
+test('the event of an erased person may have reached no reader, one reader, or all', () => {
   const events = told('1', 'message.received', 'i', 'hi');
   for (const known of [[], events.slice(0, 1), events.slice(1), events])
     assert.deepEqual(
@@ -164,20 +164,20 @@ const bad: readonly [promise: string, facts: readonly Fact[]][] = [
     'the feed tells each event once, in order',
     [...told('1', 'channel.connected', shop), ...told('1', 'channel.connected', shop)],
   ],
-  ['an end is told once', [...good, ...told('2', 'message.sent', 'm')]],
-  ['the feed tells each end', good.filter(({ kind }) => kind !== 'fed' && kind !== 'called')],
+  ['an end is published once', [...good, ...told('2', 'message.sent', 'm')]],
+  ['the feed publishes each end', good.filter(({ kind }) => kind !== 'fed' && kind !== 'called')],
   ['an endpoint hears each event', without('called')],
   [
     'an endpoint hears what the feed tells',
     [...told('1', 'shop.connected', 'x'), ...told('2', 'a', 'b').slice(1)],
   ],
-  ['an inbound message is told', [wrote('hi')]],
+  ['an inbound message is published', [wrote('hi')]],
   [
-    'an inbound message is told once',
+    'an inbound message is published once',
     [wrote('hi'), ...told('1', 'message.received', 'i', 'hi'), ...told('2', 'message.received', 'j', 'hi')],
   ],
   [
-    'inbound messages are told in order',
+    'inbound messages are published in order',
     [
       ...[wrote('hi'), wrote('ho')],
       ...told('1', 'message.received', 'i', 'ho'),

@@ -1,6 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Fleet } from '../e2e/fleet.ts';
+import { listening } from '../listening.ts';
+import { webhookServer } from '../webhooks/webhook-server.ts';
 import { eventFact, type History, type ToldEvent } from './history.ts';
 
 /** An endpoint for the events of several tenants. It refuses one in `failsEvery` of the events that are new to it. */
@@ -15,23 +15,16 @@ export interface Endpoint {
 /** Listens on loopback and writes down each event that comes and is not refused. */
 export async function startEndpoint(history: History, failsEvery: number): Promise<Endpoint> {
   const known = new Set<string>();
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => {
-      body += piece;
-    });
-    request.on('end', () => {
-      const event = JSON.parse(body) as ToldEvent;
-      const isNew = !known.has(event.id);
-      known.add(event.id);
-      const fails = isNew && known.size % failsEvery === 0;
-      const [, tenant = ''] = (request.url ?? '').split('/');
-      if (!fails) history.add(eventFact('called', tenant, event));
-      response.writeHead(fails ? 503 : 204, { connection: 'close' }).end();
-    });
+  const server = webhookServer(({ path, body }, response) => {
+    const event = JSON.parse(body) as ToldEvent;
+    const isNew = !known.has(event.id);
+    known.add(event.id);
+    const fails = isNew && known.size % failsEvery === 0;
+    const [, tenant = ''] = path.split('/');
+    if (!fails) history.add(eventFact('called', tenant, event));
+    response.writeHead(fails ? 503 : 204, { connection: 'close' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   const address = (tenant: string, number: number): string => `http://127.0.0.1:${port}/${tenant}/${number}`;
   return {
     address,

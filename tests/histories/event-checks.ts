@@ -34,15 +34,15 @@ function endsTold(history: History): Violation[] {
     true,
   );
   return [
-    ...several(told).map(([id, types]) => broken('an end is told once', id, ...types)),
+    ...several(told).map(([id, types]) => broken('an end is published once', id, ...types)),
     ...history
       .of('ended')
       .filter((end) => isKept(end) && !told.get(end.id)?.includes(`message.${end.status}`))
-      .map(({ id, status }) => broken('the feed tells each end', id, status)),
+      .map(({ id, status }) => broken('the feed publishes each end', id, status)),
   ];
 }
 
-/** Endpoints and feeds agree. What is erased takes its events along, and they may have been published before. */
+/** Checks that endpoints and feeds agree. Events of erased shops are left out: an endpoint may have got them before. */
 function calledAsFed(history: History): Violation[] {
   const fed = history.of('fed').filter(isKeptIn(history));
   const called = history.of('called').filter(isKeptIn(history));
@@ -85,19 +85,19 @@ export function inboundTold(history: History): Violation[] {
   return [
     ...several(told)
       .filter(([text]) => written.has(text))
-      .map(([text]) => broken('an inbound message is told once', text)),
+      .map(([text]) => broken('an inbound message is published once', text)),
     ...[...written.values()]
       .filter((message) => isKept(message) && !told.has(message.text))
-      .map(({ shop, text }) => broken('an inbound message is told', text, shop)),
+      .map(({ shop, text }) => broken('an inbound message is published', text, shop)),
     ...[...places.values()]
       .filter((texts) => {
         return texts.some((text, at) => at > 0 && order.indexOf(text) < order.indexOf(texts[at - 1] ?? ''));
       })
-      .map((texts) => broken('inbound messages are told in order', ...texts)),
+      .map((texts) => broken('inbound messages are published in order', ...texts)),
   ];
 }
 
-/** Returns what tells whether a fact is of no erased shop, and not about what an erased person wrote. */
+/** Returns a filter for facts. It drops those of erased shops, and those about the texts of erased persons. */
 export function isKeptIn(
   history: History,
 ): (fact: { readonly shop: string; readonly text?: string | null }) => boolean {

@@ -1,8 +1,7 @@
 import { Redis } from 'ioredis';
-import { systemClock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Fleet, FleetNode } from '../e2e/fleet.ts';
-import { until } from '../e2e/waiting.ts';
+import { pause, until } from '../e2e/waiting.ts';
 import type { History } from './history.ts';
 
 /** A fault that begins on a node, and what ends it. */
@@ -198,9 +197,4 @@ export function pickOne<Item>(items: readonly Item[], random: Random): Item {
   const item = items[Math.floor(random() * items.length)];
   if (item === undefined) throw new Error('there is nothing to pick');
   return item;
-}
-
-/** Waits `ms` milliseconds. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => void systemClock.after(ms, resolve));
 }

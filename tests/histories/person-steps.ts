@@ -2,7 +2,7 @@ import { writeTo } from './customer-steps.ts';
 import { untilErased } from './erasures.ts';
 import type { Shop, Tenant } from './shop.ts';
 
-/** Somebody who is no customer writes once, and an operator erases them. Whose receipt is late stays. */
+/** A stranger writes once, and an operator erases them, unless the receipt comes too late. */
 export async function erasePerson(tenant: Tenant, shop: Shop): Promise<void> {
   const { history, nextPhone, nextName } = tenant;
   const by = nextPhone();

@@ -1,4 +1,5 @@
-import { pause, pickOne } from './faults.ts';
+import { pause } from '../e2e/waiting.ts';
+import { pickOne } from './faults.ts';
 import { accept, freshDraft, type Shop, type Tenant } from './shop.ts';
 
 /** An operator pauses the shop, which recalls what has not left, and lets it go on. */

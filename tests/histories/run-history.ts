@@ -1,13 +1,13 @@
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
 import { FEED_START, type FeedReader, startReader } from '../e2e/feed-readers.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
-import { until } from '../e2e/waiting.ts';
+import { pause, until } from '../e2e/waiting.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { violationsOf } from './checker.ts';
 import { circumstances } from './circumstances.ts';
 import { type Endpoint, startEndpoint } from './endpoints.ts';
 import { isKeptIn } from './event-checks.ts';
-import { type FaultName, inflictFaults, pause } from './faults.ts';
+import { type FaultName, inflictFaults } from './faults.ts';
 import { eventFact, History } from './history.ts';
 import { lookForErased } from './left-behind.ts';
 import { type OpenedTenant, tenantOpener } from './open-tenant.ts';

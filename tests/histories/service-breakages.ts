@@ -23,7 +23,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
     edits: [['if (revokedAtMs !== null || call.keyHash', 'if (call.keyHash']],
   },
   {
-    promise: 'the feed tells each end',
+    promise: 'the feed publishes each end',
     file: 'actors/tenants/tenant-event.ts',
     edits: [
       [
@@ -60,7 +60,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
     ],
   },
   {
-    promise: 'an inbound message is told once',
+    promise: 'an inbound message is published once',
     file: 'actors/tenants/tenant-event.ts',
     edits: [
       [

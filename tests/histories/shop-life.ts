@@ -1,8 +1,8 @@
-import { until } from '../e2e/waiting.ts';
+import { pause, until } from '../e2e/waiting.ts';
 import { connectAtLast } from './connect-at-last.ts';
 import { reply, stop, stopWhileHeld, write } from './customer-steps.ts';
 import { untilErased } from './erasures.ts';
-import { pause, pickOne } from './faults.ts';
+import { pickOne } from './faults.ts';
 import { erasePerson } from './person-steps.ts';
 import * as queue from './queue-steps.ts';
 import { askAfterStop, postToGroup, repeat, send, sendAgain, sendToAll, sendTwice } from './send-steps.ts';

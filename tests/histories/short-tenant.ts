@@ -1,5 +1,5 @@
+import { pause } from '../e2e/waiting.ts';
 import { untilErased } from './erasures.ts';
-import { pause } from './faults.ts';
 import type { OpenedTenant } from './open-tenant.ts';
 import type { Shop, Tenant } from './shop.ts';
 import { act, openShop } from './shop-life.ts';
@@ -9,7 +9,7 @@ const STEPS = 10;
 /** How long at most until the next one is opened. */
 const BETWEEN_MS = 20_000;
 
-/** Opens tenants one after the other and erases each, some of them with messages waiting. `lived`: told of each shop. */
+/** Opens tenants one after the other and erases each, some with waiting messages. Calls `lived` with each shop. */
 export async function openAndErase(
   open: () => Promise<OpenedTenant>,
   lived: (tenant: Tenant, shop: Shop) => void,

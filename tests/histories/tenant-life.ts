@@ -1,5 +1,5 @@
+import { pause } from '../e2e/waiting.ts';
 import type { Endpoint } from './endpoints.ts';
-import { pause } from './faults.ts';
 import { holdMessage } from './held-message.ts';
 import type { Shop, Tenant } from './shop.ts';
 

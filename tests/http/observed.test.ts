@@ -5,7 +5,7 @@ import { EventWaiters, SharedAnswers } from '../../actors/tenants/event-waiters.
 import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { CallsInProgress } from '../../http/pipeline/calls-in-progress.ts';
-import { DelayedRejections } from '../../http/pipeline/delayed-rejections.ts';
+import { DelayedRefusals } from '../../http/pipeline/delayed-refusals.ts';
 import { anonymous, type EdgeHandler } from '../../http/pipeline/edge.ts';
 import { observed } from '../../http/pipeline/observed.ts';
 import { tracedEdge } from '../../http/pipeline/traced-edge.ts';
@@ -218,17 +218,17 @@ test('an observer of a delayed refusal that throws: 500, and no uncaught error',
 
 test('a limited number of refusals is delayed, those within ten milliseconds together', async () => {
   const clock = new FakeClock();
-  const refusals = new DelayedRejections(clock);
-  const first = refusals.hold();
-  assert.equal(refusals.hold(), first);
+  const refusals = new DelayedRefusals(clock);
+  const first = refusals.delay();
+  assert.equal(refusals.delay(), first);
   await clock.advance(10);
-  const later = refusals.hold();
+  const later = refusals.delay();
   assert.notEqual(later, first);
-  for (let count = 3; count < 16_384; count += 1) void refusals.hold();
-  assert.equal(refusals.hold(), undefined);
+  for (let count = 3; count < 16_384; count += 1) void refusals.delay();
+  assert.equal(refusals.delay(), undefined);
   await clock.advance(490);
   await first;
-  assert.notEqual(refusals.hold(), undefined, 'those that were told made room');
+  assert.notEqual(refusals.delay(), undefined, 'those that were told made room');
   await clock.advance(500);
   await later;
 });

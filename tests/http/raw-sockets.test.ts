@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { callerAddress } from '../../http/pipeline/client-address.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import { bareServer } from './bare-server.ts';
-import type { Target, TestTenant } from './conformance-target.ts';
+import type { TestTenant } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';
 import { openRaw, type RawConnection, rawConnections, statuses } from './raw-connection.ts';
-import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 /** After which uWebSockets.js ends a connection on which nothing comes, at the earliest. */
 const IDLE_LIMIT_MS = 8_000;
@@ -18,23 +18,20 @@ const HOST = 'Host: test\r\n';
 const JSON_TYPE = 'Content-Type: application/json\r\n';
 
 describe('bytes on a socket', () => {
-  let service: ServiceFixture;
-  let target: Target;
   let owner: TestTenant;
   let auth: string;
-  const open = rawConnections();
-  const raw = (): Promise<RawConnection> => open(service.apiUrl);
-
-  before(async () => {
-    service = await startService();
-    target = await targetOf(service);
+  const { service, target } = sharedService({}, async () => {
     owner = await target.tenant({ plan: 'scale' });
     auth = `Authorization: Bearer ${owner.key}\r\n`;
   });
-  after(async () => {
-    target.close();
-    await service.stop();
-  });
+  const open = rawConnections();
+  const raw = (): Promise<RawConnection> => open(service.apiUrl);
+  /** Returns the statuses of the replies to these bytes, once the connection is closed. */
+  const statusesOf = async (bytes: string): Promise<number[]> => {
+    const connection = await raw();
+    connection.write(bytes);
+    return statuses(await connection.closed());
+  };
 
   const post = (body: string, headers = `Content-Length: ${body.length}\r\n`): string =>
     `POST /api/v1/shops HTTP/1.1\r\n${HOST}${auth}${JSON_TYPE}${headers}\r\n${body}`;
@@ -65,15 +62,14 @@ describe('bytes on a socket', () => {
   });
 
   test('a chunked body over 64 KiB is 413 and the connection closes', async () => {
-    const connection = await raw();
-    connection.write(post(`11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n'));
-    assert.deepEqual(statuses(await connection.closed()), [413]);
+    assert.deepEqual(
+      await statusesOf(post(`11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`, 'Transfer-Encoding: chunked\r\n')),
+      [413],
+    );
   });
 
   test('a body announced over 64 KiB is 413 before it is sent, and the connection closes', async () => {
-    const connection = await raw();
-    connection.write(post('', 'Content-Length: 70000\r\n'));
-    assert.deepEqual(statuses(await connection.closed()), [413]);
+    assert.deepEqual(await statusesOf(post('', 'Content-Length: 70000\r\n')), [413]);
   });
 
   test('pipelined requests that are answered without waiting come back in order', async () => {
@@ -89,9 +85,7 @@ describe('bytes on a socket', () => {
 
   test('a pipelined request behind one that waits closes the connection', async () => {
     const release = service.calls.hold('createShop');
-    const connection = await raw();
-    connection.write(post('{"name":"slow one"}') + post('{"name":"behind it"}'));
-    assert.deepEqual(statuses(await connection.closed()), []);
+    assert.deepEqual(await statusesOf(post('{"name":"slow one"}') + post('{"name":"behind it"}')), []);
     release();
     const statusOf = async (name: string) =>
       (await target.api.call('GET', `/shops/${name}`, { key: owner.key })).status;
@@ -119,9 +113,7 @@ describe('bytes on a socket', () => {
     ['a negative Content-Length', 'Content-Length: -5\r\n'],
   ] as const) {
     test(`${row} is 400 and the connection closes`, async () => {
-      const connection = await raw();
-      connection.write(post('0\r\n\r\n', headers));
-      assert.deepEqual(statuses(await connection.closed()), [400]);
+      assert.deepEqual(await statusesOf(post('0\r\n\r\n', headers)), [400]);
     });
   }
 
@@ -133,12 +125,11 @@ describe('bytes on a socket', () => {
     'Content-Length:\r\n',
   ]) {
     test(`the bytes behind ${JSON.stringify(headers)} are no request, and the connection closes`, async () => {
-      const connection = await raw();
-      connection.write(post(headers.startsWith('Content-Length: 5') ? `12345${hidden}` : hidden, headers));
-      assert.deepEqual(statuses(await connection.closed()), []);
-      const alone = await raw();
-      alone.write(post('', headers));
-      assert.deepEqual(statuses(await alone.closed()), [422]);
+      assert.deepEqual(
+        await statusesOf(post(headers.startsWith('Content-Length: 5') ? `12345${hidden}` : hidden, headers)),
+        [],
+      );
+      assert.deepEqual(await statusesOf(post('', headers)), [422]);
     });
   }
 
@@ -160,17 +151,19 @@ describe('bytes on a socket', () => {
 
   for (const coding of ['gzip, chunked', 'identity', 'xchunked']) {
     test(`a body in the coding ${coding} is read as chunks or refused, and its bytes are no request`, async () => {
-      const connection = await raw();
-      connection.write(post(post('{"name":"smuggled"}'), `Transfer-Encoding: ${coding}\r\n`));
-      assert.deepEqual(statuses(await connection.closed()), [400]);
+      assert.deepEqual(
+        await statusesOf(post(post('{"name":"smuggled"}'), `Transfer-Encoding: ${coding}\r\n`)),
+        [400],
+      );
       assert.equal((await target.api.call('GET', '/shops/smuggled', { key: owner.key })).status, 404);
     });
   }
 
   test('a malformed chunk is 400, the connection closes and nothing is done', async () => {
-    const connection = await raw();
-    connection.write(post('zz\r\n{"name":"bad chunk"}\r\n0\r\n\r\n', 'Transfer-Encoding: chunked\r\n'));
-    assert.deepEqual(statuses(await connection.closed()), [400]);
+    assert.deepEqual(
+      await statusesOf(post('zz\r\n{"name":"bad chunk"}\r\n0\r\n\r\n', 'Transfer-Encoding: chunked\r\n')),
+      [400],
+    );
     assert.equal((await target.api.call('GET', '/shops/bad%20chunk', { key: owner.key })).status, 404);
   });
 

@@ -1,26 +1,18 @@
 /** Headers of which one is expected and two came: none of them is taken for the one. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Target, TestTenant } from './conformance-target.ts';
+import { test } from 'node:test';
+import type { TestTenant } from './conformance-target.ts';
 import { openRaw, statuses } from './raw-connection.ts';
-import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 const TRACES = [
   '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   '00-1af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 ];
 
-let service: ServiceFixture;
-let target: Target;
 let owner: TestTenant;
-before(async () => {
-  service = await startService();
-  target = await targetOf(service);
+const { service, target } = sharedService({}, async () => {
   owner = await target.tenant({ plan: 'scale' });
-});
-after(async () => {
-  target.close();
-  await service.stop();
 });
 
 async function makeShop(name: string, headers: readonly string[]): Promise<string> {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { describe, test } from 'node:test';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { RequestLog, type RequestLogLimits } from '../../http/request-log/request-log.ts';
 import type { RequestLogEntry } from '../../http/request-log/request-log-entry.ts';
@@ -13,7 +12,7 @@ import {
 import { createRequestLogReader, type RequestLogQuery } from '../../http/request-log/request-log-reader.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { sharedRedis } from '../shared-redis.ts';
 import { plainStore } from './service-fixture.ts';
 
 const everything: RequestLogQuery = {
@@ -41,21 +40,9 @@ const silent = {
 };
 
 describe('the request log', () => {
-  let server: RedisServer;
-  let redis: Redis;
-  let store: Pick<Store, 'read' | 'append'>;
+  const { redis } = sharedRedis();
+  const store: Pick<Store, 'read' | 'append'> = plainStore(redis);
   let made = 0;
-
-  before(async () => {
-    server = await startRedisServer();
-    redis = new Redis(server.url);
-    store = plainStore(redis);
-  });
-  after(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
   function openLog(limits?: Partial<RequestLogLimits>, over = store): RequestLog {
     return new RequestLog({ store: over, clock: systemClock, log: silent, limits: { ...LIMITS, ...limits } });
   }

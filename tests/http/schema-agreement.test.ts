@@ -4,16 +4,16 @@
  */
 import assert from 'node:assert/strict';
 import { isIPv6 } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { hasText } from '../../policy/message-content.ts';
 import { testEnvironment } from '../test-environment.ts';
-import type { Target, TestTenant } from './conformance-target.ts';
+import type { TestTenant } from './conformance-target.ts';
 import { bodiesOf, type Schema } from './schema-bodies.ts';
-import { type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import { sharedService } from './shared-service.ts';
 
 const RUNS_PER_ROUTE = 400;
 
@@ -29,24 +29,15 @@ const NAMED: readonly (readonly [words: RegExp, isRefused: (value: string) => bo
 ];
 
 describe('the document and the service agree', () => {
-  let service: ServiceFixture;
-  let target: Target;
   let owner: TestTenant;
   let shop: string;
-  const { seed } = testEnvironment();
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-
-  before(async () => {
-    service = await startService();
-    target = await targetOf(service);
+  const { service, target } = sharedService({}, async () => {
     owner = await target.tenant({ plan: 'scale' });
     shop = await target.shop(owner, 'Agreed');
   });
-  after(async () => {
-    target.close();
-    await service.stop();
-  });
+  const { seed } = testEnvironment();
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
 
   for (const { method, path, body } of API_ENDPOINTS) {
     if (body === undefined) continue;

@@ -3,7 +3,7 @@
  * and Redis.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { bodyWrite, dayOfMessage } from '../../actors/shops/state/message-days.ts';
 import { idempotencyKey } from '../../actors/shops/state/shop-keys.ts';
@@ -12,20 +12,15 @@ import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import { tracesIn } from '../e2e/traces.ts';
 import { eventually } from '../runtime/redis-node.ts';
-import { type RealService, startRealService } from './real-service.ts';
+import { sharedRealService } from './shared-service.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const newId = objectIdGenerator(systemRandom);
 
-let service: RealService;
 let redis: Redis;
-before(async () => {
-  service = await startRealService();
+after(() => redis?.disconnect());
+const service = sharedRealService(() => {
   redis = new Redis(service.redisUrl);
-});
-after(async () => {
-  redis?.disconnect();
-  await service?.stop();
 });
 
 /** A message of the shop that is ten days older than messages are kept now, with its idempotency key. */

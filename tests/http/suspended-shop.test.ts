@@ -1,17 +1,12 @@
 /** A shop whose actor crashed too often, before both APIs: the real actors and Redis, the chat network in memory. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { shardOf } from '../../runtime/address.ts';
 import { eventually } from '../runtime/redis-node.ts';
 import type { TestTenant } from './conformance-target.ts';
-import { type RealService, startRealService } from './real-service.ts';
+import { sharedRealService } from './shared-service.ts';
 
-let service: RealService;
-
-before(async () => {
-  service = await startRealService();
-});
-after(() => service?.stop());
+const service = sharedRealService();
 
 const get = async (tenant: TestTenant, path: string) =>
   (await service.api.call('GET', path, { key: tenant.key })).body.data;

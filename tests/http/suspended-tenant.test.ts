@@ -1,15 +1,12 @@
 /** A tenant whose actor crashed too often, before the operators' API. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { eventually } from '../runtime/redis-node.ts';
 import type { TestTenant } from './conformance-target.ts';
-import { breakTenant, type RealService, startRealService } from './real-service.ts';
+import { breakTenant, type RealService } from './real-service.ts';
+import { sharedRealService } from './shared-service.ts';
 
-let service: RealService;
-before(async () => {
-  service = await startRealService();
-});
-after(() => service?.stop());
+const service = sharedRealService();
 
 const operator: RealService['operator'] = (...call) => service.operator(...call);
 const me = async ({ key }: TestTenant) => (await service.api.call('GET', '/me', { key })).status;

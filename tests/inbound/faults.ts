@@ -1,5 +1,5 @@
 import type { Fleet } from '../e2e/fleet.ts';
-import { until } from '../e2e/waiting.ts';
+import { untilConnected } from '../e2e/shop-steps.ts';
 import type { ToldTenant } from './inbound-run.ts';
 
 /** Far longer than a take-over takes: how long it took is no question here. */
@@ -55,10 +55,5 @@ function leadToMaster(fleet: Fleet): void {
 async function untilWell(fleet: Fleet, tenants: readonly ToldTenant[]): Promise<void> {
   await fleet.spread(WELL_MS);
   for (const { api, shopIds } of tenants)
-    for (const shopId of shopIds)
-      await until(
-        `shop ${shopId} is connected`,
-        async () => (await api.get(`/shops/${shopId}/channels/msgapp`)).data.status === 'connected',
-        { withinMs: WELL_MS },
-      );
+    for (const shopId of shopIds) await untilConnected({ api }, shopId, { withinMs: WELL_MS });
 }

@@ -1,7 +1,7 @@
 /** Inbound messages while nodes die have one event each, in the order of their chat: all kinds, under any address. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { test } from 'node:test';
+import { sharedFleet } from '../e2e/shared-fleet.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
 import { killAnyNode } from './faults.ts';
@@ -12,11 +12,7 @@ const KILLS = 2;
 
 const { seed } = testEnvironment();
 const random = seededRandom(seed);
-let fleet: Fleet;
-before(async () => {
-  fleet = await startFleet({ nodes: 2 });
-});
-after(() => fleet.stop());
+const fleet = sharedFleet({ nodes: 2 });
 
 test(`${KILLS * MESSAGES} messages of every kind have one event each, in order, through ${KILLS} kills (seed ${seed})`, async () => {
   const tenants = await openTenants(fleet, 2, random);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { nextPhone } from '../chaos/chaos-shops.ts';
+import { deferred } from '../deferred.ts';
 import { makeAccount } from '../e2e/account.ts';
 import type { ApiClient } from '../e2e/api-client.ts';
 import { FEED_START, type FeedReader, startStream } from '../e2e/feed-readers.ts';
@@ -67,10 +68,7 @@ export async function writeThrough(
 ): Promise<void> {
   const chats = tenants.flatMap((tenant) => tenant.chats);
   let left = messages;
-  let begin: () => void = () => undefined;
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const { promise: begun, resolve: begin } = deferred();
   const leftAtFault = Math.floor(messages * (0.3 + 0.5 * random()));
   const writeAll = async (chat: WrittenChat): Promise<void> => {
     while (left > 0) {

@@ -5,8 +5,8 @@
  * doubled or out of order. TEST_SEED repeats the messages and the moments.
  */
 import { parseArgs } from 'node:util';
-import { pause } from '../chaos/scenario.ts';
 import { startFleet } from '../e2e/fleet.ts';
+import { pause } from '../e2e/waiting.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
 import { changeRoles, killAnyNode, loseMaster } from './faults.ts';

@@ -49,7 +49,7 @@ const EVENTS = [
 const missing = (names: readonly (string | number)[]): (string | number)[] =>
   names.filter((name) => !new RegExp(`(?<![\\w.])${name}(?![\\w.]\\w)`).test(page));
 
-test('it names every end of a session, every reason, every code of a ban, and the events', () => {
+test('docs/number-in-trouble.md names every end of a session, every reason, every code of a ban, and the events', () => {
   assert.deepEqual(
     missing([...Object.keys(ENDS), ...CHANNEL_REASONS, ...CODES, ...BAN_CODES, ...EVENTS]),
     [],

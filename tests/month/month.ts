@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { ShopMonth } from './shop-month.ts';
 import { type Size, startWorld, type World } from './world.ts';
 
-// npm run test:month [-- --days=30 --shops=3 --minutes=600]: a month of shops, in minutes; see CONTRIBUTING.md.
+// npm run test:month [-- --days=30 --shops=3 --minutes=600]: a month of shops (bench/README.md, A month of large accounts).
 const { values } = parseArgs({
   options: {
     days: { type: 'string', default: '30' },

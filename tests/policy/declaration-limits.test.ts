@@ -31,7 +31,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     ]);
   });
 
-  test('new is who has no active declaration, once however often they come', () => {
+  test('a number without an active declaration is new, and counts once however often it is listed', () => {
     const items = [
       { phone: '+491701234561', current: null },
       { phone: '+491701234561', current: null },

@@ -97,7 +97,7 @@ describe('the verdict (docs/contract.md, Policy verdict object)', () => {
     ]);
   });
 
-  test('asking changes nothing, however often', () => {
+  test('evaluating a message changes nothing', () => {
     const ledger = new SendLedger();
     const first = evaluateMessage(ledger, messageFacts());
     assert.deepEqual(evaluateMessage(ledger, messageFacts()), first);
@@ -291,7 +291,7 @@ describe('bulk pattern (docs/contract.md, Messages to numbers)', () => {
     assert.equal(next('other'), 'admitted');
   });
 
-  test('one of the 20 may have it again', () => {
+  test('one of the 20 recipients may get the text again', () => {
     assert.equal(ask({ text: 'Sale', recipient: '+33600001000' }), 'admitted');
   });
 
@@ -371,7 +371,7 @@ describe('a share of the caps', () => {
     assert.deepEqual(refusalOf(second), ['DECLARED_RECIPIENT_CAP_REACHED', DAY_MS / 1_000]);
   });
 
-  test('is none for no cap at all', () => {
+  test('is none if the cap is zero', () => {
     const none = { ...stranger, settings: resolveSettings({ declaredPerDay: 0 }) };
     assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), messageFacts(none))), [
       'DECLARED_RECIPIENT_CAP_REACHED',

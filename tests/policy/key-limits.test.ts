@@ -55,7 +55,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     assert.equal(new KeyLimits().narrowest({ keyId, limits, nowMs: START_MS }).scope, 'minute');
   });
 
-  test('looking counts nothing, and an untouched key has all its calls now', () => {
+  test('reading the limits counts no call, and an unused key has all its calls', () => {
     const keys = new KeyLimits();
     const look = { keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS };
     const { allowed, scope, remaining } = keys.narrowest(look);

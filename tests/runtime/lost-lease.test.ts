@@ -5,6 +5,7 @@ import type { Engine } from '../../runtime/engine.ts';
 import { defaultLimits } from '../../runtime/limits.ts';
 import { Lease } from '../../runtime/ownership/lease.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { deferred } from '../deferred.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
@@ -90,10 +91,7 @@ test('a shard whose claim came to its end after the lease had is not run under t
   const world = await memoryNode();
   const { node, clock, redis } = world;
   await world.outcome(node.actors.ask(one, add));
-  let answer: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
+  const { promise: held, resolve: answer } = deferred();
   let isClaiming = false;
   replace(world, 'read', (before) => async (reads) => {
     const isClaim = reads.some(([command]) => command === 'SMEMBERS');
@@ -104,10 +102,7 @@ test('a shard whose claim came to its end after the lease had is not run under t
   redis.changeOwner(one.shard, redis.records()[one.shard]?.epoch ?? 0, undefined);
   await world.outcome(node.actors.ask(one, add));
   await clock.until(() => isClaiming);
-  let look: () => void = () => undefined;
-  const looking = new Promise<void>((resolve) => {
-    look = resolve;
-  });
+  const { promise: looking, resolve: look } = deferred();
   const seen = replace(world, 'nodes', (before) => () => looking.then(before));
   const settle = replace(world, 'changeOwner', () => lost);
   const before = node.incarnation;
@@ -190,11 +185,8 @@ test('a node that hands over its shards while it asks for its new lease keeps no
   const world = await memoryNode();
   const { node, clock, redis, engine } = world;
   const register = engine.register.bind(engine);
-  let answer: () => void = () => undefined;
+  const { promise: answered, resolve: answer } = deferred();
   let isAsking = false;
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
   engine.register = async (...call) => {
     isAsking = true;
     await register(...call);

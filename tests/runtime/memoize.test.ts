@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoizePairs } from '../../runtime/memoize.ts';
 
-test('pairs have one limit of remembered values in all, however they share their first key', () => {
+test('all pairs together have one limit of remembered values', () => {
   let made = 0;
   const value = memoizePairs(4, (first: string, second: number) => {
     made += 1;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { Redis } from 'ioredis';
 import { shardKey } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { startRedisServer } from '../redis-server.ts';
 import { root } from '../root.ts';
+import { sharedRedis } from '../shared-redis.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
 import { eventually, redisNode, redisProxy } from './redis-node.ts';
@@ -16,21 +16,10 @@ import { eventually, redisNode, redisProxy } from './redis-node.ts';
 const one = counterAddress('one');
 const add = (by: number) => ({ type: 'add', by }) as const;
 
-let server: RedisServer;
-let redis: Redis;
-
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-
-after(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { redis, url: redisUrl } = sharedRedis();
 
 test('a single node owns every shard, keeps its commits, and leaves nothing claimed when it stops', async () => {
-  const { node } = await redisNode({ redisUrl: server.url });
+  const { node } = await redisNode({ redisUrl });
   assert.equal(node.shards().filter(({ mine }) => mine).length, 128);
   assert.equal(await node.actors.ask(one, add(2)), 2);
   assert.equal(await redis.hget(counterKey('one'), 'total'), '2');
@@ -44,14 +33,14 @@ test('a single node owns every shard, keeps its commits, and leaves nothing clai
 test('a process that starts under a name supersedes the one that had it, in well under a second', async () => {
   const performed: number[] = [];
   const first = await redisNode({
-    redisUrl: server.url,
+    redisUrl,
     hooks: { performed: ({ total }) => void performed.push(total) },
     limits: { renewEveryMs: 60_000 },
   });
   const total = (await first.node.actors.ask(one, add(1))) as number;
   performed.length = 0;
   const startedMs = performance.now();
-  const second = await redisNode({ redisUrl: server.url });
+  const second = await redisNode({ redisUrl });
   assert.equal(await second.node.actors.ask(one, add(1)), total + 1);
   assert.ok(performance.now() - startedMs < 1_000, 'it waited for the old lease');
   // The first still believes in its lease: a look at the shards or the fence stops it, and no effect follows.
@@ -62,9 +51,9 @@ test('a process that starts under a name supersedes the one that had it, in well
   await first.node.stop();
 });
 
-test('a shard is not given to who knows its epoch as it was, be it the one before', async () => {
+test('a claim that names an earlier or a later epoch does not get the shard', async () => {
   const log = new QuietLog();
-  const engine = await RedisEngine.connect(server.url, { log, clock: systemClock, answerMs: 10_000 });
+  const engine = await RedisEngine.connect(redisUrl, { log, clock: systemClock, answerMs: 10_000 });
   const { epoch = 0 } = (await engine.records())[5] ?? {};
   const { record } = await engine.changeOwner(5, epoch, 'x:1');
   assert.deepEqual([record.owner, record.epoch], ['x:1', epoch + 1]);
@@ -77,12 +66,12 @@ test('a shard is not given to who knows its epoch as it was, be it the one befor
 test('a superseded node is notified, and has stopped its actors', async () => {
   const stopped: string[] = [];
   const first = await redisNode({
-    redisUrl: server.url,
+    redisUrl,
     hooks: { deactivated: (_address, reason) => void stopped.push(reason) },
     limits: { renewEveryMs: 50 },
   });
   await first.node.actors.ask(one, { type: 'read' });
-  const second = await redisNode({ redisUrl: server.url });
+  const second = await redisNode({ redisUrl });
   await first.lost;
   assert.deepEqual(stopped, ['lost']);
   await second.node.stop();
@@ -92,7 +81,7 @@ test('a late registration of a killed process, after its successor’s, changes 
   // The killed node came this far: it took its ticket, and its later calls are still on their way.
   const ticket = await redis.incr('{runtime}:tickets');
   const { source } = readLuaScript(pathToFileURL(join(root, 'runtime/redis/register-node.lua')));
-  const { node } = await redisNode({ redisUrl: server.url, limits: { renewEveryMs: 50 } });
+  const { node } = await redisNode({ redisUrl, limits: { renewEveryMs: 50 } });
   const { incarnation } = node;
   const keys = ['{runtime}:nodes', '{runtime}:lease:a', '{runtime}:ticket:a'];
   const arrives = () => redis.eval(source, keys.length, ...keys, 'a', 'a:killed', 15_000, ticket);
@@ -109,7 +98,7 @@ test('a late registration of a killed process, after its successor’s, changes 
 });
 
 test('turns of one tick go to Redis as one script call', async () => {
-  const { node } = await redisNode({ redisUrl: server.url });
+  const { node } = await redisNode({ redisUrl });
   const names = Array.from({ length: 100 }, (_, index) => `tick-${index}`);
   await Promise.all(names.map((name) => node.actors.ask(counterAddress(name), add(1))));
   const calls = async (): Promise<number> =>
@@ -121,7 +110,7 @@ test('turns of one tick go to Redis as one script call', async () => {
 });
 
 test('a full Redis refuses a whole batch before it begins, in a clear sentence, and takes it when there is space', async () => {
-  const { node, log } = await redisNode({ redisUrl: server.url, limits: { memoryShare: 100 } });
+  const { node, log } = await redisNode({ redisUrl, limits: { memoryShare: 100 } });
   await node.actors.ask(one, add(1));
   const total = await redis.hget(counterKey('one'), 'total');
   await redis.config('SET', 'maxmemory', '1mb');
@@ -135,7 +124,7 @@ test('a full Redis refuses a whole batch before it begins, in a clear sentence, 
 
 test('a full Redis lets nodes come and go: one starts, takes every shard, and leaves nothing claimed', async () => {
   await redis.config('SET', 'maxmemory', '1mb');
-  const { node } = await redisNode({ redisUrl: server.url, limits: { memoryShare: 100 } });
+  const { node } = await redisNode({ redisUrl, limits: { memoryShare: 100 } });
   assert.equal(node.shards().filter(({ mine }) => mine).length, 128);
   await node.stop();
   assert.match((await redis.get(shardKey(one.shard, 'owner'))) ?? '', /^- /);
@@ -143,7 +132,7 @@ test('a full Redis lets nodes come and go: one starts, takes every shard, and le
 });
 
 test('the return of commits is logged when one was taken, not when the connection broke meanwhile', async () => {
-  const proxy = await redisProxy(server.socketPath);
+  const proxy = await redisProxy(redisUrl);
   const { node, log } = await redisNode({
     redisUrl: proxy.url,
     limits: { memoryShare: 100, leaseMs: 60_000 },
@@ -166,7 +155,7 @@ test('the return of commits is logged when one was taken, not when the connectio
 });
 
 test('a read-only replica refuses commits in a clear sentence', async () => {
-  const { node, log } = await redisNode({ redisUrl: server.url });
+  const { node, log } = await redisNode({ redisUrl });
   await node.actors.ask(one, add(1));
   await redis.replicaof('127.0.0.1', 1);
   await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /read-only/ });
@@ -177,7 +166,7 @@ test('a read-only replica refuses commits in a clear sentence', async () => {
 });
 
 test('a commit whose answer was cut off is settled by revision, and the actor continues', async () => {
-  const proxy = await redisProxy(server.socketPath);
+  const proxy = await redisProxy(redisUrl);
   const { node } = await redisNode({ redisUrl: proxy.url, limits: { answerMs: 60_000 } });
   const before = (await node.actors.ask(one, add(1))) as number;
   proxy.holdAnswers();
@@ -204,7 +193,7 @@ test('a commit whose answer was cut off is settled by revision, and the actor co
 
 test('a call without Redis gets STORE_UNAVAILABLE at once, and everything recovers by itself', async () => {
   const stopped: string[] = [];
-  const proxy = await redisProxy(server.socketPath);
+  const proxy = await redisProxy(redisUrl);
   const { node } = await redisNode({
     redisUrl: proxy.url,
     limits: { leaseMs: 400, renewEveryMs: 100 },
@@ -253,7 +242,7 @@ test('a Redis that was restarted knows the scripts again, and nothing is lost', 
 });
 
 test('data that went back in time is noticed and logged, and nothing is written over it', async () => {
-  const { node, log } = await redisNode({ redisUrl: server.url });
+  const { node, log } = await redisNode({ redisUrl });
   const total = (await node.actors.ask(one, add(1))) as number;
   const key = shardKey(one.shard, 'owner');
   const [owner, epoch, revision, wallMs] = ((await redis.get(key)) ?? '').split(' ');

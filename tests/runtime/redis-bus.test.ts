@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';
 import { parseRedisAddress } from '../../runtime/redis/redis-address.ts';
 import { RedisBus } from '../../runtime/redis/redis-bus.ts';
 import { startRedisCluster } from '../e2e/redis-cluster.ts';
 import { redisLink } from '../e2e/redis-link.ts';
 import { until } from '../e2e/waiting.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { startRedisServer } from '../redis-server.ts';
+import { sharedRedis } from '../shared-redis.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
 import { eventually, redisNode } from './redis-node.ts';
@@ -15,16 +15,7 @@ import { eventually, redisNode } from './redis-node.ts';
 /** The longest delay of an answer on a busy machine. */
 const ANSWER_MS = 1_000;
 
-let server: RedisServer;
-let redis: Redis;
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-after(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { redis, url: redisUrl } = sharedRedis();
 
 /** Returns a bus over a URL, and its messages on the channel `news`. */
 async function bus(url: string) {
@@ -50,7 +41,7 @@ async function untilHeard(heard: readonly string[], message: string): Promise<vo
 }
 
 test('a connection that died silently is noticed, and its channels move to another', async () => {
-  const link = await redisLink(server.socketPath);
+  const link = await redisLink(redisUrl);
   const { bus: own, heard } = await bus(link.url);
   await untilHeard(heard, 'before');
   link.hold();
@@ -62,7 +53,7 @@ test('a connection that died silently is noticed, and its channels move to anoth
 });
 
 test('a quiet bus stays on its connection as long as it answers', async () => {
-  const { bus: own, heard } = await bus(server.url);
+  const { bus: own, heard } = await bus(redisUrl);
   const names = async () => String(await redis.client('LIST')).match(/id=\d+(?=[^\n]* name=bus)/g);
   const [before] = (await names()) ?? [];
   const pings = async () =>
@@ -76,7 +67,7 @@ test('a quiet bus stays on its connection as long as it answers', async () => {
 
 test('a server that is gone is replaced by the next, and a failed connection is reported', async () => {
   const other = await startRedisServer({ extraArgs: ['--port', '0'] });
-  const link = await redisLink(server.socketPath);
+  const link = await redisLink(redisUrl);
   const gone = await redisLink(other.socketPath);
   // Two URLs, as of a cluster: the first is there at the start and then no more.
   const { bus: own, heard } = await bus(`${gone.url},${link.url}`);
@@ -98,7 +89,7 @@ test('a server that is gone is replaced by the next, and a failed connection is 
 });
 
 test('silence is logged once, however often it is tried again, and its end once', async () => {
-  const link = await redisLink(server.socketPath);
+  const link = await redisLink(redisUrl);
   const { bus: own, heard, log } = await bus(link.url);
   for (const time of [1, 2]) {
     link.cut();

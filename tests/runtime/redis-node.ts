@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { systemClock } from '../../runtime/clock.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { type RuntimeNode, startNode } from '../../runtime/node/node.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
+import { deferred } from '../deferred.ts';
+import { listening } from '../listening.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
 
@@ -28,10 +29,7 @@ export async function redisNode(options: {
   readonly shards?: number;
 }): Promise<RedisNode> {
   const log = new QuietLog();
-  let lose: (() => void) | undefined;
-  const lost = new Promise<void>((resolve) => {
-    lose = resolve;
-  });
+  const { promise: lost, resolve: lose } = deferred();
   const node = await startNode({
     redisUrl: options.redisUrl,
     nodeId: options.nodeId ?? 'a',
@@ -42,7 +40,7 @@ export async function redisNode(options: {
     ...(options.linkCipher && { linkCipher: options.linkCipher }),
     ...(options.durability && { durability: options.durability }),
     shards: options.shards,
-    onLost: () => lose?.(),
+    onLost: () => lose(),
   });
   node.register(counterBehaviour(options.hooks));
   await node.run();
@@ -97,14 +95,13 @@ export async function redisProxy(socketPath: string): Promise<RedisProxy> {
       if (!holding) client.write(bytes);
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listening(server);
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
     sockets.clear();
   };
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `redis://127.0.0.1:${port}`,
     cut() {
       holding = false;
       cut();

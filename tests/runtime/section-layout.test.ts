@@ -1,31 +1,22 @@
 /** Writes that share a command in Redis have the same effects as one by one, and fail for the same turns. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { Redis } from 'ioredis';
 import type { CommitSection } from '../../runtime/engine.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { sharedRedis } from '../shared-redis.ts';
 import { FakeClock } from './fake-clock.ts';
 import { QuietLog } from './quiet-log.ts';
 
-let server: RedisServer;
-let redis: Redis;
 let engine: RedisEngine;
-before(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-  engine = await RedisEngine.connect(server.url, {
+after(() => engine?.close());
+const { redis, url: redisUrl } = sharedRedis({}, async () => {
+  engine = await RedisEngine.connect(redisUrl, {
     log: new QuietLog(),
     clock: new FakeClock(),
     answerMs: 10_000,
   });
-});
-after(async () => {
-  await engine.close();
-  redis.disconnect();
-  await server.stop();
 });
 
 const keys = ['{s0}:a', '{s0}:b'] as const;

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { sharedRedis } from '../shared-redis.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { eventually, type RedisNode, redisNode, redisProxy } from './redis-node.ts';
 
 const one = counterAddress('one');
 const add = (by: number) => ({ type: 'add', by }) as const;
 
-let server: RedisServer;
-
-before(async () => {
-  server = await startRedisServer();
-});
-
-after(async () => {
-  await server.stop();
-});
+const { url: redisUrl } = sharedRedis();
 
 const held = ({ node }: RedisNode): number => node.shards().filter(({ mine }) => mine).length;
 
@@ -33,11 +25,11 @@ async function spread(nodes: readonly RedisNode[]): Promise<void> {
 }
 
 test('shards spread evenly when a node joins, and again when one leaves', async () => {
-  const nodes = [await redisNode({ redisUrl: server.url, nodeId: 'a' })];
+  const nodes = [await redisNode({ redisUrl, nodeId: 'a' })];
   await spread(nodes);
-  nodes.push(await redisNode({ redisUrl: server.url, nodeId: 'b' }));
+  nodes.push(await redisNode({ redisUrl, nodeId: 'b' }));
   await spread(nodes);
-  nodes.push(await redisNode({ redisUrl: server.url, nodeId: 'c' }));
+  nodes.push(await redisNode({ redisUrl, nodeId: 'c' }));
   await spread(nodes);
   await nodes.shift()?.node.stop();
   await spread(nodes);
@@ -49,7 +41,7 @@ test('a handover settles commands in progress, refuses new ones, and the next no
   const stopped: string[] = [];
   let inProgress = true;
   const first = await redisNode({
-    redisUrl: server.url,
+    redisUrl,
     nodeId: 'a',
     hooks: {
       drained: ({ id }) => void drained.push(id),
@@ -71,15 +63,13 @@ test('a handover settles commands in progress, refuses new ones, and the next no
   await stopping;
   assert.ok(performance.now() - startedMs < 2_000, 'it took longer than the contract says');
   assert.deepEqual(stopped, ['one released']);
-  const second = await redisNode({ redisUrl: server.url, nodeId: 'b' });
+  const second = await redisNode({ redisUrl, nodeId: 'b' });
   assert.equal(await second.node.actors.ask(one, { type: 'read' }), total + 2);
   await second.node.stop();
 });
 
 test('a request is forwarded once to the owner, whichever node got it, and failures keep their code', async () => {
-  const nodes = await Promise.all(
-    ['a', 'b', 'c'].map((nodeId) => redisNode({ redisUrl: server.url, nodeId })),
-  );
+  const nodes = await Promise.all(['a', 'b', 'c'].map((nodeId) => redisNode({ redisUrl, nodeId })));
   await spread(nodes);
   for (const { node } of nodes) {
     node.link.serve(async (payload) => {
@@ -136,7 +126,7 @@ test('the shards of a node that fell silent are taken over when its lease ends, 
   const performed: string[] = [];
   // The silent node never renews its lease, and its own clock shows this too late to matter.
   const silent = await redisNode({
-    redisUrl: server.url,
+    redisUrl,
     nodeId: 'a',
     limits: { ...limits, leaseMs: 2_000, renewEveryMs: 3_600_000, claimEveryMs: 3_600_000 },
     hooks: { performed: () => void performed.push('late') },
@@ -145,7 +135,7 @@ test('the shards of a node that fell silent are taken over when its lease ends, 
   performed.length = 0;
   const woken: string[] = [];
   const other = await redisNode({
-    redisUrl: server.url,
+    redisUrl,
     nodeId: 'b',
     limits,
     hooks: { activated: ({ id }) => void woken.push(id) },
@@ -164,9 +154,9 @@ test('after a Redis that was away longer than the leases, the first node back ta
   const hooks = {
     deactivated: ({ id }: { id: string }, reason: string) => void stopped.push(`${id} ${reason}`),
   };
-  const proxies = [await redisProxy(server.socketPath), await redisProxy(server.socketPath)];
+  const proxies = [await redisProxy(redisUrl), await redisProxy(redisUrl)];
   const nodes: RedisNode[] = [];
-  const redis = new Redis(server.url);
+  const redis = new Redis(redisUrl);
   context.after(async () => {
     redis.disconnect();
     for (const proxy of proxies) proxy.mend();

@@ -44,7 +44,7 @@ test('timers due within a step fire together at its end, in the order in which t
   assert.deepEqual(came, ['a 5', 'b 5', 'c 5', 'd 5', 'e 10']);
 });
 
-test('when all are fired each comes once, and what they arm comes at its own time', async () => {
+test('when all timers are fired, each fires once, and the timers that they arm fire at their own times', async () => {
   const { base, clock, came, note, armed } = world();
   clock.after(3_600_000, () => {
     note('far')();
@@ -59,7 +59,7 @@ test('when all are fired each comes once, and what they arm comes at its own tim
   assert.deepEqual(came, ['far 0', 'near 0', 'again 10']);
 });
 
-test('a timer comes at its time or up to a step later, never before and never at once', async () => {
+test('a timer fires at its time or up to a step later, never before and never at once', async () => {
   const { base, clock } = world();
   for (let delayMs = -1; delayMs < 30; delayMs += 0.7) {
     const dueMs = base.monotonicMs() + Math.max(0, delayMs);
@@ -73,7 +73,7 @@ test('a timer comes at its time or up to a step later, never before and never at
   }
 });
 
-test('a cancelled timer never comes, and the last of a step takes the step’s own timer with it', async () => {
+test('a cancelled timer never fires, and the last of a step cancels the timer of the step', async () => {
   const { base, clock, came, note, armed } = world();
   const first = clock.after(1, note('first'));
   const second = clock.after(2, note('second'));
@@ -87,7 +87,7 @@ test('a cancelled timer never comes, and the last of a step takes the step’s o
   assert.deepEqual(came, ['third 5']);
 });
 
-test('one that comes may cancel another of its step, and arm one that comes after it', async () => {
+test('a timer that fires may cancel another of its step, and arm a later one', async () => {
   const { base, clock, came, note } = world();
   const others: ArmedTimer[] = [];
   clock.after(1, () => {

@@ -65,8 +65,7 @@ test('a message that was receipted and not acknowledged ends the stream as well'
 });
 
 test('an unreadable status, answered with an error, comes first at each login and withholds all else', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const { ids } = await fixture.control.arrive(SHOP, {
     kind: 'status_message',
     from: CONTACT,

@@ -136,7 +136,7 @@ test('the network knows a number by another form, and gives no code for one that
   assert.equal((await fixture.control.typeCode(code, '+553196348800')).phone, '+553196348800');
 });
 
-test('a code is over when the last QR code would be', async (context) => {
+test('a code to type ends when the last QR code would end', async (context) => {
   let nowMs = Date.now();
   const clock = {
     wallMs: () => nowMs,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { startSimulator } from '../../simulator/simulator.ts';
+import { deferred } from '../deferred.ts';
 import { Fixture } from './fixture.ts';
 
 const SHOP = '+33611111111';
@@ -130,10 +131,7 @@ test('a call is answered once a kill can no longer undo it', async (context) => 
   const prototype = Object.getPrototypeOf(file);
   await file.close();
   const { appendFile } = prototype;
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: held, resolve: release } = deferred();
   const writing = new Promise<void>((caught) => {
     mock.method(prototype, 'appendFile', async function append(this: unknown, ...lines: unknown[]) {
       caught();
@@ -157,8 +155,7 @@ test('a call is answered once a kill can no longer undo it', async (context) => 
 test('a simulator closes at once, with any connections at its ports', {
   timeout: 20_000,
 }, async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const { hosts } = await client.socket.refreshMediaConn();
   const hold = async (port: number, words: string, answer: string): Promise<Socket> => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });

@@ -47,8 +47,7 @@ test('two clients that one phone scans at the same time are two companions', asy
 });
 
 test('a text sent to a LID reaches the phone with the composing seen, and is acknowledged', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const [found] = (await client.socket.onWhatsApp(CUSTOMER)) ?? [];
   assert.deepEqual(found, { jid: '33622222222@s.whatsapp.net', exists: true });
   const lid = await client.socket.signalRepository.lidMapping.getLIDForPN('33622222222@s.whatsapp.net');
@@ -72,8 +71,7 @@ test('a text sent to a LID reaches the phone with the composing seen, and is ack
 });
 
 test('a text sent to a phone number address arrives as well, and the chat continues both ways', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const address = '33622222222@s.whatsapp.net';
   for (const text of ['one', 'two']) {
     const sent = await client.socket.sendMessage(address, { text });
@@ -93,8 +91,7 @@ test('a text sent to a phone number address arrives as well, and the chat contin
 });
 
 test('a contact may write first, from its LID or its number, and the control call waits for the receipt', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   for (const addressing of ['lid', 'pn'] as const) {
     const result = await fixture.control.write(CUSTOMER, {
       to: SHOP,
@@ -117,15 +114,13 @@ test('a client that syncs history gets its first message at once, not after 20 s
 });
 
 test('a dropped client gets 428', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.fault(SHOP, 'drop');
   assert.equal(await client.closed(), 428);
 });
 
 test('a simulator restarted on its data knows its companions, sessions, inboxes and root key', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const address = '33622222222@s.whatsapp.net';
   await client.ack((await client.socket.sendMessage(address, { text: 'before' }))?.key.id ?? '');
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'hello' });
@@ -179,8 +174,7 @@ for (const [country, canonical, other] of [
 }
 
 test('a contact may be named by LID alone', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const { lid } = await fixture.control.setNumber(CUSTOMER, true);
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'Who am I?', addressing: 'lid_only' });
   const { key } = await client.received('Who am I?');

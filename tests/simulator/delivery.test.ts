@@ -7,8 +7,7 @@ const CUSTOMER = '+33622222222';
 const CUSTOMER_ADDRESS = '33622222222@s.whatsapp.net';
 
 test('a message unreceipted when its client dies is delivered again under its id until a receipt comes', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const forgetWhatFollows = client.auth.snapshot();
   // Deaf, so that the client's receipt is lost as it is when its process dies first.
   await fixture.control.fault(SHOP, 'deaf');
@@ -65,8 +64,7 @@ test('a message written while the client is away waits for it, in order', async 
 });
 
 test('a client that lost its session asks again and reads the message of a fresh one', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'hello' });
   await client.received('hello');
   await client.auth.keys.set({
@@ -80,8 +78,7 @@ test('a client that lost its session asks again and reads the message of a fresh
 });
 
 test('a message the client cannot decrypt is encrypted again at its retry receipt', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'hello' });
   await client.received('hello');
   const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, {
@@ -149,8 +146,7 @@ test('a message that is unreadable a second time is asked for again at the login
 });
 
 test('one stanza id delivered twice is one entry with a count; two ids are two entries', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   for (const messageId of ['3EB0AAAAAAAAAAAAAAAA', '3EB0AAAAAAAAAAAAAAAA', '3EB0BBBBBBBBBBBBBBBB']) {
     client.stanzas.length = 0;
     await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'same' }, { messageId });

@@ -32,8 +32,7 @@ async function accountKey({ socket }: TestClient): Promise<Uint8Array> {
 
 // Rules: oxidezap/whatsapp-rust, wacore/src/stanza/devices.rs.
 test('an addition names the signed key indexes of the account, and a removal their time', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const noticed = async (kind: 'devices_added' | 'devices_removed'): Promise<BinaryNode | undefined> => {
     const { ids } = await fixture.control.notify(SHOP, { kind, from: CONTACT });
     const stanza = await client.until(kind, () =>

@@ -30,8 +30,7 @@ test('each fault of a live session gives the client its code, and the client may
 });
 
 test('logged out: 401 at once, 401 at the next login, and no session left', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.fault(SHOP, 'logged_out');
   assert.equal(await client.closed(), 401);
   const again = fixture.keep(client.again());
@@ -40,16 +39,14 @@ test('logged out: 401 at once, 401 at the next login, and no session left', asyn
 });
 
 test('a client that logs itself out is unlinked', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await client.socket.logout();
   assert.equal(await client.closed(), 401);
   await client.until('unlinked', async () => (await fixture.control.sessions()).items.length === 0);
 });
 
 test('refused logins: 401, 403, 405 and 503, as often as asked', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await client.end();
   const codes = { unauthorized: 401, forbidden: 403, outdated: 405, login_unavailable: 503 } as const;
   for (const [kind, code] of Object.entries(codes)) {
@@ -61,8 +58,7 @@ test('refused logins: 401, 403, 405 and 503, as often as asked', async (context)
 });
 
 test("a client with a companion's name but another Noise key is not let in", async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const thief = new MemoryAuth();
   Object.assign(thief.creds, { me: client.auth.creds.me });
   assert.equal(await fixture.keep(new TestClient(fixture.simulator, thief)).closed(), 401);
@@ -70,16 +66,14 @@ test("a client with a companion's name but another Noise key is not let in", asy
 });
 
 test('a second login on the same identity ends the first with 440', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const second = fixture.keep(client.again());
   assert.equal(await client.closed(), 440);
   await second.opened();
 });
 
 test('a refused upgrade gives the client no reason, and the next one is taken', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.fault(SHOP, 'refuse_upgrade', 1);
   assert.equal(await client.closed(), 428);
   const refused = fixture.keep(client.again());
@@ -119,8 +113,7 @@ test('a silent session ends by the keep-alive of the client; a deaf one answers 
 });
 
 test('a deaf session that is restored gets all that came meanwhile, without another login', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.fault(SHOP, 'deaf');
   const from = CUSTOMER_ADDRESS.replace(/@.*/, '');
   for (const text of ['one', 'two']) await fixture.control.write(from, { to: SHOP, text, wait: false });
@@ -135,8 +128,7 @@ test('a deaf session that is restored gets all that came meanwhile, without anot
 });
 
 test('ack errors refuse the next messages with their code and deliver nothing', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const updates: WAMessageUpdate[] = [];
   client.on('messages.update', (more) => void updates.push(...more));
   for (const code of [429, 463, 479]) {
@@ -151,8 +143,7 @@ test('ack errors refuse the next messages with their code and deliver nothing', 
 });
 
 test('an unacked message is delivered without an acknowledgement', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.fault(SHOP, 'unacked', 1);
   const silent = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'one' });
   const heard = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'two' });
@@ -166,8 +157,7 @@ test('an unacked message is delivered without an acknowledgement', async (contex
 });
 
 test('query errors reject as rate-overlimit, as often as asked', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.queryErrors(SHOP, { xmlns: 'usync' });
   await assert.rejects(
     client.socket.onWhatsApp('+33622222222'),
@@ -177,8 +167,7 @@ test('query errors reject as rate-overlimit, as often as asked', async (context)
 });
 
 test('an error of one protocol is inside the result of a look-up, without rows of that protocol', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const lookUp = () =>
     client.socket.executeUSyncQuery(
       new USyncQuery()

@@ -37,6 +37,15 @@ export class Fixture {
     return fixture;
   }
 
+  /** Starts a simulator with a client that is linked to the phone and open. */
+  static async linked(
+    context: TestContext,
+    phone: string,
+  ): Promise<{ fixture: Fixture; client: TestClient }> {
+    const fixture = await Fixture.start(context);
+    return { fixture, client: await fixture.link(phone) };
+  }
+
   /** Stops the simulator and starts another one on the same port and data. */
   async restart(): Promise<void> {
     const { port } = this.simulator;

@@ -75,8 +75,7 @@ test('in an announcement group only administrators may write; outsiders and unkn
 });
 
 test('a group that changes notifies the clients in it: created, promoted, renamed, closed, member gone', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const created: GroupMetadata[] = [];
   const updates: Partial<GroupMetadata>[] = [];
   const people: string[] = [];
@@ -106,8 +105,7 @@ test('a group that changes notifies the clients in it: created, promoted, rename
 });
 
 test('a client that was away when a group changed fetches its groups at login', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await client.end();
   await fixture.control.setGroup(GROUP, { name: 'New', participants: [SHOP, MEMBERS[0]] });
   const again = fixture.keep(client.again());
@@ -117,8 +115,7 @@ test('a client that was away when a group changed fetches its groups at login', 
 });
 
 test('a status reaches its audience and is listed for its author and its viewers', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const ack = await client.ack(await client.post({ text: 'Open today' }, await client.lidsOf(MEMBERS)));
   assert.equal(ack.attrs.error, undefined);
   const { items } = await fixture.control.statuses(SHOP);
@@ -137,8 +134,7 @@ test('a status reaches its audience and is listed for its author and its viewers
 });
 
 test('a status that names a number, or names no viewers, is refused, and so is a chat without its number', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const numbers = MEMBERS.map((phone) => `${phone.slice(1)}@s.whatsapp.net`);
   const lids = await client.lidsOf(MEMBERS);
   const refusedFor = async (id: string | null | undefined): Promise<string | undefined> =>

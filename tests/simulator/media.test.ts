@@ -41,8 +41,7 @@ test('attachments are uploaded over TLS and the phone reads the same bytes; the 
 });
 
 test('without the authority the upload fails, and a forged or unknown file is refused', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await assert.rejects(
     client.socket.sendMessage(CUSTOMER_ADDRESS, { image: randomBytes(100), jpegThumbnail: '' }),
     /Media upload failed on all hosts/,

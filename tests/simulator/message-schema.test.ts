@@ -8,8 +8,7 @@ const CUSTOMER = '+33622222222';
 const NUMBER = '33622222222@s.whatsapp.net';
 
 test('a message to a LID names the number of it, and nothing else', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const { lid } = await fixture.control.setNumber(CUSTOMER, true);
   const errorOf = async (named: string | undefined): Promise<string | undefined> => {
     const additionalAttributes = named === undefined ? {} : { peer_recipient_pn: named };
@@ -26,8 +25,7 @@ test('a message to a LID names the number of it, and nothing else', async (conte
 });
 
 test('a stanza that lists both numbers and LIDs is refused, in a group and to a person', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   const { lid } = await fixture.control.setNumber(CUSTOMER, true);
   const group = '120363000000000777@g.us';
   await fixture.control.setGroup(group, { name: 'Ours', participants: [SHOP, CUSTOMER] });

@@ -56,8 +56,7 @@ test('a token of a former LID does not count for the new one, whose account neve
 });
 
 test('a token may come within a message', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.write(FRIEND, { to: SHOP, text: 'hi', token: 'message' });
   await client.received('hi');
   const messages = client.stanzas.filter(({ tag }) => tag === 'message');
@@ -66,8 +65,7 @@ test('a token may come within a message', async (context) => {
 });
 
 test('a restriction is announced, answered to anyone who asks, over by its end, and kept over a restart', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.restrict(SHOP, { active: true, kind: 'WEB_COMPANION_ONLY', endsInSeconds: 3_600 });
   const told = await client.until('the restriction', () =>
     client.updates.find(({ reachoutTimeLock }) => reachoutTimeLock?.isActive),
@@ -85,8 +83,7 @@ test('a restriction is announced, answered to anyone who asks, over by its end, 
 });
 
 test('a client that is away is notified at its next login, and not again once it took it', async (context) => {
-  const fixture = await Fixture.start(context);
-  const client = await fixture.link(SHOP);
+  const { fixture, client } = await Fixture.linked(context, SHOP);
   await client.end();
   await fixture.control.restrict(SHOP, { active: true });
   const heard = async (each: TestClient): Promise<boolean> => {

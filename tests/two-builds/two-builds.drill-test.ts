@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type ChaosShop, openShops, untilConnected } from '../chaos/chaos-shops.ts';
+import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { type Fault, homeOf, runFault } from '../chaos/scenario.ts';
 import { type Fleet, type FleetNode, startFleet } from '../e2e/fleet.ts';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
@@ -35,50 +35,44 @@ test('the last release and this tree, side by side under traffic, forward and ba
   const former = lastRelease(folder);
   context.diagnostic(`${former.name}; nodes hear each other: ${hearEachOther}`);
   const fleet = await startFleet({ nodes: 2, program: former.program });
-  try {
-    const shops = await openShops(fleet, SHOPS);
-    const random = seededRandom(testEnvironment().seed);
-    for (const build of [present, former]) {
-      for (const node of fleet.nodes) {
-        const run = {
-          fleet,
-          random,
-          shops,
-          messagesPerShop: MESSAGES_PER_STEP,
-          trafficMs: 3_000,
-          timeout: 5,
-        };
-        context.diagnostic(JSON.stringify(await runFault(run, replace(node, build, { fleet, shops }))));
-      }
+  context.after(() => fleet.stop());
+  const shops = await openShops(fleet, SHOPS);
+  const random = seededRandom(testEnvironment().seed);
+  for (const build of [present, former]) {
+    for (const node of fleet.nodes) {
+      const run = {
+        fleet,
+        random,
+        shops,
+        messagesPerShop: MESSAGES_PER_STEP,
+        trafficMs: 3_000,
+        timeout: 5,
+      };
+      context.diagnostic(JSON.stringify(await runFault(run, replace(node, build, { fleet, shops }))));
     }
-  } finally {
-    await fleet.stop();
   }
 });
 
-test('a node that went back behind a stored form refuses its shops in one sentence, and loses nothing', async () => {
+test('a node that went back behind a stored form refuses its shops in one sentence, and loses nothing', async (t) => {
   const next = nextForm(folder);
   const fleet = await startFleet({ nodes: 1, program: next.program });
-  try {
-    const [node] = fleet.nodes;
-    const [shop] = await openShops(fleet, 1);
-    assert.ok(node && shop);
-    const [to = ''] = shop.freshRecipients;
-    const sent = await sendText(shop, shop.id, { to, text: 'Before', idempotencyKey: 'before' });
-    await untilStatus(shop, String(sent.data.id), 'sent');
-    await restart(node, present);
-    const refused = await node.api(shop.apiKey).get(`/shops/${shop.id}/channels/msgapp`);
-    assert.deepEqual([refused.status, refused.error?.code], [503, 'SERVICE_UNAVAILABLE']);
-    assert.equal((await node.api(shop.apiKey).get('/me')).status, 200, 'the tenant is answered as ever');
-    await until('the log says why', async () =>
-      /a shop was stored in version \d+, newer than this program's \d+/.test(node.log()),
-    );
-    await restart(node, next);
-    await untilConnected([shop]);
-    assert.equal((await shop.api.get(`/messages/${sent.data.id}`)).data.status, 'sent');
-  } finally {
-    await fleet.stop();
-  }
+  t.after(() => fleet.stop());
+  const [node] = fleet.nodes;
+  const [shop] = await openShops(fleet, 1);
+  assert.ok(node && shop);
+  const [to = ''] = shop.freshRecipients;
+  const sent = await sendText(shop, shop.id, { to, text: 'Before', idempotencyKey: 'before' });
+  await untilStatus(shop, String(sent.data.id), 'sent');
+  await restart(node, present);
+  const refused = await node.api(shop.apiKey).get(`/shops/${shop.id}/channels/msgapp`);
+  assert.deepEqual([refused.status, refused.error?.code], [503, 'SERVICE_UNAVAILABLE']);
+  assert.equal((await node.api(shop.apiKey).get('/me')).status, 200, 'the tenant is answered as ever');
+  await until('the log says why', async () =>
+    /a shop was stored in version \d+, newer than this program's \d+/.test(node.log()),
+  );
+  await restart(node, next);
+  await allConnected([shop]);
+  assert.equal((await shop.api.get(`/messages/${sent.data.id}`)).data.status, 'sent');
 });
 
 async function restart(node: FleetNode, { program }: Build): Promise<void> {
@@ -98,7 +92,7 @@ function replace(
       const startedMs = performance.now();
       await restart(node, build);
       await fleet.spread();
-      await untilConnected(shops);
+      await allConnected(shops);
       const recoveredMs = performance.now() - startedMs;
       return { recoveredMs, note: `${await forwardedCalls(fleet, shops)} calls were forwarded` };
     },

@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -21,6 +20,7 @@ import type { Read } from '../../runtime/store.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
 import { plainStore } from '../http/service-fixture.ts';
+import { listening } from '../listening.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { webhookRecord } from './endpoint-world.ts';
@@ -67,8 +67,7 @@ before(async () => {
     }
     changed();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  url = `https://localhost:${await listening(server)}`;
   ({ ca } = certificate);
   pump = newPump(plainStore(redis), nameLookup([]));
 });

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { Webhook } from 'standardwebhooks';
@@ -11,6 +10,7 @@ import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import { type DeliveryOptions, deliver } from '../../actors/webhooks/deliver.ts';
 import { makeSecret } from '../../actors/webhooks/signature.ts';
 import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
+import { listening } from '../listening.ts';
 
 let server: Server;
 let url: string;
@@ -36,8 +36,7 @@ before(async () => {
       else response.writeHead(Number(status), { ...headers, location: '/204' }).end('thanks');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  url = `https://localhost:${await listening(server)}`;
   options = {
     guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
     resolve: nameLookup([]),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantBehaviour } from '../../actors/tenants/tenant-behaviour.ts';
 import type { TenantCommand } from '../../actors/tenants/tenant-commands.ts';
 import { TenantErasure, type TenantErasureOptions } from '../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
@@ -8,9 +7,9 @@ import type { TenantState } from '../../actors/tenants/tenant-state.ts';
 import { webhookDeadLetter } from '../../actors/tenants/webhook-progress.ts';
 import type { WebhookProgress } from '../../actors/tenants/webhook-record.ts';
 import { firstProgress } from '../../actors/webhooks/progress.ts';
-import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
+import { tenantTurns } from '../actors/tenant-turns.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { webhookRecord } from './endpoint-world.ts';
@@ -44,9 +43,7 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
     erasing: new Set([erased]),
     webhooks: new Map(ids.map((id) => [id, webhookRecord({ id })])),
   };
-  const { prepare, turn } = tenantBehaviour({
-    ...{ keyLimits: new KeyLimits(), makeId: () => '', retentionMs: 1, perform: () => undefined },
-  });
+  const { prepare, turn } = tenantTurns();
   const tell = async (command: TenantCommand): Promise<void> => {
     const facts = await prepare?.(state, command, { address, store, nowMs: 0 });
     assert.ok(facts);

@@ -1,7 +1,6 @@
 /** The stored data of a tenant's events and webhooks, counted in a real Redis. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { test } from 'node:test';
 import { EVENT_LIMITS, eventWrites, shopEvent, type TenantEvent } from '../../actors/tenants/tenant-event.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
@@ -10,24 +9,15 @@ import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import type { Write } from '../../runtime/store.ts';
 import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { sharedRedis } from '../shared-redis.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 const NOW_MS = 1_800_000_000_000;
 /** Writes that go to Redis together. */
 const AT_ONCE = 1_000;
 
-let server: RedisServer;
-let redis: Redis;
-before(async () => {
-  server = await startRedisServer({ appendfsync: 'no' });
-  redis = new Redis(server.url);
-});
-after(async () => {
-  redis?.disconnect();
-  await server?.stop();
-});
+const { redis } = sharedRedis({ appendfsync: 'no' });
 
 /** Runs writes of Redis' own commands. */
 async function run(all: readonly Write[]): Promise<void> {

@@ -1,8 +1,6 @@
 /** Secrets that are rotated: two at once, and how long the former one signs. Before real actors and a real endpoint. */
 import assert from 'node:assert/strict';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
@@ -12,33 +10,22 @@ import { WebhookPump } from '../../actors/webhooks/webhook-pump.ts';
 import { resealed, secretUse } from '../../actors/webhooks/webhook-secrets.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
-import { type RealService, startRealService } from '../http/real-service.ts';
+import { sharedRealService } from '../http/shared-service.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
+import type { Delivery } from './webhook-server.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const BODY = '{"id":"1-1"}';
 
-let service: RealService;
-let server: Server;
-let url: string;
-const received: IncomingHttpHeaders[] = [];
-
-before(async () => {
-  service = await startRealService();
-  server = createServer((request, response) => {
-    received.push(request.headers);
-    request.resume();
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const received: Delivery[] = [];
+const endpoint = sharedEndpoint((delivery, response) => {
+  received.push(delivery);
+  response.writeHead(204).end();
 });
-after(async () => {
-  server?.close();
-  await service?.stop();
-});
+const service = sharedRealService();
 
 const { account, create } = webhookAccounts(() => service);
 
@@ -67,7 +54,7 @@ async function signing(tenantId: string, id: string, atMs: number, secrets: read
   });
   const sent = await pump.send(tenantId, await recordOf(tenantId, id), { id: '1-1', body: BODY });
   assert.equal(sent.error, null);
-  const headers = received.at(-1) as Record<string, string>;
+  const headers = received.at(-1)?.headers as Record<string, string>;
   // The library compares the time with its own clock, so signatures are made again for the time that was sent.
   const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
   const signatures = String(headers['webhook-signature']).split(' ');
@@ -76,7 +63,7 @@ async function signing(tenantId: string, id: string, atMs: number, secrets: read
 
 test('two rotations at once return two secrets, and both sign beside the one before them', async () => {
   const { tenant } = await account();
-  const { id, secret } = await create(tenant, { url });
+  const { id, secret } = await create(tenant, { url: endpoint.url });
   const rotate = () => service.actors.webhooks.operations.rotateSecret(tenant.id, id);
   const answers = await Promise.all([rotate(), rotate()]);
   const secrets = answers.map((answer) =>
@@ -87,7 +74,7 @@ test('two rotations at once return two secrets, and both sign beside the one bef
 
 test('each former secret signs for its 24 hours, the last four at most, and under another key too', async () => {
   const { tenant } = await account();
-  const { id, secret, call } = await create(tenant, { url });
+  const { id, secret, call } = await create(tenant, { url: endpoint.url });
   const secrets = [secret];
   for (let count = 0; count < 5; count += 1) {
     secrets.push((await call('POST', '/rotate-secret', {})).body.data.secret);
@@ -107,7 +94,7 @@ test('each former secret signs for its 24 hours, the last four at most, and unde
 
 test('a secret that was rotated away signs for 24 hours, and no longer', async () => {
   const { tenant } = await account();
-  const { id, secret, call } = await create(tenant, { url });
+  const { id, secret, call } = await create(tenant, { url: endpoint.url });
   const fromMs = Date.now();
   const rotated = await call('POST', '/rotate-secret', {});
   const untilMs = Date.parse(rotated.body.data.formerSecretUntil);

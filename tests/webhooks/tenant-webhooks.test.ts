@@ -1,34 +1,20 @@
 /** Webhooks before the tenants' API: real actors and Redis, a real server that takes events. */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { TestTenant } from '../http/conformance-target.ts';
-import { type RealService, startRealService } from '../http/real-service.ts';
+import { sharedRealService } from '../http/shared-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
+import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
+import type { Delivery } from './webhook-server.ts';
 
-let service: RealService;
-let server: Server;
-let url: string;
-const received: { path: string; headers: Record<string, string>; body: string }[] = [];
-before(async () => {
-  service = await startRealService();
-  server = createServer(async (request, response) => {
-    let body = '';
-    for await (const piece of request.setEncoding('utf8')) body += piece;
-    const { url: path = '', headers } = request;
-    received.push({ path, headers: headers as Record<string, string>, body });
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const received: Delivery[] = [];
+const endpoint = sharedEndpoint((delivery, response) => {
+  received.push(delivery);
+  response.writeHead(204).end();
 });
-after(async () => {
-  server?.close();
-  await service?.stop();
-});
+const service = sharedRealService();
 
 const { account } = webhookAccounts(() => service);
 const at = (path: string) => received.filter((one) => one.path === path);
@@ -40,7 +26,11 @@ const caller =
 test('a webhook that a key makes is sent events, tested, replayed, moved to a new secret and erased', async () => {
   const { tenant, shopId, steer } = await account();
   const call = caller(tenant);
-  const made = await call('POST', '', { url: `${url}/own`, types: ['queue.paused'], shops: [shopId] });
+  const made = await call('POST', '', {
+    url: `${endpoint.url}/own`,
+    types: ['queue.paused'],
+    shops: [shopId],
+  });
   assert.equal(made.status, 201, made.text);
   const { id, secret } = made.body.data;
   assert.equal(made.headers.location, `/api/v1/webhooks/${id}`);
@@ -57,7 +47,7 @@ test('a webhook that a key makes is sent events, tested, replayed, moved to a ne
   const fresh = (await call('POST', `/${id}/rotate-secret`, {})).body.data.secret;
   assert.notEqual(fresh, secret);
   const shown = await call('GET', `/${id.toUpperCase()}`);
-  assert.equal(shown.body.data.url, `${url}/own`);
+  assert.equal(shown.body.data.url, `${endpoint.url}/own`);
   for (const reply of [shown, await call('GET', '')]) assert.ok(!reply.text.includes('whsec_'), reply.text);
   assert.equal((await call('DELETE', `/${id}`)).body.data.deleted, true);
   const codes = [
@@ -71,7 +61,7 @@ test('a webhook that a key makes is sent events, tested, replayed, moved to a ne
 test('operators see who disabled a webhook, and a disabled one is not replayed to', async () => {
   const { tenant } = await account();
   const call = caller(tenant);
-  const { id } = (await call('POST', '', { url: `${url}/disabled` })).body.data;
+  const { id } = (await call('POST', '', { url: `${endpoint.url}/disabled` })).body.data;
   const disabled = await call('PATCH', `/${id}`, { disabled: true });
   assert.equal(disabled.body.data.disabledBy, 'tenant');
   const refused = await call('POST', `/${id}/replay`, { since: '2026-01-01T00:00:00Z' });
@@ -87,13 +77,13 @@ test('operators see who disabled a webhook, and a disabled one is not replayed t
 test('addresses keep to the rules of the operators, and shops are those of the tenant', async () => {
   const [{ tenant, shopId }, { shopId: foreign }] = [await account(), await account()];
   const call = caller(tenant);
-  const made = await call('POST', '', { url, shops: [shopId.toUpperCase()] });
+  const made = await call('POST', '', { url: endpoint.url, shops: [shopId.toUpperCase()] });
   assert.deepEqual([made.status, made.body.data?.shops], [201, [shopId]], made.text);
   for (const address of ['http://example.com/', 'https://10.0.0.1/', 'https://example.com:8443/']) {
     const refused = await call('POST', '', { url: address });
     assert.deepEqual([refused.status, refused.body.error.fields[0].field], [422, 'url'], address);
   }
-  const refused = await call('POST', '', { url, shops: [foreign] });
+  const refused = await call('POST', '', { url: endpoint.url, shops: [foreign] });
   assert.deepEqual([refused.status, refused.body.error.fields[0].field], [422, 'shops.0']);
 });
 
@@ -101,25 +91,27 @@ test('an account makes 20 webhooks, those of the operators among them, and opera
   const { tenant } = await account();
   const call = caller(tenant);
   const path = `/tenants/${tenant.id}/webhooks`;
-  const first = await service.operator('POST', path, { url });
+  const first = await service.operator('POST', path, { url: endpoint.url });
   assert.equal(first.status, 201, first.text);
-  const replies = await Promise.all(Array.from({ length: 20 }, () => call('POST', '', { url })));
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => call('POST', '', { url: endpoint.url })),
+  );
   assert.deepEqual(replies.map(({ status }) => status).sort(), [...Array(19).fill(201), 409]);
   const refused = replies.find(({ status }) => status === 409);
   assert.equal(refused?.body.error.code, 'WEBHOOK_LIMIT_REACHED');
   assert.match(refused?.body.error.message, /has 20 webhooks/);
-  assert.equal((await service.operator('POST', path, { url })).status, 201);
+  assert.equal((await service.operator('POST', path, { url: endpoint.url })).status, 201);
   assert.equal((await call('DELETE', `/${first.body.data.id}`)).status, 200);
-  assert.equal((await call('POST', '', { url })).status, 409, 'there are 20 still');
+  assert.equal((await call('POST', '', { url: endpoint.url })).status, 409, 'there are 20 still');
 });
 
 test('a webhook of another tenant is answered as missing on every call, and stays as it is', async () => {
   const [{ tenant }, { tenant: stranger }] = [await account(), await account()];
-  const { id } = (await caller(tenant)('POST', '', { url: `${url}/kept` })).body.data;
+  const { id } = (await caller(tenant)('POST', '', { url: `${endpoint.url}/kept` })).body.data;
   const call = caller(stranger);
   const replies = [
     await call('GET', `/${id}`),
-    await call('PATCH', `/${id}`, { url: `${url}/taken` }),
+    await call('PATCH', `/${id}`, { url: `${endpoint.url}/taken` }),
     await call('POST', `/${id}/rotate-secret`, {}),
     await call('POST', `/${id}/test`, {}),
     await call('GET', `/${id}/attempts`),
@@ -130,23 +122,23 @@ test('a webhook of another tenant is answered as missing on every call, and stay
     replies.map(({ status, body }) => [status, body.error?.code]),
     replies.map(() => [404, 'WEBHOOK_NOT_FOUND']),
   );
-  assert.equal((await caller(tenant)('GET', `/${id}`)).body.data.url, `${url}/kept`);
+  assert.equal((await caller(tenant)('GET', `/${id}`)).body.data.url, `${endpoint.url}/kept`);
 });
 
 test('a key without inbound.read cannot have inbound messages sent anywhere', async () => {
   const { tenant } = await account();
   const lacking = await service.key(tenant.id, { permissions: ['webhooks.read', 'webhooks.write'] });
   const [call, full] = [caller(lacking), caller(tenant)];
-  const made = await call('POST', '', { url });
+  const made = await call('POST', '', { url: endpoint.url });
   assert.equal(made.status, 201, made.text);
   assert.ok(
     made.body.data.types.includes('message.sent') && !made.body.data.types.includes('message.received'),
   );
-  const { id } = (await full('POST', '', { url: `${url}/all` })).body.data;
+  const { id } = (await full('POST', '', { url: `${endpoint.url}/all` })).body.data;
   const refused = [
-    await call('POST', '', { url, types: ['message.received'] }),
+    await call('POST', '', { url: endpoint.url, types: ['message.received'] }),
     await call('PATCH', `/${made.body.data.id}`, { types: ['message.received'] }),
-    await call('PATCH', `/${id}`, { url: `${url}/taken` }),
+    await call('PATCH', `/${id}`, { url: `${endpoint.url}/taken` }),
   ];
   assert.deepEqual(
     refused.map(({ status, body }) => [status, body.error?.code]),
@@ -154,7 +146,7 @@ test('a key without inbound.read cannot have inbound messages sent anywhere', as
   );
   assert.ok(!(await call('PATCH', `/${id}`, { types: null })).body.data.types.includes('message.received'));
   assert.equal(
-    (await call('PATCH', `/${id}`, { url: `${url}/moved` })).status,
+    (await call('PATCH', `/${id}`, { url: `${endpoint.url}/moved` })).status,
     200,
     'it tells none of it now',
   );

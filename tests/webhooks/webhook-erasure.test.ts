@@ -1,44 +1,28 @@
 /** The remaining data of an erased shop's events with webhooks: real actors and Redis, a real server. */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { WebhookProgress } from '../../actors/tenants/webhook-record.ts';
 import { erase } from '../http/erase.ts';
-import { type RealService, startRealService } from '../http/real-service.ts';
+import { sharedRealService } from '../http/shared-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
+import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 
-let service: RealService;
-let server: Server;
-let url: string;
 /** Ids of the events that came. */
 const received: string[] = [];
-
-before(async () => {
-  service = await startRealService();
-  server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      received.push(String(request.headers['webhook-id']));
-      const isTaken = !request.url?.startsWith('/dead');
-      response.writeHead(isTaken ? 204 : 500, { connection: 'close' }).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const endpoint = sharedEndpoint(({ path, headers }, response) => {
+  received.push(String(headers['webhook-id']));
+  response.writeHead(path.startsWith('/dead') ? 500 : 204, { connection: 'close' }).end();
 });
-after(async () => {
-  server?.close();
-  await service?.stop();
-});
+const service = sharedRealService();
 
 const { account, create, untilRecorded } = webhookAccounts(() => service);
 
 test('the attempts of an erased shop are erased with it, and those of other shops stay', async () => {
   const { tenant, shopId, steer } = await account();
   const other = await service.shop(tenant);
-  const hook = await create(tenant, { url: `${url}/erased-shop` });
+  const hook = await create(tenant, { url: `${endpoint.url}/erased-shop` });
   await steer('pause');
   await untilRecorded(hook, 1);
   const { status } = await service.operator('POST', `/actors/${tenant.id}/${other}/pause`, {});
@@ -59,7 +43,9 @@ test('an erased shop takes its dead letters along, also those of a disabled webh
   const other = await service.shop(tenant);
   const steerOther = (word: string) => service.operator('POST', `/actors/${tenant.id}/${other}/${word}`, {});
   const paths = ['/dead', '/dead-disabled'];
-  const [hook, disabled] = await Promise.all(paths.map((path) => create(tenant, { url: `${url}${path}` })));
+  const [hook, disabled] = await Promise.all(
+    paths.map((path) => create(tenant, { url: `${endpoint.url}${path}` })),
+  );
   assert.ok(hook && disabled);
   const { webhookProgress } = tenantKeys(tenant.id);
   const { store, actors } = service.runtime.node;

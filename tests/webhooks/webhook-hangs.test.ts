@@ -1,47 +1,30 @@
 /** Endpoints that never end their answer: real actors and Redis, a real server that leaves the tries under way. */
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
-import { type RealService, startRealService } from '../http/real-service.ts';
+import { test } from 'node:test';
+import { sharedRealService } from '../http/shared-service.ts';
+import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 
 /** Less than the 15 s after which a try that hangs is given up. */
 const SOON = { timeout: 12_000 } as const;
 
-let service: RealService;
-let server: Server;
-let url: string;
 /** Ids of the events that came, by path. */
 const received = new Map<string, string[]>();
 const at = (path: string) => received.get(path) ?? [];
-
-before(async () => {
-  service = await startRealService();
-  server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      const path = request.url ?? '';
-      received.set(path, [...at(path), String(request.headers['webhook-id'])]);
-      if (path === '/switches')
-        request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
-      else if (path !== '/hangs-first' || at(path).length > 1)
-        response.writeHead(204, { connection: 'close' }).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const endpoint = sharedEndpoint(({ path, headers }, response) => {
+  received.set(path, [...at(path), String(headers['webhook-id'])]);
+  if (path === '/switches')
+    response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+  else if (path !== '/hangs-first' || at(path).length > 1)
+    response.writeHead(204, { connection: 'close' }).end();
 });
-after(async () => {
-  server?.closeAllConnections();
-  server?.close();
-  await service?.stop();
-});
+const service = sharedRealService();
 
 const { account, create, untilRecorded } = webhookAccounts(() => service);
 
 test('an endpoint that switches protocols has failed at once, and gets the next event', SOON, async () => {
   const { tenant, steer } = await account();
-  const hook = await create(tenant, { url: `${url}/switches` });
+  const hook = await create(tenant, { url: `${endpoint.url}/switches` });
   const failed = { status: 101, error: 'the endpoint answered 101' };
   assert.deepEqual((await hook.call('POST', '/test', {})).body.data, failed);
   await steer('pause');
@@ -57,7 +40,7 @@ test('an endpoint that switches protocols has failed at once, and gets the next 
 
 test('the first try of a new webhook hangs, and its other events come meanwhile', SOON, async () => {
   const { tenant, steer } = await account();
-  const hook = await create(tenant, { url: `${url}/hangs-first` });
+  const hook = await create(tenant, { url: `${endpoint.url}/hangs-first` });
   for (const word of ['pause', 'resume', 'pause'] as const) await steer(word);
   await untilRecorded(hook, 2);
   const ids = at('/hangs-first');

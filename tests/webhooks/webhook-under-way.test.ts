@@ -3,50 +3,35 @@
  * a real server whose answers the test sends.
  */
 import assert from 'node:assert/strict';
-import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { test } from 'node:test';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
-import { type RealService, startRealService } from '../http/real-service.ts';
+import { sharedRealService } from '../http/shared-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
+import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 
-let service: RealService;
-let server: Server;
-let url: string;
 /** Ids of the events that came, by path. */
 const received = new Map<string, string[]>();
 /** The requests that wait for their answer. */
 const waiting: ((status: number, headers?: OutgoingHttpHeaders) => void)[] = [];
 let isHeld = false;
-
-before(async () => {
-  service = await startRealService();
-  server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      const path = request.url ?? '';
-      received.set(path, [...(received.get(path) ?? []), String(request.headers['webhook-id'])]);
-      const answer = (status: number, headers: OutgoingHttpHeaders = {}) =>
-        void response.writeHead(status, { connection: 'close', ...headers }).end();
-      if (isHeld) waiting.push(answer);
-      else answer(204);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const endpoint = sharedEndpoint(({ path, headers: { 'webhook-id': id = '' } }, response) => {
+  received.set(path, [...(received.get(path) ?? []), id]);
+  const answer = (status: number, headers: OutgoingHttpHeaders = {}) =>
+    void response.writeHead(status, { connection: 'close', ...headers }).end();
+  if (isHeld) waiting.push(answer);
+  else answer(204);
 });
-after(async () => {
-  server?.close();
-  await service?.stop();
-});
+const service = sharedRealService();
 
 const { account, create, untilRecorded } = webhookAccounts(() => service);
 
 /** A webhook with one event on its way to it, and the answer to that. */
 async function underWay(path: string) {
   const { tenant, steer } = await account();
-  const hook = await create(tenant, { url: `${url}${path}` });
+  const hook = await create(tenant, { url: `${endpoint.url}${path}` });
   isHeld = true;
   await steer('pause');
   await eventually(async () => waiting.length === 1);
@@ -134,7 +119,7 @@ for (const [what, change] of [
 test('an attempt in flight while its webhook is disabled and moved counts for no address', async () => {
   const { hook, attempts, answer } = await underWay('/disabled');
   assert.equal((await hook.call('PATCH', '', { disabled: true })).status, 200);
-  assert.equal((await hook.call('PATCH', '', { url: `${url}/enabled` })).status, 200);
+  assert.equal((await hook.call('PATCH', '', { url: `${endpoint.url}/enabled` })).status, 200);
   answer(500);
   await untilRecorded(hook, 1);
   assert.equal(received.get('/enabled'), undefined, 'it is disabled still');
@@ -151,24 +136,24 @@ test('a webhook that fails is shown as failing until it is moved', async () => {
   answer(500);
   await untilRecorded(hook, 1);
   const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
-  const moved = await hook.call('PATCH', '', { url: `${url}/mended` });
+  const moved = await hook.call('PATCH', '', { url: `${endpoint.url}/mended` });
   assert.deepEqual([body.data.items[0].failingSince === null, moved.body.data.failingSince], [false, null]);
 });
 
 test('two changes of a webhook at a time are both made', async () => {
   const { tenant } = await account();
-  const hook = await create(tenant, { url: `${url}/former` });
-  const changes = [{ url: `${url}/present` }, { types: ['message.failed'] }];
+  const hook = await create(tenant, { url: `${endpoint.url}/former` });
+  const changes = [{ url: `${endpoint.url}/present` }, { types: ['message.failed'] }];
   const { operations } = service.actors.webhooks;
   await Promise.all(changes.map((change) => operations.change(tenant.id, hook.id, change, 'operator')));
   const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
   const [{ url: at, types }] = body.data.items;
-  assert.deepEqual([at, types], [`${url}/present`, ['message.failed']]);
+  assert.deepEqual([at, types], [`${endpoint.url}/present`, ['message.failed']]);
 });
 
 test('an attempt in flight while its webhook is moved: the event goes to the new address', async () => {
   const { hook, steer, attempts, answer } = await underWay('/former');
-  const moved = await hook.call('PATCH', '', { url: `${url}/present` });
+  const moved = await hook.call('PATCH', '', { url: `${endpoint.url}/present` });
   assert.equal(moved.status, 200, moved.text);
   await steer('resume');
   await untilRecorded(hook, 1);

@@ -1,8 +1,6 @@
 /** Webhooks through the operators' API: real actors and Redis, a real server whose answers the test sets. */
 import assert from 'node:assert/strict';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { storedAtMs, streamIdOf } from '../../actors/tenants/event-cursor.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
@@ -11,43 +9,21 @@ import type { WebhookRecord } from '../../actors/tenants/webhook-record.ts';
 import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
-import { type RealService, startRealService } from '../http/real-service.ts';
+import { sharedRealService } from '../http/shared-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
+import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
+import type { Delivery } from './webhook-server.ts';
 
-interface Received {
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-let service: RealService;
-let server: Server;
-let url: string;
-const received: Received[] = [];
+const received: Delivery[] = [];
 /** The server's answer on a path; default: 204. */
 const answers = new Map<string, { readonly status: number; readonly headers?: Record<string, string> }>();
-
-before(async () => {
-  service = await startRealService();
-  server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => {
-      body += piece;
-    });
-    request.on('end', () => {
-      received.push({ path: request.url ?? '', headers: request.headers, body });
-      const { status, headers } = answers.get(request.url ?? '') ?? { status: 204 };
-      response.writeHead(status, headers).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const endpoint = sharedEndpoint((delivery, response) => {
+  received.push(delivery);
+  const { status, headers } = answers.get(delivery.path) ?? { status: 204 };
+  response.writeHead(status, headers).end();
 });
-after(async () => {
-  server.close();
-  await service.stop();
-});
+const service = sharedRealService();
 
 const at = (path: string) => received.filter((one) => one.path === path);
 
@@ -56,8 +32,8 @@ const { account, create, untilRecorded } = webhookAccounts(() => service);
 test('an event is sent once, signed by Standard Webhooks, to each webhook with its type', async () => {
   const { tenant, shopId, steer } = await account();
   await steer('pause');
-  const all = await create(tenant, { url: `${url}/all` });
-  await create(tenant, { url: `${url}/resumed`, types: ['queue.resumed'], shops: [shopId] });
+  const all = await create(tenant, { url: `${endpoint.url}/all` });
+  await create(tenant, { url: `${endpoint.url}/resumed`, types: ['queue.resumed'], shops: [shopId] });
   await steer('resume');
   await steer('pause');
   await eventually(async () => at('/all').length === 2 && at('/resumed').length === 1);
@@ -87,7 +63,7 @@ test('an event is sent once, signed by Standard Webhooks, to each webhook with i
 
 test('a rotated secret also signs, and neither is in Redis in plain text', async () => {
   const { tenant, steer } = await account();
-  const { secret, call } = await create(tenant, { url: `${url}/rotated` });
+  const { secret, call } = await create(tenant, { url: `${endpoint.url}/rotated` });
   const rotated = await call('POST', '/rotate-secret', {});
   const fresh = rotated.body.data.secret as string;
   assert.notEqual(fresh, secret);
@@ -102,11 +78,11 @@ test('a rotated secret also signs, and neither is in Redis in plain text', async
   for (const each of [secret, fresh]) assert.ok(!JSON.stringify(stored).includes(each.slice(6, 20)));
 });
 
-test('secrets are sealed anew with the newest key; one that no key opens disables its webhook', async (t) => {
+test('secrets are resealed with the newest key; one that no key opens disables its webhook', async (t) => {
   const { tenant, steer } = await account();
   const [old, lost] = [
-    await create(tenant, { url: `${url}/old-key` }),
-    await create(tenant, { url: `${url}/lost-key` }),
+    await create(tenant, { url: `${endpoint.url}/old-key` }),
+    await create(tenant, { url: `${endpoint.url}/lost-key` }),
   ];
   const { webhooks } = tenantKeys(tenant.id);
   const address = tenantAddress(tenant.id);
@@ -161,7 +137,7 @@ test('secrets are sealed anew with the newest key; one that no key opens disable
   assert.deepEqual([rotated.disabledBy, rotated.formerSecretUntil], [null, null]);
   await steer('resume');
   await eventually(async () => at('/lost-key').length >= 2);
-  const { body, headers } = at('/lost-key').at(-1) as Received;
+  const { body, headers } = at('/lost-key').at(-1) as Delivery;
   new Webhook(rotated.secret).verify(body, headers as Record<string, string>);
 });
 
@@ -174,8 +150,8 @@ test('operators are notified once of a webhook that the service disabled', async
     }),
   );
   answers.set('/told-gone', { status: 410 });
-  const gone = await create(tenant, { url: `${url}/told-gone` });
-  const steered = await create(tenant, { url: `${url}/told-steered` });
+  const gone = await create(tenant, { url: `${endpoint.url}/told-gone` });
+  const steered = await create(tenant, { url: `${endpoint.url}/told-steered` });
   const { disabled } = service.actors.webhooks.pump.figures();
   assert.equal((await steered.call('PATCH', '', { disabled: true })).body.data.disabledBy, 'operator');
   await steer('pause');
@@ -193,10 +169,10 @@ test('operators are notified once of a webhook that the service disabled', async
 
 test('a redirect is a failure, 410 disables, and missed events are sent once it is enabled', async () => {
   const { tenant, steer } = await account();
-  answers.set('/moved', { status: 302, headers: { location: `${url}/elsewhere` } });
-  const moved = await create(tenant, { url: `${url}/moved` });
+  answers.set('/moved', { status: 302, headers: { location: `${endpoint.url}/elsewhere` } });
+  const moved = await create(tenant, { url: `${endpoint.url}/moved` });
   answers.set('/gone', { status: 410 });
-  const gone = await create(tenant, { url: `${url}/gone` });
+  const gone = await create(tenant, { url: `${endpoint.url}/gone` });
   await steer('pause');
   await eventually(async () => at('/moved').length === 1 && at('/gone').length === 1);
   const view = async (id: string) => {
@@ -234,14 +210,14 @@ test('an inner address, another tenant’s shop, an empty list or two ways of a 
     [{ url: 'https://example.com:443/', shops: ['66b1f0a2c3d4e5f607182906'] }, 'shops.0'],
     [{ url: 'ftp://example.com/' }, 'url'],
     [{ url: 'http://example.com/hook' }, 'url'],
-    [{ url: `${url}/x`, types: ['message.queued'] }, 'types.0'],
-    [{ url: `${url}/x`, types: [] }, 'types'],
-    [{ url: `${url}/x`, shops: [] }, 'shops'],
+    [{ url: `${endpoint.url}/x`, types: ['message.queued'] }, 'types.0'],
+    [{ url: `${endpoint.url}/x`, types: [] }, 'types'],
+    [{ url: `${endpoint.url}/x`, shops: [] }, 'shops'],
   ] as const) {
     const { status, body } = await service.operator('POST', `/tenants/${tenant.id}/webhooks`, json);
     assert.deepEqual([status, body.error.fields[0].field], [422, field]);
   }
-  const { call, id } = await create(tenant, { url: `${url}/tested` });
+  const { call, id } = await create(tenant, { url: `${endpoint.url}/tested` });
   for (const field of ['types', 'shops']) {
     const { status, body } = await call('PATCH', '', { [field]: [] });
     assert.deepEqual([status, body.error.fields[0].field], [422, field]);
@@ -255,7 +231,7 @@ test('an inner address, another tenant’s shop, an empty list or two ways of a 
 
 test('a webhook at an address that is no longer allowed can be disabled, and not enabled there', async () => {
   const { tenant } = await account();
-  const { id, call } = await create(tenant, { url: `${url}/inside` });
+  const { id, call } = await create(tenant, { url: `${endpoint.url}/inside` });
   const { webhooks } = tenantKeys(tenant.id);
   const address = tenantAddress(tenant.id);
   const { store, actors } = service.runtime.node;
@@ -265,12 +241,12 @@ test('a webhook at an address that is no longer allowed can be disabled, and not
   await actors.restart(address);
   assert.equal((await call('PATCH', '', { disabled: true })).body.data.disabledBy, 'operator');
   assert.equal((await call('PATCH', '', { disabled: false })).status, 422);
-  assert.equal((await call('PATCH', '', { disabled: false, url: `${url}/inside` })).status, 200);
+  assert.equal((await call('PATCH', '', { disabled: false, url: `${endpoint.url}/inside` })).status, 200);
 });
 
 test('a replay counts the events that it sends: no unknown ones, and none twice', async () => {
   const { tenant, steer } = await account();
-  const hook = await create(tenant, { url: `${url}/counted`, types: ['queue.paused'] });
+  const hook = await create(tenant, { url: `${endpoint.url}/counted`, types: ['queue.paused'] });
   await steer('pause');
   await untilRecorded(hook, 1);
   const known = at('/counted')[0]?.headers['webhook-id'];
@@ -295,8 +271,8 @@ test('a replay counts the events that it sends: no unknown ones, and none twice'
 test('a webhook that was away for longer than events are kept shows until when it missed some', async () => {
   const { tenant, steer } = await account();
   const [away, there] = [
-    await create(tenant, { url: `${url}/away` }),
-    await create(tenant, { url: `${url}/there` }),
+    await create(tenant, { url: `${endpoint.url}/away` }),
+    await create(tenant, { url: `${endpoint.url}/there` }),
   ];
   const missedUntil = async (id: string) => {
     const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
@@ -322,7 +298,7 @@ test('a webhook that was away for longer than events are kept shows until when i
 
 test('a replay that waits while its actor is loaded again is refused or sent, never forgotten', async () => {
   const { tenant, shopId, steer } = await account();
-  const hook = await create(tenant, { url: `${url}/loaded-again` });
+  const hook = await create(tenant, { url: `${endpoint.url}/loaded-again` });
   await steer('pause');
   await untilRecorded(hook, 1);
   const address = tenantAddress(tenant.id);
@@ -349,7 +325,7 @@ test('a replay that waits while its actor is loaded again is refused or sent, ne
 
 test('the events of a tenant that is not active wait until it is again', async () => {
   const { tenant, steer } = await account();
-  const hook = await create(tenant, { url: `${url}/waits` });
+  const hook = await create(tenant, { url: `${endpoint.url}/waits` });
   const activate = async (active: boolean) =>
     assert.equal((await service.operator('PATCH', `/tenants/${tenant.id}`, { active })).status, 200);
   await steer('pause');
@@ -360,7 +336,7 @@ test('the events of a tenant that is not active wait until it is again', async (
   await steer('resume');
   // An event of another tenant, stored later, is there first.
   const other = await account();
-  await create(other.tenant, { url: `${url}/others` });
+  await create(other.tenant, { url: `${endpoint.url}/others` });
   await other.steer('pause');
   await eventually(async () => at('/others').length === 1);
   assert.equal(at('/waits').length, 1);
@@ -370,7 +346,7 @@ test('the events of a tenant that is not active wait until it is again', async (
 
 test('a restarted actor continues where it stopped, and an erased tenant leaves nothing', async () => {
   const { tenant, steer } = await account();
-  const again = await create(tenant, { url: `${url}/again` });
+  const again = await create(tenant, { url: `${endpoint.url}/again` });
   await steer('pause');
   await untilRecorded(again, 1);
   await service.runtime.node.actors.restart(tenantAddress(tenant.id));

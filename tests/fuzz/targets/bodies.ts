@@ -4,7 +4,7 @@ import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { Read } from '../../../runtime/store.ts';
 import type { Call, Operation, Reply } from '../../http/checked-client.ts';
 import type { TestTenant } from '../../http/conformance-target.ts';
-import { callsOf } from '../../http/fuzz-calls.ts';
+import { callsOf, withoutWait } from '../../http/fuzz-calls.ts';
 import { type RealService, startRealService } from '../../http/real-service.ts';
 import { ADMIN_TOKEN } from '../../http/service-fixture.ts';
 import { root } from '../../root.ts';
@@ -106,11 +106,6 @@ function callOf(
   const json = JSON.stringify(draw.mutatedJson(draw.pick(kept).body));
   const body = draw.isOneIn(5) ? draw.mutated(Buffer.from(json)) : json;
   return { url, call: { headers: { 'content-type': 'application/json' }, body } };
-}
-
-/** A wait that the document allows would be waited for, up to half a minute a call. */
-function withoutWait(url: string): string {
-  return url.replace(/(?<=[?&]waitMs=)\d{1,5}(?=&|$)/, (value) => (Number(value) <= 30_000 ? '0' : value));
 }
 
 function judge({ status, body, text }: Reply): void {

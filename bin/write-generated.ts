@@ -1,0 +1,26 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { apiDocument, clientTypes } from './client-types.ts';
+import { imagePackages, licencesPage } from './licences.ts';
+import { environmentExample, settingsPage } from './settings-documents.ts';
+
+/** Writes generated files after their source changed: node write-generated.ts client-types|settings|licences */
+const root = resolve(import.meta.dirname, '..');
+const write = (path: string, text: string): void => writeFileSync(resolve(root, path), text);
+
+switch (process.argv[2]) {
+  case 'client-types':
+    write('client/src/operations.ts', clientTypes(apiDocument()));
+    break;
+  case 'settings':
+    write('docs/settings.md', settingsPage());
+    write('.env.example', environmentExample());
+    break;
+  case 'licences': {
+    const { packages } = JSON.parse(readFileSync(resolve(root, 'package-lock.json'), 'utf8'));
+    write('docs/licences.md', licencesPage(imagePackages(packages)));
+    break;
+  }
+  default:
+    throw new Error(`${process.argv[2]} is none of client-types, settings and licences`);
+}
