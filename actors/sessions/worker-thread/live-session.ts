@@ -38,8 +38,10 @@ export interface LiveSessionOptions {
 
 const DAY_MS = 86_400_000;
 
-/** A session that ended meanwhile takes its turn and returns it. */
+/** A session that ended meanwhile takes its turn and gives it back. */
 const ALWAYS = new AbortController().signal;
+/** After this time the next session gets its turn, whatever this one waits for. Milliseconds. */
+const LOOK_THROUGH_MS = 30_000;
 
 /** How long the network may take to be notified that this device is unlinked. Milliseconds. */
 const UNLINK_MS = 5_000;
@@ -303,7 +305,9 @@ export class LiveSession {
     this.#timers.after(DAY_MS, () => {
       if (this.#running !== undefined) void this.#lookThroughKeys(this.#running);
     });
-    const giveBack = await this.#options.environment.lookThroughs.take('keys', ALWAYS);
+    const { clock, lookThroughs } = this.#options.environment;
+    const giveBack = await lookThroughs.take('keys', ALWAYS);
+    const limit = clock.after(LOOK_THROUGH_MS, giveBack);
     try {
       if (this.#ended) return;
       const names = await this.#sealed.reseal('credentials');
@@ -312,6 +316,7 @@ export class LiveSession {
     } catch (error) {
       this.#logFailure('the keys were not all gone through')(error);
     } finally {
+      limit.cancel();
       giveBack();
     }
   }
