@@ -5,8 +5,8 @@ import { tenantKeys } from './tenant-keys.ts';
 const SCRIPT = readFileSync(new URL('./erase-events.lua', import.meta.url), 'utf8');
 
 /**
- * Entries that one step reads, so that none takes Redis more than 5 ms. Of six erasures of 50,000 events on a busy machine
- * of two cores (`npm run bench -- erasure`), the longest step took 3.2 ms. With 100 entries it took 5.2 ms.
+ * Entries that one step reads, so that none takes Redis more than 5 ms. In six erasures of 50,000 events on a busy
+ * machine of two cores (`npm run bench -- erasure`), the longest step took 3.2 ms. With 100 entries it took 5.2 ms.
  */
 const STEP_ENTRIES = 50;
 

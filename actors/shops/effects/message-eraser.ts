@@ -8,7 +8,10 @@ import type { MessageBody } from '../state/message-record.ts';
 import { idempotencyKey } from '../state/shop-keys.ts';
 import { strayMessages } from '../state/stray-messages.ts';
 
-/** Messages that one commit erases, two writes each, so that it takes Redis about half a millisecond. */
+/**
+ * Messages that one commit erases, so that it takes Redis about half a millisecond. A message takes at most two writes, and
+ * one that a shop of the pool carried takes three.
+ */
 export const ERASED_AT_ONCE = 50;
 
 /** The store, and the retention of messages. */

@@ -31,7 +31,7 @@ import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
 
-/** Keys that one commit removes. With the default retention all but the batches' own fit into one. */
+/** Keys that one commit removes. With the default retention a shop without batches has fewer. */
 const KEYS_AT_ONCE = 100;
 
 /** The actors, the store and the sessions from which a shop is erased. */
