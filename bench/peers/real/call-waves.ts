@@ -5,7 +5,7 @@ import { MIDDLE } from '../../benches/through-the-wire.ts';
 import { inParallel } from '../../load/in-parallel.ts';
 import type { Sent, Wave } from './driver.ts';
 
-/** People whom each phone writes to again and again, in the ways for known chats. */
+/** People that each phone writes to repeatedly, in the ways for known chats. */
 const KNOWN = 8;
 
 /** The calls of a side whose caller makes each step of a message. `phone` is the index of a linked phone. */
@@ -38,7 +38,7 @@ export function callWaves(side: Steps): Wave[] {
   };
   const first = (offset: number) => (phone: number, turn: number, each: number) =>
     customer(phone + turn + offset * each);
-  // Of those that the present process wrote to.
+  // The people that the present process wrote to.
   const known = (phone: number, turn: number, each: number) =>
     first(1)(phone, turn % Math.min(KNOWN, each), each);
   return [

@@ -34,7 +34,7 @@ export interface Text {
   readonly key: string;
 }
 
-/** What a way of sending came to. */
+/** The result of a way of sending. */
 export interface Sent {
   readonly messages: number;
   readonly perSecond: number;
