@@ -107,7 +107,7 @@ function checkBody(
   fields: FieldProblem[],
 ): unknown {
   if (schema === undefined) return undefined;
-  // Such a body is empty here, and was not on the wire.
+  // The listener dropped the bytes of such a body. So it is empty here, and must not be taken for no body.
   if (parts.bodyFault === 'not_utf8') {
     fields.push(problem('body', 'must be UTF-8'));
     return undefined;

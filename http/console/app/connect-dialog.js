@@ -64,7 +64,7 @@ const SAID = /** @type {Record<string, string>} */ ({
   connected: 'The shop is connected.',
   disconnected: 'No code was scanned or typed in time.',
 });
-/** Why there is no session, where its owner or an operator can help. */
+/** The reasons why there is no session, in words for an operator. */
 const REASONS = /** @type {Record<string, string>} */ ({
   NUMBER_IN_USE: 'Another shop of the tenant has this number.',
   PASSKEY_REQUIRED: 'The account links devices with a passkey alone. Have its owner remove it in the app.',

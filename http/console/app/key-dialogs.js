@@ -34,7 +34,7 @@ export function NewKey({ path, onClose, onCreated }) {
         body: {
           name: String(given.get('name')).trim(),
           permissions: chosen,
-          // The list shows days of this clock, too.
+          // It ends when that day begins by the clock of the browser, by which the list shows days too.
           expiresAt: expires === '' ? null : new Date(`${expires}T00:00`).toISOString(),
           ipAllowlist: addresses,
         },

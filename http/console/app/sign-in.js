@@ -17,7 +17,7 @@ export function SignIn({ onSignedIn }) {
     const given = field.current?.value.trim() ?? '';
     const accepted = await action.run(async () => {
       if (given === '') throw new Error('Enter the token first.');
-      // No header can have other characters.
+      // Tokens are printable ASCII, and a browser refuses a header with letters beyond Latin-1.
       if (/[^ -~]/.test(given)) throw new Error('This operator token is not valid.');
       keepToken(given, await call('/me', { token: given }));
     });
