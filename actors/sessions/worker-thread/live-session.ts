@@ -38,8 +38,6 @@ export interface LiveSessionOptions {
 
 const DAY_MS = 86_400_000;
 
-/** A session that ended meanwhile takes its turn and gives it back. */
-const ALWAYS = new AbortController().signal;
 /** After this time the next session gets its turn, whatever this one waits for. Milliseconds. */
 const LOOK_THROUGH_MS = 30_000;
 
@@ -306,7 +304,9 @@ export class LiveSession {
       if (this.#running !== undefined) void this.#lookThroughKeys(this.#running);
     });
     const { clock, lookThroughs } = this.#options.environment;
-    const giveBack = await lookThroughs.take('keys', ALWAYS);
+    // A session that ended meanwhile takes its turn too, and gives it back. Each wait has its own signal: Node 20 warns of
+    // a leak if more than ten wait for one.
+    const giveBack = await lookThroughs.take('keys', new AbortController().signal);
     const limit = clock.after(LOOK_THROUGH_MS, giveBack);
     try {
       if (this.#ended) return;
