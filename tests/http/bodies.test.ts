@@ -179,8 +179,8 @@ describe('a listener', () => {
 });
 
 describe('a stranger', () => {
-  const { service, target } = sharedService();
   const open = rawConnections();
+  const { service, target } = sharedService();
   const raw = (url = service.apiUrl): Promise<RawConnection> => open(url);
 
   async function bytesKept(): Promise<number> {

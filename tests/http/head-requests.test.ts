@@ -15,11 +15,11 @@ const HOST = 'Host: test\r\n';
 describe('HEAD', () => {
   let owner: TestTenant;
   let auth: string;
+  const open = rawConnections();
   const { service, target } = sharedService({}, async () => {
     owner = await target.tenant({ plan: 'scale' });
     auth = `Authorization: Bearer ${owner.key}\r\n`;
   });
-  const open = rawConnections();
   const raw = (url = service.apiUrl): Promise<RawConnection> => open(url);
 
   test('is a GET without the body, on a connection that continues', async () => {

@@ -20,11 +20,11 @@ const JSON_TYPE = 'Content-Type: application/json\r\n';
 describe('bytes on a socket', () => {
   let owner: TestTenant;
   let auth: string;
+  const open = rawConnections();
   const { service, target } = sharedService({}, async () => {
     owner = await target.tenant({ plan: 'scale' });
     auth = `Authorization: Bearer ${owner.key}\r\n`;
   });
-  const open = rawConnections();
   const raw = (): Promise<RawConnection> => open(service.apiUrl);
   /** Returns the statuses of the replies to these bytes, once the connection is closed. */
   const statusesOf = async (bytes: string): Promise<number[]> => {
