@@ -61,8 +61,11 @@ const UNLINKED: Report = (lid, device) => ({
 });
 
 test('the next message goes to the devices that a person has now, in whichever form the change is reported', async (t) => {
-  const { control, simulator, outcomeOf } = await pairedShop(t);
   const clients: TestClient[] = [];
+  t.after(async () => {
+    for (const client of clients) await client.end();
+  });
+  const { control, simulator, outcomeOf } = await pairedShop(t);
   let count = 0;
   /** Sends a text, and returns the number of devices that it was for. */
   const devicesReached = async (): Promise<number> => {
@@ -88,9 +91,6 @@ test('the next message goes to the devices that a person has now, in whichever f
   };
   const untilReached = (expected: number, form: string) =>
     until(`${form}: ${expected} devices`, async () => (await devicesReached()) === expected);
-  t.after(async () => {
-    for (const client of clients) await client.end();
-  });
   assert.equal(await devicesReached(), PHONES);
   for (const [form, of] of Object.entries(LINKED)) {
     const client = await linkedClient(simulator, (qr) => control.scan(qr, PERSON));

@@ -51,10 +51,11 @@ async function sent({ control }: SimulatedNetwork): Promise<{ stanzas: number; d
 for (const isAfterReconnect of [false, true]) {
   const when = isAfterReconnect ? ', also by the next process' : '';
   test(`a linked device that cannot read a message gets it again, and the phone does not${when}`, async (t) => {
+    let device: TestClient | undefined;
+    t.after(() => device?.end());
     const { network: first, shop } = await pairedShop(t);
     let network = first;
-    let device = await forgetfulDevice(first, shop);
-    t.after(() => device.end());
+    device = await forgetfulDevice(first, shop);
     if (isAfterReconnect) await device.end();
     const before = await sent(network);
     await send(network, shop, 'unreadable at first');
@@ -84,6 +85,8 @@ for (const isAfterReconnect of [false, true]) {
 }
 
 test(`a linked device that asks for many messages gets ${BURST} answers at once, and other chats go on`, async (t) => {
+  let back: TestClient | undefined;
+  t.after(() => back?.end());
   const asked: SimulatorEvent[] = [];
   const { network, shop } = await pairedShop(
     t,
@@ -91,8 +94,7 @@ test(`a linked device that asks for many messages gets ${BURST} answers at once,
     { log: (event) => void (event.event === 'retry asked' && asked.push(event)) },
   );
   const device = await forgetfulDevice(network, shop);
-  let back = device;
-  t.after(() => back.end());
+  back = device;
   await device.end();
   // Each is asked for at least once.
   const count = BURST + 10;

@@ -98,6 +98,8 @@ test('a post to a group that names its members by number takes one key of each, 
 });
 
 test('the shop’s own devices are requested once for many messages, and again when the network reports a change', async (t) => {
+  let second: TestClient | undefined;
+  t.after(() => second?.end());
   const events: SimulatorEvent[] = [];
   // The lists of other people expire at once, as if a long time went by between two messages.
   const { network, shop, simulator, control } = await pairedShop(
@@ -112,8 +114,6 @@ test('the shop’s own devices are requested once for many messages, and again w
         event.companion === `${SHOP_PHONE.slice(1)}:1` &&
         event.isOwn === isOwn,
     ).length;
-  let second: TestClient | undefined;
-  t.after(() => second?.end());
   await send(network, shop, 'first');
   const before = requests(false);
   for (let index = 0; index < 5; index += 1) await send(network, shop, `next ${index}`);
