@@ -23,9 +23,9 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-// At `debug` each answered request has its line.
 /** The callers' account. Its limits are not those of the shop that is sending. */
 let account: Account;
+// At `debug` each answered request has its line.
 const stack = sharedStack({ logLevel: 'debug' }, async () => {
   account = await makeAccount(stack.admin, 'Callers');
   await connectShop(stack, stack.shopId, '+33611110001');
