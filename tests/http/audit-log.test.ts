@@ -20,8 +20,8 @@ describe("the log of operators' changes", () => {
   /** While set, Redis takes no write. */
   let away = false;
   after(async () => {
-    target.close();
-    await service.stop();
+    target?.close();
+    await service?.stop();
   });
   const { redis } = sharedRedis({}, async () => {
     const plain = plainStore(redis);
