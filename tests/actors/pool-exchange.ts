@@ -1,6 +1,6 @@
 import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../../actors/shops/state/carried-message.ts';
+import { carriedRead, decodeCarried } from '../../actors/shops/state/carried-message.ts';
 import { messageLookup } from '../../actors/shops/state/message-days.ts';
 import {
   decodeMessage,
@@ -66,7 +66,7 @@ export class PoolExchange {
 
   /** Returns the pool shop's stored record of a message. */
   record(pool: ShopHarness, messageId: string): ReturnType<typeof decodeCarried> {
-    const fields = pool.redis.run(['HMGET', carriedKey(pool.state.shard, messageId), ...CARRIED_FIELDS]);
+    const fields = pool.redis.run(carriedRead(pool.state.shard, messageId));
     return decodeCarried(fields as MessageFields);
   }
 

@@ -5,7 +5,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
+import { readCarried } from '../state/carried-message.ts';
 import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import { answerFromRecord } from '../turns/pool/carry-message.ts';
@@ -24,8 +24,7 @@ export function poolService(parts: {
   const { actors, store } = parts;
 
   const fromRecord = async (shard: number, messageId: string, known: boolean): Promise<PoolAnswer> => {
-    const [fields] = await store.read([['HMGET', carriedKey(shard, messageId), ...CARRIED_FIELDS]]);
-    const record = decodeCarried(fields as (string | null)[]);
+    const [record] = await readCarried(shard, [messageId], store);
     if (record !== undefined) return answerFromRecord(record);
     return known ? { kind: 'lost' } : { kind: 'refused' };
   };

@@ -10,13 +10,7 @@ import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { endedBatchKeys, readBatchIds } from '../state/batch-reading.ts';
 import { batchKey } from '../state/batches.ts';
-import {
-  CARRIED_FIELDS,
-  carriedKey,
-  carriedWrites,
-  decodeCarried,
-  dropContent,
-} from '../state/carried-message.ts';
+import { carriedWrites, dropContent, readCarried } from '../state/carried-message.ts';
 import type { InboundOwner } from '../state/inbound-records.ts';
 import type { MessageState } from '../state/message-record.ts';
 import type { NumberVault } from '../state/number-vault.ts';
@@ -166,12 +160,10 @@ export class ShopEraser {
 
   async #endsOf(shard: number, ids: readonly string[]): Promise<Write[]> {
     const { store, clock } = this.#options;
-    const records = (await store.read(
-      ids.map((id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS]),
-    )) as (string | null)[][];
+    const records = await readCarried(shard, ids, store);
     const updatedAtMs = clock.wallMs();
     return ids.flatMap((id, index) => {
-      const { body, state } = decodeCarried(records[index] ?? []) ?? {};
+      const { body, state } = records[index] ?? {};
       const reason = state?.status === 'sending' ? 'DELIVERY_UNKNOWN' : 'MSGAPP_SESSION_LOST';
       const message = { id, createdAtMs: body?.createdAtMs ?? updatedAtMs };
       const end: MessageState = { status: 'failed', reason, updatedAtMs, sentAtMs: null };

@@ -1,5 +1,5 @@
 import { shardKey } from '../../../runtime/address.ts';
-import type { Write } from '../../../runtime/store.ts';
+import type { Read, Store, Write } from '../../../runtime/store.ts';
 import { type MessageBody, type MessageState, QUEUED_LIMIT_MS } from './message-record.ts';
 
 /** The data in a pool shop's shard about a message of another shop. */
@@ -31,7 +31,23 @@ export function carriedKey(shard: number, messageId: string): string {
 }
 
 /** The fields of the hash, in the order `decodeCarried` reads them. */
-export const CARRIED_FIELDS = ['body', 'state', 'refused', 'withdrawn', 'entry'] as const;
+const FIELDS = ['body', 'state', 'refused', 'withdrawn', 'entry'] as const;
+
+/** Returns the read of a carried message; `decodeCarried` decodes the answer. */
+export function carriedRead(shard: number, messageId: string): Read {
+  return ['HMGET', carriedKey(shard, messageId), ...FIELDS];
+}
+
+/** Reads carried messages in the order of their ids. An entry is undefined if the shard has no record of it. */
+export async function readCarried(
+  shard: number,
+  messageIds: readonly string[],
+  store: Pick<Store, 'read'>,
+): Promise<(CarriedRecord | undefined)[]> {
+  if (messageIds.length === 0) return [];
+  const found = await store.read(messageIds.map((id) => carriedRead(shard, id)));
+  return (found as (string | null)[][]).map(decodeCarried);
+}
 
 /** Reads a carried message back, or undefined if the shard has no record of it. */
 export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord | undefined {
@@ -50,7 +66,7 @@ export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord
 export function carriedWrites(
   shard: number,
   message: { readonly id: string; readonly createdAtMs: number },
-  field: (typeof CARRIED_FIELDS)[number],
+  field: (typeof FIELDS)[number],
   value: string,
 ): Write[] {
   const key = carriedKey(shard, message.id);

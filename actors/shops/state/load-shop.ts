@@ -9,7 +9,7 @@ import { type TenantKeys, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines } from '../machines/shop-machines.ts';
 import { AcceptedList, messageIdOf, nextCutMs } from './accepted-list.ts';
 import { decodeBatches } from './batches.ts';
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
+import { readCarried } from './carried-message.ts';
 import { readMessages } from './message-days.ts';
 import { allThatCount, newestRead } from './newest-accepted.ts';
 import { decodeNotices } from './opt-out-notice.ts';
@@ -63,10 +63,11 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   for (const { messageId } of pooled) unsettled.delete(messageId);
   const [own, carried] = await Promise.all([
     loadWaiting(shard, unsettled, store),
-    loadCarried(shard, carriedIds, store),
+    readCarried(shard, carriedIds, store),
   ]);
   const { ledger, elements, unreadable } = readLedger(newest, nowMs);
-  const queued = [...own, ...carried].sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
+  const forOthers = carried.flatMap((record) => (record?.body ? [carriedMessage(record.body)] : []));
+  const queued = [...own, ...forOthers].sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
   const waiting = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
   if (elements !== undefined) accepted.next += elements.length - newest.length;
   const currentId = machines.pacing.context.hand?.messageId;
@@ -187,17 +188,6 @@ async function loadWaiting(
   return messages.flatMap((message) => {
     if (message === undefined || isFinal(message.state.status)) return [];
     return [queuedMessage(message.body, places.get(message.body.id) as number)];
-  });
-}
-
-async function loadCarried(shard: number, ids: readonly string[], store: Store): Promise<QueuedMessage[]> {
-  if (ids.length === 0) return [];
-  const found = (await store.read(
-    ids.map((id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS] as const),
-  )) as (string | null)[][];
-  return found.flatMap((fields) => {
-    const body = decodeCarried(fields)?.body;
-    return body === undefined ? [] : [carriedMessage(body)];
   });
 }
 

@@ -2,7 +2,7 @@ import { type Address, shardOf } from '../../../runtime/address.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
 import { messageIdOf } from './accepted-list.ts';
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from './carried-message.ts';
+import { carriedRead, decodeCarried } from './carried-message.ts';
 import { messageLookup } from './message-days.ts';
 import { decodeMessage, type MessageState, type StoredMessage } from './message-record.ts';
 import { decodePooled, type PooledMessage } from './pooled-message.ts';
@@ -39,11 +39,10 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
   const ownIds = [...places.keys()].filter((id) => id !== undefined);
   const [own, carried, atPool] = await Promise.all([
     answers(store, ownIds, (id) => messageLookup(shard, id)),
-    answers(store, carriedIds, (id) => ['HMGET', carriedKey(shard, id), ...CARRIED_FIELDS]),
-    answers(store, pooled, ({ messageId, pool }) => {
-      const key = carriedKey(pool === null ? shard : shardOf(pool.tenantId), messageId);
-      return ['HMGET', key, ...CARRIED_FIELDS];
-    }),
+    answers(store, carriedIds, (id) => carriedRead(shard, id)),
+    answers(store, pooled, ({ messageId, pool }) =>
+      carriedRead(pool === null ? shard : shardOf(pool.tenantId), messageId),
+    ),
   ]);
   return {
     actor,

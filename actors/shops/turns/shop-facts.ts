@@ -7,7 +7,7 @@ import type { Store } from '../../../runtime/store.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { MessageDraft, ShopReference } from '../shop-operations.ts';
 import { carriedForRead, originsOf } from '../state/carried-for.ts';
-import { CARRIED_FIELDS, carriedKey, decodeCarried } from '../state/carried-message.ts';
+import { readCarried } from '../state/carried-message.ts';
 import { readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
 import { readMessage } from '../state/message-days.ts';
 import type { StoredMessage } from '../state/message-record.ts';
@@ -182,11 +182,10 @@ async function readOptOut(
 
 async function readCarry(state: ShopState, command: PoolCommand, store: Store): Promise<CarryFacts> {
   const { messageId, to } = subjectOf(command);
-  const [[fields], writer] = await Promise.all([
-    store.read([['HMGET', carriedKey(state.shard, messageId), ...CARRIED_FIELDS]]),
+  const [[record], writer] = await Promise.all([
+    readCarried(state.shard, [messageId], store),
     readWriter(state, { to }, store),
   ]);
-  const record = decodeCarried(fields as (string | null)[]);
   if (command.type !== 'pool.withdraw' || command.reason !== 'CANCELLED') return { ...writer, record };
   return { ...writer, record, entryFromEnd: await readEntryPlace(state, record?.entryText, store) };
 }

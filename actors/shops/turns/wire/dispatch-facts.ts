@@ -6,14 +6,9 @@ import { hashFields } from '../../../hash-fields.ts';
 import type { QuotedMessage } from '../../../sessions/session-host.ts';
 import { activePhones } from '../../../tenants/contact-record.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
-import {
-  CARRIED_FIELDS,
-  type CarriedRecord,
-  carriedKey,
-  decodeCarried,
-} from '../../state/carried-message.ts';
+import { readCarried } from '../../state/carried-message.ts';
 import { readInboundRecords } from '../../state/inbound-records.ts';
-import { readMessage } from '../../state/message-days.ts';
+import { readMessages } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
 import { decodeWriters } from '../../state/number-past.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
@@ -54,8 +49,8 @@ export async function readDispatch(
   const { to = '', alias } = currentMessage ?? {};
   const byLid = lid === undefined ? [] : [lid];
   const isCarried = currentMessage?.carriedFor !== undefined;
-  const [message, { writer }, [wroteByLid]] = await Promise.all([
-    isCarried ? readCarried(shard, messageId, store) : readOwn(state, messageId, store),
+  const [[message], { writer }, [wroteByLid]] = await Promise.all([
+    isCarried ? readCarried(shard, [messageId], store) : readOwn(state, messageId, store),
     readWriter(state, { to, more: alias === undefined ? byLid : [alias, ...byLid] }, store),
     lid === undefined ? [] : store.lookUp(shard, [['HGET', keys.writers, lid]]),
   ]);
@@ -84,17 +79,8 @@ function readOwn(
   { shard, currentBody }: ShopState,
   messageId: string,
   store: Store,
-): MaybePromise<{ readonly body: MessageBody } | undefined> {
-  return currentBody?.id === messageId ? { body: currentBody } : readMessage(shard, messageId, store);
-}
-
-async function readCarried(
-  shard: number,
-  messageId: string,
-  store: Store,
-): Promise<CarriedRecord | undefined> {
-  const [fields] = await store.read([['HMGET', carriedKey(shard, messageId), ...CARRIED_FIELDS]]);
-  return decodeCarried(fields as (string | null)[]);
+): MaybePromise<readonly ({ readonly body: MessageBody } | undefined)[]> {
+  return currentBody?.id === messageId ? [{ body: currentBody }] : readMessages(shard, [messageId], store);
 }
 
 async function readAudience(state: ShopState, store: Store, nowMs: number): Promise<string[]> {
