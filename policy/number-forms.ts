@@ -1,4 +1,4 @@
-import { isNetworkId, networkIdAsInteger, phoneAsInteger } from './recipient.ts';
+import { isNetworkId, isPhoneNumber, networkIdAsInteger, phoneAsInteger } from './recipient.ts';
 
 /** One country whose mobile numbers are written with and without a redundant digit. */
 interface TwoForms {
@@ -76,4 +76,10 @@ export function recipientKey(phone: string): number {
   if (isNetworkId(phone)) return networkIdAsInteger(phone);
   if (countryOfTwoForms(phone) === undefined) return phoneAsInteger(phone);
   return numberForms(phone).reduce((key, form) => Math.min(key, phoneAsInteger(form)), Infinity);
+}
+
+/** True if both texts name one recipient: they are equal, or two forms of one number. */
+export function isSameRecipient(one: string, other: string): boolean {
+  if (one === other) return true;
+  return isPhoneNumber(one) && isPhoneNumber(other) && recipientKey(one) === recipientKey(other);
 }

@@ -1,7 +1,6 @@
 /** The recipients of a pool shop's last two days, with the shops that it wrote for. */
 import { DAY_MS } from '../../../policy/durations.ts';
-import { recipientKey } from '../../../policy/number-forms.ts';
-import { isPhoneNumber } from '../../../policy/recipient.ts';
+import { isSameRecipient } from '../../../policy/number-forms.ts';
 import type { Read, Write } from '../../../runtime/store.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { ShopKeys } from './shop-keys.ts';
@@ -35,12 +34,7 @@ export function originsOf(carriedFor: readonly string[], from: string): ShopRefe
   for (const member of carriedFor) {
     const [address = '', origin = ''] = member.split(' ');
     const [tenantId = '', shopId = ''] = origin.split('/');
-    if (isSamePerson(address, from)) origins.set(origin, { tenantId, shopId });
+    if (isSameRecipient(address, from)) origins.set(origin, { tenantId, shopId });
   }
   return [...origins.values()];
-}
-
-function isSamePerson(one: string, other: string): boolean {
-  if (one === other) return true;
-  return isPhoneNumber(one) && isPhoneNumber(other) && recipientKey(one) === recipientKey(other);
 }

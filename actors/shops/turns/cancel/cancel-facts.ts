@@ -1,4 +1,4 @@
-import { recipientKey } from '../../../../policy/number-forms.ts';
+import { isSameRecipient } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import type { ShopCommand } from '../../protocol/shop-commands.ts';
@@ -63,7 +63,7 @@ async function readCancelQueue(state: ShopState, filter: QueueFilter, store: Sto
   const { idempotencyKeyPrefix: prefix, to, acceptedBeforeMs } = filter;
   const near = ownMessages(state).filter(
     (message) =>
-      (to === undefined || isSameRecipient(message, to)) &&
+      (to === undefined || isTo(message, to)) &&
       (acceptedBeforeMs === undefined || message.createdAtMs < acceptedBeforeMs),
   );
   if (prefix === undefined) return { places: await readPlaces(state, near, store) };
@@ -92,10 +92,8 @@ function ownMessages({ queue, currentMessage, pooled }: ShopState): OwnMessage[]
   return [...own, ...pooled];
 }
 
-function isSameRecipient({ to, alias }: Pick<OwnMessage, 'to' | 'alias'>, asked: string): boolean {
-  if (to === asked || alias === asked) return true;
-  if (!isPhoneNumber(to) || !isPhoneNumber(asked)) return false;
-  return [to, alias ?? to].map(recipientKey).includes(recipientKey(asked));
+function isTo({ to, alias }: Pick<OwnMessage, 'to' | 'alias'>, asked: string): boolean {
+  return isSameRecipient(to, asked) || (alias !== undefined && isSameRecipient(alias, asked));
 }
 
 async function readPlaces(

@@ -4,7 +4,7 @@
  * waiting messages move to it, and the shop remembers the alias. The record of a message keeps `to` as it was written.
  */
 import { exceedsRecipientLimits } from '../../../../policy/evaluate-message.ts';
-import { recipientKey } from '../../../../policy/number-forms.ts';
+import { isSameRecipient, recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import { addressee, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
 import type { Writer } from '../../state/writer.ts';
@@ -77,10 +77,7 @@ export function isCurrentFor(
   { currentMessage }: Pick<ShopState, 'currentMessage'>,
   writtenBy: string,
 ): boolean {
-  if (currentMessage === undefined) return false;
-  if (addressee(currentMessage) === writtenBy) return true;
-  if (!isPhoneNumber(writtenBy) || !isPhoneNumber(addressee(currentMessage))) return false;
-  return recipientKey(addressee(currentMessage)) === recipientKey(writtenBy);
+  return currentMessage !== undefined && isSameRecipient(addressee(currentMessage), writtenBy);
 }
 
 /** True if the recipient's limits forbid the message in progress, now that the recipient is known. */
@@ -88,11 +85,7 @@ export function isOverRecipientLimits(state: ShopState, writer: Writer | undefin
   const { currentMessage, queue, ledger } = state;
   if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return false;
   const recipient = addressee(currentMessage);
-  const key = recipientKey(recipient);
-  const waiting = queue.filter((message) => {
-    const other = addressee(message);
-    return isPhoneNumber(other) && recipientKey(other) === key;
-  }).length;
+  const waiting = queue.filter((message) => isSameRecipient(addressee(message), recipient)).length;
   return exceedsRecipientLimits(ledger, {
     recipient,
     waiting,
