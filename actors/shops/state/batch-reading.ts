@@ -1,10 +1,9 @@
 /** Reads the stored batches of a shop, including ended ones. */
-import { DAY_MS } from '../../../policy/durations.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import type { RefusedRecipient } from '../batch-operations.ts';
-import { type BatchContent, type BatchRecord, batchKey, batchKeyField, endedBatchesKey } from './batches.ts';
-import { dayOf } from './message-days.ts';
-import type { ShopKeys } from './shop-keys.ts';
+import { type BatchContent, type BatchRecord, batchKey, endedBatchesKey } from './batches.ts';
+import { keptDays } from './message-days.ts';
+import { isKeyField, keyField, type ShopKeys } from './shop-keys.ts';
 
 /** The location of batches, and their retention. */
 export interface BatchReading {
@@ -27,17 +26,15 @@ export interface StoredBatch {
 }
 
 /** Returns all keys that name ended batches. */
-export function endedBatchKeys({ keys, nowMs, retentionMs }: Omit<BatchReading, 'store'>): string[] {
-  const days = Math.ceil(retentionMs / DAY_MS) + 2;
-  // Clocks differ: tomorrow may have begun elsewhere.
-  return Array.from({ length: days + 1 }, (_, ago) => endedBatchesKey(keys, dayOf(nowMs) + 1 - ago));
+export function endedBatchKeys(reading: Omit<BatchReading, 'store'>): string[] {
+  return keptDays(reading).map((day) => endedBatchesKey(reading.keys, day));
 }
 
 /** Returns the ids of all stored batches, newest first. */
 export async function readBatchIds(reading: BatchReading): Promise<string[]> {
   const keys = [reading.keys.batches, ...endedBatchKeys(reading)];
   const fields = (await reading.store.read(keys.map((key): Read => ['HKEYS', key]))) as string[][];
-  const ids = fields.flat().filter((field) => !field.includes(':'));
+  const ids = fields.flat().filter((field) => !isKeyField(field));
   return [...new Set(ids)].sort().reverse();
 }
 
@@ -64,7 +61,7 @@ export async function readKeyedBatch(
   idempotencyKey: string,
   reading: BatchReading,
 ): Promise<string | undefined> {
-  const field = batchKeyField(idempotencyKey);
+  const field = keyField(idempotencyKey);
   const keys = [reading.keys.batches, ...endedBatchKeys(reading)];
   const found = (await reading.store.read(keys.map((key): Read => ['HGET', key, field]))) as (
     | string

@@ -2,7 +2,6 @@
  * Batches of one text to many people. A shop's hash has the progress of active batches, which its actor keeps in
  * memory. A hash of each batch has its content and its recipients, and expires once the batch has ended.
  */
-import { createHash } from 'node:crypto';
 import { batchOpensMs } from '../../../policy/batch-forecast.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
 import type { QuietHours } from '../../../policy/quiet-hours.ts';
@@ -13,7 +12,7 @@ import { isFinal, type MessageReason, type MessageStatus } from '../../message-s
 import type { BatchClass, BatchCounts, BatchStop } from '../batch-operations.ts';
 import type { DraftContent } from '../message-content.ts';
 import { dayEndsMs, dayOf } from './message-days.ts';
-import type { ShopKeys } from './shop-keys.ts';
+import { isKeyField, keyField, type ShopKeys } from './shop-keys.ts';
 
 /** How many of the last recipients are watched for opt-outs. */
 export const WATCHED = 50;
@@ -91,16 +90,9 @@ export function endedBatchesKey({ shop }: Pick<Place, 'shop'>, day: number): str
   return `${shop}:batches-ended:${day}`;
 }
 
-const KEY = 'key:';
-
-/** The field under which an idempotency key points to a batch. */
-export function batchKeyField(idempotencyKey: string): string {
-  return KEY + createHash('sha256').update(idempotencyKey).digest('base64url');
-}
-
 /** The batch's field with the answer to the call that added recipients with this idempotency key. */
 export function firstCallField(idempotencyKey: string): string {
-  return `added:${batchKeyField(idempotencyKey)}`;
+  return `added:${keyField(idempotencyKey)}`;
 }
 
 /** The field under which a batch has the recipient with a number, in whichever form it is written. */
@@ -129,7 +121,7 @@ export function batchEndWrites(
   retentionMs: number,
 ): Write[] {
   const { id, idempotencyKey, endedAtMs } = batch;
-  const keyed = idempotencyKey === null ? [] : [batchKeyField(idempotencyKey)];
+  const keyed = idempotencyKey === null ? [] : [keyField(idempotencyKey)];
   const day = dayOf(endedAtMs);
   const [own, ended] = [batchKey(place, id), endedBatchesKey(place, day)];
   const expiresAtMs = dayEndsMs(day, retentionMs);
@@ -154,7 +146,7 @@ export function withoutMoments({ tryAtMs: _, asked: __, ...record }: Batch): Bat
 /** Reads the hash of those that have not ended back from its flat list of fields and values, oldest first. */
 export function decodeBatches(flat: readonly string[]): Batch[] {
   const batches = [...hashFields(flat)].flatMap(([id, text]): Batch[] =>
-    id.startsWith(KEY) ? [] : [{ ...(JSON.parse(text) as BatchRecord), tryAtMs: 0, asked: null }],
+    isKeyField(id) ? [] : [{ ...(JSON.parse(text) as BatchRecord), tryAtMs: 0, asked: null }],
   );
   return batches.sort((left, right) => (left.id < right.id ? -1 : 1));
 }

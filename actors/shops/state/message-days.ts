@@ -36,6 +36,19 @@ export function dayEndsMs(day: number, retentionMs: number): number {
   return (day + 1) * DAY_MS + retentionMs;
 }
 
+/** Returns the days of which something may still be stored, newest first. */
+export function keptDays({
+  nowMs,
+  retentionMs,
+}: {
+  readonly nowMs: number;
+  readonly retentionMs: number;
+}): number[] {
+  // Clocks differ: tomorrow may have begun elsewhere.
+  const tomorrow = dayOf(nowMs) + 1;
+  return Array.from({ length: Math.ceil(retentionMs / DAY_MS) + 3 }, (_, ago) => tomorrow - ago);
+}
+
 /** Returns the least id of this day: all ids made on it or later are greater or equal. */
 export function firstIdOfDay(day: number): string {
   return Math.floor((day * DAY_MS) / 1000)

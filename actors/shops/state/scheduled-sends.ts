@@ -3,15 +3,13 @@
  * the id under a digest of its idempotency key. A second hash has the content to send. An ended send is in a hash of
  * the day on which it ended.
  */
-import { createHash } from 'node:crypto';
-import { DAY_MS } from '../../../policy/durations.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { contentOf, type DraftContent } from '../message-content.ts';
 import type { MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
-import { dayEndsMs, dayOf } from './message-days.ts';
-import type { ShopKeys } from './shop-keys.ts';
+import { dayEndsMs, dayOf, keptDays } from './message-days.ts';
+import { isKeyField, keyField, type ShopKeys } from './shop-keys.ts';
 
 /** A send that waits for its time. */
 export interface ScheduledSend {
@@ -38,12 +36,6 @@ export type ScheduledDraft = Omit<MessageDraft, 'scheduledId' | 'batch'> & {
 };
 
 type Place = Pick<ShopKeys, 'shop' | 'scheduled' | 'scheduledDrafts'>;
-
-const KEY = 'key:';
-
-function keyField(idempotencyKey: string): string {
-  return KEY + createHash('sha256').update(idempotencyKey).digest('base64url');
-}
 
 /** Stores a send that waits. */
 export function scheduledWrites(place: Place, id: string, draft: ScheduledDraft): Write[] {
@@ -90,18 +82,16 @@ function endedKey({ shop }: Pick<Place, 'shop'>, day: number): string {
 /** Returns all keys of ended sends. */
 export function endedKeys(
   place: Pick<Place, 'shop'>,
-  { nowMs, retentionMs }: { readonly nowMs: number; readonly retentionMs: number },
+  reading: { readonly nowMs: number; readonly retentionMs: number },
 ): string[] {
-  const days = Math.ceil(retentionMs / DAY_MS) + 2;
-  // Clocks differ: tomorrow may have begun elsewhere.
-  return Array.from({ length: days + 1 }, (_, ago) => endedKey(place, dayOf(nowMs) + 1 - ago));
+  return keptDays(reading).map((day) => endedKey(place, day));
 }
 
 /** Reads the hash of those that wait back from its flat list of fields and values, oldest first. */
 export function decodeScheduled(flat: readonly string[]): ScheduledSend[] {
   const sends = [...hashFields(flat)].flatMap(([id, times]): ScheduledSend[] => {
     const [sendAtMs = 0, notAfterMs = 0] = times.split(' ').map(Number);
-    return id.startsWith(KEY) ? [] : [{ id, sendAtMs, notAfterMs, tryAtMs: sendAtMs }];
+    return isKeyField(id) ? [] : [{ id, sendAtMs, notAfterMs, tryAtMs: sendAtMs }];
   });
   return sends.sort((left, right) => (left.id < right.id ? -1 : 1));
 }

@@ -37,7 +37,23 @@ export function idempotencyKey(
   key: string,
 ): string {
   const part = kind === 'message' ? 'idempotency' : 'status-idempotency';
-  return shardKey(shard, 'shop', shopId, part, createHash('sha256').update(key).digest('base64url'));
+  return shardKey(shard, 'shop', shopId, part, keyDigest(key));
+}
+
+function keyDigest(idempotencyKey: string): string {
+  return createHash('sha256').update(idempotencyKey).digest('base64url');
+}
+
+const KEY_FIELD = 'key:';
+
+/** The field of a hash of batches or scheduled sends under which an idempotency key points to an id. */
+export function keyField(idempotencyKey: string): string {
+  return KEY_FIELD + keyDigest(idempotencyKey);
+}
+
+/** True for such a field. All other fields of these hashes are ids. */
+export function isKeyField(field: string): boolean {
+  return field.startsWith(KEY_FIELD);
 }
 
 /** The endings of a shop's keys, in addition to the key that is its name alone. */

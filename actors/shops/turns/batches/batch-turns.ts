@@ -12,12 +12,12 @@ import {
   type BatchContent,
   type BatchRecord,
   batchKey,
-  batchKeyField,
   countCode,
   firstCallField,
   isActive,
   numberField,
 } from '../../state/batches.ts';
+import { keyField } from '../../state/shop-keys.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
@@ -112,7 +112,7 @@ function createBatch(
   builder.write(['HSET', key, 'content', JSON.stringify(content), 'refused:', JSON.stringify(refused)]);
   builder.write(...writes);
   if (idempotencyKey !== undefined) {
-    builder.write(['HSET', state.keys.batches, batchKeyField(idempotencyKey), batch.id]);
+    builder.write(['HSET', state.keys.batches, keyField(idempotencyKey), batch.id]);
   }
   builder.change({ batches: [...state.batches, batch] });
   return done({ batchId: batch.id, replayed: false, differs: false, refused });
