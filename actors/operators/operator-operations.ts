@@ -2,7 +2,7 @@ import type { PolicyUsage, WindowUsage } from '../../policy/policy-usage.ts';
 import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { deadLetter, deleted, deleting, erasure, node } from '../replies/operator-replies.ts';
-import type { CursorPage, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
 import type { ShopCensus } from '../shops/service/shop-census.ts';
 import type { ShopSummary } from '../shops/service/shop-summary.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
@@ -108,7 +108,7 @@ export interface OperatorOperations {
   /** In the order of their numbers; `q` matches a part of a number, `cursor` is the last number of the page before. */
   listCustomers(
     tenantId: string,
-    query: { readonly limit: number; readonly cursor: string | undefined; readonly q: string | undefined },
+    query: PageQuery & { readonly q: string | undefined },
   ): Promise<Found<CursorPage<CustomerView>>>;
   removeCustomers(tenantId: string, phones: readonly string[]): Promise<Found<{ readonly removed: number }>>;
   createKey(tenantId: string, key: KeyDraft): Promise<Found<FreshKeyView>>;
@@ -130,11 +130,7 @@ export interface OperatorOperations {
 /** Operations on the whole fleet, on any node; each asks the other nodes if needed. */
 export interface FleetOperations {
   /** From the operators' directory, a projection. Newest first. */
-  listTenants(query: {
-    readonly limit: number;
-    readonly cursor: string | undefined;
-    readonly q: string | undefined;
-  }): Promise<CursorPage<TenantView>>;
+  listTenants(query: PageQuery & { readonly q: string | undefined }): Promise<CursorPage<TenantView>>;
   /** Visits all active and suspended shops of this node in small steps, each with its current state. */
   eachShop(visit: (shop: ShopSummary) => void): Promise<void>;
   /**
@@ -151,10 +147,7 @@ export interface FleetOperations {
   nodes(): Promise<readonly FleetNode[]>;
   /** Returns the owner of each shard, as this node last read it. Null if there is none. */
   shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];
-  deadLetters(query: {
-    readonly limit: number;
-    readonly cursor: string | undefined;
-  }): Promise<CursorPage<DeadLetterView>>;
+  deadLetters(query: PageQuery): Promise<CursorPage<DeadLetterView>>;
   deadLetter(id: string): Promise<Found<DeadLetterView>>;
   replayDeadLetter(id: string): Promise<Found<{ readonly id: string; readonly replayed: true }>>;
   /** The versions that clients may announce. */

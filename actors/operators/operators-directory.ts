@@ -3,7 +3,7 @@ import { shardCount } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Read, Store } from '../../runtime/store.ts';
-import type { CursorPage } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
 import { tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';
 import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantView } from '../tenants/tenant-view.ts';
@@ -87,11 +87,7 @@ export class OperatorsDirectory {
   }
 
   /** Newest first. `q` matches a part of the name or the beginning of the id, in any case. */
-  async list(query: {
-    readonly limit: number;
-    readonly cursor: string | undefined;
-    readonly q: string | undefined;
-  }): Promise<CursorPage<TenantView>> {
+  async list(query: PageQuery & { readonly q: string | undefined }): Promise<CursorPage<TenantView>> {
     const items: TenantView[] = [];
     const part = query.q?.toLowerCase() ?? '';
     let from = query.cursor === undefined ? '+' : `(${query.cursor}`;

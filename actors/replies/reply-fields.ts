@@ -18,6 +18,12 @@ export interface CursorPage<Item> {
   readonly nextCursor: string | null;
 }
 
+/** The page of a list that is requested: the one after `cursor`, or the first. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
 /** The id of a resource of the API. */
 export const id = v.pipe(
   v.string(),

@@ -2,7 +2,7 @@ import type { QuietHours } from '../../policy/quiet-hours.ts';
 import type { BatchStopReason } from '../batch-status.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { batch } from '../replies/batch-replies.ts';
-import type { CursorPage, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
 import type { DraftContent } from './message-content.ts';
 
 /** The reason why a batch stopped by itself. */
@@ -104,7 +104,7 @@ export interface BatchOperations<Shop> {
   /** Returns batches newest first, including ended ones. */
   listBatches(
     shop: Shop,
-    query: { readonly limit: number; readonly cursor: string | undefined },
+    query: PageQuery,
   ): Promise<BatchOutcome<CursorPage<BatchView>>>;
   /** With a new forecast. */
   batch(shop: Shop, batchId: string): Promise<BatchOutcome<BatchView, 'BATCH_NOT_FOUND'>>;

@@ -1,7 +1,7 @@
 import type { Outcome, SendCode } from '../failure.ts';
 import type { InboundDownload } from '../inbound-content.ts';
 import type { inboundMessage, inboundRecord } from '../replies/inbound-replies.ts';
-import type { CursorPage, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
 import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
 
 /** A message from a person to a shop, with the data of its event. */
@@ -15,7 +15,7 @@ export interface InboundOperations {
   /** Newest first. */
   list(
     shop: ShopReference,
-    query: { readonly limit: number; readonly cursor: string | undefined },
+    query: PageQuery,
   ): Promise<Outcome<CursorPage<InboundRecordView>, 'SHOP_NOT_FOUND'>>;
   /** Another tenant's is not found. */
   read(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView, 'MESSAGE_NOT_FOUND'>>;

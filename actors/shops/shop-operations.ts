@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ChannelCode, Failure, FailureCode, Outcome, SendCode, StatusCode } from '../failure.ts';
 import type { MessageStatus } from '../message-status.ts';
 import type { acceptedMessage, message, scheduledSend, shopBudgets } from '../replies/message-replies.ts';
-import type { CursorPage, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
 import type { channel, group } from '../replies/shop-replies.ts';
 import type { WaitingCaller } from '../waiting-caller.ts';
 import type { BatchClass, BatchOperations } from './batch-operations.ts';
@@ -151,11 +151,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   /** Newest first. */
   listMessages(
     shop: ShopReference,
-    query: {
-      readonly status: MessageStatus | undefined;
-      readonly limit: number;
-      readonly cursor: string | undefined;
-    },
+    query: PageQuery & { readonly status: MessageStatus | undefined },
   ): Promise<ShopOutcome<CursorPage<MessageView>>>;
   /** Another tenant's is not found. */
   message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView, 'MESSAGE_NOT_FOUND'>>;
@@ -177,7 +173,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   /** Returns waiting sends, newest first. */
   listScheduled(
     shop: ShopReference,
-    query: { readonly limit: number; readonly cursor: string | undefined },
+    query: PageQuery,
   ): Promise<ShopOutcome<CursorPage<ScheduledView>>>;
   /** Also one that has ended. */
   scheduled(

@@ -1,5 +1,5 @@
 import type { Store } from '../../runtime/store.ts';
-import type { CursorPage } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
 import { contactOf, contactView, readContacts } from './contact-record.ts';
 import type { TenantKeys } from './tenant-keys.ts';
 import type { ContactView } from './tenant-operations.ts';
@@ -25,7 +25,7 @@ interface Source {
  */
 export async function listContacts(
   source: Source,
-  query: { readonly activeOnly: boolean; readonly limit: number; readonly cursor: string | undefined },
+  query: PageQuery & { readonly activeOnly: boolean },
 ): Promise<CursorPage<ContactView>> {
   const items: ContactView[] = [];
   // ';' follows ':' in byte order, so this begins right after every member of the cursor's id.

@@ -1,5 +1,5 @@
 import type { Store } from '../../runtime/store.ts';
-import type { CursorPage } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
 
 /** Members that one command reads. Reading a whole set at once would delay all other callers of that Redis. */
 const BATCH = 5_000;
@@ -15,7 +15,7 @@ export interface CustomerView {
  */
 export async function listCustomers(
   { store, key }: { readonly store: Pick<Store, 'read'>; readonly key: string },
-  query: { readonly limit: number; readonly cursor: string | undefined; readonly q: string | undefined },
+  query: PageQuery & { readonly q: string | undefined },
 ): Promise<CursorPage<CustomerView>> {
   const { limit, cursor: after = '', q: part = '' } = query;
   let first: string[] = [];

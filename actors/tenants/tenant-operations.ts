@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Failure, Outcome } from '../failure.ts';
 import type { Permission } from '../permission.ts';
 import type { contact, identity } from '../replies/account-replies.ts';
-import type { CursorPage, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
 import type { shop } from '../replies/shop-replies.ts';
 
 /** A caller with an accepted key, for one request. */
@@ -125,7 +125,7 @@ export interface TenantOperations {
   /** Oldest first, by id. */
   listContacts(
     tenantId: string,
-    query: { readonly activeOnly: boolean; readonly limit: number; readonly cursor: string | undefined },
+    query: PageQuery & { readonly activeOnly: boolean },
   ): Promise<Outcome<CursorPage<ContactView>, never>>;
   /** Declares all contacts or none. Items have a valid shape. */
   declareContacts(

@@ -1,5 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { type FailureCode, failed, type Outcome } from '../../failure.ts';
+import type { PageQuery } from '../../replies/reply-fields.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopOutcome, ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
@@ -30,7 +31,7 @@ export async function fromShop<Value, Code extends FailureCode = never>(
 /** Returns a page of ids, newest first, after the cursor. */
 export function idPage(
   all: readonly string[],
-  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+  { limit, cursor }: PageQuery,
 ): { readonly ids: readonly string[]; readonly nextCursor: string | null } {
   const left = all.filter((id) => cursor === undefined || id < cursor.toLowerCase());
   const ids = left.slice(0, limit);

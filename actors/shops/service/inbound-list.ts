@@ -1,6 +1,6 @@
 import type { Store } from '../../../runtime/store.ts';
 import { isoOrNull } from '../../iso-time.ts';
-import type { CursorPage } from '../../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../../replies/reply-fields.ts';
 import type { InboundRecordView, InboundView } from '../inbound-operations.ts';
 import { type InboundRecord, readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
 import type { NumberVault } from '../state/number-vault.ts';
@@ -17,7 +17,7 @@ const BATCH = 100;
  */
 export async function listInbound(
   shop: { readonly shard: number; readonly keys: Pick<ShopKeys, 'inbound'> },
-  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+  { limit, cursor }: PageQuery,
   sources: { readonly store: Store; readonly vault: Pick<NumberVault, 'open'> },
 ): Promise<CursorPage<InboundRecordView>> {
   const items: InboundRecordView[] = [];

@@ -1,6 +1,6 @@
 import type { Store } from '../../../runtime/store.ts';
 import type { MessageStatus } from '../../message-status.ts';
-import type { CursorPage } from '../../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../../replies/reply-fields.ts';
 import type { MessageView } from '../shop-operations.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
 import { readMessages } from '../state/message-days.ts';
@@ -25,11 +25,7 @@ const MOST_SCANNED = 1_000;
 export async function listMessages(
   shop: Pick<ShopState, 'keys' | 'shard'>,
   store: Store,
-  query: {
-    readonly status: MessageStatus | undefined;
-    readonly limit: number;
-    readonly cursor: string | undefined;
-  },
+  query: PageQuery & { readonly status: MessageStatus | undefined },
 ): Promise<CursorPage<MessageView>> {
   const { status, limit } = query;
   const items: MessageView[] = [];
