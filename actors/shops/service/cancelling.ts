@@ -1,8 +1,7 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
-import type { ShopCommand } from '../protocol/shop-commands.ts';
-import type { ShopOutcome, ShopReference } from '../shop-operations.ts';
+import type { QueueFilter, ShopOutcome, ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../state/shop-keys.ts';
 import type { AtPool, Cancelled } from '../turns/cancel/cancel-turns.ts';
 import { askShop } from './ask-shop.ts';
@@ -53,7 +52,7 @@ export async function cancelOne(
 export async function cancelMatching(
   parts: CancellingParts,
   shop: ShopReference,
-  filter: Extract<ShopCommand, { type: 'cancel_queue' }>['filter'],
+  filter: QueueFilter,
 ): Promise<ShopOutcome<{ readonly cancelled: number }>> {
   const asked = await askShop<Cancelled>(parts.actors, shop, { type: 'cancel_queue', filter });
   if (!asked.ok) return asked;

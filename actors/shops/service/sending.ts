@@ -5,7 +5,7 @@ import type { Failed, SendCode } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
-import type { ShopCommand } from '../protocol/shop-commands.ts';
+import type { CommandOf } from '../protocol/shop-commands.ts';
 import type {
   Accepted,
   MessageDraft,
@@ -17,8 +17,6 @@ import type {
 import { shopAddress } from '../state/shop-keys.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';
 import { NO_SHOP } from './ask-shop.ts';
-
-type SendCommand = Extract<ShopCommand, { type: 'send' }>;
 
 /** The answer of a shop's actor to a send. */
 type SendAnswer =
@@ -61,7 +59,7 @@ export function sendOperation(parts: SendingParts): ShopOperations['send'] {
 function askToSend(
   actors: Pick<Actors, 'ask'>,
   shop: ShopReference,
-  command: SendCommand,
+  command: CommandOf<'send'>,
 ): Promise<SendAnswer> {
   return actors.ask<SendAnswer>(shopAddress(shop), command, NO_SHOP);
 }
@@ -69,7 +67,7 @@ function askToSend(
 /** Sends. If the shop knows no such group, or its session is away, asks for the group or the pool, and sends again. */
 async function sendWithHelp(
   shop: ShopReference,
-  command: SendCommand,
+  command: CommandOf<'send'>,
   { actors, pool, askGroups }: SendingParts,
 ): Promise<ShopOutcome<Sent<Accepted>, SendCode>> {
   const reply = await askToSend(actors, shop, command);

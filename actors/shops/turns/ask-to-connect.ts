@@ -1,6 +1,6 @@
 import { done, type Failure, failed, type Outcome } from '../../failure.ts';
 import type { ChannelContext } from '../machines/channel-context.ts';
-import type { ShopCommand } from '../protocol/shop-commands.ts';
+import type { CommandOf } from '../protocol/shop-commands.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 
 /**
@@ -15,7 +15,7 @@ const CODE_PAUSE_MS = 15 * 60_000;
  */
 export function askToConnect(
   builder: TurnBuilder,
-  { pairWith }: Extract<ShopCommand, { type: 'connect' }>,
+  { pairWith }: CommandOf<'connect'>,
   configId: string,
 ): Outcome<true> {
   const { context } = builder.state.channel;

@@ -3,7 +3,7 @@ import type { Behaviour, Turn } from '../../../runtime/behaviour.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
-import { SHOP_LANES, type ShopCommand } from '../protocol/shop-commands.ts';
+import { type CommandOf, SHOP_LANES, type ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
@@ -242,11 +242,9 @@ function isOfSend(facts: ShopFacts): facts is ShopFacts & { readonly send: SendF
   return facts.send !== undefined;
 }
 
-type SendCommand = Extract<ShopCommand, { type: 'send' }>;
-
 function send(
   builder: TurnBuilder,
-  command: SendCommand,
+  command: CommandOf<'send'>,
   facts: ShopFacts & { readonly send: SendFacts },
   options: AcceptanceOptions,
 ): SendReply {
@@ -260,7 +258,7 @@ function send(
 /** Makes a due send, and stores its end with the message. A repeated reply decides nothing. */
 function sendScheduled(
   builder: TurnBuilder,
-  command: SendCommand,
+  command: CommandOf<'send'>,
   facts: ShopFacts & { readonly send: SendFacts },
   options: AcceptanceOptions,
 ): SendReply {
@@ -283,7 +281,7 @@ async function withSchedule(
 
 function cancel(
   builder: TurnBuilder,
-  { type }: Extract<ShopCommand, { type: 'cancel' | 'cancel_queue' }>,
+  { type }: CommandOf<'cancel' | 'cancel_queue'>,
   { cancel: found }: ShopFacts,
 ): Outcome<Cancelled> {
   if (found === undefined) throw new Error('a cancellation came to its turn without facts');
@@ -292,7 +290,7 @@ function cancel(
 
 function asPoolShop(
   builder: TurnBuilder,
-  command: Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>,
+  command: CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>,
   { carry, available }: ShopFacts,
 ): PoolAnswer {
   if (carry === undefined) throw new Error('a message of the pool came to its turn without facts');

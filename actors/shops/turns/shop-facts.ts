@@ -4,7 +4,7 @@ import { isNetworkId, isPhoneNumber } from '../../../policy/recipient.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../runtime/store.ts';
-import type { ShopCommand } from '../protocol/shop-commands.ts';
+import type { CommandOf, ShopCommand } from '../protocol/shop-commands.ts';
 import type { MessageDraft, ShopReference } from '../shop-operations.ts';
 import { carriedForRead, originsOf } from '../state/carried-for.ts';
 import { readCarried } from '../state/carried-message.ts';
@@ -134,7 +134,7 @@ function readFacts(question: FactsQuestion): MaybePromise<ReadFacts> {
 /** Reads the person who wrote, and the facts to publish. */
 async function readWritten(
   { state, store, vault, nowMs }: FactsQuestion,
-  event: Extract<ShopCommand, { type: 'session.inbound' }>,
+  event: CommandOf<'session.inbound'>,
 ): Promise<ReadFacts> {
   const known = isOptOut(event.text)
     ? await readOptOut(state, event.from, store, nowMs)
@@ -143,7 +143,7 @@ async function readWritten(
   return facts === undefined ? known : { ...known, event: facts };
 }
 
-type PoolCommand = Extract<ShopCommand, { type: 'pool.offer' | 'pool.take' | 'pool.withdraw' }>;
+type PoolCommand = CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>;
 
 type WrittenBy = InboundFacts & { readonly writtenBy: string };
 

@@ -10,7 +10,7 @@ import type {
   RefusedRecipient,
 } from '../../batch-operations.ts';
 import { contentOf } from '../../message-content.ts';
-import type { ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
@@ -49,7 +49,8 @@ export interface FirstCall {
   readonly digest?: string | undefined;
 }
 
-type BatchCommand = Extract<ShopCommand, { type: 'create_batch' | 'add_recipients' | 'steer_batch' }>;
+/** A command about a batch as a whole. */
+export type BatchCommand = CommandOf<'create_batch' | 'add_recipients' | 'steer_batch'>;
 
 interface BatchSources {
   readonly store: Store;
@@ -58,7 +59,7 @@ interface BatchSources {
   readonly retentionMs: number;
 }
 
-/** True if a command is about a batch as a whole. */
+/** True for such a command. */
 export function isBatchCommand(command: ShopCommand): command is BatchCommand {
   const { type } = command;
   return type === 'create_batch' || type === 'add_recipients' || type === 'steer_batch';
@@ -90,7 +91,7 @@ export async function readBatchFacts(
 
 async function readOfNew(
   state: ShopState,
-  asked: Extract<BatchCommand, { type: 'create_batch' }>['asked'],
+  asked: BatchAsked,
   sources: BatchSources,
 ): Promise<BatchFacts> {
   const { recipients, idempotencyKey } = asked;

@@ -5,7 +5,6 @@ import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
 import { partsOf } from '../../../parts.ts';
 import type { BatchAsked, RecipientsAsked, RefusedRecipient } from '../../batch-operations.ts';
-import type { ShopCommand } from '../../protocol/shop-commands.ts';
 import { fieldNames } from '../../state/batch-text.ts';
 import {
   type Batch,
@@ -20,7 +19,7 @@ import {
 import { keyField } from '../../state/shop-keys.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
+import type { BatchCommand, BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
 import { MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';
 
 /** Batches of one shop that have not ended. */
@@ -44,8 +43,6 @@ export interface BatchReply {
   readonly differs: boolean;
   readonly refused: readonly RefusedRecipient[];
 }
-
-type BatchCommand = Extract<ShopCommand, { type: 'create_batch' | 'add_recipients' | 'steer_batch' }>;
 
 /** The turn on a command about a batch. */
 export function turnOfBatch(

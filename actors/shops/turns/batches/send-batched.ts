@@ -1,6 +1,6 @@
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { type Failed, failed } from '../../../failure.ts';
-import type { ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
 import { type Batch, countCode, WATCHED } from '../../state/batches.ts';
 import { tryAgainMs } from '../builder/passing-refusal.ts';
@@ -17,7 +17,7 @@ import { concernsRecipient, drippingBatch, postpone, requestAgain, storeResult }
  */
 export function sendBatched(
   builder: TurnBuilder,
-  command: Extract<ShopCommand, { type: 'send' }>,
+  command: CommandOf<'send'>,
   facts: { readonly send: SendFacts; readonly available: boolean },
   options: AcceptanceOptions,
 ): SendReply {

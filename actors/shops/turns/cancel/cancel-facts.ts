@@ -1,7 +1,7 @@
 import { isSameRecipient } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import type { ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
 import type { QueueFilter } from '../../shop-operations.ts';
 import { readMessage, readMessages } from '../../state/message-days.ts';
 import type { MessageState } from '../../state/message-record.ts';
@@ -24,7 +24,7 @@ export interface CancellationFacts {
   readonly cancelledAtPool?: CancelledPlace;
 }
 
-type Cancellation = Extract<ShopCommand, { type: 'cancel' | 'cancel_queue' | 'pool.answered' }>;
+type Cancellation = CommandOf<'cancel' | 'cancel_queue' | 'pool.answered'>;
 
 /** True if a command cancels, or reports that the pool gave a cancelled message back. */
 export function isCancellation(command: ShopCommand): command is Cancellation {

@@ -7,7 +7,7 @@ import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../../../policy/verdict.ts';
 import { finalStatus, isFinal } from '../../../message-status.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
-import type { ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { type CarriedRecord, carriedKey, carriedWrites } from '../../state/carried-message.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from '../../state/message-record.ts';
 import { offerOf, type PoolAnswer, type PoolOffer } from '../../state/pool-protocol.ts';
@@ -26,8 +26,6 @@ export interface CarryFacts extends WriterFacts {
   readonly entryFromEnd?: number | undefined;
 }
 
-type Asked<Type extends ShopCommand['type']> = Extract<ShopCommand, { type: Type }>;
-
 const refused: PoolAnswer = { kind: 'refused' };
 
 /**
@@ -35,7 +33,7 @@ const refused: PoolAnswer = { kind: 'refused' };
  */
 export function offerPooled(
   builder: TurnBuilder,
-  command: Asked<'pool.offer'>,
+  command: CommandOf<'pool.offer'>,
   facts: CarryFacts & { readonly available: boolean },
 ): PoolAnswer {
   const { state } = builder;
@@ -46,7 +44,7 @@ export function offerPooled(
 }
 
 /** Takes a message once, or returns its state. A refusal is permanent. */
-export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, facts: CarryFacts): PoolAnswer {
+export function takePooled(builder: TurnBuilder, command: CommandOf<'pool.take'>, facts: CarryFacts): PoolAnswer {
   const { body, known, open, settings } = command;
   if (facts.record !== undefined) return answerFromRecord(facts.record);
   if (known) return { kind: 'lost' };
@@ -74,7 +72,7 @@ export function takePooled(builder: TurnBuilder, command: Asked<'pool.take'>, fa
 /** Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. */
 export function withdrawPooled(
   builder: TurnBuilder,
-  { messageId, createdAtMs, reason: asked }: Asked<'pool.withdraw'>,
+  { messageId, createdAtMs, reason: asked }: CommandOf<'pool.withdraw'>,
   { record, entryFromEnd }: CarryFacts,
 ): PoolAnswer {
   const { shard, currentMessage, queue } = builder.state;

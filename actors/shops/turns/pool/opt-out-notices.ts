@@ -4,7 +4,7 @@
  */
 
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import type { ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { ShopReference } from '../../shop-operations.ts';
 import { carriedForWrites } from '../../state/carried-for.ts';
 import { encodeNotice, noticeField, type OptOutNotice } from '../../state/opt-out-notice.ts';
@@ -64,7 +64,7 @@ export function repeatNotices(builder: TurnBuilder): void {
 /** Drops a notice that its origin answered; a newer one about the same person stays. */
 export function onOptOutNoted(
   builder: TurnBuilder,
-  { notice }: Extract<ShopCommand, { type: 'pool.opt_out_noted' }>,
+  { notice }: CommandOf<'pool.opt_out_noted'>,
 ): void {
   const { optOutNotices, keys } = builder.state;
   const field = noticeField(notice);
@@ -79,7 +79,7 @@ export function onOptOutNoted(
 /** A person answered the pool with an opt-out, which counts for this shop, the one written for. */
 export function onOptOutAtPool(
   builder: TurnBuilder,
-  command: Extract<ShopCommand, { type: 'pool.opt_out' }>,
+  command: CommandOf<'pool.opt_out'>,
   facts: InboundFacts,
 ): void {
   const writer = afterOptOut(facts.writer, command, builder.nowMs);

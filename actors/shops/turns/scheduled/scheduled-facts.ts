@@ -1,6 +1,6 @@
 import type { Store } from '../../../../runtime/store.ts';
 import { contentOf } from '../../message-content.ts';
-import type { ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
@@ -12,7 +12,7 @@ export interface ScheduledFacts {
   readonly contentDigests?: readonly string[];
 }
 
-type ScheduleCommand = Extract<ShopCommand, { type: 'schedule' | 'unschedule' }>;
+type ScheduleCommand = CommandOf<'schedule' | 'unschedule'>;
 
 /** True if a command makes or ends a scheduled send. */
 export function isScheduleCommand(command: ShopCommand): command is ScheduleCommand {
@@ -33,8 +33,7 @@ export async function readScheduled(
   { vault, ...around }: ScheduledSources,
 ): Promise<ScheduledFacts> {
   const reading = { keys, ...around };
-  if (command.type === 'unschedule') return { schedule: await readSchedule(command.scheduledId, reading) };
-  if (command.type === 'send') return { schedule: await readSchedule(command.scheduledId, reading) };
+  if (command.type !== 'schedule') return { schedule: await readSchedule(command.scheduledId, reading) };
   const { idempotencyKey, to } = command.draft;
   if (idempotencyKey === undefined) return {};
   const content = [to, ...Object.values(contentOf(command.draft))];

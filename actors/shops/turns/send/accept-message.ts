@@ -2,7 +2,7 @@ import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import { done, type Failed, type Outcome } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
-import type { ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { Accepted, MessageDraft, Sent } from '../../shop-operations.ts';
 import { type MessageBody, statusUrl } from '../../state/message-record.ts';
 import { presentFields } from '../../state/present-fields.ts';
@@ -42,7 +42,7 @@ export type SendReply = (Outcome<Sent<Accepted>> & { readonly ask?: undefined })
  */
 export function acceptMessage(
   builder: TurnBuilder,
-  command: Omit<Extract<ShopCommand, { type: 'send' }>, 'type'>,
+  command: Omit<CommandOf<'send'>, 'type'>,
   facts: { readonly send: SendFacts; readonly available: boolean },
   options: AcceptanceOptions,
 ): SendReply {
