@@ -1,6 +1,6 @@
 import type { Failure, Outcome } from '../../actors/failure.ts';
 import type { BatchAsked, BatchView } from '../../actors/shops/batch-operations.ts';
-import { batchSender } from '../../actors/shops/effects/batch-sender.ts';
+import { batchSender } from '../../actors/shops/effects/due-sends.ts';
 import type { ShopEffect } from '../../actors/shops/protocol/shop-effect.ts';
 import { batchOperations } from '../../actors/shops/service/batching.ts';
 import type { MessageDraft } from '../../actors/shops/shop-operations.ts';

@@ -10,13 +10,12 @@ import { publicChannelStatus } from '../machines/channel-context.ts';
 import type { CountEffect, NumberEffect, SessionEffect, ShopEffect } from '../protocol/shop-effect.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { shopOf } from '../state/shop-keys.ts';
-import { batchSender } from './batch-sender.ts';
+import { batchSender, scheduledSender } from './due-sends.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { OneShopPerNumber } from './one-shop-per-number.ts';
 import { peopleForgetter } from './person-memory.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
-import { scheduledSender } from './scheduled-sender.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
 
 /** The session that belongs to a shop's address. */

@@ -1,28 +1,59 @@
+/**
+ * Makes sends that are due, as a caller would at that moment. The turn that decides a send stores its result. If no turn
+ * decides, the shop's timer repeats the request.
+ */
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { BatchClass, BatchRecipient } from '../batch-operations.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { filledText } from '../state/batch-text.ts';
 import { type BatchContent, batchKey } from '../state/batches.ts';
+import type { ScheduledDraft } from '../state/scheduled-sends.ts';
 import { shopAddress, shopKeys } from '../state/shop-keys.ts';
 
-/**
- * Makes the send to one recipient of a batch, as a caller would at that moment. The turn that decides the send stores
- * its result. If no turn decides, the shop's timer repeats the request.
- */
-export function batchSender(parts: {
+interface SenderParts {
   readonly store: Pick<Store, 'read'>;
   readonly send: ShopOperations['send'];
   readonly log: Logger;
-}): (shop: ShopReference, batchId: string, place: number) => void {
-  const { store, send, log } = parts;
+}
+
+/** Makes a scheduled send. */
+export function scheduledSender({
+  store,
+  send,
+  log,
+}: SenderParts): (shop: ShopReference, scheduledId: string) => void {
+  const make = async (shop: ShopReference, scheduledId: string): Promise<void> => {
+    const keys = shopKeys(shopAddress(shop).shard, shop.shopId);
+    const [stored] = (await store.read([['HGET', keys.scheduledDrafts, scheduledId]])) as [string | null];
+    if (stored === null) return;
+    const { sendAtMs, notAfterMs, createdAtMs, contentDigest, ...draft } = JSON.parse(
+      stored,
+    ) as ScheduledDraft;
+    await send(shop, { ...draft, scheduledId });
+  };
+  return (shop, scheduledId) => {
+    make(shop, scheduledId).catch((error: unknown) => {
+      log.debug({ ...shop, scheduledId, err: error }, 'a scheduled send was not made and is tried again');
+    });
+  };
+}
+
+/** Makes the send to one recipient of a batch. */
+export function batchSender({
+  store,
+  send,
+  log,
+}: SenderParts): (shop: ShopReference, batchId: string, place: number) => void {
   const make = async (shop: ShopReference, batchId: string, place: number): Promise<void> => {
     const key = batchKey(shopKeys(shopAddress(shop).shard, shop.shopId), batchId);
     const [stored] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [(string | null)[]];
     const [content, recipient] = stored;
     if (content == null || recipient == null) return;
     const { text, mediaUrl, mediaType, requestId, traceparent } = JSON.parse(content) as BatchContent;
-    const { to, fields, idempotencyKey, was } = JSON.parse(recipient) as StoredRecipient;
+    const { to, fields, idempotencyKey, was } = JSON.parse(recipient) as BatchRecipient & {
+      readonly was: BatchClass;
+    };
     await send(shop, {
       to,
       mediaUrl,
@@ -41,5 +72,3 @@ export function batchSender(parts: {
     });
   };
 }
-
-type StoredRecipient = BatchRecipient & { readonly was: BatchClass };
