@@ -32,7 +32,7 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Turn<T
     state: { ...state, record, ownerNumber, settings: resolveSettings(record.settings) },
     writes,
     effects: [
-      { type: 'announce_tenant', tenantId: record.id },
+      { type: 'announce_tenant' },
       ...(record.active === state.record.active
         ? []
         : ([
@@ -113,7 +113,7 @@ export function createShop(state: TenantState, shop: NewShop): Turn<TenantState,
   return {
     state: { ...state, shops: new Map(state.shops).set(record.id, record) },
     writes: [['HSET', state.keys.shops, record.id, JSON.stringify(record)]],
-    effects: [{ type: 'announce_shop', tenantId: state.tenantId, shopId: record.id }],
+    effects: [{ type: 'announce_shop', shopId: record.id }],
     reply: done({ shop: shopView(record, null), replayed: false, differs: false }),
   };
 }

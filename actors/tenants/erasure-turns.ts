@@ -18,7 +18,7 @@ export function deleteShop(state: TenantState, shopId: string): Turn<TenantState
       ['HDEL', state.keys.shops, shopId],
       ['SADD', state.keys.erasing, shopId],
     ],
-    effects: [{ type: 'erase' }, { type: 'announce_shop', tenantId: state.tenantId, shopId }],
+    effects: [{ type: 'erase' }, { type: 'announce_shop', shopId }],
     reply: done(true),
   };
 }
@@ -72,7 +72,7 @@ export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect
       { type: 'erase' },
       { type: 'end_waits' },
       webhooksChanged({ ...state, record }),
-      { type: 'announce_tenant', tenantId: state.tenantId },
+      { type: 'announce_tenant' },
     ],
     reply: done(true),
   };

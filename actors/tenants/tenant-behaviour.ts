@@ -222,7 +222,7 @@ function turn(
       if (state.ownerNumber !== null) return {};
       return {
         state: { ...state, ownerNumber: command.phone },
-        effects: [{ type: 'announce_tenant', tenantId: state.tenantId }],
+        effects: [{ type: 'announce_tenant' }],
       };
     case 'store_usage':
       return usageTurn(state, context.keyLimits);

@@ -134,5 +134,5 @@ export type TenantEffect =
       readonly shopIds: readonly string[];
       readonly inbound: InboundMode;
     }
-  | { readonly type: 'announce_tenant'; readonly tenantId: string }
-  | { readonly type: 'announce_shop'; readonly tenantId: string; readonly shopId: string };
+  | { readonly type: 'announce_tenant' }
+  | { readonly type: 'announce_shop'; readonly shopId: string };

@@ -17,6 +17,6 @@ test('the number of the first connection is announced, and no later one changes 
     behaviour.turn({ ...state, ownerNumber }, { type: 'owner_number', phone: '+33611110001' }, context);
   const first = connect(null);
   assert.equal(first.state?.ownerNumber, '+33611110001');
-  assert.deepEqual(first.effects, [{ type: 'announce_tenant', tenantId: golden.tenantId }]);
+  assert.deepEqual(first.effects, [{ type: 'announce_tenant' }]);
   assert.deepEqual(connect('+33622220001'), {});
 });
