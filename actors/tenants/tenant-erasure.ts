@@ -110,16 +110,24 @@ export class TenantErasure {
     await Promise.resolve();
     const state = this.#here(address);
     if (state === undefined) return true;
+    const { tenantId } = state;
+    const { eraseShop, erasePerson, log } = this.#options;
     try {
       if (state.record.deleted) await this.#forgetKeys(state);
       else if (state.erasing.size > 0) await this.#eraseProgress(address, state);
-      if (!(await this.#eraseShops(address, state))) return false;
-      if (!state.record.deleted) return await this.#erasePeople(address, state);
+      const areShopsErased = await this.#eraseEach('shop', state.erasing, address, (shopId) =>
+        eraseShop({ tenantId, shopId, withTenant: state.record.deleted }),
+      );
+      if (!areShopsErased) return false;
+      if (!state.record.deleted) {
+        return await this.#eraseEach('person', state.erasingPeople, address, (personId) =>
+          erasePerson({ tenantId, personId, shopIds: [...state.shops.keys()] }),
+        );
+      }
       await this.#eraseTenant(address, state);
       return true;
     } catch (error) {
-      const { log } = this.#options;
-      log.error({ tenantId: address.id, err: error }, 'the erasure of a tenant stopped; it is tried again');
+      log.error({ tenantId, err: error }, 'the erasure of a tenant stopped; it is tried again');
       return false;
     }
   }
@@ -145,33 +153,25 @@ export class TenantErasure {
   }
 
   /**
-   * Erases the shops one after the other, so that other tenants' commits run in between. One that cannot be erased
-   * delays no other. Returns true if all of them were erased.
+   * Erases one after the other, so that other tenants' commits run in between. One that cannot be erased delays no
+   * other. Returns true if all of them were erased.
    */
-  async #eraseShops(address: Address, { erasing, record }: TenantState): Promise<boolean> {
+  async #eraseEach(
+    what: 'shop' | 'person',
+    ids: ReadonlySet<string>,
+    address: Address,
+    erase: (id: string) => Promise<void>,
+  ): Promise<boolean> {
     const tenantId = address.id;
-    const { eraseShop, log } = this.#options;
     let isDone = true;
-    for (const shopId of erasing) {
+    for (const id of ids) {
       if (this.#here(address) === undefined) break;
-      await eraseShop({ tenantId, shopId, withTenant: record.deleted }).catch((error: unknown) => {
+      await erase(id).catch((error: unknown) => {
         isDone = false;
-        log.error({ tenantId, shopId, err: error }, 'the erasure of a shop stopped; it is tried again');
-      });
-    }
-    return isDone;
-  }
-
-  /** Erases the people like the shops. */
-  async #erasePeople(address: Address, { erasingPeople, shops }: TenantState): Promise<boolean> {
-    const tenantId = address.id;
-    const { erasePerson, log } = this.#options;
-    let isDone = true;
-    for (const personId of erasingPeople) {
-      if (this.#here(address) === undefined) break;
-      await erasePerson({ tenantId, personId, shopIds: [...shops.keys()] }).catch((error: unknown) => {
-        isDone = false;
-        log.error({ tenantId, err: error }, 'the erasure of a person stopped; it is tried again');
+        // No log has the id of a person.
+        const fields = what === 'shop' ? { tenantId, shopId: id } : { tenantId };
+        const line = `the erasure of a ${what} stopped; it is tried again`;
+        this.#options.log.error({ ...fields, err: error }, line);
       });
     }
     return isDone;
