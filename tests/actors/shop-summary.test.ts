@@ -165,7 +165,8 @@ test('a suspended shop is shown as its last commit left it, and without details 
     snapshot: () => ({ address, status: 'suspended', state: undefined, restarts: 6, lastError: undefined }),
     state: () => Promise.reject(new Error('nobody may ask a suspended actor')),
   } as unknown as Actors;
-  const stored = [JSON.stringify({ name: 'Bakery' }), [null, null], [], 0, [], []];
+  const empty = [[null, null], [], 0, [], [], null, [], [], []];
+  const stored = [JSON.stringify({ name: 'Bakery' }), ...empty];
   const settings = resolveSettings({});
   const log = new QuietLog();
   const look = (store: Pick<Store, 'read'>): ReturnType<typeof inspectShop> =>
@@ -184,7 +185,7 @@ test('a suspended shop is shown as its last commit left it, and without details 
     ['Bakery', 'suspended', 'unconfigured'],
   );
   assert.deepEqual(log.errors, []);
-  const broken = await look({ read: async () => ['{', [null, null], [], 0, [], []] });
+  const broken = await look({ read: async () => ['{', ...empty] });
   assert.deepEqual(
     [broken?.shopId, broken?.status, broken?.details, broken?.policy],
     ['b'.repeat(24), 'suspended', null, null],

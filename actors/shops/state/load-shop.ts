@@ -50,9 +50,9 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   const { shard } = address;
   const keys = shopKeys(shard, shop.shopId);
   const people = tenantKeys(shop.tenantId);
-  const stored = await readStored({ shopId: shop.shopId, keys, people }, store);
-  const { record, latest, length, pooledFields, carriedIds, tenant, notices, scheduled, batches } = stored;
-  const [actor, settledText, undelivered, limits, egress] = stored.fields;
+  const [record, fields, latest, length, pooledFields, carriedIds, tenant, notices, scheduled, batches] =
+    await readStored({ shopId: shop.shopId, keys, people }, store);
+  const [actor, settledText, undelivered, limits, egress] = fields;
   if (record === null) return undefined;
   const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
@@ -83,8 +83,8 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     currentBody: undefined,
     pooled,
     optOutNotices: decodeNotices(notices),
-    scheduled: decodeScheduled(scheduled ?? []),
-    batches: decodeBatches(batches ?? []),
+    scheduled: decodeScheduled(scheduled),
+    batches: decodeBatches(batches),
     ledger,
     accepted,
     qr: undefined,
@@ -102,48 +102,38 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   };
 }
 
-/** Reads all that is stored of a shop, but for its messages, in one round trip. */
+/** All that is stored of a shop, but for its messages. */
+type StoredShop = [
+  record: string | null,
+  fields: (string | null)[],
+  latest: string[],
+  length: number,
+  pooled: string[],
+  carriedIds: string[],
+  tenant: string | null,
+  notices: string[],
+  scheduled: string[],
+  batches: string[],
+];
+
+/** Reads it in one round trip. */
 async function readStored(
-  of: { readonly shopId: string; readonly keys: ShopKeys; readonly people: TenantKeys },
+  { shopId, keys, people }: { readonly shopId: string; readonly keys: ShopKeys; readonly people: TenantKeys },
   store: Store,
-) {
-  const { shopId, keys, people } = of;
-  const [record, fields, latest, length, pooledFields, carriedIds, tenant, notices, scheduled, batches] =
-    (await store.read([
-      ['HGET', people.shops, shopId],
-      ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits', 'egress'],
-      newestRead(keys.accepted),
-      ['LLEN', keys.accepted],
-      ['HGETALL', keys.pooled],
-      ['ZRANGE', keys.carried, 0, -1],
-      ['GET', people.record],
-      ['HVALS', keys.optOutNotices],
-      ['HGETALL', keys.scheduled],
-      ['HGETALL', keys.batches],
-    ])) as [
-      string | null,
-      (string | null)[],
-      string[],
-      number,
-      string[],
-      string[],
-      string | null,
-      string[],
-      string[] | undefined,
-      string[] | undefined,
-    ];
-  return {
-    record,
-    fields,
-    latest,
-    length,
-    pooledFields,
-    carriedIds,
-    tenant,
-    notices,
-    scheduled,
-    batches,
-  };
+): Promise<StoredShop> {
+  const answers = await store.read([
+    ['HGET', people.shops, shopId],
+    ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits', 'egress'],
+    newestRead(keys.accepted),
+    ['LLEN', keys.accepted],
+    ['HGETALL', keys.pooled],
+    ['ZRANGE', keys.carried, 0, -1],
+    ['GET', people.record],
+    ['HVALS', keys.optOutNotices],
+    ['HGETALL', keys.scheduled],
+    ['HGETALL', keys.batches],
+  ]);
+  return answers as StoredShop;
 }
 
 /** The fields of its tenant's record that a shop needs. */
