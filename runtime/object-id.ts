@@ -8,6 +8,19 @@ export function isObjectId(text: string): boolean {
   return /^[0-9a-f]{24}$/i.test(text);
 }
 
+/** How many characters of an id are its Unix seconds. */
+const SECONDS_DIGITS = 8;
+
+/** Returns when an id was made, in milliseconds since the Unix epoch: whole seconds. */
+export function madeAtMs(id: ObjectId): number {
+  return Number.parseInt(id.slice(0, SECONDS_DIGITS), 16) * 1000;
+}
+
+/** Returns the beginning of ids made at that moment: all ids made then or later are greater. */
+export function idsFrom(atMs: number): string {
+  return hex(Math.floor(atMs / 1000), SECONDS_DIGITS);
+}
+
 /**
  * Makes ids that sort as text in the order of their making, as list cursors need. Within one generator an id is always
  * greater than the one before, also when the wall clock steps back. (BSON ObjectId layout.)
@@ -24,7 +37,7 @@ export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
     if (isSpent) counter = 0;
     if (isSpent || seconds !== lastSeconds || prefix === '') {
       lastSeconds = isSpent ? seconds + 1 : seconds;
-      prefix = hex(lastSeconds, 8) + process;
+      prefix = hex(lastSeconds, SECONDS_DIGITS) + process;
     }
     // The digits go first: their own string would be too short to be a piece.
     const digits = `${TRIPLES[counter >>> 12]}${TRIPLES[counter & 0xfff]}`;

@@ -2,7 +2,7 @@ import { type Address, addressText, shardCount, shardKey } from '../address.ts';
 import type { Clock } from '../clock.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
-import { type ObjectId, objectIdGenerator } from '../object-id.ts';
+import { idsFrom, type ObjectId, objectIdGenerator } from '../object-id.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import type { GroupCommit } from '../ownership/group-commit.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
@@ -212,13 +212,6 @@ function rangeOf(id: string): readonly [from: string, to: string] {
 
 function keyOf(shard: number): string {
   return shardKey(shard, 'dead-letters');
-}
-
-/** The beginning of every id made at that moment or later. */
-function idsFrom(atMs: number): string {
-  return Math.floor(atMs / 1000)
-    .toString(16)
-    .padStart(8, '0');
 }
 
 /** The JSON of a letter. */

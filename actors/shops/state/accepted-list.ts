@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../../policy/durations.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { shardCount, shardOf } from '../../../runtime/address.ts';
-import { isObjectId } from '../../../runtime/object-id.ts';
-import { dayEndsMs, dayOf, dayOfMessage } from './message-days.ts';
+import { isObjectId, madeAtMs } from '../../../runtime/object-id.ts';
+import { dayEndsMs, dayOf } from './message-days.ts';
 
 /*
  * The list of a shop's accepted sends, in order. An element has a message's id and its policy entry. The list is the
@@ -36,8 +36,10 @@ export function overdueElements(
   oldest: readonly string[],
   { retentionMs, nowMs }: { readonly retentionMs: number; readonly nowMs: number },
 ): number {
+  // An element that contains no time is not kept.
   const kept = oldest.findIndex((element) => {
-    return dayEndsMs(dayOfElement(element), retentionMs) > nowMs;
+    const atMs = addedAtMs(element);
+    return atMs !== undefined && dayEndsMs(dayOf(atMs), retentionMs) > nowMs;
   });
   return kept === -1 ? oldest.length : kept;
 }
@@ -53,14 +55,14 @@ export function listCutDueAtMs({ next, cut, cutDueAtMs }: AcceptedList): number 
   return next > cut ? cutDueAtMs : undefined;
 }
 
-/** Returns the day of an element. It is NaN if the element cannot be read, so that it is not kept. */
-function dayOfElement(element: string): number {
+/** Returns when an element was added, in milliseconds since the Unix epoch. Undefined if it contains no time. */
+export function addedAtMs(element: string): number | undefined {
   const messageId = messageIdOf(element);
-  if (messageId !== undefined) return dayOfMessage(messageId);
+  if (messageId !== undefined) return madeAtMs(messageId);
   try {
-    return dayOf(decodeEntry(element).atMs);
+    return decodeEntry(element).atMs;
   } catch {
-    return Number.NaN;
+    return undefined;
   }
 }
 
@@ -81,7 +83,6 @@ export class AcceptedList {
   expiringDay: number | undefined;
   /** The newest day for which this actor set the expiry of the stanzas' index. */
   indexedDay: number | undefined;
-
   /** The newest day for which this actor set the expiry of inbound messages. */
   inboundDay: number | undefined;
 

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../policy/durations.ts';
 import { shardKey } from '../../../runtime/address.ts';
+import { idsFrom, madeAtMs } from '../../../runtime/object-id.ts';
 import type { Lookup, Store, Write } from '../../../runtime/store.ts';
 import { encodeReceipts, type MessageReceipts } from './message-receipts.ts';
 import {
@@ -18,12 +19,9 @@ import {
  * whole.
  */
 
-/** How many characters of an id are its Unix seconds, in hexadecimal. */
-const SECONDS_DIGITS = 8;
-
 /** The UTC day a message's id was made on, in whole days since the Unix epoch. */
 export function dayOfMessage(messageId: string): number {
-  return dayOf(Number.parseInt(messageId.slice(0, SECONDS_DIGITS), 16) * 1000);
+  return dayOf(madeAtMs(messageId));
 }
 
 /** The UTC day of a moment, in whole days since the Unix epoch. */
@@ -51,9 +49,7 @@ export function keptDays({
 
 /** Returns the least id of this day: all ids made on it or later are greater or equal. */
 export function firstIdOfDay(day: number): string {
-  return Math.floor((day * DAY_MS) / 1000)
-    .toString(16)
-    .padStart(SECONDS_DIGITS, '0');
+  return idsFrom(day * DAY_MS);
 }
 
 /** The hash of a shard's messages of one day. */

@@ -1,8 +1,7 @@
 import { DAY_MS } from '../../../policy/durations.ts';
-import { decodeEntry } from '../../../policy/ledger-entry.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import { entryTextOf, messageIdOf } from './accepted-list.ts';
+import { addedAtMs, entryTextOf } from './accepted-list.ts';
 
 /** Returns the read of the newest elements of a shop's list; `allThatCount` completes its reply. */
 export function newestRead(accepted: string): Read {
@@ -35,17 +34,6 @@ function countedOf(elements: readonly string[]): number {
 
 /** True if an element may be less than a day old. Ids contain whole seconds. */
 function isOfDay(element: string, nowMs: number): boolean {
-  const madeAtMs = madeAt(element);
-  return madeAtMs === undefined || madeAtMs > nowMs - DAY_MS - 1_000;
-}
-
-/** Returns when an element was added; undefined if it contains no time. */
-function madeAt(element: string): number | undefined {
-  const messageId = messageIdOf(element);
-  if (messageId !== undefined) return Number.parseInt(messageId.slice(0, 8), 16) * 1_000;
-  try {
-    return decodeEntry(element).atMs;
-  } catch {
-    return undefined;
-  }
+  const atMs = addedAtMs(element);
+  return atMs === undefined || atMs > nowMs - DAY_MS - 1_000;
 }
