@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { jidDecode, jidEncode, type WASocket } from '@whiskeysockets/baileys';
+import { jidDecode, jidEncode, type MessageRelayOptions, type WASocket } from '@whiskeysockets/baileys';
 import type { ShopMemory } from '../session/session-environment.ts';
-import { isLidAddress, userOf } from '../wire/chat-address.ts';
+import { isGroupAddress, isLidAddress, userOf } from '../wire/chat-address.ts';
+import { wireForm } from '../wire/wire-form.ts';
 import { type KnownDevice, ownDevice } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
+import type { Pending } from './pending-order.ts';
 
 /**
  * The devices that a post in a group is for. A post carries their hash, and its acknowledgement the hash of the devices
@@ -25,11 +27,19 @@ export class PostDevices {
     this.#memory = options.memory;
   }
 
+  /** Returns the attributes of an order's stanza without those of the message, for its present state. */
+  formOf(pending: Pending, audience: readonly string[]): MessageRelayOptions {
+    const { order, to, chat, wireId } = pending;
+    pending.devicesHash = isGroupAddress(chat) ? this.#hashOf(chat) : undefined;
+    const form = wireForm({ kind: order.kind, to, chat }, { audience, devicesHash: pending.devicesHash });
+    return { messageId: wireId, ...form };
+  }
+
   /**
    * Returns the hash of the devices of a group, including those without keys and the shop's own. Undefined if not
    * known.
    */
-  hashOf(group: string): string | undefined {
+  #hashOf(group: string): string | undefined {
     const metadata = this.#groups.metadata(group);
     if (metadata === undefined) return undefined;
     const [number = '', lid = number] = ownDevice(this.#socket.user);

@@ -1,0 +1,92 @@
+import type { SendOutcome } from '../../session-host.ts';
+import { isGroupAddress } from '../wire/chat-address.ts';
+import type { ClientTurn } from './client-turn.ts';
+import { forgetKeyHolders } from './group-members.ts';
+import type { OutboxOptions } from './outbox-options.ts';
+import { overdueOutcome, type Pending } from './pending-order.ts';
+
+/** A session's orders without an outcome, by their wire ids. Each ends with one outcome, or is dropped. */
+export class PendingOrders {
+  readonly #options: OutboxOptions;
+  readonly #turn: ClientTurn;
+  readonly #orders = new Map<string, Pending>();
+
+  constructor(options: OutboxOptions, turn: ClientTurn) {
+    this.#options = options;
+    this.#turn = turn;
+  }
+
+  /** Adds an order, with the deadline of its first phase. */
+  add(order: Omit<Pending, 'deadline'>, mostMs: number): Pending {
+    const deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
+    const pending: Pending = { ...order, deadline };
+    this.#orders.set(order.order.wireId, pending);
+    return pending;
+  }
+
+  /** Returns the order that was given with this wire id. */
+  get(wireId: string): Pending | undefined {
+    return this.#orders.get(wireId);
+  }
+
+  /** Returns the order whose newest stanza has this wire id. */
+  ofStanza(wireId: string): Pending | undefined {
+    return this.all().find((pending) => pending.wireId === wireId);
+  }
+
+  /** Returns the orders of a message. */
+  ofMessage(messageId: string): readonly Pending[] {
+    return this.all().filter(({ order }) => order.messageId === messageId);
+  }
+
+  all(): readonly Pending[] {
+    return [...this.#orders.values()];
+  }
+
+  /** An order that was given up may be given again under the same wire id. The first attempt then no longer counts. */
+  has(pending: Pending): boolean {
+    return this.#orders.get(pending.order.wireId) === pending;
+  }
+
+  /** Sets the deadline for the next phase of an order. */
+  bound(pending: Pending, mostMs: number): void {
+    pending.deadline.cancel();
+    pending.deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
+  }
+
+  #overdue(pending: Pending): void {
+    const { phase, relayed } = pending;
+    const isStuck = phase === 'relaying' || phase === 'ready' || (phase === 'transmitting' && !relayed);
+    if (phase === 'transmitting' && !isStuck) this.#options.unanswered();
+    this.settle(pending, overdueOutcome(phase));
+    // The order is settled first, because it is the reason for which the session ends.
+    if (isStuck) this.#options.stalled('a send did not come to an end in time');
+  }
+
+  /** Ends an order and reports its outcome. Does nothing if it has one already. */
+  settle(pending: Pending, outcome: SendOutcome): void {
+    if (!this.has(pending)) return;
+    const isPost = isGroupAddress(pending.chat) && pending.phase === 'transmitting';
+    if (isPost && outcome.kind !== 'acknowledged') void this.forgetWhoHasKey(pending);
+    this.drop(pending);
+    this.#options.report(pending.asked, outcome);
+  }
+
+  /** The next post in the group sends its key to all members, because it is unknown who got this one. */
+  async forgetWhoHasKey({ chat, relayed }: Pending): Promise<void> {
+    if (!relayed) await this.#turn.ended;
+    await forgetKeyHolders(this.#options.credentials.keys, chat);
+  }
+
+  /** Ends an order without a report. */
+  drop(pending: Pending): void {
+    this.#orders.delete(pending.order.wireId);
+    pending.deadline.cancel();
+    pending.decide?.(false);
+    this.#turn.bound(pending);
+    pending.cancel?.abort();
+    pending.release();
+    // Not left to the client: if it cannot write its copy of the file, its call never returns.
+    void pending.media?.discard();
+  }
+}
