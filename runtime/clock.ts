@@ -16,6 +16,11 @@ export interface Clock {
   after(delayMs: number, callback: () => void): ArmedTimer;
 }
 
+/** Resolves after a delay. */
+export function sleep(clock: Pick<Clock, 'after'>, delayMs: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(delayMs, resolve));
+}
+
 /** The process's own clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   wallMs: () => Date.now(),

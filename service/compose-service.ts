@@ -15,7 +15,7 @@ import type { Forwarder } from '../http/owner/remote-owner.ts';
 import type { RequestLogLimits } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import type { FileBounds } from '../http/tenant-api/file-replies.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { systemClock, sleep } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
@@ -250,9 +250,9 @@ const LAST_CALLS_MS = 1_000;
  */
 export async function stopService({ node, actors, http, tracing, resources }: Service): Promise<void> {
   resources.stop();
-  const lastCallers = new Promise<void>((resolve) => void node.clock.after(KEPT_CONNECTIONS_MS, resolve));
+  const lastCallers = sleep(node.clock, KEPT_CONNECTIONS_MS);
   actors.endWaits();
-  const progressEnd = new Promise<void>((resolve) => void node.clock.after(CALLS_MS, resolve));
+  const progressEnd = sleep(node.clock, CALLS_MS);
   const triesSettled = Promise.race([actors.webhooks.pump.settle(), progressEnd]);
   await Promise.all([http.close({ graceMs: CALLS_MS }), triesSettled]);
   await Promise.all([node.handOver(), lastCallers]);

@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
 import type { EachActor } from '../shops/service/shop-census.ts';
 import { shopAddress, shopOf } from '../shops/state/shop-keys.ts';
@@ -49,7 +49,7 @@ export async function resumeSuspended(
   });
   const resumed = matching.slice(0, MOST_RESUMED);
   for (let from = 0; from < resumed.length; from += STEP) {
-    if (from > 0) await new Promise<void>((resolve) => void clock.after(STEP_MS, resolve));
+    if (from > 0) await sleep(clock, STEP_MS);
     // A crash is shown in the log and on the actor's page.
     for (const address of resumed.slice(from, from + STEP))
       void node.actors.resume(address).catch(() => undefined);

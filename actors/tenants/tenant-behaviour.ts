@@ -4,7 +4,7 @@ import type { Address } from '../../runtime/address.ts';
 import type { Behaviour, DeactivationReason, Turn } from '../../runtime/behaviour.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
-import { partsOf } from '../parts.ts';
+import { partsOf } from '../../runtime/parts.ts';
 import { changeTenant, createShop } from './account-turns.ts';
 import { type ContactRecord, readContacts } from './contact-record.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';

@@ -3,7 +3,7 @@ import type { Address } from '../../runtime/address.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Store } from '../../runtime/store.ts';
-import { partsOf } from '../parts.ts';
+import { partsOf } from '../../runtime/parts.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantState } from './tenant-state.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, sleep } from '../clock.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function askAgain<Answer>(
       return await ask();
     } catch (error) {
       if (!(error instanceof RuntimeFailure)) throw error;
-      await new Promise<void>((resolve) => void until.clock.after(until.everyMs, resolve));
+      await sleep(until.clock, until.everyMs);
     }
   }
   return undefined;

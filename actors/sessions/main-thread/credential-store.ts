@@ -1,7 +1,8 @@
 import { shardKey } from '../../../runtime/address.ts';
-import type { Clock } from '../../../runtime/clock.ts';
+import { type Clock, sleep } from '../../../runtime/clock.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
+import { partsOf } from '../../../runtime/parts.ts';
 import type { SessionAddress } from '../session-host.ts';
 import {
   SENT_HASHES,
@@ -46,7 +47,7 @@ export async function answerStoreRequest(
         message: error instanceof Error ? error.message : 'the store failed',
       } as const;
       if (!isAway(error)) return failed;
-      await new Promise<void>((resolve) => void clock.after(ASK_AGAIN_MS, resolve));
+      await sleep(clock, ASK_AGAIN_MS);
       if (!goesOn()) return failed;
     }
   }
@@ -119,18 +120,12 @@ export function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
   const key = sealedKey(shop, change.hash);
   const writes: Write[] = [];
   if (change.clear) writes.push(['DEL', key]);
-  for (const pairs of inParts(change.set)) {
+  for (const pairs of partsOf(change.set, FIELDS_PER_WRITE)) {
     writes.push(['HSET', key, ...pairs.flatMap(([field, value]) => [field, Buffer.from(value)])]);
   }
-  for (const fields of inParts(change.remove)) writes.push(['HDEL', key, ...fields]);
+  for (const fields of partsOf(change.remove, FIELDS_PER_WRITE)) writes.push(['HDEL', key, ...fields]);
   if (change.expiresAtMs !== undefined) writes.push(['PEXPIREAT', key, change.expiresAtMs]);
   return writes;
-}
-
-function inParts<Item>(items: readonly Item[]): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / FIELDS_PER_WRITE) }, (_, part) =>
-    items.slice(part * FIELDS_PER_WRITE, (part + 1) * FIELDS_PER_WRITE),
-  );
 }
 
 /**

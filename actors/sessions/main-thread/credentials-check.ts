@@ -1,4 +1,5 @@
 import type { Store } from '../../../runtime/store.ts';
+import { partsOf } from '../../../runtime/parts.ts';
 import { credentialCiphers, keyMark, Unreadable } from '../credential-cipher.ts';
 import { IDENTITY_FIELD, sealedOwner, sealedPlace } from '../sealed-place.ts';
 import type { SessionAddress } from '../session-host.ts';
@@ -48,8 +49,7 @@ async function openSessions(
 ): Promise<boolean> {
   let isSealed = false;
   for await (const found of shops) {
-    for (let from = 0; from < found.length; from += BATCH) {
-      const batch = found.slice(from, from + BATCH);
+    for (const batch of partsOf(found, BATCH)) {
       const values = await store.readBytes(
         batch.map((shop) => ['HGET', sealedKey(shop, 'credentials'), IDENTITY_FIELD]),
       );

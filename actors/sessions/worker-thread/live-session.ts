@@ -1,5 +1,5 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
-import type { ArmedTimer } from '../../../runtime/clock.ts';
+import { type ArmedTimer, sleep } from '../../../runtime/clock.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import { type Egress, egressThrough } from '../../outbound/egress.ts';
@@ -212,8 +212,7 @@ export class LiveSession {
       this.#unlinking = true;
       const failed = this.#logFailure('the network was not notified that a device is unlinked');
       const { clock } = this.#options.environment;
-      const timeout = new Promise<void>((resolve) => void clock.after(UNLINK_MS, resolve));
-      await Promise.race([this.#running.socket.logout().catch(failed), timeout]);
+      await Promise.race([this.#running.socket.logout().catch(failed), sleep(clock, UNLINK_MS)]);
     }
     await this.close();
   }
@@ -324,10 +323,7 @@ export class LiveSession {
   /** Sends orders again after all waiting stanzas were processed, because one of them may be a STOP. */
   async #repeatOrders({ outbox, caughtUp }: RunningParts): Promise<void> {
     const { unacknowledged } = this.#options.memory;
-    await Promise.race([
-      caughtUp,
-      new Promise<void>((resolve) => void this.#timers.after(CATCH_UP_MS, resolve)),
-    ]);
+    await Promise.race([caughtUp, sleep(this.#timers, CATCH_UP_MS)]);
     if (this.#open) for (const order of unacknowledged.take()) outbox.repeat(order);
   }
 

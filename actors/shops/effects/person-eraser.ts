@@ -4,7 +4,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
-import { partsOf } from '../../parts.ts';
+import { partsOf } from '../../../runtime/parts.ts';
 import { eraseEventsAbout } from '../../tenants/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';

@@ -1,6 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { type Address, shardOf } from '../../../runtime/address.ts';
-import type { Clock } from '../../../runtime/clock.ts';
+import { type Clock, sleep } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
 import type { Random } from '../../../runtime/random.ts';
@@ -96,7 +96,7 @@ export class PoolClient {
         const line = 'a shop of the pool was not reached to take a message back';
         this.#options.log.debug({ pool, messageId, err: error }, line);
       }
-      await new Promise<void>((resolve) => clock.after(WITHDRAW_EVERY_MS, resolve));
+      await sleep(clock, WITHDRAW_EVERY_MS);
     }
   }
 

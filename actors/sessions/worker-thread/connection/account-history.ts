@@ -1,3 +1,4 @@
+import { partsOf } from '../../../../runtime/parts.ts';
 import { proto, type WASocket } from '@whiskeysockets/baileys';
 import { type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 import type { Credentials } from '../keys/credentials.ts';
@@ -118,20 +119,14 @@ export class AccountHistory {
     const { bounds, credentials, log } = this.#options;
     const ended = this.#ended.signal;
     const { mappings, tokens } = await readHistory(notice, bounds, ended);
-    for (const part of chunksOf([...mappings], FACTS_A_WRITE)) {
+    for (const part of partsOf([...mappings], FACTS_A_WRITE)) {
       ended.throwIfAborted();
       await storeMappings(credentials, part);
     }
-    for (const part of chunksOf(tokens, FACTS_A_WRITE)) {
+    for (const part of partsOf(tokens, FACTS_A_WRITE)) {
       ended.throwIfAborted();
       await storeTokens(credentials, part);
     }
     log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone sent its history');
   }
-}
-
-function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
 }

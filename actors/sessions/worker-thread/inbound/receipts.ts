@@ -1,3 +1,4 @@
+import { partsOf } from '../../../../runtime/parts.ts';
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
 import type { StanzaReceipt } from '../../session-host.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
@@ -153,8 +154,7 @@ export class Receipts {
 
   #report(ready: readonly Waiting[]): void {
     const { generation, afterLongestHold, report } = this.#options;
-    for (let from = 0; from < ready.length; from += MOST_AT_ONCE) {
-      const together = ready.slice(from, from + MOST_AT_ONCE);
+    for (const together of partsOf(ready, MOST_AT_ONCE)) {
       this.#tokens += 1;
       const token = `receipts ${generation}.${this.#tokens}`;
       this.#reported.set(

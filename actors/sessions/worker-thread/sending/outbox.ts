@@ -1,3 +1,4 @@
+import { sleep } from '../../../../runtime/clock.ts';
 import type { SignalDataSet } from '@whiskeysockets/baileys';
 import type { Unacknowledged } from '../session/unacknowledged.ts';
 import { isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
@@ -225,7 +226,7 @@ export class Outbox {
       if (answer.number !== knownAs) this.#options.recipientKnown(messageId, answer.number);
     }
     const chat = await showComposing(socket, pending.to);
-    await new Promise<void>((resolve) => void clock.after(asked.composingMs, resolve));
+    await sleep(clock, asked.composingMs);
     if (!this.#orders.has(pending)) return undefined;
     return chat ?? chatOf(socket, pending.to);
   }

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../../policy/durations.ts';
 import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
-import { partsOf } from '../../../parts.ts';
+import { partsOf } from '../../../../runtime/parts.ts';
 import type { BatchAsked, RecipientsAsked, RefusedRecipient } from '../../batch-operations.ts';
 import { fieldNames } from '../../state/batch-text.ts';
 import {
