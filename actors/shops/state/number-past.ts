@@ -11,7 +11,7 @@ import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
 import { shopKeys } from './shop-keys.ts';
 import { countedEntries } from './stored-ledger.ts';
 import { decodeLimits } from './stored-limits.ts';
-import { laterWriter, type Writer } from './writer.ts';
+import { decodeWriters, laterWriter, type Writer } from './writer.ts';
 
 /** The data of a number's last shop that also applies to the next one. Times since the Unix epoch. */
 export interface NumberPast {
@@ -89,9 +89,4 @@ function eachPerson(writers: ReadonlyMap<string, Writer>): Iterable<readonly [st
     people.set(person, [known, laterWriter(earlier, writer) ?? writer]);
   }
   return people.values();
-}
-
-/** Reads the writers of a shop from the flat list of fields and values that `HGETALL` returns. */
-export function decodeWriters(flat: readonly string[]): Map<string, Writer> {
-  return new Map([...hashFields(flat)].map(([address, stored]) => [address, JSON.parse(stored) as Writer]));
 }

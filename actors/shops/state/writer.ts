@@ -1,4 +1,5 @@
 import { isOptOut } from '../../../policy/opt-out.ts';
+import { hashFields } from '../../hash-fields.ts';
 
 /** The shop's data about a number that wrote to it. */
 export interface Writer {
@@ -67,4 +68,9 @@ export function laterWriter(one: Writer | undefined, other: Writer | undefined):
 /** Reads a writer back; undefined when the number never wrote. */
 export function decodeWriter(stored: string | null): Writer | undefined {
   return stored === null ? undefined : (JSON.parse(stored) as Writer);
+}
+
+/** Reads the writers of a shop from the flat list of fields and values that `HGETALL` returns. */
+export function decodeWriters(flat: readonly string[]): Map<string, Writer> {
+  return new Map([...hashFields(flat)].map(([address, stored]) => [address, JSON.parse(stored) as Writer]));
 }

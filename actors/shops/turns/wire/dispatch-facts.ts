@@ -10,10 +10,9 @@ import { readCarried } from '../../state/carried-message.ts';
 import { readInboundRecords } from '../../state/inbound-records.ts';
 import { readMessages } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
-import { decodeWriters } from '../../state/number-past.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { laterWriter, type Writer } from '../../state/writer.ts';
+import { decodeWriters, laterWriter, type Writer } from '../../state/writer.ts';
 import { isLapsed, readWriter } from '../people/recipient-facts.ts';
 
 /** The facts that are checked again just before the wire. */
