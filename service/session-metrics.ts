@@ -1,4 +1,5 @@
-import type { SessionEnd, SessionHost } from '../actors/sessions/session-host.ts';
+import type { SessionEnd } from '../actors/sessions/session-events.ts';
+import type { SessionHost } from '../actors/sessions/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { SteppedClock } from '../../runtime/stepped-clock.ts';
-import type { SessionAddress, SessionEvent, SessionListener } from './session-host.ts';
+import type { SessionEvent } from './session-events.ts';
+import type { SessionAddress, SessionListener } from './session-host.ts';
 
 /**
  * Reports the events of sessions to a listener in order. All events of one step of the clock are reported together. A

@@ -1,5 +1,6 @@
 import { INBOUND_KINDS, type InboundKind } from '../inbound-content.ts';
-import type { OutcomeCount, SendOutcome, SessionEnd, SessionFigures } from './session-host.ts';
+import type { SendOutcome, SessionEnd } from './session-events.ts';
+import type { OutcomeCount, SessionFigures } from './session-host.ts';
 
 /** The classes of stanzas by which missing acknowledgements are counted. `other` has those of all other classes. */
 const UNANSWERED = ['message', 'status', 'receipt', 'notification', 'call', 'appdata', 'other'] as const;

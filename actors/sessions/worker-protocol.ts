@@ -4,7 +4,8 @@
  */
 import type { FileHosts } from '../inbound-content.ts';
 import type { InboundMode } from '../inbound-mode.ts';
-import type { SendOrder, SendOutcome, SessionAddress, SessionEvent, SessionOpening } from './session-host.ts';
+import type { SendOutcome, SessionEvent } from './session-events.ts';
+import type { SendOrder, SessionAddress, SessionOpening } from './session-host.ts';
 import type { SessionTiming } from './session-timing.ts';
 
 /** The addresses from which attachments may be fetched, in addition to public addresses at ports 80 and 443. */

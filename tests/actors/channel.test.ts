@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionEnd } from '../../actors/sessions/session-host.ts';
+import type { SessionEnd } from '../../actors/sessions/session-events.ts';
 import { channelView } from '../../actors/shops/service/channel-view.ts';
 import { channelState } from '../../actors/shops/state/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { SendOutcome, SessionEnd } from '../../actors/sessions/session-host.ts';
+import type { SendOutcome, SessionEnd } from '../../actors/sessions/session-events.ts';
 import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import { channelState, liveGroups, pacingState } from '../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';

@@ -1,7 +1,7 @@
 /** Receipts of a shop's messages: which devices count, for how long, and their effects. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StanzaReceipt } from '../../actors/sessions/session-host.ts';
+import type { StanzaReceipt } from '../../actors/sessions/session-events.ts';
 import { shopSummary } from '../../actors/shops/service/shop-summary.ts';
 import { messageLookup } from '../../actors/shops/state/message-days.ts';
 import { decodeMessage, type MessageFields, messageView } from '../../actors/shops/state/message-record.ts';

@@ -1,7 +1,7 @@
 import type { Failure, Outcome } from '../../actors/failure.ts';
 import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../../actors/sessions/egress-vault.ts';
-import type { SendOutcome, SessionEvent } from '../../actors/sessions/session-host.ts';
+import type { SendOutcome, SessionEvent } from '../../actors/sessions/session-events.ts';
 import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import type { ShopEffect } from '../../actors/shops/protocol/shop-effect.ts';
 import type { Accepted, MessageDraft, ShopReference } from '../../actors/shops/shop-operations.ts';

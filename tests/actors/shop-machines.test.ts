@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { SendOutcome } from '../../actors/sessions/session-host.ts';
+import type { SendOutcome } from '../../actors/sessions/session-events.ts';
 import { pacingState, settledPlace } from '../../actors/shops/state/shop-state.ts';
 import { ShopHarness } from './shop-harness.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AnyStateMachine, assign, createMachine, setup, transition } from 'xstate';
-import type { SendOutcome, SessionEnd } from '../../actors/sessions/session-host.ts';
+import type { SendOutcome, SessionEnd } from '../../actors/sessions/session-events.ts';
 import { type ChannelContext, unconfiguredContext } from '../../actors/shops/machines/channel-context.ts';
 import type { ChannelEffect, ChannelEvent } from '../../actors/shops/machines/channel-events.ts';
 import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';

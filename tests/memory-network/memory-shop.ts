@@ -1,10 +1,6 @@
 import type { InboundMode } from '../../actors/inbound-mode.ts';
-import type {
-  SendOrder,
-  SessionAddress,
-  SessionEvent,
-  SessionGroup,
-} from '../../actors/sessions/session-host.ts';
+import type { SessionEvent, SessionGroup } from '../../actors/sessions/session-events.ts';
+import type { SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
 import type { MemorySession } from './memory-session.ts';
 
 /** The limits of a number that the network announces. */

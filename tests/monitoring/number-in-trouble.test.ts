@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
-import type { SessionEnd } from '../../actors/sessions/session-host.ts';
+import type { SessionEnd } from '../../actors/sessions/session-events.ts';
 import { root } from '../root.ts';
 
 const PAGE = 'docs/number-in-trouble.md';

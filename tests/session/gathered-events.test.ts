@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gatheredEvents } from '../../actors/sessions/gathered-events.ts';
-import type { SessionEvent } from '../../actors/sessions/session-host.ts';
+import type { SessionEvent } from '../../actors/sessions/session-events.ts';
 import { SteppedClock } from '../../runtime/stepped-clock.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
-import type { SessionGroup } from '../../actors/sessions/session-host.ts';
+import type { SessionGroup } from '../../actors/sessions/session-events.ts';
 import { GroupDirectory } from '../../actors/sessions/worker-thread/sending/group-directory.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReportedRestriction, SessionAddress } from '../../actors/sessions/session-host.ts';
+import type { ReportedRestriction } from '../../actors/sessions/session-events.ts';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { type ConformanceNetwork, newShop, pair, textOrder } from './session-conformance.ts';
 
 const FRIEND = '+33622222222';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeBinaryNode } from '@whiskeysockets/baileys';
-import type { SessionAddress, SessionEnd, SessionEvent } from '../../actors/sessions/session-host.ts';
+import type { SessionEnd, SessionEvent } from '../../actors/sessions/session-events.ts';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { sessionEndOf } from '../../actors/sessions/worker-thread/session/session-end.ts';
 import type { FaultKind } from '../../simulator/control/faults.ts';
 import { pairedShop, simulatedNetwork } from './paired-shop.ts';

@@ -1,4 +1,5 @@
-import type { SessionAddress, SessionEvent, SessionListener } from '../../actors/sessions/session-host.ts';
+import type { SessionEvent } from '../../actors/sessions/session-events.ts';
+import type { SessionAddress, SessionListener } from '../../actors/sessions/session-host.ts';
 
 type EventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 

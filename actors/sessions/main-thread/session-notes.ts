@@ -1,7 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { SessionCounters } from '../session-counters.ts';
-import type { SessionEvent } from '../session-host.ts';
+import type { SessionEvent } from '../session-events.ts';
 import type { SessionNote } from '../worker-protocol.ts';
 import type { SessionSlot, SettledOrder } from './session-slot.ts';
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
-import type { SendOutcome, SessionAddress, SessionOpening } from '../session-host.ts';
+import type { SendOutcome } from '../session-events.ts';
+import type { SessionAddress, SessionOpening } from '../session-host.ts';
 
 /** The state of a session, as its worker last reported it. */
 type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';

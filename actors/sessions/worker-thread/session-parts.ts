@@ -1,7 +1,8 @@
 import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../runtime/clock.ts';
 import type { Egress } from '../../outbound/egress.ts';
-import type { SendOutcome, SessionAddress, SessionEnd, SessionEvent } from '../session-host.ts';
+import type { SendOutcome, SessionEnd, SessionEvent } from '../session-events.ts';
+import type { SessionAddress } from '../session-host.ts';
 import type { WorkerOpening } from '../worker-protocol.ts';
 import type { AccountHistory } from './connection/account-history.ts';
 import { connectClient, holdReceipts } from './connection/client-socket.ts';

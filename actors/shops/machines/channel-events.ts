@@ -1,4 +1,5 @@
-import type { SessionEnd, SessionOpening } from '../../sessions/session-host.ts';
+import type { SessionEnd } from '../../sessions/session-events.ts';
+import type { SessionOpening } from '../../sessions/session-host.ts';
 
 /** The events of the channel machine. `chance` is uniform in [0, 1), for jitter. */
 export type ChannelEvent =

@@ -1,5 +1,6 @@
 import { assign, setup } from 'xstate';
-import type { SessionEnd, SessionOpening } from '../../sessions/session-host.ts';
+import type { SessionEnd } from '../../sessions/session-events.ts';
+import type { SessionOpening } from '../../sessions/session-host.ts';
 import type { ChannelContext } from './channel-context.ts';
 import type { ChannelEvent } from './channel-events.ts';
 import { isForgottenWhenConnected } from './channel-trouble.ts';

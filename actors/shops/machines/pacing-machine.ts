@@ -22,7 +22,7 @@
 
 import { assign, setup } from 'xstate';
 import type { MessageReason } from '../../message-status.ts';
-import type { SendOutcome } from '../../sessions/session-host.ts';
+import type { SendOutcome } from '../../sessions/session-events.ts';
 
 /** The message in progress. */
 export interface MessageInProgress {

@@ -1,4 +1,4 @@
-import type { SessionEnd } from '../../sessions/session-host.ts';
+import type { SessionEnd } from '../../sessions/session-events.ts';
 import type { ChannelContext } from './channel-context.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Lane, RuntimeCommand } from '../../../runtime/behaviour.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import type { ShopEgress } from '../../sessions/egress-vault.ts';
-import type { SessionEvent } from '../../sessions/session-host.ts';
+import type { SessionEvent } from '../../sessions/session-events.ts';
 import type { BatchAsked, RecipientsAsked } from '../batch-operations.ts';
 import type {
   MessageDraft,

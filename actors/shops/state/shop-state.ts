@@ -3,7 +3,7 @@ import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Write } from '../../../runtime/store.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import type { ShopEgress } from '../../sessions/egress-vault.ts';
-import type { SessionGroup } from '../../sessions/session-host.ts';
+import type { SessionGroup } from '../../sessions/session-events.ts';
 import type { TenantKeys } from '../../tenants/tenant-keys.ts';
 import type { ChannelStateName } from '../machines/channel-context.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../sessions/session-host.ts';
+import type { SessionEvent } from '../../sessions/session-events.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';

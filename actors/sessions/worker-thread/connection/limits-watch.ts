@@ -1,6 +1,6 @@
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
-import type { ReportedNewChats, ReportedRestriction, SessionEvent } from '../../session-host.ts';
+import type { ReportedNewChats, ReportedRestriction, SessionEvent } from '../../session-events.ts';
 import { readClientError } from '../session/session-end.ts';
 
 /** The limits of the number that a session reports. */

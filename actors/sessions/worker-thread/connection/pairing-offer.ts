@@ -1,6 +1,6 @@
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
-import type { SessionEnd } from '../../session-host.ts';
+import type { SessionEnd } from '../../session-events.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import { readClientError } from '../session/session-end.ts';
 

@@ -2,7 +2,7 @@ import type { proto, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { InboundContent } from '../../../inbound-content.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
-import type { SessionEvent } from '../../session-host.ts';
+import type { SessionEvent } from '../../session-events.ts';
 import type { ChatTimers } from '../session/chat-timers.ts';
 import { readClientError } from '../session/session-end.ts';
 import type { SessionEnvironment } from '../session/session-environment.ts';

@@ -1,6 +1,6 @@
 import { partsOf } from '../../../../runtime/parts.ts';
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
-import type { StanzaReceipt } from '../../session-host.ts';
+import type { StanzaReceipt } from '../../session-events.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 

@@ -1,6 +1,6 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
-import type { SendOutcome } from '../../session-host.ts';
+import type { SendOutcome } from '../../session-events.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { SessionReport } from '../../worker-protocol.ts';
 import type { MediaFetchOptions } from '../attachments/media-fetch.ts';

@@ -1,4 +1,4 @@
-import type { SendOutcome } from '../../session-host.ts';
+import type { SendOutcome } from '../../session-events.ts';
 import { isGroupAddress } from '../wire/chat-address.ts';
 import type { ClientTurn } from './client-turn.ts';
 import { forgetKeyHolders } from './group-members.ts';

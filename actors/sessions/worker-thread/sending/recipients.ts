@@ -7,7 +7,8 @@ import {
   USyncUser,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import type { SendOrder, SendOutcome } from '../../session-host.ts';
+import type { SendOutcome } from '../../session-events.ts';
+import type { SendOrder } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { ContactTokens } from '../keys/contact-tokens.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';

@@ -1,5 +1,5 @@
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
-import type { SessionEnd } from '../../session-host.ts';
+import type { SessionEnd } from '../../session-events.ts';
 import { backoffOf } from '../wire/usync-errors.ts';
 
 /** The client's own message if no one scanned any code; its status code is the 408 of any time-out. */

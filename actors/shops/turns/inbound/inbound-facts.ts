@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
-import type { SessionEvent } from '../../../sessions/session-host.ts';
+import type { SessionEvent } from '../../../sessions/session-events.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import { type KnownPerson, readPerson } from '../../state/person-ids.ts';
 import { decodeSent, sentReads } from '../../state/sent-index.ts';

@@ -1,5 +1,5 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import type { SessionEvent } from '../../../sessions/session-host.ts';
+import type { SessionEvent } from '../../../sessions/session-events.ts';
 import { inboundExpiry, inboundWrite } from '../../state/inbound-records.ts';
 import { dayEndsMs, dayOf, firstIdOfDay } from '../../state/message-days.ts';
 import type { NumberVault } from '../../state/number-vault.ts';

@@ -13,12 +13,7 @@ import {
   restrictionAt,
   UNNAMED_END_MS,
 } from '../../../../policy/network-limits.ts';
-import type {
-  ReportedNewChats,
-  ReportedRestriction,
-  SendOutcome,
-  SessionEvent,
-} from '../../../sessions/session-host.ts';
+import type { ReportedNewChats, ReportedRestriction, SendOutcome, SessionEvent } from '../../../sessions/session-events.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { refusedUntil } from '../../state/stored-limits.ts';
 import type { Writer } from '../../state/writer.ts';

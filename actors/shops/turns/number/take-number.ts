@@ -6,7 +6,7 @@ import { encodeEntry } from '../../../../policy/ledger-entry.ts';
 import { NO_LIMITS } from '../../../../policy/network-limits.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
-import type { SessionEvent } from '../../../sessions/session-host.ts';
+import type { SessionEvent } from '../../../sessions/session-events.ts';
 import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../../machines/channel-context.ts';
 import { dropArchiveKey } from '../../state/number-archive.ts';
 import { isForgotten } from '../../state/number-past.ts';

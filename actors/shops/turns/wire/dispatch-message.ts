@@ -1,7 +1,7 @@
 import { classCapCode } from '../../../../policy/network-limits.ts';
 import { isGroupId, isPerson, isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { MessageReason } from '../../../message-status.ts';
-import type { SessionEvent } from '../../../sessions/session-host.ts';
+import type { SessionEvent } from '../../../sessions/session-events.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import { dayOf } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';

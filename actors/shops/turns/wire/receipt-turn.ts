@@ -1,6 +1,6 @@
 import { isGroupId } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
-import type { SessionEvent, StanzaReceipt } from '../../../sessions/session-host.ts';
+import type { SessionEvent, StanzaReceipt } from '../../../sessions/session-events.ts';
 import { messageLookup, receiptsWrite } from '../../state/message-days.ts';
 import type { MessageReceipts } from '../../state/message-receipts.ts';
 import { decodeMessage, type MessageFields, type StoredMessage } from '../../state/message-record.ts';
