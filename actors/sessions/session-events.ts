@@ -223,3 +223,6 @@ export type SessionEvent =
   | { readonly type: 'session.unreachable' }
   /** The sending component can be reached again. */
   | { readonly type: 'session.reachable' };
+
+/** The events of these types. */
+export type SessionEventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { readonly type: Type }>;

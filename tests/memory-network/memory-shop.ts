@@ -1,10 +1,10 @@
 import type { InboundMode } from '../../actors/inbound-mode.ts';
-import type { SessionEvent, SessionGroup } from '../../actors/sessions/session-events.ts';
+import type { SessionEventOf, SessionGroup } from '../../actors/sessions/session-events.ts';
 import type { SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
 import type { MemorySession } from './memory-session.ts';
 
 /** The limits of a number that the network announces. */
-export type ToldLimits = Omit<Extract<SessionEvent, { type: 'session.limits' }>, 'type' | 'generation'>;
+export type ToldLimits = Omit<SessionEventOf<'session.limits'>, 'type' | 'generation'>;
 
 /** A shop, as the network in memory knows it. */
 export interface MemoryShop {

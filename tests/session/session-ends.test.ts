@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeBinaryNode } from '@whiskeysockets/baileys';
-import type { SessionEnd, SessionEvent } from '../../actors/sessions/session-events.ts';
+import type { SessionEnd, SessionEventOf } from '../../actors/sessions/session-events.ts';
 import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { sessionEndOf } from '../../actors/sessions/worker-thread/session/session-end.ts';
 import type { FaultKind } from '../../simulator/control/faults.ts';
@@ -29,7 +29,7 @@ const AT_LOGIN: readonly (readonly [FaultKind, SessionEnd, number])[] = [
   ['refuse_upgrade', 'transient', 408],
 ];
 
-type EndedSession = Extract<SessionEvent, { type: 'session.closed' }>;
+type EndedSession = SessionEventOf<'session.closed'>;
 
 /** Returns the log line of an end, in the form of the recording logger. */
 function logLine(shop: SessionAddress, { generation, end, statusCode, detail }: EndedSession): string {

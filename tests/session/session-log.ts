@@ -1,7 +1,6 @@
-import type { SessionEvent } from '../../actors/sessions/session-events.ts';
+import type { SessionEvent, SessionEventOf } from '../../actors/sessions/session-events.ts';
 import type { SessionAddress, SessionListener } from '../../actors/sessions/session-host.ts';
 
-type EventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 
 interface Waiter {
   readonly shopId: string;
@@ -34,13 +33,13 @@ export class SessionLog {
   next<Type extends SessionEvent['type']>(
     shop: SessionAddress,
     type: Type,
-    matches: (event: EventOf<Type>) => boolean = () => true,
-  ): Promise<EventOf<Type>> {
-    const fits = (event: SessionEvent): boolean => event.type === type && matches(event as EventOf<Type>);
+    matches: (event: SessionEventOf<Type>) => boolean = () => true,
+  ): Promise<SessionEventOf<Type>> {
+    const fits = (event: SessionEvent): boolean => event.type === type && matches(event as SessionEventOf<Type>);
     const read = this.#unread.find((entry) => entry.shopId === shop.shopId && fits(entry.event));
     if (read !== undefined) {
       this.#unread = this.#unread.filter((entry) => entry !== read);
-      return Promise.resolve(read.event as EventOf<Type>);
+      return Promise.resolve(read.event as SessionEventOf<Type>);
     }
     return new Promise((resolve, reject) => {
       const timeout = setTimeout(
@@ -52,7 +51,7 @@ export class SessionLog {
         matches: fits,
         found: (event) => {
           clearTimeout(timeout);
-          resolve(event as EventOf<Type>);
+          resolve(event as SessionEventOf<Type>);
         },
       });
     });
@@ -64,9 +63,9 @@ export class SessionLog {
   }
 
   /** All events of one type for a shop so far. */
-  all<Type extends SessionEvent['type']>(shop: SessionAddress, type: Type): EventOf<Type>[] {
+  all<Type extends SessionEvent['type']>(shop: SessionAddress, type: Type): SessionEventOf<Type>[] {
     return this.events
       .filter(({ shopId, event }) => shopId === shop.shopId && event.type === type)
-      .map(({ event }) => event as EventOf<Type>);
+      .map(({ event }) => event as SessionEventOf<Type>);
   }
 }

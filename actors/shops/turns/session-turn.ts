@@ -1,4 +1,4 @@
-import type { SessionEvent } from '../../sessions/session-events.ts';
+import type { SessionEvent, SessionEventOf } from '../../sessions/session-events.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { afterInbound } from '../state/writer.ts';
@@ -122,7 +122,7 @@ function isOnWire(state: ShopState, messageId: string): boolean {
 
 function onOutcome(
   builder: TurnBuilder,
-  { messageId, outcome, isLate }: Extract<SessionEvent, { type: 'session.send_outcome' }>,
+  { messageId, outcome, isLate }: SessionEventOf<'session.send_outcome'>,
 ): void {
   const backoffMs = outcome.kind === 'rate_limited' ? outcome.backoffMs : undefined;
   if (outcome.kind === 'no_chat') {
@@ -137,7 +137,7 @@ function onOutcome(
 
 function onClosed(
   builder: TurnBuilder,
-  closed: Omit<Extract<SessionEvent, { type: 'session.closed' }>, 'type' | 'generation'>,
+  closed: Omit<SessionEventOf<'session.closed'>, 'type' | 'generation'>,
 ): void {
   const { end, statusCode, detail, networkCode, waitMs } = closed;
   builder.stepChannel({
@@ -154,7 +154,7 @@ function onClosed(
 
 function onInbound(
   builder: TurnBuilder,
-  event: Extract<SessionEvent, { type: 'session.inbound' }>,
+  event: SessionEventOf<'session.inbound'>,
   facts: ShopFacts,
   options: InboundOptions,
 ): void {
@@ -182,7 +182,7 @@ function onInbound(
  */
 function onConnected(
   builder: TurnBuilder,
-  event: Extract<SessionEvent, { type: 'session.connected' }>,
+  event: SessionEventOf<'session.connected'>,
   number: NumberFacts,
 ): void {
   if (!takeNumber(builder, event, number)) return;

@@ -1,10 +1,10 @@
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
-import type { ReportedNewChats, ReportedRestriction, SessionEvent } from '../../session-events.ts';
+import type { ReportedNewChats, ReportedRestriction, SessionEventOf } from '../../session-events.ts';
 import { readClientError } from '../session/session-end.ts';
 
 /** The limits of the number that a session reports. */
-export type LimitsNotice = Omit<Extract<SessionEvent, { type: 'session.limits' }>, 'generation'>;
+export type LimitsNotice = Omit<SessionEventOf<'session.limits'>, 'generation'>;
 
 /** The parts and callbacks of a session that the watch uses. */
 export interface LimitsWatchOptions {

@@ -2,7 +2,7 @@ import type { proto, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { InboundContent } from '../../../inbound-content.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
-import type { SessionEvent } from '../../session-events.ts';
+import type { SessionEventOf } from '../../session-events.ts';
 import type { ChatTimers } from '../session/chat-timers.ts';
 import { readClientError } from '../session/session-end.ts';
 import type { SessionEnvironment } from '../session/session-environment.ts';
@@ -11,7 +11,7 @@ import { type InboundEnvelope, personOf } from '../wire/inbound-message.ts';
 import { readContent, senderName } from '../wire/read-content.ts';
 
 /** An inbound message as its shop's actor gets it. */
-export type InboundNotice = Omit<Extract<SessionEvent, { type: 'session.inbound' }>, 'type' | 'generation'>;
+export type InboundNotice = Omit<SessionEventOf<'session.inbound'>, 'type' | 'generation'>;
 
 /** The parts and callbacks of a session that an intake uses. */
 export interface InboundIntakeOptions {

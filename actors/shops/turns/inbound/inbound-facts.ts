@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
-import type { SessionEvent } from '../../../sessions/session-events.ts';
+import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
 import { type KnownPerson, readPerson } from '../../state/person-ids.ts';
 import { decodeSent, sentReads } from '../../state/sent-index.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
-type Inbound = Extract<SessionEvent, { type: 'session.inbound' }>;
+type Inbound = SessionEventOf<'session.inbound'>;
 
 /** The facts of an inbound message that must be published to the tenant. */
 export interface EventFacts {

@@ -1,5 +1,5 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import type { SessionEvent } from '../../../sessions/session-events.ts';
+import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { inboundExpiry, inboundWrite } from '../../state/inbound-records.ts';
 import { dayEndsMs, dayOf, firstIdOfDay } from '../../state/message-days.ts';
 import type { NumberVault } from '../../state/number-vault.ts';
@@ -15,7 +15,7 @@ export interface InboundOptions {
 
 /** The message to publish, and the person who wrote it, as the shop knows them now. */
 interface ReceivedEvent {
-  readonly event: Extract<SessionEvent, { type: 'session.inbound' }>;
+  readonly event: SessionEventOf<'session.inbound'>;
   readonly writtenBy: string;
   readonly facts: EventFacts | undefined;
 }

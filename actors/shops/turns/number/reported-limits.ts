@@ -13,7 +13,7 @@ import {
   restrictionAt,
   UNNAMED_END_MS,
 } from '../../../../policy/network-limits.ts';
-import type { ReportedNewChats, ReportedRestriction, SendOutcome, SessionEvent } from '../../../sessions/session-events.ts';
+import type { ReportedNewChats, ReportedRestriction, SendOutcome, SessionEventOf } from '../../../sessions/session-events.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { refusedUntil } from '../../state/stored-limits.ts';
 import type { Writer } from '../../state/writer.ts';
@@ -27,7 +27,7 @@ const CAPPED_CODE = '475';
 /** Stores the limits that the session reports. */
 export function storeReportedLimits(
   builder: TurnBuilder,
-  { restriction, newChats }: Extract<SessionEvent, { type: 'session.limits' }>,
+  { restriction, newChats }: SessionEventOf<'session.limits'>,
 ): void {
   const { state, nowMs } = builder;
   const { limits } = state;

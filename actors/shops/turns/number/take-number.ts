@@ -6,7 +6,7 @@ import { encodeEntry } from '../../../../policy/ledger-entry.ts';
 import { NO_LIMITS } from '../../../../policy/network-limits.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
-import type { SessionEvent } from '../../../sessions/session-events.ts';
+import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../../machines/channel-context.ts';
 import { dropArchiveKey } from '../../state/number-archive.ts';
 import { isForgotten } from '../../state/number-past.ts';
@@ -15,7 +15,7 @@ import { channelState, pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { Inheritance, NumberFacts } from './number-facts.ts';
 
-type Connected = Extract<SessionEvent, { type: 'session.connected' }>;
+type Connected = SessionEventOf<'session.connected'>;
 
 /** Elements of a list, or fields of a hash, that one write carries. */
 const PARTS_PER_WRITE = 1_000;

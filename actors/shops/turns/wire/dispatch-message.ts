@@ -1,7 +1,7 @@
 import { classCapCode } from '../../../../policy/network-limits.ts';
 import { isGroupId, isPerson, isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { MessageReason } from '../../../message-status.ts';
-import type { SessionEvent } from '../../../sessions/session-events.ts';
+import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import { dayOf } from '../../state/message-days.ts';
 import type { MessageBody } from '../../state/message-record.ts';
@@ -122,7 +122,7 @@ export function onNoChat(builder: TurnBuilder): void {
  */
 export function onPrepared(
   builder: TurnBuilder,
-  { messageId, writes, lid, hasChat }: Extract<SessionEvent, { type: 'session.prepared' }>,
+  { messageId, writes, lid, hasChat }: SessionEventOf<'session.prepared'>,
   facts: DispatchFacts,
   outcomeMs: number,
 ): void {
@@ -143,7 +143,7 @@ export function onPrepared(
  */
 export function onRepeat(
   builder: TurnBuilder,
-  { messageId, hasChat }: Extract<SessionEvent, { type: 'session.prepared' }>,
+  { messageId, hasChat }: SessionEventOf<'session.prepared'>,
   facts: DispatchFacts | undefined,
 ): void {
   const { nowMs, state } = builder;

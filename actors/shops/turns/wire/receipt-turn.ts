@@ -1,6 +1,6 @@
 import { isGroupId } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
-import type { SessionEvent, StanzaReceipt } from '../../../sessions/session-events.ts';
+import type { SessionEventOf, StanzaReceipt } from '../../../sessions/session-events.ts';
 import { messageLookup, receiptsWrite } from '../../state/message-days.ts';
 import type { MessageReceipts } from '../../state/message-receipts.ts';
 import { decodeMessage, type MessageFields, type StoredMessage } from '../../state/message-record.ts';
@@ -37,7 +37,7 @@ export type ReceiptFacts = readonly KnownReceipt[];
 /** Finds the messages of receipts. Skips receipts that are forged, of another shop or too old. */
 export async function readReceipts(
   state: ShopState,
-  { receipts }: Extract<SessionEvent, { type: 'session.receipts' }>,
+  { receipts }: SessionEventOf<'session.receipts'>,
   store: Store,
   nowMs: number,
 ): Promise<ReceiptFacts> {
