@@ -24,55 +24,65 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/events': 'actors/shops actors/tenants actors/replies actors runtime',
   'actors/sessions': 'actors runtime',
   'actors/shops/machines': 'actors/sessions actors runtime',
+  'actors/shops/records': 'actors/shops actors/tenants actors policy runtime',
   'actors/shops/state': `
-    actors/shops/machines actors/sessions actors/shops actors/tenants actors policy runtime`,
+    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors policy
+    runtime`,
+  'actors/shops/numbers': `
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants actors policy
+    runtime`,
   'actors/shops/protocol': `
-    actors/shops/state actors/shops/machines actors/sessions actors/shops actors policy runtime`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops actors policy
+    runtime`,
   'actors/shops/turns/builder': `
-    actors/shops/protocol actors/shops/state actors/shops/machines actors/tenants actors/replies actors
-    policy runtime`,
-  'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/tenants policy runtime',
+    actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/tenants
+    actors/replies actors policy runtime`,
+  'actors/shops/turns/people': `
+    actors/shops/turns/builder actors/shops/state actors/shops/records actors/tenants policy runtime`,
   'actors/shops/turns/number': `
-    actors/shops/turns/builder actors/shops/state actors/shops/machines actors/sessions actors/tenants
-    actors policy runtime`,
+    actors/shops/turns/builder actors/shops/numbers actors/shops/state actors/shops/records
+    actors/shops/machines actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/machines actors/shops actors policy`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy`,
   'actors/shops/effects': `
-    actors/shops/turns/pool actors/shops/turns/people actors/shops/protocol actors/shops/state
-    actors/shops/machines actors/sessions actors/shops actors/tenants actors policy runtime/node
-    runtime/actor runtime`,
+    actors/shops/turns/pool actors/shops/turns/people actors/shops/protocol actors/shops/numbers
+    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
+    actors/tenants actors policy runtime/node runtime/actor runtime`,
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
-    actors/shops/protocol actors/shops/state actors/shops/machines actors/shops actors policy`,
+    actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/shops actors
+    policy`,
   'actors/shops/turns/wire': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
-    actors/shops/state actors/sessions actors/tenants actors policy runtime`,
+    actors/shops/state actors/shops/records actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/inbound': `
-    actors/shops/turns/builder actors/shops/state actors/sessions actors policy runtime`,
+    actors/shops/turns/builder actors/shops/state actors/shops/records actors/sessions actors policy
+    runtime`,
   'actors/shops/turns/cancel': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
-    actors/shops/protocol actors/shops/state actors/shops actors policy runtime`,
+    actors/shops/protocol actors/shops/state actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns/scheduled': `
-    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops actors policy runtime`,
+    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records actors/shops
+    actors policy runtime`,
   'actors/shops/turns/batches': `
     actors/shops/turns/send actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops actors policy runtime`,
+    actors/shops/state actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns': `
     actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
     actors/shops/turns/scheduled actors/shops/turns/wire actors/shops/turns/send actors/shops/turns/pool
     actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/machines actors/sessions actors/shops actors/tenants actors policy
-    runtime`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
+    actors/tenants actors policy runtime`,
   'actors/shops/service': `
     actors/shops/turns actors/shops/turns/batches actors/shops/turns/cancel actors/shops/turns/number
     actors/shops/turns/send actors/shops/effects actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/machines actors/shops actors/tenants actors/replies actors policy
-    runtime`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants
+    actors/replies actors policy runtime`,
   'actors/operators': `
     actors/shops/service actors/shops/turns actors/shops/effects actors/shops/protocol actors/shops/state
-    actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy
-    runtime/node runtime/redis runtime`,
+    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies
+    actors policy runtime/node runtime/redis runtime`,
   'actors/outbound': 'actors',
   'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
   'actors/sessions/worker-thread/store': 'actors/sessions runtime',

@@ -6,7 +6,7 @@ import { egressVault } from '../actors/sessions/egress-vault.ts';
 import { checkCredentialsKeys } from '../actors/sessions/main-thread/credentials-check.ts';
 import { startQrImages } from '../actors/sessions/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
-import { numberVault } from '../actors/shops/state/number-vault.ts';
+import { numberVault } from '../actors/shops/records/number-vault.ts';
 import { everyShop } from '../actors/tenants/every-shop.ts';
 import type { EventLimits } from '../actors/tenants/tenant-event.ts';
 import { tenantAddress } from '../actors/tenants/tenant-keys.ts';

@@ -6,7 +6,7 @@ import { done, failed } from '../failure.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { type EachActor, type SeenActor, takeCensus } from '../shops/service/shop-census.ts';
 import { shopSummary } from '../shops/service/shop-summary.ts';
-import { shopAddress, shopOf } from '../shops/state/shop-keys.ts';
+import { shopAddress, shopOf } from '../shops/records/shop-keys.ts';
 import type { ShopDescription } from '../shops/turns/describe-shop.ts';
 import { clientVersionView, setClientVersion } from './client-version-setting.ts';
 import type { DeadLetterView, FleetOperations, ShopActorView } from './operator-operations.ts';

@@ -7,7 +7,7 @@ import type { EgressVault } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import type { ShopCommand } from '../shops/protocol/shop-commands.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
-import { shopAddress } from '../shops/state/shop-keys.ts';
+import { shopAddress } from '../shops/records/shop-keys.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { changeEgress } from './egress-change.ts';
 import type { Found, OperatorOperations, ShopInspection } from './operator-operations.ts';

@@ -9,7 +9,7 @@ import type { SessionHost } from '../sessions/session-host.ts';
 import { sessionOf } from '../shops/effects/shop-effects.ts';
 import { warmupPairedAtMs } from '../shops/machines/channel-context.ts';
 import { loadShop } from '../shops/state/load-shop.ts';
-import { shopOf } from '../shops/state/shop-keys.ts';
+import { shopOf } from '../shops/records/shop-keys.ts';
 import type { ShopState } from '../shops/state/shop-state.ts';
 import { describeShop } from '../shops/turns/describe-shop.ts';
 import { actorView } from './fleet-service.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
+import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import { readRecipient } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { listContacts } from '../../actors/tenants/contact-list.ts';
 import { activePhones, type ContactRecord } from '../../actors/tenants/contact-record.ts';

@@ -5,7 +5,7 @@ import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../../actors/sessions/egress-vault.ts';
 import { channelView } from '../../actors/shops/service/channel-view.ts';
 import { loadShop } from '../../actors/shops/state/load-shop.ts';
-import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
+import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import { channelState } from '../../actors/shops/state/shop-state.ts';
 import { describeShop } from '../../actors/shops/turns/describe-shop.ts';
 import type { Read, Store } from '../../runtime/store.ts';

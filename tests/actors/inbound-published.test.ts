@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InboundMode } from '../../actors/inbound-mode.ts';
-import { dayOf, firstIdOfDay } from '../../actors/shops/state/message-days.ts';
+import { dayOf, firstIdOfDay } from '../../actors/shops/records/message-days.ts';
 import type { Write } from '../../runtime/store.ts';
 import { ShopHarness } from './shop-harness.ts';
 

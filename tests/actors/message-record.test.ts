@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeMessage, encodeBody, type MessageBody } from '../../actors/shops/state/message-record.ts';
+import { decodeMessage, encodeBody, type MessageBody } from '../../actors/shops/records/message-record.ts';
 import type { PolicyVerdict } from '../../policy/verdict.ts';
 
 const count = fc.nat(1_000);

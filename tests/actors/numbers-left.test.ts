@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ShopEraser, type ShopEraserOptions } from '../../actors/shops/effects/shop-eraser.ts';
-import { archiveWrites, readArchive } from '../../actors/shops/state/number-archive.ts';
-import { readPast } from '../../actors/shops/state/number-past.ts';
-import { numberUseRead, numberUseWrite } from '../../actors/shops/state/number-use.ts';
-import { numbersLeft } from '../../actors/shops/state/numbers-left.ts';
+import { archiveWrites, readArchive } from '../../actors/shops/numbers/number-archive.ts';
+import { readPast } from '../../actors/shops/numbers/number-past.ts';
+import { numberUseRead, numberUseWrite } from '../../actors/shops/numbers/number-use.ts';
+import { numbersLeft } from '../../actors/shops/numbers/numbers-left.ts';
 import { readNumber } from '../../actors/shops/turns/number/number-facts.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { Write } from '../../runtime/store.ts';

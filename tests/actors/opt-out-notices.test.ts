@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { carriedForWrites, originsOf } from '../../actors/shops/state/carried-for.ts';
-import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
+import { carriedForWrites, originsOf } from '../../actors/shops/records/carried-for.ts';
+import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const ORIGIN = { tenantId: '65f0000000000000000000cc', shopId: '65f0000000000000000000c1' };

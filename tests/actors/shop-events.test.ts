@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../actors/message-status.ts';
-import type { MessageState } from '../../actors/shops/state/message-record.ts';
+import type { MessageState } from '../../actors/shops/records/message-record.ts';
 import type { Write } from '../../runtime/store.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
 import { seededRandom } from '../seeded-random.ts';

@@ -11,11 +11,11 @@ import {
   decodeMessage,
   type MessageBody,
   type MessageState,
-} from '../../actors/shops/state/message-record.ts';
-import { numberVault } from '../../actors/shops/state/number-vault.ts';
-import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
+} from '../../actors/shops/records/message-record.ts';
+import { numberVault } from '../../actors/shops/records/number-vault.ts';
+import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import type { ShopState } from '../../actors/shops/state/shop-state.ts';
-import type { Writer } from '../../actors/shops/state/writer.ts';
+import type { Writer } from '../../actors/shops/records/writer.ts';
 import type { SendFacts } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { shopBehaviour } from '../../actors/shops/turns/shop-behaviour.ts';
 import type { ShopFacts } from '../../actors/shops/turns/shop-facts.ts';

@@ -5,7 +5,7 @@ import type { ShopActorView } from '../../actors/operators/operator-operations.t
 import { inspectShop } from '../../actors/operators/shop-inspection.ts';
 import { type SeenActor, takeCensus } from '../../actors/shops/service/shop-census.ts';
 import { type ShopSummary, shopSummary, statusOf } from '../../actors/shops/service/shop-summary.ts';
-import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
+import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import type { ShopState } from '../../actors/shops/state/shop-state.ts';
 import { localActors } from '../../http/operator-api/actor-list.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
-import { archiveWrites, readArchive } from '../../actors/shops/state/number-archive.ts';
-import { decodeWriters } from '../../actors/shops/state/writer.ts';
-import { readPast } from '../../actors/shops/state/number-past.ts';
+import { archiveWrites, readArchive } from '../../actors/shops/numbers/number-archive.ts';
+import { decodeWriters } from '../../actors/shops/records/writer.ts';
+import { readPast } from '../../actors/shops/numbers/number-past.ts';
 import { readWriter } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
+import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { Address } from '../../runtime/address.ts';
 import { erase } from './erase.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
-import { shopKeys } from '../../actors/shops/state/shop-keys.ts';
+import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { erase } from './erase.ts';
 import { openEvents } from './event-reader.ts';

@@ -1,6 +1,6 @@
 import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../../actors/sessions/egress-vault.ts';
-import { numberVault } from '../../actors/shops/state/number-vault.ts';
+import { numberVault } from '../../actors/shops/records/number-vault.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { linkTopics } from '../../runtime/node/link-topics.ts';

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { bodyWrite, dayOfMessage } from '../../actors/shops/state/message-days.ts';
-import { idempotencyKey } from '../../actors/shops/state/shop-keys.ts';
+import { bodyWrite, dayOfMessage } from '../../actors/shops/records/message-days.ts';
+import { idempotencyKey } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';

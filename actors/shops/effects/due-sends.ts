@@ -9,7 +9,7 @@ import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { filledText } from '../state/batch-text.ts';
 import { type BatchContent, batchKey } from '../state/batches.ts';
 import type { ScheduledDraft } from '../state/scheduled-sends.ts';
-import { shopAddress, shopKeys } from '../state/shop-keys.ts';
+import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 
 interface SenderParts {
   readonly store: Pick<Store, 'read'>;

@@ -1,8 +1,8 @@
 import type { Store } from '../../../runtime/store.ts';
-import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../state/inbound-records.ts';
-import { dayOfMessage } from '../state/message-days.ts';
-import { scanHash } from '../state/scan-hash.ts';
-import { strayDays } from '../state/stray-messages.ts';
+import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../records/inbound-records.ts';
+import { dayOfMessage } from '../records/message-days.ts';
+import { scanHash } from '../records/scan-hash.ts';
+import { strayDays } from '../records/stray-messages.ts';
 import { ERASED_AT_ONCE } from './message-eraser.ts';
 
 type InboundStore = Pick<Store, 'read' | 'commit'>;

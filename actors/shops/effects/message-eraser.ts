@@ -3,10 +3,10 @@ import type { Store, Write } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
 import { NO_CONTENT } from '../message-content.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
-import { bodyWrite, dayOfMessage, messageErasure, readMessages } from '../state/message-days.ts';
-import type { MessageBody } from '../state/message-record.ts';
-import { idempotencyKey } from '../state/shop-keys.ts';
-import { strayMessages } from '../state/stray-messages.ts';
+import { bodyWrite, dayOfMessage, messageErasure, readMessages } from '../records/message-days.ts';
+import type { MessageBody } from '../records/message-record.ts';
+import { idempotencyKey } from '../records/shop-keys.ts';
+import { strayMessages } from '../records/stray-messages.ts';
 
 /**
  * Messages that one commit erases, so that it takes Redis about half a millisecond. A message takes at most two writes, and

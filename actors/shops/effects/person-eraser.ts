@@ -9,11 +9,11 @@ import { eraseEventsAbout } from '../../tenants/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
-import type { MessageBody } from '../state/message-record.ts';
-import type { NumberVault } from '../state/number-vault.ts';
-import { personDigests } from '../state/person-ids.ts';
-import { scanHash } from '../state/scan-hash.ts';
-import { shopKeys } from '../state/shop-keys.ts';
+import type { MessageBody } from '../records/message-record.ts';
+import type { NumberVault } from '../records/number-vault.ts';
+import { personDigests } from '../records/person-ids.ts';
+import { scanHash } from '../records/scan-hash.ts';
+import { shopKeys } from '../records/shop-keys.ts';
 import { eraseInboundAmong, eraseStrayInbound } from './inbound-eraser.ts';
 import type { MessageEraser } from './message-eraser.ts';
 

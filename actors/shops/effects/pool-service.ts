@@ -5,9 +5,9 @@ import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
-import { readCarried } from '../state/carried-message.ts';
+import { readCarried } from '../records/carried-message.ts';
 import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
-import { shopAddress } from '../state/shop-keys.ts';
+import { shopAddress } from '../records/shop-keys.ts';
 import { answerFromRecord } from '../turns/pool/carry-message.ts';
 
 /** The requests to a shop of the pool. */

@@ -4,7 +4,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { shopAddress } from '../state/shop-keys.ts';
+import { shopAddress } from '../records/shop-keys.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 
 /** Set of `tenant/shop`: the platform's shops with an open session, as their nodes reported them. */

@@ -4,9 +4,9 @@ import type { Read, Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../event-feed.ts';
 import { hashFields } from '../../hash-fields.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { isForgotten } from '../state/number-past.ts';
-import { NUMBER_MEMORY_MS } from '../state/number-use.ts';
-import type { NumberVault } from '../state/number-vault.ts';
+import { isForgotten } from '../numbers/number-past.ts';
+import { NUMBER_MEMORY_MS } from '../numbers/number-use.ts';
+import type { NumberVault } from '../records/number-vault.ts';
 
 /** The parts for watching numbers that several tenants use. */
 export interface SharedNumbersOptions {

@@ -9,7 +9,7 @@ import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import type { CountEffect, NumberEffect, SessionEffect, ShopEffect } from '../protocol/shop-effect.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
-import { shopOf } from '../state/shop-keys.ts';
+import { shopOf } from '../records/shop-keys.ts';
 import { batchSender, scheduledSender } from './due-sends.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import type { OneShopPerNumber } from './one-shop-per-number.ts';

@@ -11,7 +11,7 @@ import type {
   ShopReference,
   StatusDraft,
 } from '../shop-operations.ts';
-import type { MessageBody } from '../state/message-record.ts';
+import type { MessageBody } from '../records/message-record.ts';
 import type { OptOutNotice } from '../state/opt-out-notice.ts';
 import type { PoolAnswer, PoolOffer } from '../state/pool-protocol.ts';
 

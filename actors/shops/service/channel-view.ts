@@ -4,7 +4,7 @@ import type { ShopView } from '../../tenants/tenant-operations.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import { channelTrouble } from '../machines/channel-trouble.ts';
 import type { ChannelView } from '../shop-operations.ts';
-import { shopKeys } from '../state/shop-keys.ts';
+import { shopKeys } from '../records/shop-keys.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 
 /** How often a client should poll while it connects (docs/contract.md, POST connect). */

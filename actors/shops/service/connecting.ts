@@ -11,7 +11,7 @@ import type {
   ShopOutcome,
   ShopReference,
 } from '../shop-operations.ts';
-import { shopAddress } from '../state/shop-keys.ts';
+import { shopAddress } from '../records/shop-keys.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 import { codeRefusal } from '../turns/ask-to-connect.ts';
 import { askShop, fromShop } from './ask-shop.ts';

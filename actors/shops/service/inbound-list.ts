@@ -2,9 +2,9 @@ import type { Store } from '../../../runtime/store.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { CursorPage, PageQuery } from '../../replies/reply-fields.ts';
 import type { InboundRecordView, InboundView } from '../inbound-operations.ts';
-import { type InboundRecord, readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
-import type { NumberVault } from '../state/number-vault.ts';
-import type { ShopKeys } from '../state/shop-keys.ts';
+import { type InboundRecord, readInboundRecords, type StoredInbound } from '../records/inbound-records.ts';
+import type { NumberVault } from '../records/number-vault.ts';
+import type { ShopKeys } from '../records/shop-keys.ts';
 
 /** Ids that one page reads, if the index names messages that were removed. */
 const MOST_SCANNED = 1_000;

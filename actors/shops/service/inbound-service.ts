@@ -7,9 +7,9 @@ import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
-import { readInboundRecords, type StoredInbound } from '../state/inbound-records.ts';
-import type { NumberVault } from '../state/number-vault.ts';
-import { shopAddress, shopKeys } from '../state/shop-keys.ts';
+import { readInboundRecords, type StoredInbound } from '../records/inbound-records.ts';
+import type { NumberVault } from '../records/number-vault.ts';
+import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
 
 /** The actors, the store and the vault behind the operations on inbound messages. */

@@ -14,7 +14,7 @@ import type {
   ShopOutcome,
   ShopReference,
 } from '../shop-operations.ts';
-import { shopAddress } from '../state/shop-keys.ts';
+import { shopAddress } from '../records/shop-keys.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';
 import { NO_SHOP } from './ask-shop.ts';
 

@@ -7,7 +7,7 @@ import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
 import type { GroupView, ShopOperations, ShopPolicyView, ShopReference } from '../shop-operations.ts';
-import { shopAddress } from '../state/shop-keys.ts';
+import { shopAddress } from '../records/shop-keys.ts';
 import { channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
 import { mayAskForGroup } from '../turns/send/judge-send.ts';
 import { readRecipientOf } from '../turns/shop-facts.ts';

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../policy/durations.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { shardCount, shardOf } from '../../../runtime/address.ts';
 import { isObjectId, madeAtMs } from '../../../runtime/object-id.ts';
-import { dayEndsMs, dayOf } from './message-days.ts';
+import { dayEndsMs, dayOf } from '../records/message-days.ts';
 
 /*
  * The list of a shop's accepted sends, in order. An element has a message's id and its policy entry. The list is the

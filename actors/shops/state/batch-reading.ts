@@ -2,8 +2,8 @@
 import type { Read, Store } from '../../../runtime/store.ts';
 import type { RefusedRecipient } from '../batch-operations.ts';
 import { type BatchContent, type BatchRecord, batchKey, endedBatchesKey } from './batches.ts';
-import { keptDays } from './message-days.ts';
-import { isKeyField, keyField, type ShopKeys } from './shop-keys.ts';
+import { keptDays } from '../records/message-days.ts';
+import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
 
 /** The location of batches, and their retention. */
 export interface BatchReading {

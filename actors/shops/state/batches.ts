@@ -11,8 +11,8 @@ import { hashFields } from '../../hash-fields.ts';
 import { isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
 import type { BatchClass, BatchCounts, BatchStop } from '../batch-operations.ts';
 import type { DraftContent } from '../message-content.ts';
-import { dayEndsMs, dayOf } from './message-days.ts';
-import { isKeyField, keyField, type ShopKeys } from './shop-keys.ts';
+import { dayEndsMs, dayOf } from '../records/message-days.ts';
+import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
 
 /** How many of the last recipients are watched for opt-outs. */
 export const WATCHED = 50;

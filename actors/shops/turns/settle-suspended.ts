@@ -5,8 +5,8 @@ import { type EventLimits, eventWrites, type TenantEvent } from '../../tenants/t
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
-import type { MessageState } from '../state/message-record.ts';
-import { shopKeys, shopOf } from '../state/shop-keys.ts';
+import type { MessageState } from '../records/message-record.ts';
+import { shopKeys, shopOf } from '../records/shop-keys.ts';
 import type { QueuedMessage } from '../state/shop-state.ts';
 import { readWaiting } from '../state/waiting-messages.ts';
 import { type MessageReference, messageOutcome } from './builder/message-outcome.ts';

@@ -8,7 +8,7 @@ import type { ShopEffect } from '../protocol/shop-effect.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
 import { loadShop } from '../state/load-shop.ts';
-import type { NumberVault } from '../state/number-vault.ts';
+import type { NumberVault } from '../records/number-vault.ts';
 import type { PoolAnswer } from '../state/pool-protocol.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { askToConnect } from './ask-to-connect.ts';

@@ -13,7 +13,7 @@ import { contentOf } from '../../message-content.ts';
 import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
-import type { NumberVault } from '../../state/number-vault.ts';
+import type { NumberVault } from '../../records/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { type RecipientFacts, readRecipient } from '../people/recipient-facts.ts';
 

@@ -16,7 +16,7 @@ import {
   isActive,
   numberField,
 } from '../../state/batches.ts';
-import { keyField } from '../../state/shop-keys.ts';
+import { keyField } from '../../records/shop-keys.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchCommand, BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';

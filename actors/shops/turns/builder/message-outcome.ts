@@ -1,9 +1,9 @@
 import type { Write } from '../../../../runtime/store.ts';
 import { isFinal } from '../../../message-status.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
-import { carriedWrites, dropContent } from '../../state/carried-message.ts';
-import { stateWrite } from '../../state/message-days.ts';
-import type { MessageState } from '../../state/message-record.ts';
+import { carriedWrites, dropContent } from '../../records/carried-message.ts';
+import { stateWrite } from '../../records/message-days.ts';
+import type { MessageState } from '../../records/message-record.ts';
 import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
 
 /** The facts of a message that are needed to store its outcome. */

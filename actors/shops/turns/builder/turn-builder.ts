@@ -14,7 +14,7 @@ import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import { withMessageState } from '../../state/batches.ts';
 import { changeWrites } from '../../state/change-writes.ts';
-import type { MessageState } from '../../state/message-record.ts';
+import type { MessageState } from '../../records/message-record.ts';
 import {
   byAge,
   changedShop,

@@ -1,5 +1,5 @@
 import type { MessageReason } from '../../../message-status.ts';
-import { QUEUED_LIMIT_MS } from '../../state/message-record.ts';
+import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 

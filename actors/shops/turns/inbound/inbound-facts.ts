@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
-import type { NumberVault } from '../../state/number-vault.ts';
-import { type KnownPerson, readPerson } from '../../state/person-ids.ts';
-import { decodeSent, sentReads } from '../../state/sent-index.ts';
+import type { NumberVault } from '../../records/number-vault.ts';
+import { type KnownPerson, readPerson } from '../../records/person-ids.ts';
+import { decodeSent, sentReads } from '../../records/sent-index.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 type Inbound = SessionEventOf<'session.inbound'>;

@@ -1,5 +1,5 @@
 import { done, failed, type Outcome } from '../../../failure.ts';
-import { inboundExpiry, inboundReadWrite, type StoredInbound } from '../../state/inbound-records.ts';
+import { inboundExpiry, inboundReadWrite, type StoredInbound } from '../../records/inbound-records.ts';
 import { channelState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 

@@ -1,8 +1,8 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
-import { inboundExpiry, inboundWrite } from '../../state/inbound-records.ts';
-import { dayEndsMs, dayOf, firstIdOfDay } from '../../state/message-days.ts';
-import type { NumberVault } from '../../state/number-vault.ts';
+import { inboundExpiry, inboundWrite } from '../../records/inbound-records.ts';
+import { dayEndsMs, dayOf, firstIdOfDay } from '../../records/message-days.ts';
+import type { NumberVault } from '../../records/number-vault.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type EventFacts, receivedMark } from './inbound-facts.ts';
 

@@ -16,7 +16,7 @@ import {
 import type { ReportedNewChats, ReportedRestriction, SendOutcome, SessionEventOf } from '../../../sessions/session-events.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { refusedUntil } from '../../state/stored-limits.ts';
-import type { Writer } from '../../state/writer.ts';
+import type { Writer } from '../../records/writer.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 /** The network refuses a message that would start a chat, since the number is restricted (docs/chat-client.md, Sending). */

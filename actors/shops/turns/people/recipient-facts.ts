@@ -13,10 +13,10 @@ import {
   laterContact,
 } from '../../../tenants/contact-record.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
-import type { MessageBody, StoredMessage } from '../../state/message-record.ts';
-import { type ShopKeys, shopAddress, shopKeys } from '../../state/shop-keys.ts';
+import type { MessageBody, StoredMessage } from '../../records/message-record.ts';
+import { type ShopKeys, shopAddress, shopKeys } from '../../records/shop-keys.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { decodeWriter, laterWriter, type Writer } from '../../state/writer.ts';
+import { decodeWriter, laterWriter, type Writer } from '../../records/writer.ts';
 
 /** The policy's facts about a recipient. */
 export interface RecipientFacts {

@@ -6,10 +6,10 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { ShopReference } from '../../shop-operations.ts';
-import { carriedForWrites } from '../../state/carried-for.ts';
+import { carriedForWrites } from '../../records/carried-for.ts';
 import { encodeNotice, noticeField, type OptOutNotice } from '../../state/opt-out-notice.ts';
 import { addressee, pacingState, type ShopState } from '../../state/shop-state.ts';
-import { afterOptOut } from '../../state/writer.ts';
+import { afterOptOut } from '../../records/writer.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { isCurrentFor, keepWriter } from '../people/recipient-alias.ts';
 import type { InboundFacts } from '../people/recipient-facts.ts';

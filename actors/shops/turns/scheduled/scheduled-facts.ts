@@ -1,7 +1,7 @@
 import type { Store } from '../../../../runtime/store.ts';
 import { contentOf } from '../../message-content.ts';
 import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
-import type { NumberVault } from '../../state/number-vault.ts';
+import type { NumberVault } from '../../records/number-vault.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 

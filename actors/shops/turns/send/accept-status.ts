@@ -3,7 +3,7 @@ import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { done, failed, type Outcome, refusedBy } from '../../../failure.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
 import type { Accepted, Sent, StatusDraft } from '../../shop-operations.ts';
-import { type StoredMessage, statusUrl } from '../../state/message-record.ts';
+import { type StoredMessage, statusUrl } from '../../records/message-record.ts';
 import { channelRefusal, enqueue } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { AcceptanceOptions } from './accept-message.ts';

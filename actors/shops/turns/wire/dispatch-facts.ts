@@ -6,13 +6,13 @@ import { hashFields } from '../../../hash-fields.ts';
 import type { QuotedMessage } from '../../../sessions/session-host.ts';
 import { activePhones } from '../../../tenants/contact-record.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
-import { readCarried } from '../../state/carried-message.ts';
-import { readInboundRecords } from '../../state/inbound-records.ts';
-import { readMessages } from '../../state/message-days.ts';
-import type { MessageBody } from '../../state/message-record.ts';
-import type { NumberVault } from '../../state/number-vault.ts';
+import { readCarried } from '../../records/carried-message.ts';
+import { readInboundRecords } from '../../records/inbound-records.ts';
+import { readMessages } from '../../records/message-days.ts';
+import type { MessageBody } from '../../records/message-record.ts';
+import type { NumberVault } from '../../records/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { decodeWriters, laterWriter, type Writer } from '../../state/writer.ts';
+import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
 import { isLapsed, readWriter } from '../people/recipient-facts.ts';
 
 /** The facts that are checked again just before the wire. */

@@ -3,9 +3,9 @@ import { isGroupId, isPerson, isPhoneNumber } from '../../../../policy/recipient
 import type { MessageReason } from '../../../message-status.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
-import { dayOf } from '../../state/message-days.ts';
-import type { MessageBody } from '../../state/message-record.ts';
-import { sentExpiry, sentWrite } from '../../state/sent-index.ts';
+import { dayOf } from '../../records/message-days.ts';
+import type { MessageBody } from '../../records/message-record.ts';
+import { sentExpiry, sentWrite } from '../../records/sent-index.ts';
 import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { barsNewChat, startsChat } from '../number/reported-limits.ts';

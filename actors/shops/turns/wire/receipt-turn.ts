@@ -1,16 +1,16 @@
 import { isGroupId } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf, StanzaReceipt } from '../../../sessions/session-events.ts';
-import { messageLookup, receiptsWrite } from '../../state/message-days.ts';
-import type { MessageReceipts } from '../../state/message-receipts.ts';
-import { decodeMessage, type MessageFields, type StoredMessage } from '../../state/message-record.ts';
+import { messageLookup, receiptsWrite } from '../../records/message-days.ts';
+import type { MessageReceipts } from '../../records/message-receipts.ts';
+import { decodeMessage, type MessageFields, type StoredMessage } from '../../records/message-record.ts';
 import {
   decodeSent,
   isFromRecipient,
   memberWrite,
   type SentStanza,
   sentReads,
-} from '../../state/sent-index.ts';
+} from '../../records/sent-index.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 

@@ -8,7 +8,7 @@ import type { ShopReference } from '../shop-operations.ts';
 import { archiveWrites, dropArchives, readArchive } from './number-archive.ts';
 import { readPast, readStoredMachines } from './number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
-import type { NumberVault } from './number-vault.ts';
+import type { NumberVault } from '../records/number-vault.ts';
 
 /** The numbers that an erased shop leaves, and the writes for them. */
 interface NumbersLeft {
