@@ -21,6 +21,18 @@ export function sleep(clock: Pick<Clock, 'after'>, delayMs: number): Promise<voi
   return new Promise((resolve) => void clock.after(delayMs, resolve));
 }
 
+/** Resolves when the work has ended, in any way, or after `mostMs`. */
+export function within(clock: Pick<Clock, 'after'>, mostMs: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(mostMs, resolve);
+    const end = (): void => {
+      timer.cancel();
+      resolve();
+    };
+    work.then(end, end);
+  });
+}
+
 /** The process's own clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   wallMs: () => Date.now(),

@@ -1,5 +1,5 @@
 import type { Actors } from '../../runtime/actors.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, within } from '../../runtime/clock.ts';
 import { done, failed } from '../failure.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import type { TenantErasure } from '../tenants/tenant-erasure.ts';
@@ -69,15 +69,4 @@ function leftOf({ erasing, erasingPeople }: TenantState): {
   readonly peopleLeft: number;
 } {
   return { shopsLeft: erasing.size, peopleLeft: erasingPeople.size };
-}
-
-/** Resolves with the work, or after `timeoutMs`. */
-function within(clock: Pick<Clock, 'after'>, timeoutMs: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.after(timeoutMs, resolve);
-    void work.finally(() => {
-      timer.cancel();
-      resolve();
-    });
-  });
 }

@@ -1,7 +1,6 @@
-import { checkSettings } from '../../policy/tenant-settings.ts';
 import { shardOf } from '../../runtime/address.ts';
-import { done, failed } from '../failure.ts';
-import { changedRecord } from '../tenants/account-turns.ts';
+import { done } from '../failure.ts';
+import { changedRecord, settingsRefusal } from '../tenants/account-turns.ts';
 import { listCustomers } from '../tenants/customer-list.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';
 import type { MadeShop } from '../tenants/tenant-operations.ts';
@@ -48,25 +47,17 @@ function accounts(
   { withTenant, ask }: TenantAccess,
 ): Accounts {
   return {
-    async createTenant(tenantId, { owner, settings, ...tenant }) {
-      const problems = checkSettings(settings ?? {});
-      if (problems.length > 0) {
-        return failed('VALIDATION_ERROR', {
-          fields: problems.map(({ field, message }) => ({ field: `settings.${field}`, message })),
-        });
-      }
+    async createTenant(tenantId, tenant) {
+      const refusal = settingsRefusal(tenant);
+      if (refusal !== undefined) return refusal;
       const existing = await withTenant(tenantId, ({ record, ownerNumber }) =>
         done(tenantView(record, ownerNumber)),
       );
       if (existing.ok) return existing;
       const shard = shardOf(tenantId);
-      const record = changedRecord(newTenant(tenantId, tenant.name, clock.wallMs()), {
-        owner,
-        settings,
-        ...tenant,
-      });
+      const record = changedRecord(newTenant(tenantId, tenant.name, clock.wallMs()), tenant);
       const keys = tenantKeys(tenantId);
-      const number = owner?.notificationNumber ?? null;
+      const number = tenant.owner?.notificationNumber ?? null;
       await store.commit(shard, [
         ['SET', keys.record, JSON.stringify(record)],
         ['SADD', tenantsOfShardKey(shard), tenantId],

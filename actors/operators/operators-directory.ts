@@ -1,11 +1,12 @@
+import { readTenantRecord } from './tenant-inspection.ts';
 import { type RedisConnection, Repository, Schema } from 'redis-om';
 import { shardCount } from '../../runtime/address.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, within } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
-import { tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';
-import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
+import { tenantsOfShardKey } from '../tenants/tenant-keys.ts';
+import { tenantView } from '../tenants/tenant-record.ts';
 import type { TenantView } from '../tenants/tenant-view.ts';
 
 const schema = new Schema(
@@ -50,15 +51,8 @@ export class OperatorsDirectory {
    * limited wait.
    */
   refresh(tenantId: string): Promise<void> {
-    return new Promise((resolve) => {
-      const timeout = this.#clock.after(TIMEOUT_MS, resolve);
-      void this.#refresh(tenantId)
-        .catch((error: unknown) => this.#refreshLater(tenantId, error))
-        .finally(() => {
-          timeout.cancel();
-          resolve();
-        });
-    });
+    const refreshed = this.#refresh(tenantId).catch((error: unknown) => this.#refreshLater(tenantId, error));
+    return within(this.#clock, TIMEOUT_MS, refreshed);
   }
 
   #refreshLater(tenantId: string, error: unknown): void {
@@ -109,18 +103,14 @@ export class OperatorsDirectory {
   }
 
   async #refresh(tenantId: string): Promise<void> {
-    const keys = tenantKeys(tenantId);
-    const [stored, ownerNumber] = (await this.#store.read([
-      ['GET', keys.record],
-      ['GET', keys.ownerNumber],
-    ])) as (string | null)[];
-    const record = stored ? (JSON.parse(stored) as TenantRecord) : undefined;
-    if (record === undefined || record.deleted) {
+    const stored = await readTenantRecord(tenantId, this.#store);
+    if (stored === undefined || stored.record.deleted) {
       await this.#store.append([['ZREM', ORDER_KEY, tenantId]]);
       await this.#tenants.remove(tenantId);
       return;
     }
-    const view = JSON.stringify(tenantView(record, ownerNumber ?? null));
+    const { record, ownerNumber } = stored;
+    const view = JSON.stringify(tenantView(record, ownerNumber));
     await this.#tenants.save(tenantId, { name: record.name, view });
     await this.#store.append([['ZADD', ORDER_KEY, 0, tenantId]]);
   }

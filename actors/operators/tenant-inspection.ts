@@ -23,7 +23,7 @@ export async function inspectTenant(
   const address = tenantAddress(tenantId);
   const { status = 'active' } = actors.snapshot(address) ?? {};
   const stored =
-    status === 'active' ? await actors.state<TenantState>(address) : await readRecord(tenantId, store);
+    status === 'active' ? await actors.state<TenantState>(address) : await readTenantRecord(tenantId, store);
   const snapshot = actors.snapshot(address);
   if (stored === undefined || stored.record.deleted || snapshot === undefined) return failed('NOT_FOUND');
   const { restarts, lastError } = snapshot;
@@ -33,7 +33,8 @@ export async function inspectTenant(
   });
 }
 
-async function readRecord(
+/** Reads a tenant's record and its owner's number, without its actor. Undefined if there is no such tenant. */
+export async function readTenantRecord(
   tenantId: string,
   store: Pick<Store, 'read'>,
 ): Promise<Pick<TenantState, 'record' | 'ownerNumber'> | undefined> {

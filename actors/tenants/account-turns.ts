@@ -2,7 +2,7 @@ import { PLANS } from '../../policy/plan.ts';
 import { checkSettings, resolveSettings, type SettingsTuning } from '../../policy/tenant-settings.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
-import { done, failed } from '../failure.ts';
+import { done, type Failed, failed } from '../failure.ts';
 import { inboundModeOf } from '../inbound-mode.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import type { ShopDraft } from './tenant-operations.ts';
@@ -11,13 +11,18 @@ import { foldedName, type TenantState } from './tenant-state.ts';
 import type { TenantChanges } from './tenant-view.ts';
 import { webhooksChanged } from './webhook-turns.ts';
 
+/** Returns the reason why these settings are refused. Undefined if all of them are in range. */
+export function settingsRefusal({ settings = {} }: TenantChanges): Failed<'VALIDATION_ERROR'> | undefined {
+  const problems = checkSettings(settings);
+  if (problems.length === 0) return undefined;
+  const fields = problems.map(({ field, message }) => ({ field: `settings.${field}`, message }));
+  return failed('VALIDATION_ERROR', { fields });
+}
+
 /** Changes the fields that operators may change. Settings are merged one by one; one out of range refuses them all. */
 export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {
-  const problems = checkSettings(changes.settings ?? {});
-  if (problems.length > 0) {
-    const fields = problems.map(({ field, message }) => ({ field: `settings.${field}`, message }));
-    return { reply: failed('VALIDATION_ERROR', { fields }) };
-  }
+  const refusal = settingsRefusal(changes);
+  if (refusal !== undefined) return { reply: refusal };
   const record = changedRecord(state.record, changes);
   const writes: Write[] = [['SET', state.keys.record, JSON.stringify(record)]];
   let { ownerNumber } = state;

@@ -1,5 +1,5 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
-import { type ArmedTimer, sleep } from '../../../runtime/clock.ts';
+import { type ArmedTimer, sleep, within } from '../../../runtime/clock.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import { type Egress, egressThrough } from '../../outbound/egress.ts';
@@ -359,13 +359,7 @@ export class LiveSession {
 
   async #drain(): Promise<void> {
     const { clock, timing } = this.#options.environment;
-    await new Promise<void>((resolve) => {
-      const timeout = clock.after(timing.drainMs, resolve);
-      void this.#sealed.drain().then(() => {
-        timeout.cancel();
-        resolve();
-      });
-    });
+    await within(clock, timing.drainMs, this.#sealed.drain());
     // Writes that still wait would follow those of the next session, and reset its ratchets.
     this.#sealed.fail(new Error('the session ended'));
   }
