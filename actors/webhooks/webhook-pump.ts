@@ -1,7 +1,4 @@
 import type { Actors } from '../../runtime/actors.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import type { Random } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { eventView } from '../events/event-service.ts';
@@ -47,9 +44,6 @@ export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 
   readonly inbound: Pick<InboundOperations, 'eventOf'>;
   readonly cipher: TextCipher;
   readonly delivery: DeliveryOptions;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
 }
 
 /** Counts of a node's webhooks since its start, and their present state. */

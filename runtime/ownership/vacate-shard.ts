@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, within } from '../clock.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { ActiveActor } from './active-actor.ts';
@@ -47,15 +47,4 @@ function isSettled(actor: ActiveActor, threw?: (error: unknown) => void): boolea
     threw?.(error);
     return false;
   }
-}
-
-/** Resolves with the work, or when the time is up. */
-function within(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.after(limitMs, resolve);
-    void work.finally(() => {
-      timer.cancel();
-      resolve();
-    });
-  });
 }
