@@ -52,6 +52,18 @@ export async function guardedRequest(
   });
 }
 
+/** Reads the body of a response. Resolves with undefined, and ends the response, if it has more than `maxBytes`. */
+export async function wholeOf(response: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 /**
  * Returns the options with which Node connects to that address, through the egress or directly. Throws
  * `ForbiddenAddress`.

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import { guardedRequest, type RequestBounds } from './guarded-request.ts';
+import { guardedRequest, type RequestBounds, wholeOf } from './guarded-request.ts';
 
 /** How much of the page is read, in bytes. */
 const PAGE_BYTES = 4 * 1024 * 1024;
@@ -31,21 +30,12 @@ export async function askRevision(page: URL, bounds: RequestBounds): Promise<num
   const answer = await guardedRequest(page, bounds, { headers: HEADERS });
   try {
     if (answer.statusCode !== 200) throw new Error(`the page answered ${answer.statusCode ?? 'nothing'}`);
-    const revision = REVISION.exec(await textOf(answer))?.[1];
+    const body = await wholeOf(answer, PAGE_BYTES);
+    if (body === undefined) throw new Error('the page is too large');
+    const revision = REVISION.exec(body.toString())?.[1];
     if (revision === undefined) throw new Error('the page names no revision');
     return Number(revision);
   } finally {
     answer.destroy();
   }
-}
-
-async function textOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    size += chunk.byteLength;
-    if (size > PAGE_BYTES) throw new Error('the page is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
+import { wholeOf } from '../../../outbound/guarded-request.ts';
 import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 
 /**
@@ -60,19 +60,9 @@ async function answer(
 ): Promise<void> {
   if (method !== 'GET') throw new DownloadRefused('the client may only download');
   const response = await askNetworkFile(path, bounds, { maxBytes: MAX_BYTES, signal });
-  const bytes = await wholeOf(response);
+  const bytes = await wholeOf(response, MAX_BYTES);
+  if (bytes === undefined) throw new DownloadRefused('the file is too large');
   answered.onHeaders(200, [], () => undefined, 'OK');
   answered.onData(bytes);
   answered.onComplete([]);
-}
-
-async function wholeOf(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new DownloadRefused('the file is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
