@@ -1,5 +1,5 @@
 import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
-import { withMovedTokens } from '../keys/contact-tokens.ts';
+import { TOKEN_INDEX, withMovedTokens } from '../keys/contact-tokens.ts';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import type { ContactToken } from './history-facts.ts';
 
@@ -35,9 +35,6 @@ export async function storeMappings(
 function reverse(lid: string): string {
   return `${lid}_reverse`;
 }
-
-/** The client's list of contacts whose tokens it checks for expiry. */
-const TOKEN_INDEX = '__index';
 
 /**
  * Stores the tokens of contacts under the contacts' own ids if these are known, as the client keeps them. The newest of

@@ -11,6 +11,7 @@ import {
 import { Unreadable } from '../../credential-cipher.ts';
 import { IDENTITY_FIELD } from '../../sealed-place.ts';
 import type { Carry, SealedStore } from '../store/sealed-store.ts';
+import { TOKEN_INDEX } from './contact-tokens.ts';
 
 const PAIRED_AT = 'pairedAtMs';
 
@@ -69,9 +70,6 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
 
 /** Data that the network sends again on request. */
 const FACTS = new Set(['lid-mapping', 'device-list']);
-
-/** The client's list of the contacts that it has tokens of, by which it finds those that are over. */
-const TOKEN_INDEX = '__index';
 
 /**
  * True if this may be lost: it has only facts, or notes of tokens issued to contacts, which can be issued again. A

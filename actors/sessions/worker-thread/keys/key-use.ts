@@ -1,7 +1,7 @@
 import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 import { KnownFields } from '../store/known-fields.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
-import { isOver } from './contact-tokens.ts';
+import { isOver, TOKEN_INDEX } from './contact-tokens.ts';
 
 const HASH = 'credentials';
 const PERIOD_MS = 30 * 86_400_000;
@@ -26,7 +26,6 @@ const PRUNED = [
   'chat-timer/',
 ] as const;
 const TOKEN = 'tctoken/';
-const TOKEN_INDEX = `${TOKEN}__index`;
 const USED = 'used/';
 
 /** The parts of a session that knowing the use of its keys needs. */
@@ -120,7 +119,7 @@ export class KeyUse {
 
   /** Each day checks other tokens, so that all are checked in time. */
   async #tokensOver(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<string[]> {
-    const tokens = names.filter((name) => name.startsWith(TOKEN) && name !== TOKEN_INDEX);
+    const tokens = names.filter((name) => name.startsWith(TOKEN) && name !== TOKEN + TOKEN_INDEX);
     if (tokens.length === 0) return [];
     const nowMs = this.#options.nowMs();
     const parts = Math.ceil(tokens.length / MOST_A_RUN);

@@ -205,13 +205,8 @@ export class RetryAnswers {
   }
 
   async #tokenOf(device: string): Promise<Uint8Array | undefined> {
-    const { socket, credentials } = this.#options;
-    const person = personOf(device);
-    const lid = isNumberAddress(person)
-      ? await socket.signalRepository.lidMapping.getLIDForPN(person)
-      : person;
-    const name = personOf(lid ?? person);
-    const { [name]: known } = await credentials.keys.get('tctoken', [name]);
+    const name = await this.#lidOf(personOf(device));
+    const { [name]: known } = await this.#options.credentials.keys.get('tctoken', [name]);
     return known === undefined || known.token.length === 0 ? undefined : known.token;
   }
 
