@@ -6,9 +6,9 @@ const MOST = 2n ** 48n - 1n;
 
 /** Returns a position in a stream as callers see it: milliseconds and sequence number, 12 hexadecimal digits each. */
 export function cursorOf(streamId: string): string {
-  const [ms = '0', sequence = '0'] = streamId.split('-');
-  const digits = (text: string): string => BigInt(text).toString(16).padStart(DIGITS, '0');
-  return `${digits(ms)}${digits(sequence)}`;
+  return timeAndSequence(streamId)
+    .map((number) => number.toString(16).padStart(DIGITS, '0'))
+    .join('');
 }
 
 /** Returns the position that a cursor of 24 hexadecimal digits names. */
@@ -18,15 +18,15 @@ export function streamIdOf(cursor: string): string {
 
 /** Returns the last position before this one, from which a reader gets the event at it. */
 export function placeBefore(streamId: string): string {
-  const [ms, sequence] = partsOf(streamId);
+  const [ms, sequence] = timeAndSequence(streamId);
   if (sequence > 0n) return `${ms}-${sequence - 1n}`;
   return ms > 0n ? `${ms - 1n}-${MOST}` : START_OF_STREAM;
 }
 
 /** True if `one` comes before `other`. */
 export function isBefore(one: string, other: string): boolean {
-  const [ms, sequence] = partsOf(one);
-  const [otherMs, otherSequence] = partsOf(other);
+  const [ms, sequence] = timeAndSequence(one);
+  const [otherMs, otherSequence] = timeAndSequence(other);
   return ms < otherMs || (ms === otherMs && sequence < otherSequence);
 }
 
@@ -35,10 +35,10 @@ export function isBefore(one: string, other: string): boolean {
  * epoch.
  */
 export function storedAtMs(streamId: string): number {
-  return Number(partsOf(streamId)[0]);
+  return Number(timeAndSequence(streamId)[0]);
 }
 
-function partsOf(streamId: string): [ms: bigint, sequence: bigint] {
+function timeAndSequence(streamId: string): [ms: bigint, sequence: bigint] {
   const [ms = '0', sequence = '0'] = streamId.split('-');
   return [BigInt(ms), BigInt(sequence)];
 }
