@@ -47,14 +47,22 @@ export function groupShares(participantCount: number): number {
  * admission's entry after its commit.
  */
 export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation {
-  const { text, mediaUrls } = facts;
-  const unfit =
-    refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT }) ?? refuseContext(facts.group);
-  if (unfit !== undefined || facts.group === null) return unfit ?? refuseWithoutContext();
-  const { settings } = facts;
+  const { text, mediaUrls, group, settings } = facts;
+  const unfit = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
+  if (unfit !== undefined) return unfit;
+  // Without the number of participants, or with an impossible one, the cost of the send is unknown.
+  if (group === null || !Number.isInteger(group.participantCount) || group.participantCount < 0) {
+    return refuse(
+      'GROUP_CONTEXT_REQUIRED',
+      "The shop's number is not in this group, or the group does not exist.",
+    );
+  }
+  if (!group.isAdmin) {
+    return refuse('GROUP_NOT_ADMINISTERED', "The shop's number does not administer the group.");
+  }
   const atMs = ledger.effectiveNowMs(facts.nowMs);
   const fingerprint = groupFingerprint(facts.groupId);
-  const shares = groupShares(facts.group.participantCount);
+  const shares = groupShares(group.participantCount);
   const sharesToday = ledger.weightSince({ kinds: GROUP_KINDS, sinceMs: atMs - DAY_MS });
   const refusal =
     refuseGroup({ ledger, facts, fingerprint, atMs }) ?? refuseShares({ ledger, facts, shares, sharesToday });
@@ -75,24 +83,6 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
     },
     entry: { kind: 'group', atMs, subject: shares, fingerprint },
   };
-}
-
-/** Refuses a group without a context, or with one that cannot be true: the cost of the send is unknown. */
-function refuseContext(group: GroupContext | null): PolicyRefusal | undefined {
-  if (group === null || !Number.isInteger(group.participantCount) || group.participantCount < 0) {
-    return refuseWithoutContext();
-  }
-  if (!group.isAdmin) {
-    return refuse('GROUP_NOT_ADMINISTERED', "The shop's number does not administer the group.");
-  }
-  return undefined;
-}
-
-function refuseWithoutContext(): PolicyRefusal {
-  return refuse(
-    'GROUP_CONTEXT_REQUIRED',
-    "The shop's number is not in this group, or the group does not exist.",
-  );
 }
 
 /** At most `groupPerRecipient24h` messages to one group. */

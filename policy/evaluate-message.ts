@@ -10,7 +10,7 @@ import {
 import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, type PersonClass, recipientClass } from './recipient-class.ts';
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
-import { kindSet, type MessageTally, type SendLedger } from './send-ledger.ts';
+import { type KindSet, kindSet, type MessageTally, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 import { mediaFingerprint, textFingerprint } from './text-fingerprint.ts';
 import type { Evaluation } from './verdict.ts';
@@ -194,33 +194,38 @@ export function exceedsRecipientLimits(
 }
 
 /** Checks the daily cap of the warm-up, then the hourly cap that follows from it. */
-function refuseBudget({ facts, ledger, tally, caps, atMs }: Judgement): PolicyRefusal | undefined {
-  const { pairedAtMs, nowMs, share } = facts;
+function refuseBudget(judgement: Judgement): PolicyRefusal | undefined {
+  const { facts, tally, caps } = judgement;
+  const { nowMs } = facts;
   if (tally.today >= caps.perDay) {
-    const reliefMs = reliefAcrossWarmup({
-      pairedAtMs,
-      nowMs: atMs,
-      roomAtMs: (perDay) =>
-        ledger.roomAtMs({ kinds: MESSAGE_KINDS, windowMs: DAY_MS, room: shareOf(perDay, share) - 1 }),
+    const reliefMs = capReliefMs(judgement, {
+      kinds: MESSAGE_KINDS,
+      windowMs: DAY_MS,
+      capOf: (perDay) => perDay,
     });
     const message = `The shop has used its ${caps.perDay} messages of 24 hours.`;
     return refuseUntil({ code: 'DAILY_CAP_REACHED', message, reliefMs, nowMs });
   }
   if (tally.lastHour >= caps.perHour) {
-    const reliefMs = reliefAcrossWarmup({
-      pairedAtMs,
-      nowMs: atMs,
-      roomAtMs: (perDay) =>
-        ledger.roomAtMs({
-          kinds: MESSAGE_KINDS,
-          windowMs: HOUR_MS,
-          room: shareOf(hourlyCap(perDay), share) - 1,
-        }),
-    });
+    const reliefMs = capReliefMs(judgement, { kinds: MESSAGE_KINDS, windowMs: HOUR_MS, capOf: hourlyCap });
     const message = `The shop has used its ${caps.perHour} messages of an hour.`;
     return refuseUntil({ code: 'HOURLY_CAP_REACHED', message, reliefMs, nowMs });
   }
   return undefined;
+}
+
+/** Returns when a cap that follows from the daily cap next lets a message through. */
+function capReliefMs(
+  { facts, ledger, atMs }: Judgement,
+  cap: { readonly kinds: KindSet; readonly windowMs: number; readonly capOf: (perDay: number) => number },
+): number {
+  const { kinds, windowMs, capOf } = cap;
+  return reliefAcrossWarmup({
+    pairedAtMs: facts.pairedAtMs,
+    nowMs: atMs,
+    roomAtMs: (perDay) =>
+      ledger.roomAtMs({ kinds, windowMs, room: shareOf(capOf(perDay), facts.share) - 1 }),
+  });
 }
 
 /**
@@ -244,8 +249,8 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
  * Returns the code and the end of a refusal by the shop's own budget of the class, or undefined if it lets the message
  * through.
  */
-function spentBudget({ facts, ledger, tally, caps, personClass, atMs }: Judgement): NewChatBar | undefined {
-  const { pairedAtMs, settings, share } = facts;
+function spentBudget(judgement: Judgement): NewChatBar | undefined {
+  const { facts, ledger, tally, caps, personClass } = judgement;
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {
     const room = caps.declaredPerDay - 1;
     const roomAtMs = ledger.roomAtMs({ kinds: kindSet('declared'), windowMs: DAY_MS, room });
@@ -255,15 +260,10 @@ function spentBudget({ facts, ledger, tally, caps, personClass, atMs }: Judgemen
     return { message, reliefMs };
   }
   if (personClass === 'cold' && tally.coldToday >= caps.coldPerDay) {
-    const reliefMs = reliefAcrossWarmup({
-      pairedAtMs,
-      nowMs: atMs,
-      roomAtMs: (perDay) =>
-        ledger.roomAtMs({
-          kinds: kindSet('cold'),
-          windowMs: DAY_MS,
-          room: shareOf(coldCap(perDay, settings), share) - 1,
-        }),
+    const reliefMs = capReliefMs(judgement, {
+      kinds: kindSet('cold'),
+      windowMs: DAY_MS,
+      capOf: (perDay) => coldCap(perDay, facts.settings),
     });
     const message = `The shop has used its ${caps.coldPerDay} messages of 24 hours to cold recipients.`;
     return { message, reliefMs };
