@@ -95,7 +95,10 @@ async function firstLook(
   const { place } = start.value;
   // Even if too many calls wait, a call without a cursor gets one.
   if (cursor === undefined && wait === undefined) return done({ items: [], nextCursor: cursorOf(place) });
-  const scanned = await scanFrom(key, start.value, query, sources.store);
+  // A reader of the newest event needs no read.
+  const scanned = start.value.isNewest
+    ? { found: [], place, isAtEnd: true }
+    : await scan(key, place, query, sources.store);
   if (waitMs > 0 && wait === undefined && scanned.place === place) {
     return { ok: false, failure: NO_ROOM_TO_WAIT };
   }
@@ -179,14 +182,8 @@ async function startOf(
   store: Pick<Store, 'read'>,
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   if (cursor === undefined) {
-    const [[newest], exists] = (await store.read([
-      ['XREVRANGE', key, '+', '-', 'COUNT', 1],
-      ['EXISTS', key],
-    ])) as [StreamEntry[], number];
-    if (newest !== undefined || exists === 0) {
-      return done({ place: newest?.[0] ?? START_OF_STREAM, isNewest: true });
-    }
-    return done({ place: String((await streamFacts(store, key))('last-generated-id')), isNewest: true });
+    const [[newest]] = (await store.read([['XREVRANGE', key, '+', '-', 'COUNT', 1]])) as [StreamEntry[]];
+    return done({ place: newest?.[0] ?? (await lastIssued(key, store)), isNewest: true });
   }
   const place = streamIdOf(cursor);
   const [[oldest], [newest]] = (await store.read([
@@ -213,28 +210,21 @@ async function beyondNewest(
   place: string,
   store: Pick<Store, 'read'>,
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
-  const [exists] = (await store.read([['EXISTS', key]])) as [number];
-  // An entry that was erased or cut off keeps its position.
-  const last = exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
+  const last = await lastIssued(key, store);
   if (!isBefore(last, place)) return done({ place, isNewest: false });
   return refuseCursor('is not a cursor of these events: it is newer than the newest event', last);
+}
+
+/** Returns the last position that the stream issued. An entry that was erased or cut off keeps its position. */
+async function lastIssued(key: string, store: Pick<Store, 'read'>): Promise<string> {
+  const [exists] = (await store.read([['EXISTS', key]])) as [number];
+  return exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
 }
 
 function refuseCursor(why: string, goOn: string): Failed<'VALIDATION_ERROR'> {
   const nextCursor = cursorOf(goOn);
   const message = `${why}; go on from ${nextCursor}`;
   return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });
-}
-
-/** Returns the first read after a position. A reader of the newest event needs none. */
-function scanFrom(
-  key: string,
-  { place, isNewest }: Start,
-  query: EventQuery,
-  store: Pick<Store, 'read'>,
-): Promise<Scanned> {
-  if (isNewest) return Promise.resolve({ found: [], place, isAtEnd: true });
-  return scan(key, place, query, store);
 }
 
 async function scan(

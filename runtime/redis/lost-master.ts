@@ -8,10 +8,7 @@ import { isMasterless } from './redis-failure.ts';
  */
 const CONNECT_ANEW_EVERY_MS = 1_000;
 
-/**
- * Two proofs of a server's role. Writes use another connection than the report of the role, and one may have moved
- * first.
- */
+/** What shows a server's role. Writes use another connection than the report of the role, and one may have moved first. */
 type Witness = 'writes' | 'role';
 
 /**
@@ -58,7 +55,7 @@ export class LostMaster {
     this.#reconnect();
   }
 
-  /** There is one. */
+  /** The server at the other end is a master. */
   noteConfirmed(witness: Witness): void {
     this.#deniedSinceMs.delete(witness);
   }

@@ -13,7 +13,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import { type ArmedTimer, type Clock, within } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { FromWorker, SessionReport, ToWorker, WorkerSetup } from '../worker-protocol.ts';
 import { threadExecArgv } from './thread-sources.ts';
@@ -171,18 +171,15 @@ export class WorkerPool {
     for (const timer of slot.timers) timer.cancel();
     if (thread === undefined) return;
     if (slot.ready) {
-      await new Promise<void>((resolve) => {
-        const timeout = this.#options.clock.after(this.#options.supervision.stopMs, resolve);
-        const done = (): void => {
-          timeout.cancel();
-          resolve();
-        };
+      const { clock, supervision } = this.#options;
+      const stopped = new Promise<void>((resolve) => {
         thread.on('message', (message: FromWorker) => {
-          if (message.kind === 'stopped') done();
+          if (message.kind === 'stopped') resolve();
         });
-        thread.once('exit', done);
-        thread.postMessage({ kind: 'stop' } satisfies ToWorker);
+        thread.once('exit', () => resolve());
       });
+      thread.postMessage({ kind: 'stop' } satisfies ToWorker);
+      await within(clock, supervision.stopMs, stopped);
     }
     await thread.terminate();
   }
