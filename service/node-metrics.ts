@@ -148,7 +148,7 @@ export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()
 }
 
 /**
- * Registers the descriptors of the process instead of those of prom-client. These read the limit once, and count no
+ * Registers the descriptors of the process in place of those of prom-client. Those read the limit once, and count no
  * descriptors when none is left.
  */
 export function exportDescriptors(metrics: Metrics, count: ReadUse): void {

@@ -136,7 +136,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   connect(shop: ShopReference, caller?: WaitingCaller): Promise<ShopOutcome<ChannelView>>;
   /**
    * Like `connect`, but returns a code to type on the phone of that number (E.164 with plus). The same number gets the
-   * pending code.
+   * code that is still valid.
    */
   requestPairingCode(
     shop: ShopReference,

@@ -39,7 +39,7 @@ export function erasePerson(
   };
 }
 
-/** Removes a person from the pending erasures once their data is gone. */
+/** Removes a person from the unfinished erasures once their data is gone. */
 export function finishPersonErasure(state: TenantState, personId: string): Turn<TenantState, TenantEffect> {
   const erasingPeople = new Set(state.erasingPeople);
   erasingPeople.delete(personId);

@@ -112,7 +112,7 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
 
 /** The effects of a tenant's turn, carried out once its commit succeeds. */
 export type TenantEffect =
-  /** Starts the pending erasures: shops of the tenant, people who wrote to them, or all of it. */
+  /** Starts the unfinished erasures: shops of the tenant, people who wrote to them, or all of it. */
   | { readonly type: 'erase' }
   /** Ends the waits for the tenant's events: it leaves this node, or may call no more; `keyId`: only that key's, which may not. */
   | { readonly type: 'end_waits'; readonly keyId?: string }

@@ -17,7 +17,7 @@ export interface TenantEffectsOptions {
   };
   /** Brings the operators' list up to the tenant's record; never rejects. */
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
-  /** Runs the pending erasures of the tenant. */
+  /** Runs the unfinished erasures of the tenant. */
   readonly erasure: { run(address: Address): Promise<void> };
   /** Notifies a shop if its tenant is active. */
   readonly setActive: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;

@@ -104,7 +104,7 @@ export class TenantErasure {
     });
   }
 
-  /** Attempts all pending erasures once. Returns false if one of them failed. */
+  /** Attempts all unfinished erasures once. Returns false if one of them failed. */
   async #round(address: Address): Promise<boolean> {
     // The turn that decided it has ended once this resolves.
     await Promise.resolve();

@@ -52,7 +52,7 @@ interface Replay {
 /**
  * Sends one endpoint its events. An event is among the retries of the progress from when it is read until it has ended.
  * One loop does all: it stores results and replays, and begins the due attempts. The result of an attempt is stored
- * before another attempt takes its slot. A kill therefore repeats at most the attempts in flight, under the same ids.
+ * before another attempt takes its slot. A kill therefore repeats at most the attempts under way, under the same ids.
  */
 export class EndpointPump {
   readonly #options: EndpointPumpOptions;
@@ -95,7 +95,7 @@ export class EndpointPump {
     return this.#tries.resting(this.#progress?.retries ?? []).length;
   }
 
-  /** True if attempts in flight may end, and none begin. */
+  /** True if attempts under way may end, and none begin. */
   get isSettling(): boolean {
     return this.#isEnding;
   }
@@ -132,13 +132,13 @@ export class EndpointPump {
     });
   }
 
-  /** Ends the loop; the result of an attempt in flight is not recorded. */
+  /** Ends the loop; the result of an attempt under way is not recorded. */
   stop(): void {
     this.#isStopped = true;
     this.#goOnNow();
   }
 
-  /** Begins no more attempts. Resolves once the results of those in flight, and replays, are stored. Never rejects. */
+  /** Begins no more attempts. Resolves once the results of those under way, and replays, are stored. Never rejects. */
   settle(): Promise<void> {
     this.#isEnding = true;
     this.#goOnNow();

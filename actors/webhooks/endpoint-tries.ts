@@ -41,7 +41,7 @@ interface Underway extends Pick<Try, 'isNew'> {
   hasBegun: boolean;
 }
 
-/** The attempts of one endpoint in flight, one an event, and the number of further ones that may begin. */
+/** The attempts of one endpoint under way, one an event, and the number of further ones that may begin. */
 export class EndpointTries {
   readonly #options: Pick<EndpointPumpOptions, 'clock' | 'send'>;
   readonly #mayBegin: () => boolean;
@@ -67,7 +67,7 @@ export class EndpointTries {
 
   /**
    * Takes a changed record. If the address changed, it starts again: waiting attempts are withdrawn, and their events
-   * may be sent there. The former address may still accept the attempts in flight: their events wait for the end.
+   * may be sent there. The former address may still accept the attempts under way: their events wait for the end.
    */
   update(webhook: WebhookRecord): void {
     const isMoved = webhook.url !== this.#webhook.url;
@@ -84,7 +84,7 @@ export class EndpointTries {
     this.#pace = 'slow';
   }
 
-  /** True if no attempt is in flight, and every result is taken. */
+  /** True if no attempt is under way, and every result is taken. */
   get areOver(): boolean {
     return this.#underway.size === 0;
   }
@@ -99,7 +99,7 @@ export class EndpointTries {
     return this.#most - this.#here.filter(({ isNew }) => !isNew).length;
   }
 
-  /** Returns the entries without an attempt in flight. */
+  /** Returns the entries without an attempt under way. */
   resting(retries: readonly WebhookRetry[]): readonly WebhookRetry[] {
     return this.#underway.size === 0 ? retries : retries.filter(({ place }) => !this.#underway.has(place));
   }
@@ -127,7 +127,7 @@ export class EndpointTries {
   }
 
   /**
-   * Returns the results of attempts since the last call. Until then they count as in flight: their events are not
+   * Returns the results of attempts since the last call. Until then they count as under way: their events are not
    * retried.
    */
   takeEnded(): readonly Ended[] {

@@ -6,7 +6,7 @@ export interface Slot {
   moveTo(name: string): void;
 }
 
-/** How many jobs may be in flight. */
+/** How many jobs may run at a time. */
 interface SlotBounds {
   readonly all: number;
   /** The bound for one name. */
@@ -19,7 +19,7 @@ interface SlotBounds {
 }
 
 /**
- * Limits the jobs in flight, in all and per name, so that no name waits for another's. A limit for the group leaves
+ * Limits the jobs at a time, in all and per name, so that no name waits for another's. A limit for the group leaves
  * slots for other groups, for any number of names.
  */
 export class FairSlots {

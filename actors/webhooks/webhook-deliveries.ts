@@ -28,7 +28,7 @@ export interface WebhookDeliveriesOptions {
   makeId(nowMs: number): string;
 }
 
-/** Lists sent events and pending retries of endpoints, and replays them, for operators. */
+/** Lists sent events and waiting retries of endpoints, and replays them, for operators. */
 export function webhookDeliveries(
   { store, clock, pump, makeId }: WebhookDeliveriesOptions,
   { withWebhook, progressOf }: WebhookAccess,

@@ -18,7 +18,7 @@ import { readAfter, readAt } from './read-events.ts';
 import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';
 
 /**
- * Deliveries of this node in flight: each is a connection for up to 15 s. A tenant has 16 slots for each kind of
+ * Deliveries of this node at a time: each is a connection for up to 15 s. A tenant has 16 slots for each kind of
  * endpoint: quick, slow, unknown, and for tests. A long attempt counts as slow from then on, 64 at most. Endpoints that
  * fail together therefore delay others only until that is detected. The slow ones of all tenants have at most half of
  * the connections, so quick endpoints always keep the rest.
@@ -122,7 +122,7 @@ export class WebhookPump {
     this.#pumps.delete(tenantId);
   }
 
-  /** This node stops: begins no more attempts. Resolves once the results of those in flight are stored. */
+  /** This node stops: begins no more attempts. Resolves once the results of those under way are stored. */
   async settle(): Promise<void> {
     this.#isEnding = true;
     const pumps = [...this.#pumps.values()].flatMap((ofTenant) => [...ofTenant.values()]);

@@ -107,7 +107,7 @@ export class RedisLink implements NodeLink {
     return await this.#ask(incarnation, payload, timeoutMs);
   }
 
-  /** Rejects all calls in flight. Their requests may have been carried out. */
+  /** Rejects all calls without an answer. Their requests may have been carried out. */
   close(): void {
     for (const [id, call] of this.#pending) {
       this.#pending.delete(id);

@@ -55,7 +55,7 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** Milliseconds for which the oldest batch in flight has waited for Redis, or 0 if none is in flight. */
+  /** Milliseconds for which the oldest sent batch has waited for Redis, or 0 if none waits. */
   owedForMs(): number {
     const [oldestMs] = this.#submittedMs;
     return oldestMs === undefined ? 0 : this.#options.clock.monotonicMs() - oldestMs;
@@ -78,7 +78,7 @@ export class GroupCommit {
   }
 
   /**
-   * Decides if the batch in flight of a shard was applied, when it is unknown. `record` is the one in Redis now. The
+   * Decides if the sent batch of a shard was applied, when it is unknown. `record` is the one in Redis now. The
    * batch can no longer be applied later.
    */
   resolve(shard: OwnedShard, record: ShardRecord): void {
@@ -93,7 +93,7 @@ export class GroupCommit {
     if (underWay !== undefined) settleAll(underWay, applied ? 'committed' : 'unavailable');
   }
 
-  /** Removes a shard. Waiting commitments settle as fenced, those in flight as unknown. */
+  /** Removes a shard. Waiting commitments settle as fenced, those already sent as unknown. */
   drop(shard: OwnedShard): void {
     this.#ready.delete(shard);
     const { waiting, underWay } = shard;
@@ -145,7 +145,7 @@ export class GroupCommit {
     }
     if (shards.length === 0) return;
     void this.#commit(shards, most - room);
-    // Turns that did not fit go with the next batch, if one more may be in flight.
+    // Turns that did not fit go with the next batch, if one more may be sent.
     if (this.#ready.size > 0) this.#arm();
   }
 

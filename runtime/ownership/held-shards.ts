@@ -18,14 +18,14 @@ export class HeldShards {
     this.#held[shard.number] = shard;
   }
 
-  /** The shards with nothing in flight, and the record that Redis must have for each while that is so. */
+  /** The shards without an open commit, and the record that Redis must have for each while that is so. */
   quiet(): ReadonlyMap<OwnedShard, string> {
     return new Map([...this].filter(isQuiet).map((shard) => [shard, shard.recordText]));
   }
 
   /**
-   * Returns the quiet shards with another record in Redis. None of their writes were in flight from before the records
-   * were read until now. So another node has the shard, or Redis lost a write that it had acknowledged.
+   * Returns the quiet shards with another record in Redis. From before the records were read until now, none of their
+   * writes waited for a reply. So another node has the shard, or Redis lost a write that it had acknowledged.
    */
   strayed(quiet: ReadonlyMap<OwnedShard, string>, records: readonly ShardRecord[]): readonly OwnedShard[] {
     return [...this].filter((shard) => {

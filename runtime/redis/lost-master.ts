@@ -25,7 +25,7 @@ export class LostMaster {
   readonly #deniedSinceMs = new Map<Witness, number>();
   #connectedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** `reconnect` ends every connection and opens it again. The outcome of commands in flight is `OUTCOME_UNKNOWN`. */
+  /** `reconnect` ends every connection and opens it again. Commands without a reply then get `OUTCOME_UNKNOWN`. */
   constructor(options: {
     readonly clock: Clock;
     readonly log: Logger;

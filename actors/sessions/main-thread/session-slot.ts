@@ -80,7 +80,7 @@ export class SessionSlot {
 
   /**
    * Takes an order that goes to the worker, and returns the number of its attempt. Returns undefined if it was
-   * transmitted before and its outcome is pending.
+   * transmitted before and has no outcome.
    */
   take(messageId: string): number | undefined {
     if (this.#order(messageId)?.transmitted) return undefined;

@@ -96,7 +96,7 @@ export class WorkerSessions {
       opening,
     };
     this.#shops.set(shop.shopId, entry);
-    // A session that only changes its egress keeps its pending orders.
+    // A session that only changes its egress keeps its orders without an outcome.
     const comesBack = entry.opening.egress !== opening.egress;
     const before = this.#whenEnded(shop.shopId, entry.session?.close({ comesBack }));
     const session: LiveSession = new LiveSession({

@@ -18,7 +18,7 @@ export interface CarriedRecord {
 
 /**
  * How long a message's state is kept at the pool. The pool ignores all requests after 24 hours. Twice that time covers
- * requests in flight and clocks that differ.
+ * requests under way and clocks that differ.
  */
 const STATE_KEPT_MS = 2 * QUEUED_LIMIT_MS;
 

@@ -86,7 +86,7 @@ async function phoneWait(
 }
 
 /**
- * True if a request for a code makes the network notify the phone: not if the code is pending, nor if a number is
+ * True if a request for a code makes the network notify the phone: not if a code is still valid, nor if a number is
  * linked.
  */
 function asksPhone(state: ShopState | undefined, pairWith: string): boolean {

@@ -44,7 +44,7 @@ export class LimitsWatch {
     });
   }
 
-  /** Sends both queries. Never rejects. While one is in flight, it is repeated once after it. */
+  /** Sends both queries. Never rejects. A call before their answers repeats them once, after the answers. */
   ask(): void {
     this.#askAgain = this.#asking;
     if (this.#asking) return;

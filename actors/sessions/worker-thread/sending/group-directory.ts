@@ -29,7 +29,7 @@ export class GroupDirectory {
   readonly #groups = new Map<string, GroupMetadata>();
   readonly #members = new WeakMap<GroupMetadata, GroupMembers>();
   readonly #stale = new Set<string>();
-  /** Requests for single groups in flight. A second caller gets the same reply. */
+  /** Requests for single groups without a reply so far. A second caller gets the same reply. */
   readonly #requests = new Map<string, Promise<void>>();
   /** The time of the last or next request for each single group. */
   readonly #requestedAtMs = new Map<string, number>();

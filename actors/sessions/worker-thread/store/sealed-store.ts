@@ -32,7 +32,7 @@ interface Batch {
   readonly change: PendingChange;
   /** It is written once those before it are, and no longer waits for company. */
   hurry(): void;
-  /** Stores the change with its own, instead of the store. */
+  /** Stores the change with its own, in place of the store. */
   carrier: (() => Promise<void>) | undefined;
   readonly written: Promise<void>;
 }
@@ -45,7 +45,7 @@ export type Carry = (changes: readonly SealedChange[]) => Promise<void>;
 /**
  * One shop's sealed hashes as its worker sees them. One write is under way at a time. Changes that arrive meanwhile, or
  * in the same tick of the event loop, go into the next write together, in their order. Reads see every change at once.
- * They are answered here if possible: from pending changes, from values read or written last, or because the field is
+ * They are answered here if possible: from waiting changes, from values read or written last, or because the field is
  * known to be missing.
  *
  * After one failed read or write all fail. The client takes a session that it could not read for a missing one, and
@@ -63,7 +63,7 @@ export class SealedStore {
   #tail: Promise<void> = Promise.resolve();
   /** The next write. New changes join it. */
   #next: Batch | undefined;
-  /** Writes in flight, oldest first. */
+  /** Writes without a reply, oldest first. */
   readonly #unanswered = new Set<PendingChange>();
   /** Changes with every new write. */
   #version = 0;
@@ -202,7 +202,7 @@ export class SealedStore {
    * names.
    */
   async reseal(hash: SealedHash): Promise<readonly string[]> {
-    // Pending changes go first and accept no others, so that this reads the stored state.
+    // Waiting changes go first and accept no others, so that this reads the stored state.
     this.#next?.hurry();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
