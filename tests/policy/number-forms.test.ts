@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { numberForms, recipientKey } from '../../policy/number-forms.ts';
+import { isSameRecipient, numberForms, recipientKey } from '../../policy/number-forms.ts';
 import { phoneAsInteger } from '../../policy/recipient.ts';
 import { propertyRuns } from './property-runs.ts';
 
@@ -18,8 +18,18 @@ for (const [country, short, long] of pairs) {
     assert.deepEqual(numberForms(long), [long, short]);
     assert.equal(recipientKey(short), phoneAsInteger(short));
     assert.equal(recipientKey(long), recipientKey(short));
+    assert.ok(isSameRecipient(short, long));
   });
 }
+
+test('two texts name one recipient if they are equal, or two forms of one number', () => {
+  const group = '120363000000000001@g.us';
+  assert.ok(isSameRecipient(group, group));
+  assert.ok(!isSameRecipient(group, '120363000000000002@g.us'));
+  assert.ok(!isSameRecipient('+33612345678', '+33612345679'));
+  assert.ok(!isSameRecipient('33612345678@lid', '+33612345678'));
+  assert.ok(!isSameRecipient('+33612345678', group));
+});
 
 test('a number that can be no mobile number of these countries has one form', () => {
   const others = [
