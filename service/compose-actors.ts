@@ -31,7 +31,7 @@ import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
 import { EventWaiters } from '../actors/tenants/event-waiters.ts';
 import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
 import { tenantBehaviour } from '../actors/tenants/tenant-behaviour.ts';
-import { type TenantEffectsOptions, tenantEffects } from '../actors/tenants/tenant-effects.ts';
+import { tenantEffects } from '../actors/tenants/tenant-effects.ts';
 import { EVENT_LIMITS, type EventLimits } from '../actors/tenants/tenant-event.ts';
 import { tenantService } from '../actors/tenants/tenant-service.ts';
 import { UsageStorer } from '../actors/tenants/usage-storer.ts';
@@ -59,7 +59,7 @@ export interface ActorsOptions {
   readonly startHost: (listener: SessionListener) => SessionHost;
   readonly qrImages: QrImages;
   /** Bounds of the gap between two sends of a shop; docs/contract.md, Enforced in the sending component. */
-  readonly gap: { readonly fromMs: number; readonly toMs: number };
+  readonly sendGap: PacingTimes['sendGap'];
   /** Carries requests about pool messages between shops of different nodes. */
   readonly poolLink: LinkTopic;
   /** Carries operators' commands to actors of another node. */
@@ -96,15 +96,18 @@ export interface RunningActors extends Omit<HttpActors, 'webhooks'> {
   stop(): Promise<void>;
 }
 
-const PAUSE_MS = 15 * 60_000;
-/** How long preparing may take: two look-ups (20 s each), composing (8 s), an attachment (90 s), sealing (60 s), and a margin. */
-const PREPARING_MS = 240_000;
-/** How long an outcome may take once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */
-const OUTCOME_MS = 180_000;
+/** The durations of pacing that no setting changes, in milliseconds. */
+const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
+  pauseMs: 15 * 60_000,
+  /** Two look-ups (20 s each), composing (8 s), an attachment (90 s), sealing (60 s), and a margin. */
+  preparingMs: 240_000,
+  /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */
+  outcomeMs: 180_000,
+};
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
-  const { node, clock, random, log, qrImages, gap, poolLink, platformName, vault, egressVault } = options;
+  const { node, clock, random, log, qrImages, sendGap, poolLink, platformName, vault, egressVault } = options;
   const { actors, store, deadLetters } = node;
   const around = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
@@ -125,7 +128,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const sharedNumbers = new SharedNumbers({ ...around, vault, feed, counts });
   const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ actors, clock, host, waiters });
-  const times = pacingTimes(gap);
+  const times = { sendGap, ...PACING_TIMES };
   const asked = { qrImage: (qr: string) => qrImages.render(qr), askGroups, times, retentionMs };
   const shops = shopService({ ...around, waiters, pool, host, pairing, ...asked });
   const inbound = inboundService({ actors, store, vault, shops, host });
@@ -145,7 +148,8 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     webhooks: webhooks.pump,
     erasure,
     refreshDirectory,
-    ...tenantChanges(actors),
+    setActive: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
+    setInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
   const performShop = shopEffects({ ...around, ...peers, host, counting: options.counting });
@@ -234,16 +238,6 @@ function registerBehaviours(options: ActorsOptions, parts: BehaviourParts): void
   );
 }
 
-/** Notifies shops of changes of their tenant. */
-function tenantChanges(
-  actors: RuntimeNode['actors'],
-): Pick<TenantEffectsOptions, 'setActive' | 'setInbound'> {
-  return {
-    setActive: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
-    setInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
-  };
-}
-
 /**
  * Starts the sending component. It passes sessions' reports on to shops, and refused pairings to the limits of pairing.
  */
@@ -285,17 +279,6 @@ function reportLedger(
 ): void {
   counts.ledgersReplaced += 1;
   log.error(shop, 'what a shop had sent cannot be read: it counts as having used up its caps for a day');
-}
-
-/** The durations of pacing, in milliseconds, with the gap between sends that this node is configured with. */
-function pacingTimes({ fromMs, toMs }: ActorsOptions['gap']): PacingTimes {
-  return {
-    gapFromMs: fromMs,
-    gapToMs: toMs,
-    pauseMs: PAUSE_MS,
-    preparingMs: PREPARING_MS,
-    outcomeMs: OUTCOME_MS,
-  };
 }
 
 const WIRE_ID_BYTES = 9;

@@ -101,7 +101,7 @@ export async function startService({ environment, log, startHost, onLost }: Serv
     log,
     startHost: (listener) => startHost(node, listener),
     qrImages: startQrImages({ log }),
-    gap: { fromMs: environment.sendGap.minMs, toMs: environment.sendGap.maxMs },
+    sendGap: environment.sendGap,
     poolLink: topic('pool'),
     operatorsLink: topic('operators'),
     platformName: environment.platformName,

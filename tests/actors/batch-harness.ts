@@ -140,7 +140,7 @@ export class BatchHarness {
       actors: actors as unknown as Pick<Actors, 'ask' | 'state'>,
       store: storeOf(shop.redis),
       clock: { wallMs: () => shop.nowMs },
-      times: { gapFromMs: 6_000, gapToMs: 20_000 },
+      times: { sendGap: { minMs: 6_000, maxMs: 20_000 } },
       retentionMs: 30 * DAY_MS,
     });
     const found = await operations.batch(shop.state.shop, batchId);

@@ -169,7 +169,7 @@ describe('a message of a batch that was accepted', () => {
     const shown = (messageId: string): { readonly position?: number; readonly estimatedSendAt?: unknown } => {
       const view = { id: messageId, status: 'queued' } as MessageView;
       const { state, nowMs } = run.shop;
-      return withPlace(view, state, { times: { gapFromMs: 6_000, gapToMs: 20_000 }, nowMs });
+      return withPlace(view, state, { times: { sendGap: { minMs: 6_000, maxMs: 20_000 } }, nowMs });
     };
     assert.equal(shown(messageId).estimatedSendAt, null);
     assert.equal(shown(single).estimatedSendAt, new Date(run.shop.nowMs).toISOString());

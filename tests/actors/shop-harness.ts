@@ -76,8 +76,7 @@ export class ShopHarness {
     this.#behaviour = shopBehaviour({
       random,
       times: {
-        gapFromMs: 6_000,
-        gapToMs: 20_000,
+        sendGap: { minMs: 6_000, maxMs: 20_000 },
         pauseMs: 900_000,
         preparingMs: 240_000,
         outcomeMs: 180_000,

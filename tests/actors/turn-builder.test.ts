@@ -7,8 +7,7 @@ import { ShopHarness } from './shop-harness.ts';
 test('callbacks of `onCommitted` run in their order, and only when `committed` is called', async () => {
   const { state, nowMs } = await ShopHarness.start();
   const times = {
-    gapFromMs: 0,
-    gapToMs: 0,
+    sendGap: { minMs: 0, maxMs: 0 },
     pauseMs: 0,
     preparingMs: 0,
     outcomeMs: 0,

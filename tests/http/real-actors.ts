@@ -64,7 +64,7 @@ export async function startRealActors(
       return made.network;
     },
     qrImages: { render: async () => 'data:image/png;base64,', close: async () => undefined },
-    gap: { fromMs: 1, toMs: 2 },
+    sendGap: { minMs: 1, maxMs: 2 },
     poolLink: topic('pool'),
     operatorsLink: topic('operators'),
     platformName: 'Market Square',

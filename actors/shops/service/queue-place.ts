@@ -8,7 +8,7 @@ import type { PacingTimes } from '../turns/builder/turn-builder.ts';
 const COMPOSING_MS = 3_500;
 
 /** The times on which an estimate is based. */
-export type EstimateTimes = Pick<PacingTimes, 'gapFromMs' | 'gapToMs'>;
+export type EstimateTimes = Pick<PacingTimes, 'sendGap'>;
 
 /**
  * The record last shown of each stored one. While neither position nor estimate changes, a poll returns the same
@@ -37,8 +37,8 @@ export function withPlace(
 }
 
 /** Returns the average time of one message, with the gap after it. */
-export function messageTimeMs({ gapFromMs, gapToMs }: EstimateTimes): number {
-  return (gapFromMs + gapToMs) / 2 + COMPOSING_MS;
+export function messageTimeMs({ sendGap }: EstimateTimes): number {
+  return (sendGap.minMs + sendGap.maxMs) / 2 + COMPOSING_MS;
 }
 
 function positionOf(messageId: string, { queue, currentMessage }: ShopState): number | undefined {

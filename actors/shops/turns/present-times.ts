@@ -18,12 +18,12 @@ function notAfter(storedMs: number | null, mostMs: number): number | null {
 export function withPresentTimes(
   state: ShopState,
   nowMs: number,
-  times: Pick<PacingTimes, 'gapToMs' | 'pauseMs' | 'outcomeMs'>,
+  times: Pick<PacingTimes, 'sendGap' | 'pauseMs' | 'outcomeMs'>,
 ): ShopState {
   const { channel: channelBefore, pacing: pacingBefore } = state;
   const waits = pacingBefore.context;
   const pausedMs = Math.max(times.pauseMs, waits.pausedForMs ?? 0);
-  const longestMs = { gap: times.gapToMs, paused: pausedMs }[String(pacingBefore.value)];
+  const longestMs = { gap: times.sendGap.maxMs, paused: pausedMs }[String(pacingBefore.value)];
   const untilMs = notAfter(waits.untilMs, nowMs + (longestMs ?? times.outcomeMs));
   const ages = channelBefore.context;
   const pairedAtMs = notAfter(ages.pairedAtMs, nowMs);

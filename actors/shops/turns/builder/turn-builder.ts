@@ -33,8 +33,7 @@ import { announcementsBetween, eventsBetween } from './shop-events.ts';
 /** The times and random spread of pacing; milliseconds. */
 export interface PacingTimes {
   /** The gap between two sends is uniform between these (docs/contract.md, Enforced in the sending component). */
-  readonly gapFromMs: number;
-  readonly gapToMs: number;
+  readonly sendGap: { readonly minMs: number; readonly maxMs: number };
   /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). */
   readonly pauseMs: number;
   /**
@@ -124,10 +123,11 @@ export class TurnBuilder {
 
   /** Draws the random times that the pacing machine may need. A pause lasts at least `backoffMs`. */
   moments(backoffMs = 0): Moments {
-    const { gapFromMs, gapToMs, pauseMs } = this.#options.times;
+    const { sendGap, pauseMs } = this.#options.times;
+    const { minMs, maxMs } = sendGap;
     const pausedForMs = Math.max(pauseMs, backoffMs);
     return {
-      gapUntilMs: this.nowMs + Math.round(gapFromMs + (gapToMs - gapFromMs) * this.chance()),
+      gapUntilMs: this.nowMs + Math.round(minMs + (maxMs - minMs) * this.chance()),
       pauseUntilMs: this.nowMs + pausedForMs,
       pausedForMs,
     };
