@@ -135,7 +135,7 @@ export const clientVersion = v.pipe(
 export const redisUrl = v.pipe(
   v.string(),
   v.check(
-    isRedisUrl,
+    (text) => succeeds(() => parseRedisAddress(text)),
     'redis://, rediss://, unix:///path or the path of a socket; redis:// URLs separated by commas for a cluster',
   ),
 );
@@ -151,17 +151,11 @@ export const addressRanges = v.pipe(
 export const nameServers = v.pipe(
   v.string(),
   v.transform((text): readonly string[] => text.split(',').map((part) => part.trim())),
-  v.check(areNameServers, 'IP addresses separated by commas, each with a port where it is not 53'),
+  v.check(
+    (parts) => succeeds(() => new Resolver().setServers(parts)),
+    'IP addresses separated by commas, each with a port where it is not 53',
+  ),
 );
-
-function areNameServers(parts: readonly string[]): boolean {
-  try {
-    new Resolver().setServers(parts);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** One of the levels pino knows. */
 export const logLevel = v.optional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(', ')}`), 'info');
@@ -189,9 +183,9 @@ function decodeKey(text: string): Buffer | undefined {
   return isWhole && key.length === 32 ? key : undefined;
 }
 
-function isRedisUrl(text: string): boolean {
+function succeeds(parse: () => unknown): boolean {
   try {
-    parseRedisAddress(text);
+    parse();
     return true;
   } catch {
     return false;

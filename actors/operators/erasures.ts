@@ -5,7 +5,7 @@ import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import type { TenantErasure } from '../tenants/tenant-erasure.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import type { Found, OperatorOperations } from './operator-operations.ts';
+import type { Deleted, Found, OperatorOperations } from './operator-operations.ts';
 
 /** The actors, and the eraser of a tenant's data. */
 export interface ErasuresOptions {
@@ -32,28 +32,27 @@ export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures 
     if (asked.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(address));
     return asked;
   };
+  /** Erases what `id` names, and returns how far that has come. `isLeft` tells if it is still to be erased. */
+  const erase = async (
+    tenantId: string,
+    id: string,
+    command: TenantCommand,
+    isLeft: (state: TenantState) => boolean,
+  ): Promise<Found<Deleted>> => {
+    const asked = await ask(tenantId, command);
+    if (!asked.ok) return asked;
+    const state = await left(tenantId);
+    if (state === undefined || !isLeft(state)) return done({ id, deleted: true });
+    return done({ id, deleted: false, ...leftOf(state) });
+  };
   return {
-    async deleteTenant(tenantId) {
-      const asked = await ask(tenantId, { type: 'delete_tenant' });
-      if (!asked.ok) return asked;
-      const state = await left(tenantId);
-      if (state === undefined) return done({ id: tenantId, deleted: true });
-      return done({ id: tenantId, deleted: false, ...leftOf(state) });
-    },
-    async deleteShop({ tenantId, shopId }) {
-      const asked = await ask(tenantId, { type: 'delete_shop', shopId });
-      if (!asked.ok) return asked;
-      const state = await left(tenantId);
-      if (!state?.erasing.has(shopId)) return done({ id: shopId, deleted: true });
-      return done({ id: shopId, deleted: false, ...leftOf(state) });
-    },
-    async deletePerson(tenantId, personId) {
-      const asked = await ask(tenantId, { type: 'erase_person', personId });
-      if (!asked.ok) return asked;
-      const state = await left(tenantId);
-      if (!state?.erasingPeople.has(personId)) return done({ id: personId, deleted: true });
-      return done({ id: personId, deleted: false, ...leftOf(state) });
-    },
+    deleteTenant: (tenantId) => erase(tenantId, tenantId, { type: 'delete_tenant' }, () => true),
+    deleteShop: ({ tenantId, shopId }) =>
+      erase(tenantId, shopId, { type: 'delete_shop', shopId }, ({ erasing }) => erasing.has(shopId)),
+    deletePerson: (tenantId, personId) =>
+      erase(tenantId, personId, { type: 'erase_person', personId }, ({ erasingPeople }) =>
+        erasingPeople.has(personId),
+      ),
     async erasure(tenantId) {
       const state = await left(tenantId);
       if (state === undefined) return failed('NOT_FOUND');
