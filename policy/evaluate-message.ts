@@ -223,8 +223,7 @@ function capReliefMs(
   return reliefAcrossWarmup({
     pairedAtMs: facts.pairedAtMs,
     nowMs: atMs,
-    roomAtMs: (perDay) =>
-      ledger.roomAtMs({ kinds, windowMs, room: shareOf(capOf(perDay), facts.share) - 1 }),
+    roomAtMs: (perDay) => ledger.roomAtMs({ kinds, windowMs, room: shareOf(capOf(perDay), facts.share) - 1 }),
   });
 }
 

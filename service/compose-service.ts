@@ -15,7 +15,7 @@ import type { Forwarder } from '../http/owner/remote-owner.ts';
 import type { RequestLogLimits } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import type { FileBounds } from '../http/tenant-api/file-replies.ts';
-import { systemClock, sleep } from '../runtime/clock.ts';
+import { sleep, systemClock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';

@@ -1,6 +1,6 @@
+import { partsOf } from '../../runtime/parts.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, type Failed, failed, type Outcome } from '../failure.ts';
-import { partsOf } from '../../runtime/parts.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
 import {

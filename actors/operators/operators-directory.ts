@@ -1,4 +1,3 @@
-import { readTenantRecord } from './tenant-inspection.ts';
 import { type RedisConnection, Repository, Schema } from 'redis-om';
 import { shardCount } from '../../runtime/address.ts';
 import { type Clock, within } from '../../runtime/clock.ts';
@@ -8,6 +7,7 @@ import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
 import { tenantsOfShardKey } from '../tenants/tenant-keys.ts';
 import { tenantView } from '../tenants/tenant-record.ts';
 import type { TenantView } from '../tenants/tenant-view.ts';
+import { readTenantRecord } from './tenant-inspection.ts';
 
 const schema = new Schema(
   'directory:tenant',

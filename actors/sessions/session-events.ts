@@ -225,4 +225,7 @@ export type SessionEvent =
   | { readonly type: 'session.reachable' };
 
 /** The events of these types. */
-export type SessionEventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { readonly type: Type }>;
+export type SessionEventOf<Type extends SessionEvent['type']> = Extract<
+  SessionEvent,
+  { readonly type: Type }
+>;

@@ -102,10 +102,7 @@ export interface BatchOperations<Shop> {
     asked: RecipientsAsked,
   ): Promise<BatchOutcome<BatchTaken, RecipientsCode>>;
   /** Returns batches newest first, including ended ones. */
-  listBatches(
-    shop: Shop,
-    query: PageQuery,
-  ): Promise<BatchOutcome<CursorPage<BatchView>>>;
+  listBatches(shop: Shop, query: PageQuery): Promise<BatchOutcome<CursorPage<BatchView>>>;
   /** With a new forecast. */
   batch(shop: Shop, batchId: string): Promise<BatchOutcome<BatchView, 'BATCH_NOT_FOUND'>>;
   /** A repeated order gets the same answer. `BATCH_ENDED`: the batch has ended in another way. */

@@ -171,10 +171,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
     draft: ScheduledDraftAsked,
   ): Promise<ShopOutcome<Sent<ScheduledView>, 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR'>>;
   /** Returns waiting sends, newest first. */
-  listScheduled(
-    shop: ShopReference,
-    query: PageQuery,
-  ): Promise<ShopOutcome<CursorPage<ScheduledView>>>;
+  listScheduled(shop: ShopReference, query: PageQuery): Promise<ShopOutcome<CursorPage<ScheduledView>>>;
   /** Also one that has ended. */
   scheduled(
     shop: ShopReference,

@@ -1,6 +1,6 @@
 import type { Turn } from '../../runtime/behaviour.ts';
-import { done, failed } from '../failure.ts';
 import { partsOf } from '../../runtime/parts.ts';
+import { done, failed } from '../failure.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import { tenantsOfShardKey } from './tenant-keys.ts';
 import type { TenantState } from './tenant-state.ts';

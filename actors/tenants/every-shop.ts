@@ -1,6 +1,6 @@
 import { shardCount } from '../../runtime/address.ts';
-import type { Read, Store } from '../../runtime/store.ts';
 import { partsOf } from '../../runtime/parts.ts';
+import type { Read, Store } from '../../runtime/store.ts';
 import { tenantKeys, tenantsOfShardKey } from './tenant-keys.ts';
 
 /** Tenants whose shops one round trip reads. */

@@ -1,8 +1,8 @@
 import type { Actors } from '../../runtime/actors.ts';
+import { partsOf } from '../../runtime/parts.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type FailureCode, failed, type Outcome } from '../failure.ts';
 import { isoOrNull } from '../iso-time.ts';
-import { partsOf } from '../../runtime/parts.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';

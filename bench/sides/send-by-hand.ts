@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import type { Accepted } from '../../actors/shops/shop-operations.ts';
-import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/records/message-days.ts';
 import {
   MESSAGE_RETENTION_MS,
@@ -9,6 +7,8 @@ import {
   statusUrl,
 } from '../../actors/shops/records/message-record.ts';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
+import type { Accepted } from '../../actors/shops/shop-operations.ts';
+import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
 import { JSON_TYPE, rateHeaders, successBody } from '../../http/contract/envelope.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';

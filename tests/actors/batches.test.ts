@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../actors/failure.ts';
 import type { BatchAsked } from '../../actors/shops/batch-operations.ts';
-import { batchKey, endedBatchesKey } from '../../actors/shops/state/batches.ts';
 import { dayEndsMs, dayOf } from '../../actors/shops/records/message-days.ts';
+import { batchKey, endedBatchesKey } from '../../actors/shops/state/batches.ts';
 import type { BatchReply } from '../../actors/shops/turns/batches/batch-turns.ts';
 import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
-import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import { carriedWrites } from '../../actors/shops/records/carried-message.ts';
+import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';

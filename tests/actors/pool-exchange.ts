@@ -1,5 +1,4 @@
 import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
-import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { carriedRead, decodeCarried } from '../../actors/shops/records/carried-message.ts';
 import { messageLookup } from '../../actors/shops/records/message-days.ts';
 import {
@@ -7,6 +6,7 @@ import {
   type MessageBody,
   type MessageFields,
 } from '../../actors/shops/records/message-record.ts';
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { offerOf, type PoolAnswer } from '../../actors/shops/state/pool-protocol.ts';
 import { pacingState } from '../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';

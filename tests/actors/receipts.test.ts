@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StanzaReceipt } from '../../actors/sessions/session-events.ts';
-import { shopSummary } from '../../actors/shops/service/shop-summary.ts';
 import { messageLookup } from '../../actors/shops/records/message-days.ts';
 import { decodeMessage, type MessageFields, messageView } from '../../actors/shops/records/message-record.ts';
+import { shopSummary } from '../../actors/shops/service/shop-summary.ts';
 import { readReceipts } from '../../actors/shops/turns/wire/receipt-turn.ts';
 import { ShopHarness, storeOf } from './shop-harness.ts';
 

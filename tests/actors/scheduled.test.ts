@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../actors/failure.ts';
-import type { ScheduledView, Sent } from '../../actors/shops/shop-operations.ts';
 import { dayEndsMs, dayOf } from '../../actors/shops/records/message-days.ts';
+import type { ScheduledView, Sent } from '../../actors/shops/shop-operations.ts';
 import {
   readSchedule,
   type ScheduledDraft,

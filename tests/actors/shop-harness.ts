@@ -4,9 +4,6 @@ import { egressVault } from '../../actors/sessions/egress-vault.ts';
 import type { SendOutcome, SessionEvent } from '../../actors/sessions/session-events.ts';
 import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import type { ShopEffect } from '../../actors/shops/protocol/shop-effect.ts';
-import type { Accepted, MessageDraft, ShopReference } from '../../actors/shops/shop-operations.ts';
-import { AcceptedList } from '../../actors/shops/state/accepted-list.ts';
-import { loadShop } from '../../actors/shops/state/load-shop.ts';
 import {
   decodeMessage,
   type MessageBody,
@@ -14,8 +11,11 @@ import {
 } from '../../actors/shops/records/message-record.ts';
 import { numberVault } from '../../actors/shops/records/number-vault.ts';
 import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
-import type { ShopState } from '../../actors/shops/state/shop-state.ts';
 import type { Writer } from '../../actors/shops/records/writer.ts';
+import type { Accepted, MessageDraft, ShopReference } from '../../actors/shops/shop-operations.ts';
+import { AcceptedList } from '../../actors/shops/state/accepted-list.ts';
+import { loadShop } from '../../actors/shops/state/load-shop.ts';
+import type { ShopState } from '../../actors/shops/state/shop-state.ts';
 import type { SendFacts } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { shopBehaviour } from '../../actors/shops/turns/shop-behaviour.ts';
 import type { ShopFacts } from '../../actors/shops/turns/shop-facts.ts';

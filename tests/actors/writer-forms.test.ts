@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import { archiveWrites, readArchive } from '../../actors/shops/numbers/number-archive.ts';
-import { decodeWriters } from '../../actors/shops/records/writer.ts';
 import { readPast } from '../../actors/shops/numbers/number-past.ts';
+import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
+import { decodeWriters } from '../../actors/shops/records/writer.ts';
 import { readWriter } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';

@@ -1,5 +1,5 @@
-import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { shopAddress, shopKeys } from '../../actors/shops/records/shop-keys.ts';
+import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { type Address, addressText, shardOf } from '../../runtime/address.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReportedNewChats, ReportedRestriction, SessionEnd } from '../../actors/sessions/session-events.ts';
+import type {
+  ReportedNewChats,
+  ReportedRestriction,
+  SessionEnd,
+} from '../../actors/sessions/session-events.ts';
 import type { SendOrder, SessionAddress, SessionHost } from '../../actors/sessions/session-host.ts';
 import type { ReleasingActor } from './releasing-actor.ts';
 import type { SessionLog } from './session-log.ts';

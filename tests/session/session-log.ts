@@ -1,7 +1,6 @@
 import type { SessionEvent, SessionEventOf } from '../../actors/sessions/session-events.ts';
 import type { SessionAddress, SessionListener } from '../../actors/sessions/session-host.ts';
 
-
 interface Waiter {
   readonly shopId: string;
   readonly matches: (event: SessionEvent) => boolean;
@@ -35,7 +34,8 @@ export class SessionLog {
     type: Type,
     matches: (event: SessionEventOf<Type>) => boolean = () => true,
   ): Promise<SessionEventOf<Type>> {
-    const fits = (event: SessionEvent): boolean => event.type === type && matches(event as SessionEventOf<Type>);
+    const fits = (event: SessionEvent): boolean =>
+      event.type === type && matches(event as SessionEventOf<Type>);
     const read = this.#unread.find((entry) => entry.shopId === shop.shopId && fits(entry.event));
     if (read !== undefined) {
       this.#unread = this.#unread.filter((entry) => entry !== read);

@@ -6,7 +6,14 @@ import { egressProblem } from '../../outbound/egress-check.ts';
 import { keepSwept } from '../attachment-files.ts';
 import { SessionCounters } from '../session-counters.ts';
 import type { SessionEvent } from '../session-events.ts';
-import type { ReadMessage, SendOrder, SessionAddress, SessionFigures, SessionHost, SessionOpening } from '../session-host.ts';
+import type {
+  ReadMessage,
+  SendOrder,
+  SessionAddress,
+  SessionFigures,
+  SessionHost,
+  SessionOpening,
+} from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
 import type { SessionReport, ToWorker, WorkerOpening } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';

@@ -1,8 +1,8 @@
 import { shardKey } from '../../../runtime/address.ts';
 import { type Clock, sleep } from '../../../runtime/clock.ts';
+import { partsOf } from '../../../runtime/parts.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
-import { partsOf } from '../../../runtime/parts.ts';
 import type { SessionAddress } from '../session-host.ts';
 import {
   SENT_HASHES,

@@ -1,5 +1,5 @@
-import type { Store } from '../../../runtime/store.ts';
 import { partsOf } from '../../../runtime/parts.ts';
+import type { Store } from '../../../runtime/store.ts';
 import { credentialCiphers, keyMark, Unreadable } from '../credential-cipher.ts';
 import { IDENTITY_FIELD, sealedOwner, sealedPlace } from '../sealed-place.ts';
 import type { SessionAddress } from '../session-host.ts';

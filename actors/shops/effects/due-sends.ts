@@ -5,11 +5,11 @@
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { BatchClass, BatchRecipient } from '../batch-operations.ts';
+import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { filledText } from '../state/batch-text.ts';
 import { type BatchContent, batchKey } from '../state/batches.ts';
 import type { ScheduledDraft } from '../state/scheduled-sends.ts';
-import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 
 interface SenderParts {
   readonly store: Pick<Store, 'read'>;

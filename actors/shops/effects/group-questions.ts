@@ -1,8 +1,8 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
-import type { ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../records/shop-keys.ts';
+import type { ShopReference } from '../shop-operations.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { sessionOf } from './shop-effects.ts';

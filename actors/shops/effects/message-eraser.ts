@@ -2,11 +2,11 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
 import { NO_CONTENT } from '../message-content.ts';
-import { messageIdOf } from '../state/accepted-list.ts';
 import { bodyWrite, dayOfMessage, messageErasure, readMessages } from '../records/message-days.ts';
 import type { MessageBody } from '../records/message-record.ts';
 import { idempotencyKey } from '../records/shop-keys.ts';
 import { strayMessages } from '../records/stray-messages.ts';
+import { messageIdOf } from '../state/accepted-list.ts';
 
 /**
  * Messages that one commit erases, so that it takes Redis about half a millisecond. A message takes at most two writes, and

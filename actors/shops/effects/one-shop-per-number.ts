@@ -2,8 +2,8 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
-import type { ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../records/shop-keys.ts';
+import type { ShopReference } from '../shop-operations.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 
 /**

@@ -6,8 +6,8 @@ import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import { readCarried } from '../records/carried-message.ts';
-import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
 import { shopAddress } from '../records/shop-keys.ts';
+import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
 import { answerFromRecord } from '../turns/pool/carry-message.ts';
 
 /** The requests to a shop of the pool. */

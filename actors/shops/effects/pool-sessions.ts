@@ -3,8 +3,8 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
-import type { ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../records/shop-keys.ts';
+import type { ShopReference } from '../shop-operations.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 
 /** Set of `tenant/shop`: the platform's shops with an open session, as their nodes reported them. */

@@ -3,10 +3,10 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../event-feed.ts';
 import { hashFields } from '../../hash-fields.ts';
-import type { ShopReference } from '../shop-operations.ts';
 import { isForgotten } from '../numbers/number-past.ts';
 import { NUMBER_MEMORY_MS } from '../numbers/number-use.ts';
 import type { NumberVault } from '../records/number-vault.ts';
+import type { ShopReference } from '../shop-operations.ts';
 
 /** The parts for watching numbers that several tenants use. */
 export interface SharedNumbersOptions {

@@ -13,10 +13,10 @@ import { NO_LIMITS } from '../../../policy/network-limits.ts';
 import { shardKey } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
-import { isForgotten, type NumberPast } from './number-past.ts';
-import { NUMBER_MEMORY_MS } from './number-use.ts';
 import type { NumberVault } from '../records/number-vault.ts';
 import type { Writer } from '../records/writer.ts';
+import { isForgotten, type NumberPast } from './number-past.ts';
+import { NUMBER_MEMORY_MS } from './number-use.ts';
 
 /** The owner of a number: its tenant, and the number's digits. */
 interface TenantNumber {

@@ -6,12 +6,12 @@ import type { Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
-import { allThatCount, newestRead } from '../state/newest-accepted.ts';
-import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
 import { shopKeys } from '../records/shop-keys.ts';
+import { decodeWriters, laterWriter, type Writer } from '../records/writer.ts';
+import { allThatCount, newestRead } from '../state/newest-accepted.ts';
 import { countedEntries } from '../state/stored-ledger.ts';
 import { decodeLimits } from '../state/stored-limits.ts';
-import { decodeWriters, laterWriter, type Writer } from '../records/writer.ts';
+import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
 
 /** The data of a number's last shop that also applies to the next one. Times since the Unix epoch. */
 export interface NumberPast {

@@ -4,11 +4,11 @@ import { hashFields } from '../../hash-fields.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { ownNumber } from '../machines/channel-context.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
+import type { NumberVault } from '../records/number-vault.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { archiveWrites, dropArchives, readArchive } from './number-archive.ts';
 import { readPast, readStoredMachines } from './number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
-import type { NumberVault } from '../records/number-vault.ts';
 
 /** The numbers that an erased shop leaves, and the writes for them. */
 interface NumbersLeft {

@@ -4,6 +4,7 @@ import type { InboundMode } from '../../inbound-mode.ts';
 import type { ShopEgress } from '../../sessions/egress-vault.ts';
 import type { SessionEvent } from '../../sessions/session-events.ts';
 import type { BatchAsked, RecipientsAsked } from '../batch-operations.ts';
+import type { MessageBody } from '../records/message-record.ts';
 import type {
   MessageDraft,
   QueueFilter,
@@ -11,7 +12,6 @@ import type {
   ShopReference,
   StatusDraft,
 } from '../shop-operations.ts';
-import type { MessageBody } from '../records/message-record.ts';
 import type { OptOutNotice } from '../state/opt-out-notice.ts';
 import type { PoolAnswer, PoolOffer } from '../state/pool-protocol.ts';
 

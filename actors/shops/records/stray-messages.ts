@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../../policy/durations.ts';
 import { isObjectId } from '../../../runtime/object-id.ts';
+import { partsOf } from '../../../runtime/parts.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
-import { partsOf } from '../../../runtime/parts.ts';
 import { dayKey, dayOf } from './message-days.ts';
 import { decodeMessage, type StoredMessage } from './message-record.ts';
 import { scanHash } from './scan-hash.ts';

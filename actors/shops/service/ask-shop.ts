@@ -2,8 +2,8 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { type FailureCode, failed, type Outcome } from '../../failure.ts';
 import type { PageQuery } from '../../replies/reply-fields.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
-import type { ShopOutcome, ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../records/shop-keys.ts';
+import type { ShopOutcome, ShopReference } from '../shop-operations.ts';
 import type { ShopState } from '../state/shop-state.ts';
 
 /** The reply for a shop that does not exist. */

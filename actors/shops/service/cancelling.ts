@@ -1,8 +1,8 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
-import type { QueueFilter, ShopOutcome, ShopReference } from '../shop-operations.ts';
 import { shopAddress } from '../records/shop-keys.ts';
+import type { QueueFilter, ShopOutcome, ShopReference } from '../shop-operations.ts';
 import type { AtPool, Cancelled } from '../turns/cancel/cancel-turns.ts';
 import { askShop } from './ask-shop.ts';
 

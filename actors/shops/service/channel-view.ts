@@ -3,8 +3,8 @@ import type { Store } from '../../../runtime/store.ts';
 import type { ShopView } from '../../tenants/tenant-operations.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import { channelTrouble } from '../machines/channel-trouble.ts';
-import type { ChannelView } from '../shop-operations.ts';
 import { shopKeys } from '../records/shop-keys.ts';
+import type { ChannelView } from '../shop-operations.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 
 /** How often a client should poll while it connects (docs/contract.md, POST connect). */

@@ -4,6 +4,7 @@ import { done, type Failed, failed, type Outcome } from '../../failure.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { ChannelWaiters } from '../effects/channel-waiters.ts';
+import { shopAddress } from '../records/shop-keys.ts';
 import type {
   ChannelView,
   PairingCode,
@@ -11,7 +12,6 @@ import type {
   ShopOutcome,
   ShopReference,
 } from '../shop-operations.ts';
-import { shopAddress } from '../records/shop-keys.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 import { codeRefusal } from '../turns/ask-to-connect.ts';
 import { askShop, fromShop } from './ask-shop.ts';

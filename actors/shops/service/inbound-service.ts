@@ -6,10 +6,10 @@ import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
-import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { readInboundRecords, type StoredInbound } from '../records/inbound-records.ts';
 import type { NumberVault } from '../records/number-vault.ts';
 import { shopAddress, shopKeys } from '../records/shop-keys.ts';
+import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
 
 /** The actors, the store and the vault behind the operations on inbound messages. */

@@ -1,11 +1,11 @@
 import type { Store } from '../../../runtime/store.ts';
 import type { MessageStatus } from '../../message-status.ts';
 import type { CursorPage, PageQuery } from '../../replies/reply-fields.ts';
-import type { MessageView } from '../shop-operations.ts';
-import { messageIdOf } from '../state/accepted-list.ts';
 import { readMessages } from '../records/message-days.ts';
 import { messageView } from '../records/message-record.ts';
 import type { ShopKeys } from '../records/shop-keys.ts';
+import type { MessageView } from '../shop-operations.ts';
+import { messageIdOf } from '../state/accepted-list.ts';
 import type { ShopState } from '../state/shop-state.ts';
 
 /** Messages that are read at a time. */

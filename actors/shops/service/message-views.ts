@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { MessageView } from '../shop-operations.ts';
 import { decodeMessage, type MessageFields, messageView } from '../records/message-record.ts';
+import type { MessageView } from '../shop-operations.ts';
 
 /** How many views are cached, about 3 KB each with the results derived from them. */
 const REMEMBERED_VIEWS = 4_096;

@@ -6,6 +6,7 @@ import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
+import { shopAddress } from '../records/shop-keys.ts';
 import type {
   Accepted,
   MessageDraft,
@@ -14,7 +15,6 @@ import type {
   ShopOutcome,
   ShopReference,
 } from '../shop-operations.ts';
-import { shopAddress } from '../records/shop-keys.ts';
 import type { PoolWanted } from '../turns/send/pool-fallback.ts';
 import { NO_SHOP } from './ask-shop.ts';
 

@@ -1,9 +1,9 @@
 /** Reads the stored batches of a shop, including ended ones. */
 import type { Read, Store } from '../../../runtime/store.ts';
 import type { RefusedRecipient } from '../batch-operations.ts';
-import { type BatchContent, type BatchRecord, batchKey, endedBatchesKey } from './batches.ts';
 import { keptDays } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
+import { type BatchContent, type BatchRecord, batchKey, endedBatchesKey } from './batches.ts';
 
 /** The location of batches, and their retention. */
 export interface BatchReading {

@@ -9,8 +9,8 @@
  * to the next request has it.
  */
 import type { PersonClass } from '../../../policy/recipient-class.ts';
-import type { ShopReference } from '../shop-operations.ts';
 import type { MessageBody, MessageState } from '../records/message-record.ts';
+import type { ShopReference } from '../shop-operations.ts';
 import type { OptOutNotice } from './opt-out-notice.ts';
 
 /** Recipients the pool writes to; never strangers, groups or statuses (docs/contract.md, The pool). */

@@ -7,9 +7,9 @@ import type { Read, Store, Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { contentOf, type DraftContent } from '../message-content.ts';
-import type { MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
 import { dayEndsMs, dayOf, keptDays } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
+import type { MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
 
 /** A send that waits for its time. */
 export interface ScheduledSend {

@@ -8,15 +8,15 @@ import type { TenantKeys } from '../../tenants/tenant-keys.ts';
 import type { ChannelStateName } from '../machines/channel-context.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
+import type { MessageBody } from '../records/message-record.ts';
+import type { ShopKeys } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { AcceptedList } from './accepted-list.ts';
 import type { Batch } from './batches.ts';
-import type { MessageBody } from '../records/message-record.ts';
 import type { OptOutNotice } from './opt-out-notice.ts';
 import type { PooledMessage } from './pooled-message.ts';
 import type { RecentTransitions } from './recent-transitions.ts';
 import type { ScheduledSend } from './scheduled-sends.ts';
-import type { ShopKeys } from '../records/shop-keys.ts';
 import type { Undelivered } from './undelivered.ts';
 
 /** A waiting message, with the data that pacing needs. Its text stays in the store until it is sent. */

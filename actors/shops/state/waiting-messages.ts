@@ -1,12 +1,12 @@
 import { type Address, shardOf } from '../../../runtime/address.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
-import { messageIdOf } from './accepted-list.ts';
 import { carriedRead, decodeCarried } from '../records/carried-message.ts';
 import { messageLookup } from '../records/message-days.ts';
 import { decodeMessage, type MessageState, type StoredMessage } from '../records/message-record.ts';
-import { decodePooled, type PooledMessage } from './pooled-message.ts';
 import { shopKeys, shopOf } from '../records/shop-keys.ts';
+import { messageIdOf } from './accepted-list.ts';
+import { decodePooled, type PooledMessage } from './pooled-message.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage } from './shop-state.ts';
 
 /** The messages of a shop that have not ended, read from the store without the shop's actor. */

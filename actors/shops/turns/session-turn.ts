@@ -1,7 +1,7 @@
 import type { SessionEvent, SessionEventOf } from '../../sessions/session-events.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
-import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { afterInbound } from '../records/writer.ts';
+import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { stopBatchesOfNumber, stopBatchesOfOptOut } from './batches/stop-batch.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
 import { type InboundOptions, publishInbound } from './inbound/publish-inbound.ts';

@@ -1,5 +1,5 @@
-import { partsOf } from '../../../../runtime/parts.ts';
 import { proto, type WASocket } from '@whiskeysockets/baileys';
+import { partsOf } from '../../../../runtime/parts.ts';
 import { type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 import type { Credentials } from '../keys/credentials.ts';
 import { readClientError } from '../session/session-end.ts';

@@ -1,5 +1,5 @@
-import { partsOf } from '../../../../runtime/parts.ts';
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
+import { partsOf } from '../../../../runtime/parts.ts';
 import type { StanzaReceipt } from '../../session-events.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';

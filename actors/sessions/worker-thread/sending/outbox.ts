@@ -1,5 +1,5 @@
-import { sleep } from '../../../../runtime/clock.ts';
 import type { SignalDataSet } from '@whiskeysockets/baileys';
+import { sleep } from '../../../../runtime/clock.ts';
 import type { Unacknowledged } from '../session/unacknowledged.ts';
 import { isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience } from '../wire/wire-form.ts';
@@ -11,7 +11,7 @@ import { beginningOf, outcomeOf, type Pending, type PrepareOrder } from './pendi
 import { PendingOrders } from './pending-orders.ts';
 import { PostDevices } from './post-devices.ts';
 import { chatOf, recipientOf, showComposing } from './recipients.ts';
-import { STALE_GROUP, SendAgain } from './send-again.ts';
+import { SendAgain, STALE_GROUP } from './send-again.ts';
 
 /** The ack error that is a rate signal. */
 const RATE_ACK = '429';
@@ -53,7 +53,15 @@ export class Outbox {
    * have arrived, so its outcome is that it was acknowledged, or unknown.
    */
   repeat({ asked, wireId, to, chat, message }: Unacknowledged): void {
-    const order = { wireId, isRepeat: true, to, phase: 'transmitting', message, chat, relayed: true } as const;
+    const order = {
+      wireId,
+      isRepeat: true,
+      to,
+      phase: 'transmitting',
+      message,
+      chat,
+      relayed: true,
+    } as const;
     const pending = this.#orders.add({ ...beginningOf(asked), ...order }, asked.order.deadlineMs);
     void this.#again.repeat(pending);
   }
@@ -120,8 +128,7 @@ export class Outbox {
     await credentials.carry(data, async (changes) => {
       const { asked, lid, hasChat } = pending;
       const { messageId } = order;
-      if (this.#orders.has(pending))
-        prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
+      if (this.#orders.has(pending)) prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
       if (!(await decided)) throw new Error('the order was given up');
     });
   }
@@ -147,7 +154,10 @@ export class Outbox {
     // The first stanza may have been accepted, for any reply to the second.
     else if (pending.isRepeat) this.#orders.settle(pending, { kind: 'unknown' });
     else
-      this.#orders.settle(pending, error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error });
+      this.#orders.settle(
+        pending,
+        error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error },
+      );
   }
 
   /**

@@ -11,9 +11,9 @@ import type {
 } from '../../batch-operations.ts';
 import { contentOf } from '../../message-content.ts';
 import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
+import type { NumberVault } from '../../records/number-vault.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
-import type { NumberVault } from '../../records/number-vault.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { type RecipientFacts, readRecipient } from '../people/recipient-facts.ts';
 
@@ -89,11 +89,7 @@ export async function readBatchFacts(
   return { ...ended, digests, recipients: known, content: stored.content };
 }
 
-async function readOfNew(
-  state: ShopState,
-  asked: BatchAsked,
-  sources: BatchSources,
-): Promise<BatchFacts> {
+async function readOfNew(state: ShopState, asked: BatchAsked, sources: BatchSources): Promise<BatchFacts> {
   const { recipients, idempotencyKey } = asked;
   const reading = { keys: state.keys, ...sources };
   const digests = idempotencyKey === undefined ? [] : batchDigests(sources.vault, asked);

@@ -1,10 +1,11 @@
 /** Begins batches, adds their recipients, and pauses, resumes and cancels them. */
 import { DAY_MS } from '../../../../policy/durations.ts';
 import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
+import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
-import { partsOf } from '../../../../runtime/parts.ts';
 import type { BatchAsked, RecipientsAsked, RefusedRecipient } from '../../batch-operations.ts';
+import { keyField } from '../../records/shop-keys.ts';
 import { fieldNames } from '../../state/batch-text.ts';
 import {
   type Batch,
@@ -16,7 +17,6 @@ import {
   isActive,
   numberField,
 } from '../../state/batches.ts';
-import { keyField } from '../../records/shop-keys.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchCommand, BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';

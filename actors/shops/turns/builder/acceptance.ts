@@ -1,10 +1,10 @@
 import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import type { ChannelCode } from '../../../failure.ts';
-import { encodeAccepted, nextCutMs, overdueElements } from '../../state/accepted-list.ts';
 import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
 import { idempotencyKey } from '../../records/shop-keys.ts';
+import { encodeAccepted, nextCutMs, overdueElements } from '../../state/accepted-list.ts';
 import { channelState, isResuming, queuedMessage, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 

@@ -11,10 +11,10 @@ import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacin
 import { channel, pacing } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
+import type { MessageState } from '../../records/message-record.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import { withMessageState } from '../../state/batches.ts';
 import { changeWrites } from '../../state/change-writes.ts';
-import type { MessageState } from '../../records/message-record.ts';
 import {
   byAge,
   changedShop,

@@ -12,14 +12,14 @@ import type { Store } from '../../../../runtime/store.ts';
 import { hashFields } from '../../../hash-fields.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
 import { holdsNumber, ownNumber } from '../../machines/channel-context.ts';
-import { allThatCount, newestRead } from '../../state/newest-accepted.ts';
 import { countedOnly, readArchive } from '../../numbers/number-archive.ts';
 import { isForgotten, type NumberPast, readPast, readStoredMachines } from '../../numbers/number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from '../../numbers/number-use.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
+import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
+import { allThatCount, newestRead } from '../../state/newest-accepted.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { countedEntries, ledgerOf } from '../../state/stored-ledger.ts';
-import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
 
 /** The facts about the connected number. */
 export interface NumberFacts {

@@ -13,10 +13,15 @@ import {
   restrictionAt,
   UNNAMED_END_MS,
 } from '../../../../policy/network-limits.ts';
-import type { ReportedNewChats, ReportedRestriction, SendOutcome, SessionEventOf } from '../../../sessions/session-events.ts';
+import type {
+  ReportedNewChats,
+  ReportedRestriction,
+  SendOutcome,
+  SessionEventOf,
+} from '../../../sessions/session-events.ts';
+import type { Writer } from '../../records/writer.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { refusedUntil } from '../../state/stored-limits.ts';
-import type { Writer } from '../../records/writer.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 /** The network refuses a message that would start a chat, since the number is restricted (docs/chat-client.md, Sending). */

@@ -4,8 +4,8 @@
  */
 import { encodeEntry } from '../../../../policy/ledger-entry.ts';
 import { NO_LIMITS } from '../../../../policy/network-limits.ts';
-import type { Write } from '../../../../runtime/store.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
+import type { Write } from '../../../../runtime/store.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../../machines/channel-context.ts';
 import { dropArchiveKey } from '../../numbers/number-archive.ts';

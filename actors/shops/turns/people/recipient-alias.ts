@@ -6,8 +6,8 @@
 import { exceedsRecipientLimits } from '../../../../policy/evaluate-message.ts';
 import { isSameRecipient, recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import { addressee, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
 import type { Writer } from '../../records/writer.ts';
+import { addressee, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 /**

@@ -44,7 +44,11 @@ export function offerPooled(
 }
 
 /** Takes a message once, or returns its state. A refusal is permanent. */
-export function takePooled(builder: TurnBuilder, command: CommandOf<'pool.take'>, facts: CarryFacts): PoolAnswer {
+export function takePooled(
+  builder: TurnBuilder,
+  command: CommandOf<'pool.take'>,
+  facts: CarryFacts,
+): PoolAnswer {
   const { body, known, open, settings } = command;
   if (facts.record !== undefined) return answerFromRecord(facts.record);
   if (known) return { kind: 'lost' };

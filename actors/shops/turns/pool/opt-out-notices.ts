@@ -5,11 +5,11 @@
 
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
-import type { ShopReference } from '../../shop-operations.ts';
 import { carriedForWrites } from '../../records/carried-for.ts';
+import { afterOptOut } from '../../records/writer.ts';
+import type { ShopReference } from '../../shop-operations.ts';
 import { encodeNotice, noticeField, type OptOutNotice } from '../../state/opt-out-notice.ts';
 import { addressee, pacingState, type ShopState } from '../../state/shop-state.ts';
-import { afterOptOut } from '../../records/writer.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { isCurrentFor, keepWriter } from '../people/recipient-alias.ts';
 import type { InboundFacts } from '../people/recipient-facts.ts';
@@ -62,10 +62,7 @@ export function repeatNotices(builder: TurnBuilder): void {
 }
 
 /** Drops a notice that its origin answered; a newer one about the same person stays. */
-export function onOptOutNoted(
-  builder: TurnBuilder,
-  { notice }: CommandOf<'pool.opt_out_noted'>,
-): void {
+export function onOptOutNoted(builder: TurnBuilder, { notice }: CommandOf<'pool.opt_out_noted'>): void {
   const { optOutNotices, keys } = builder.state;
   const field = noticeField(notice);
   const kept = optOutNotices.filter(

@@ -12,8 +12,8 @@
  */
 
 import type { MessageReason } from '../../../message-status.ts';
-import type { ShopReference } from '../../shop-operations.ts';
 import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
+import type { ShopReference } from '../../shop-operations.ts';
 import type { PoolAnswer } from '../../state/pool-protocol.ts';
 import { encodePooled, type PooledMessage } from '../../state/pooled-message.ts';
 import type { ShopState } from '../../state/shop-state.ts';

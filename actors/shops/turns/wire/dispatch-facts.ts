@@ -11,8 +11,8 @@ import { readInboundRecords } from '../../records/inbound-records.ts';
 import { readMessages } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
-import type { ShopState } from '../../state/shop-state.ts';
 import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
+import type { ShopState } from '../../state/shop-state.ts';
 import { isLapsed, readWriter } from '../people/recipient-facts.ts';
 
 /** The facts that are checked again just before the wire. */
