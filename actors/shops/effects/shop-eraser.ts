@@ -1,8 +1,8 @@
 import type { DeadLetters } from '../../../runtime/actor/dead-letters.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { partsOf } from '../../../runtime/parts.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
-import { partsOf } from '../../parts.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import { eraseShopEvents } from '../../tenants/erase-events.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
