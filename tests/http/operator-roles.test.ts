@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { after, beforeEach, describe, test } from 'node:test';
-import { shopAddress } from '../../actors/shops/state/shop-keys.ts';
+import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import { errorCode } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';

@@ -1,7 +1,8 @@
 /** One stanza may carry the receipts of several messages, or of several members of a group. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SessionAddress, StanzaReceipt } from '../../actors/sessions/session-host.ts';
+import type { StanzaReceipt } from '../../actors/sessions/session-events.ts';
+import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { pairedShop } from './paired-shop.ts';
 import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 import type { SimulatedNetwork } from './simulated-network.ts';

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { BaileysHostOptions } from '../../actors/sessions/main-thread/baileys-host-options.ts';
-import type { SendOrder, SendOutcome, SessionAddress } from '../../actors/sessions/session-host.ts';
+import type { SendOutcome } from '../../actors/sessions/session-events.ts';
+import type { SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
 import type { SimulatorOptions } from '../../simulator/simulator.ts';
 import { newShop, pair } from './session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
