@@ -182,8 +182,12 @@ async function startOf(
   store: Pick<Store, 'read'>,
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   if (cursor === undefined) {
-    const [[newest]] = (await store.read([['XREVRANGE', key, '+', '-', 'COUNT', 1]])) as [StreamEntry[]];
-    return done({ place: newest?.[0] ?? (await lastIssued(key, store)), isNewest: true });
+    // One read: a stream that begins after it is read from its start.
+    const [[newest], exists] = (await store.read([
+      ['XREVRANGE', key, '+', '-', 'COUNT', 1],
+      ['EXISTS', key],
+    ])) as [StreamEntry[], number];
+    return done({ place: newest?.[0] ?? (await lastIssued(key, exists, store)), isNewest: true });
   }
   const place = streamIdOf(cursor);
   const [[oldest], [newest]] = (await store.read([
@@ -210,14 +214,14 @@ async function beyondNewest(
   place: string,
   store: Pick<Store, 'read'>,
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
-  const last = await lastIssued(key, store);
+  const [exists] = (await store.read([['EXISTS', key]])) as [number];
+  const last = await lastIssued(key, exists, store);
   if (!isBefore(last, place)) return done({ place, isNewest: false });
   return refuseCursor('is not a cursor of these events: it is newer than the newest event', last);
 }
 
 /** Returns the last position that the stream issued. An entry that was erased or cut off keeps its position. */
-async function lastIssued(key: string, store: Pick<Store, 'read'>): Promise<string> {
-  const [exists] = (await store.read([['EXISTS', key]])) as [number];
+async function lastIssued(key: string, exists: number, store: Pick<Store, 'read'>): Promise<string> {
   return exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
 }
 
