@@ -85,7 +85,12 @@ export function isOverRecipientLimits(state: ShopState, writer: Writer | undefin
   const { currentMessage, queue, ledger } = state;
   if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return false;
   const recipient = addressee(currentMessage);
-  const waiting = queue.filter((message) => isSameRecipient(addressee(message), recipient)).length;
+  // Taken once: every check before the wire compares the whole queue.
+  const key = recipientKey(recipient);
+  const waiting = queue.filter((message) => {
+    const other = addressee(message);
+    return isPhoneNumber(other) && recipientKey(other) === key;
+  }).length;
   return exceedsRecipientLimits(ledger, {
     recipient,
     waiting,
