@@ -66,7 +66,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     readCarried(shard, carriedIds, store),
   ]);
   const { ledger, elements, unreadable } = readLedger(newest, nowMs);
-  const forOthers = carried.flatMap((record) => (record?.body ? [carriedMessage(record.body)] : []));
+  const forOthers = carried.flatMap((message) => (message?.body ? [carriedMessage(message.body)] : []));
   const queued = [...own, ...forOthers].sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
   const waiting = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
   if (elements !== undefined) accepted.next += elements.length - newest.length;
@@ -116,7 +116,7 @@ type StoredShop = [
   batches: string[],
 ];
 
-/** Reads it in one round trip. */
+/** Reads all of it in one round trip. */
 async function readStored(
   { shopId, keys, people }: { readonly shopId: string; readonly keys: ShopKeys; readonly people: TenantKeys },
   store: Store,

@@ -53,7 +53,7 @@ export class Outbox {
    * have arrived, so its outcome is that it was acknowledged, or unknown.
    */
   repeat({ asked, wireId, to, chat, message }: Unacknowledged): void {
-    const order = {
+    const asItLeft = {
       wireId,
       isRepeat: true,
       to,
@@ -62,7 +62,7 @@ export class Outbox {
       chat,
       relayed: true,
     } as const;
-    const pending = this.#orders.add({ ...beginningOf(asked), ...order }, asked.order.deadlineMs);
+    const pending = this.#orders.add({ ...beginningOf(asked), ...asItLeft }, asked.order.deadlineMs);
     void this.#again.repeat(pending);
   }
 

@@ -17,10 +17,10 @@ export class PendingOrders {
   }
 
   /** Adds an order, with the deadline of its first phase. */
-  add(order: Omit<Pending, 'deadline'>, mostMs: number): Pending {
+  add(beginning: Omit<Pending, 'deadline'>, mostMs: number): Pending {
     const deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
-    const pending: Pending = { ...order, deadline };
-    this.#orders.set(order.order.wireId, pending);
+    const pending: Pending = { ...beginning, deadline };
+    this.#orders.set(pending.order.wireId, pending);
     return pending;
   }
 

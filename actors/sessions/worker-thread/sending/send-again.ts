@@ -14,7 +14,7 @@ const REFRESH_LID = 'refresh_lid';
 export const STALE_GROUP = '421';
 
 /** The parts of an outbox that a second attempt uses. */
-interface OutboxState {
+interface SendAgainParts {
   readonly orders: PendingOrders;
   readonly turn: ClientTurn;
   readonly postDevices: PostDevices;
@@ -30,7 +30,7 @@ export class SendAgain {
   readonly #turn: ClientTurn;
   readonly #postDevices: PostDevices;
 
-  constructor(options: OutboxOptions, { orders, turn, postDevices }: OutboxState) {
+  constructor(options: OutboxOptions, { orders, turn, postDevices }: SendAgainParts) {
     this.#options = options;
     this.#orders = orders;
     this.#turn = turn;
