@@ -52,7 +52,7 @@ interface Run {
 }
 
 /**
- * Erases shops, people, and whole tenants with all their data. Pending erasures are stored with the tenant's record,
+ * Erases shops, people, and whole tenants with all their data. Unfinished erasures are stored with the tenant's record,
  * and the record is erased last. After a crash or a move the tenant's next owner starts again, and each step may be
  * repeated.
  */

@@ -1,4 +1,4 @@
-/** Ids below a sender's highest that are remembered. Fewer than these are in flight out of order at a time. */
+/** Ids below a sender's highest that are remembered. Fewer than these are under way out of order at a time. */
 const WINDOW = 1_024;
 
 /** The ids that were received from one sender. */
