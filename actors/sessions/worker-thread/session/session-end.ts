@@ -35,8 +35,8 @@ export function readDisconnect(error: unknown): Disconnect {
     readonly [name: string]: unknown;
   };
   const words = [message, said.logout_message_header, said.logout_message_subtext];
-  const networkCode = wholeOf(said.code);
-  const seconds = wholeOf(said.expire);
+  const networkCode = wholeNumber(said.code);
+  const seconds = wholeNumber(said.expire);
   return {
     statusCode,
     message: words
@@ -48,7 +48,7 @@ export function readDisconnect(error: unknown): Disconnect {
   };
 }
 
-function wholeOf(text: unknown): number | undefined {
+function wholeNumber(text: unknown): number | undefined {
   return typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
 
