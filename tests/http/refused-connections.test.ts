@@ -46,12 +46,19 @@ test('while a listener refuses connections those in line end, present ones are a
   await assert.rejects(openRaw(url), { code: 'ECONNREFUSED' });
 });
 
-test('new calls are refused while hardly any descriptor is left', () => {
+test('new calls are refused above 97 % of the descriptors, and accepted below 90 %', () => {
   const log = new QuietLog();
   const accepted: boolean[] = [];
   const spared = sparedDescriptors({ http: { accept: (isOpen) => void accepted.push(isOpen) }, log });
-  for (const share of [0.96, 0.98, 0.91, 0.89]) spared.seen(share);
-  assert.deepEqual(accepted, [true, false, false, true]);
+  const isSparing = [0.96, 0.97, 0.98, 0.91, 0.9, 0.89, 0.97].map((share) => {
+    spared.seen(share);
+    return spared.isSparing;
+  });
+  assert.deepEqual(isSparing, [false, false, true, true, true, false, false]);
+  assert.deepEqual(
+    accepted,
+    isSparing.map((spares) => !spares),
+  );
   assert.deepEqual(log.errors, ['hardly any descriptor is left: new calls are refused']);
   assert.deepEqual(log.infos, ['there are descriptors: new calls are accepted']);
 });
