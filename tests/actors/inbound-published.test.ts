@@ -83,6 +83,9 @@ test('once a day the records get an expiry, and older ones leave the index, the 
   assert.deepEqual(ofKey(first, 'ZREMRANGEBYLEX'), [
     ['ZREMRANGEBYLEX', shop.state.keys.inbound, '-', `(${firstIdOfDay(oldest)}`],
   ]);
+  assert.deepEqual(ofKey(first, 'ZREMRANGEBYSCORE'), [
+    ['ZREMRANGEBYSCORE', shop.state.keys.inboundReceived, '-inf', shop.nowMs - 30 * DAY_MS],
+  ]);
   const forgets = () => shop.effects.filter(({ type }) => type === 'forget_people');
   assert.deepEqual(forgets(), [{ type: 'forget_people', oldestDay: oldest - 1, today: dayOf(shop.nowMs) }]);
   assert.deepEqual(ofKey(await written(shop), 'PEXPIREAT'), []);

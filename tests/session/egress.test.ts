@@ -12,7 +12,7 @@ import { after, before, test } from 'node:test';
 import { readEgressAddress } from '../../actors/egress-address.ts';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { egressThrough } from '../../actors/outbound/egress.ts';
-import { reachThrough } from '../../actors/outbound/egress-check.ts';
+import { egressProblem, reachThrough } from '../../actors/outbound/egress-check.ts';
 import { EgressFailure } from '../../actors/outbound/egress-failure.ts';
 import { guardedRequest } from '../../actors/outbound/guarded-request.ts';
 import { fetchMedia, MediaUnavailable } from '../../actors/sessions/worker-thread/attachments/media-fetch.ts';
@@ -151,6 +151,18 @@ test('a proxy that takes a connection and answers nothing is ended with the call
     await assert.rejects(asked, EgressFailure);
     (socket as { destroy(): void }).destroy();
   }
+});
+
+test('a proxy has ten seconds to reach the chat network', async (context) => {
+  const timeout = context.mock.method(AbortSignal, 'timeout', () => AbortSignal.abort());
+  const [proxy] = proxies;
+  assert.ok(proxy);
+  const problem = await egressProblem(through(proxy.url), `ws://localhost:${portOf(site)}/`);
+  assert.equal(problem, 'the egress brought no answer of the chat network in time');
+  assert.deepEqual(
+    timeout.mock.calls.map((call) => call.arguments),
+    [[10_000]],
+  );
 });
 
 test('the packages’ output with DEBUG set holds no password', async () => {

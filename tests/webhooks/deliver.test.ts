@@ -107,3 +107,13 @@ test('a cut connection, an unknown authority and an address inside are failures 
     assert.ok(!error?.includes('localhost') && !error?.includes('10.0.0.1'));
   }
 });
+
+test('an endpoint has 15 seconds to answer', async (context) => {
+  const timeout = context.mock.method(AbortSignal, 'timeout', () => AbortSignal.abort());
+  const { status, error } = await send(`${url}/200`);
+  assert.deepEqual([status, error], [null, 'the endpoint did not answer within 15 seconds']);
+  assert.deepEqual(
+    timeout.mock.calls.map((call) => call.arguments),
+    [[15_000]],
+  );
+});
