@@ -31,6 +31,8 @@ export const DEFAULT_SESSION_TIMING = {
   missingNumberMs: 3_600_000,
   /** How long the list of a person's devices is cached: the client's own value. */
   devicesMs: 5 * 60_000,
+  /** How long the stored keys of one session may be looked through before the next session of the worker begins. */
+  lookThroughMs: 30_000,
   /** Interval of queries about the number's limits, while it is restricted or has a quota. */
   limitsEveryMs: 3_600_000,
   /** Minimum time between two requests for the list of groups. */

@@ -39,9 +39,6 @@ export interface LiveSessionOptions {
 
 const DAY_MS = 86_400_000;
 
-/** After this time the next session gets its turn, whatever this one waits for. Milliseconds. */
-const LOOK_THROUGH_MS = 30_000;
-
 /** How long the network may take to be notified that this device is unlinked. Milliseconds. */
 const UNLINK_MS = 5_000;
 
@@ -303,11 +300,9 @@ export class LiveSession {
     this.#timers.after(DAY_MS, () => {
       if (this.#running !== undefined) void this.#lookThroughKeys(this.#running);
     });
-    const { clock, lookThroughs } = this.#options.environment;
-    // A session that ended meanwhile takes its turn too, and gives it back. Each wait has its own signal: Node 20 warns of
-    // a leak if more than ten wait for one.
-    const giveBack = await lookThroughs.take('keys', new AbortController().signal);
-    const limit = clock.after(LOOK_THROUGH_MS, giveBack);
+    const { clock, lookThroughs, timing } = this.#options.environment;
+    const giveBack = await lookThroughs.take('keys');
+    const limit = clock.after(timing.lookThroughMs, giveBack);
     try {
       if (this.#ended) return;
       const names = await this.#sealed.reseal('credentials');

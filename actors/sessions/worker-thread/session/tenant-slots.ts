@@ -1,6 +1,9 @@
 import { Counts } from '../../../../runtime/counts.ts';
 
-/** Gives each tenant a number of slots. A caller that finds none waits for one, in the order of the calls. */
+/**
+ * Gives each tenant a number of slots. A caller that finds none waits for one, in the order of the calls. Work that takes
+ * turns for all tenants together has a name of its own.
+ */
 export class TenantSlots {
   readonly #slotsPerTenant: number;
   readonly #taken = new Counts();
@@ -14,8 +17,8 @@ export class TenantSlots {
    * Resolves with a slot of the tenant's; called, it gives the slot back, once. Rejects with the signal's reason when
    * that aborts before there is one.
    */
-  async take(tenantId: string, signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
+  async take(tenantId: string, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     if (this.#taken.of(tenantId) < this.#slotsPerTenant) this.#taken.add(tenantId, 1);
     else await this.#wait(tenantId, signal);
     let isHeld = true;
@@ -25,19 +28,19 @@ export class TenantSlots {
     };
   }
 
-  #wait(tenantId: string, signal: AbortSignal): Promise<void> {
+  #wait(tenantId: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const queue = this.#waiting.get(tenantId) ?? [];
       this.#waiting.set(tenantId, queue);
       const abandon = (): void => {
         queue.splice(queue.indexOf(next), 1);
-        reject(signal.reason);
+        reject(signal?.reason);
       };
       const next = (): void => {
-        signal.removeEventListener('abort', abandon);
+        signal?.removeEventListener('abort', abandon);
         resolve();
       };
-      signal.addEventListener('abort', abandon, { once: true });
+      signal?.addEventListener('abort', abandon, { once: true });
       queue.push(next);
     });
   }
