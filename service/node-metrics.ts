@@ -148,8 +148,8 @@ export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()
 }
 
 /**
- * Registers the descriptors of the process in place of those of prom-client. Those read the limit once, and count no
- * descriptors when none is left.
+ * Registers the gauges of the process's descriptors. Those of prom-client are not used: they read the limit once, and
+ * count no descriptors when none is left.
  */
 export function exportDescriptors(metrics: Metrics, count: ReadUse): void {
   metrics.gauge(

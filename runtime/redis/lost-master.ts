@@ -8,7 +8,7 @@ import { isMasterless } from './redis-failure.ts';
  */
 const CONNECT_ANEW_EVERY_MS = 1_000;
 
-/** What shows a server's role. Writes use another connection than the report of the role, and one may have moved first. */
+/** Two signs of a server's role. They come over different connections, and one of these may have moved first. */
 type Witness = 'writes' | 'role';
 
 /**

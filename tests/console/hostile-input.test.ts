@@ -46,7 +46,7 @@ async function visitNew(name: string): Promise<string> {
   return id;
 }
 
-/** Where a part of the sentence around a name begins and ends, from the left. */
+/** Returns the left edges of the first and the last letter of “to confirm” in the dialog, in pixels. */
 const EDGES = `(() => {
   const text = document.createTreeWalker(document.querySelector('dialog'), NodeFilter.SHOW_TEXT);
   while (text.nextNode()) {

@@ -1,4 +1,4 @@
-/** Which characters of a text phones show: a text of the others alone is no text. */
+/** Phones do not show some characters. A text that has no others is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasText } from '../../policy/message-content.ts';

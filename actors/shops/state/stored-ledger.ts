@@ -7,7 +7,7 @@ import { entryTextOf, messageIdOf } from './accepted-list.ts';
 /** A shop's ledger as it was stored, or a full one if it could not be read. */
 export interface StoredLedger {
   readonly ledger: SendLedger;
-  /** The elements to store in place of these, oldest first, each at its position. If absent, they stay unchanged. */
+  /** The elements that replace these, oldest first, each at its position. If absent, these stay. */
   readonly elements?: readonly string[];
   /** It could not be read, and counts as full from now on. */
   readonly unreadable?: true;

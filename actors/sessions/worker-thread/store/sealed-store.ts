@@ -32,7 +32,7 @@ interface Batch {
   readonly change: PendingChange;
   /** It is written once those before it are, and no longer waits for company. */
   hurry(): void;
-  /** Stores the change with its own, in place of the store. */
+  /** Stores the change together with its own. The store then does not write it. */
   carrier: (() => Promise<void>) | undefined;
   readonly written: Promise<void>;
 }
