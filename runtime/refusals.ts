@@ -1,37 +1,37 @@
 import { RuntimeFailure } from './runtime-failure.ts';
 
 /** The actor waits for an operator. */
-export function suspended(): RuntimeFailure {
+export function suspendedFailure(): RuntimeFailure {
   return new RuntimeFailure('SUSPENDED', 'The actor crashed too often and waits for an operator');
 }
 
 /** Another node owns the shard, or is about to. */
-export function movedAway(): RuntimeFailure {
+export function movedAwayFailure(): RuntimeFailure {
   return new RuntimeFailure('SHARD_NOT_OWNED', 'The shard is not owned by this node', 1);
 }
 
 /** Redis accepts no writes now; nothing was applied. */
-export function unavailable(message: string): RuntimeFailure {
+export function unavailableFailure(message: string): RuntimeFailure {
   return new RuntimeFailure('STORE_UNAVAILABLE', message, 1);
 }
 
 /** The commit may or may not have been applied. */
-export function outcomeUnknown(message: string): RuntimeFailure {
+export function outcomeUnknownFailure(message: string): RuntimeFailure {
   return new RuntimeFailure('OUTCOME_UNKNOWN', message, 1);
 }
 
 /** The mailbox is too full for another client command, or the command waited too long. */
-export function mailboxFull(): RuntimeFailure {
+export function mailboxFullFailure(): RuntimeFailure {
   return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
 }
 
 /** The node has the maximum of turns under way, of all actors together. */
-export function nodeBusy(): RuntimeFailure {
+export function nodeBusyFailure(): RuntimeFailure {
   return new RuntimeFailure('NODE_BUSY', 'The node has too many turns in progress', 1);
 }
 
 /** The command made the actor throw. */
-export function poisoned(): RuntimeFailure {
+export function poisonedFailure(): RuntimeFailure {
   return new RuntimeFailure('POISONED', 'The command made the actor throw');
 }
 

@@ -28,9 +28,9 @@ export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures 
   /** Sends the tenant a command, and waits a while for the erasure that follows. */
   const ask = async (tenantId: string, command: TenantCommand): Promise<Found<unknown>> => {
     const address = tenantAddress(tenantId);
-    const asked = await actors.ask<Found<unknown>>(address, command, failed('NOT_FOUND'));
-    if (asked.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(address));
-    return asked;
+    const answer = await actors.ask<Found<unknown>>(address, command, failed('NOT_FOUND'));
+    if (answer.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(address));
+    return answer;
   };
   /** Erases what `id` names, and returns how far that has come. `isLeft` tells if it is still to be erased. */
   const erase = async (
@@ -39,8 +39,8 @@ export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures 
     command: TenantCommand,
     isLeft: (state: TenantState) => boolean,
   ): Promise<Found<Deleted>> => {
-    const asked = await ask(tenantId, command);
-    if (!asked.ok) return asked;
+    const answer = await ask(tenantId, command);
+    if (!answer.ok) return answer;
     const state = await left(tenantId);
     if (state === undefined || !isLeft(state)) return done({ id, deleted: true });
     return done({ id, deleted: false, ...leftOf(state) });

@@ -125,9 +125,9 @@ export function cachedFor<Value>(
   return () => {
     if (answer !== undefined && clock.monotonicMs() < servesUntilMs) return answer;
     servesUntilMs = Number.POSITIVE_INFINITY;
-    const asked = find();
-    answer = asked;
-    asked.then(
+    const found = find();
+    answer = found;
+    found.then(
       () => {
         servesUntilMs = clock.monotonicMs() + keptMs;
       },
@@ -135,6 +135,6 @@ export function cachedFor<Value>(
         answer = undefined;
       },
     );
-    return asked;
+    return found;
   };
 }

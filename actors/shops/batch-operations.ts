@@ -40,7 +40,7 @@ export interface BatchRecipient {
 export type BatchClass = 'known' | 'unheard' | 'declared';
 
 /** A batch as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
-export interface BatchAsked extends DraftContent {
+export interface BatchRequest extends DraftContent {
   readonly name: string;
   readonly recipients: readonly BatchRecipient[];
   readonly notBeforeMs: number | undefined;
@@ -55,7 +55,7 @@ export interface BatchAsked extends DraftContent {
 }
 
 /** Recipients to be added to a batch. */
-export interface RecipientsAsked {
+export interface RecipientsRequest {
   readonly recipients: readonly BatchRecipient[];
   readonly idempotencyKey: string | undefined;
 }
@@ -93,13 +93,13 @@ export interface BatchOperations<Shop> {
   /** `VALIDATION_ERROR` names each field that is not possible. */
   createBatch(
     shop: Shop,
-    asked: BatchAsked,
+    request: BatchRequest,
   ): Promise<BatchOutcome<BatchTaken, 'BATCH_LIMIT_REACHED' | 'BATCH_NOT_FOUND' | 'VALIDATION_ERROR'>>;
   /** `BATCH_STARTED`: a message of it was accepted. */
   addRecipients(
     shop: Shop,
     batchId: string,
-    asked: RecipientsAsked,
+    request: RecipientsRequest,
   ): Promise<BatchOutcome<BatchTaken, RecipientsCode>>;
   /** Returns batches newest first, including ended ones. */
   listBatches(shop: Shop, query: PageQuery): Promise<BatchOutcome<CursorPage<BatchView>>>;

@@ -64,7 +64,7 @@ export interface MessageDraft extends DraftContent {
 }
 
 /** A send for later as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
-export interface ScheduledDraftAsked extends Omit<MessageDraft, 'scheduledId' | 'batch'> {
+export interface ScheduledDraftRequest extends Omit<MessageDraft, 'scheduledId' | 'batch'> {
   readonly sendAtMs: number;
   /** The last time at which it may be sent. If undefined, an hour after its time. */
   readonly notAfterMs: number | undefined;
@@ -168,7 +168,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   /** Stores a send for later. `VALIDATION_ERROR`: its times are impossible. */
   schedule(
     shop: ShopReference,
-    draft: ScheduledDraftAsked,
+    draft: ScheduledDraftRequest,
   ): Promise<ShopOutcome<Sent<ScheduledView>, 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR'>>;
   /** Returns waiting sends, newest first. */
   listScheduled(shop: ShopReference, query: PageQuery): Promise<ShopOutcome<CursorPage<ScheduledView>>>;

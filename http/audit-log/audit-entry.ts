@@ -27,7 +27,7 @@ export type AuditEntry = Shown<typeof auditEntry>;
 export type Change = Omit<AuditEntry, 'id' | 'at' | 'status' | 'code'>;
 
 /** The outcome of a change. */
-export interface Outcome {
+export interface ChangeOutcome {
   readonly status: number;
   /** Why it was refused; undefined for a success. */
   readonly code: string | undefined;

@@ -3,7 +3,7 @@ import type { ObjectId } from '../../runtime/object-id.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { erasedMark } from '../request-log/request-log-keys.ts';
-import type { AuditEntry, AuditLogQuery, Change, Outcome } from './audit-entry.ts';
+import type { AuditEntry, AuditLogQuery, Change, ChangeOutcome } from './audit-entry.ts';
 import { AUDIT_KEYS, listChanges } from './audit-reader.ts';
 
 /** Most changes that are kept, 20 MB at about 400 bytes each. */
@@ -60,7 +60,7 @@ export class AuditLog {
   }
 
   /** Records the outcome of a change. */
-  async end(id: string, { status, code }: Outcome): Promise<void> {
+  async end(id: string, { status, code }: ChangeOutcome): Promise<void> {
     const outcome = code === undefined ? String(status) : `${status} ${code}`;
     const { entries, outcomes } = AUDIT_KEYS;
     const { maxAgeMs } = this.#options;

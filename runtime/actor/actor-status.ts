@@ -1,7 +1,7 @@
 import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import type { Address } from '../address.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
-import { movedAway, suspended, unavailable } from '../refusals.ts';
+import { movedAwayFailure, suspendedFailure, unavailableFailure } from '../refusals.ts';
 import type { RuntimeFailure } from '../runtime-failure.ts';
 import type { Envelope, Mailbox } from './mailbox.ts';
 
@@ -28,12 +28,12 @@ export function commandRefusal(
   shard: Pick<OwnedShard, 'draining' | 'inDoubt'>,
   isWaiting: boolean,
 ): RuntimeFailure | undefined {
-  if (status === 'suspended') return suspended();
-  if (status === 'stopped') return movedAway();
+  if (status === 'suspended') return suspendedFailure();
+  if (status === 'stopped') return movedAwayFailure();
   if (lane === 'control') return undefined;
-  if (shard.draining) return movedAway();
+  if (shard.draining) return movedAwayFailure();
   const waitsForStore = isWaiting && status !== 'backoff';
-  return shard.inDoubt || waitsForStore ? unavailable('Redis does not answer') : undefined;
+  return shard.inDoubt || waitsForStore ? unavailableFailure('Redis does not answer') : undefined;
 }
 
 /** The status that operators see: `backoff`, `suspended`, or `active` for all others. */

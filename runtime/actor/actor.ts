@@ -4,7 +4,14 @@ import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
 import { NewerState } from '../newer-state.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
-import { mailboxFull, messageOf, movedAway, poisoned, suspended, unavailable } from '../refusals.ts';
+import {
+  mailboxFullFailure,
+  messageOf,
+  movedAwayFailure,
+  poisonedFailure,
+  suspendedFailure,
+  unavailableFailure,
+} from '../refusals.ts';
 import { RestartableTimer } from '../restartable-timer.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { ActivationGate } from './activation-gate.ts';
@@ -115,8 +122,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
 
   whenActive(): unknown {
     if (this.#gate.isReady && !this.isEnding) return this.state;
-    if (this.#status === 'stopping' || this.#status === 'stopped') return Promise.reject(movedAway());
-    if (this.#status === 'suspended') return Promise.reject(suspended());
+    if (this.#status === 'stopping' || this.#status === 'stopped') return Promise.reject(movedAwayFailure());
+    if (this.#status === 'suspended') return Promise.reject(suspendedFailure());
     // The next load is half a minute away, longer than callers wait.
     if (this.#newer !== undefined) return Promise.reject(this.#newer);
     return this.#gate.wait();
@@ -162,9 +169,9 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   onUncommitted(envelope: Envelope, message: string): void {
     this.#isRecovering = false;
     if (this.#status === 'stopping') {
-      envelope.asker?.reject(movedAway());
+      envelope.asker?.reject(movedAwayFailure());
     } else if (envelope.lane === 'client') {
-      envelope.asker?.reject(unavailable(message));
+      envelope.asker?.reject(unavailableFailure(message));
     } else {
       this.#mailbox.putBack(envelope);
       this.#refuseWaiting(message);
@@ -174,8 +181,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
 
   /** Refuses all callers that wait for a turn or the state, because Redis does not answer. */
   #refuseWaiting(message: string): void {
-    this.#mailbox.refuseClients(unavailable(message));
-    this.#gate.refuse(unavailable(message));
+    this.#mailbox.refuseClients(unavailableFailure(message));
+    this.#gate.refuse(unavailableFailure(message));
   }
 
   timerDue(id: string): void {
@@ -184,7 +191,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   }
 
   drain(): void {
-    this.#mailbox.refuseClients(movedAway());
+    this.#mailbox.refuseClients(movedAwayFailure());
     this.#dispatcher.tell('draining');
     this.#dispatcher.pump();
   }
@@ -271,7 +278,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
       return;
     }
     this.#cycle.finish();
-    envelope.asker?.reject(poisoned());
+    envelope.asker?.reject(poisonedFailure());
     if (!this.isEnding) this.#restart();
   }
 
@@ -298,15 +305,15 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     }
     this.#unload('crashed');
     this.#status = 'backoff';
-    if (decision.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(mailboxFull());
+    if (decision.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(mailboxFullFailure());
     this.#timer.start(decision.restartInMs, () => this.#load());
   }
 
   #suspend(): void {
     this.#unload('suspended');
     this.#waitForOperator();
-    this.#mailbox.clear(suspended());
-    this.#gate.refuse(suspended());
+    this.#mailbox.clear(suspendedFailure());
+    this.#gate.refuse(suspendedFailure());
     this.#around.marks.suspend(this.#shard, this.#text);
   }
 
@@ -356,8 +363,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     if (this.#shard.actors.get(this.#text) === this) this.#shard.actors.delete(this.#text);
     this.#cycle.abandon();
     this.#unload(reason);
-    this.#mailbox.clear(movedAway());
-    this.#gate.refuse(movedAway());
+    this.#mailbox.clear(movedAwayFailure());
+    this.#gate.refuse(movedAwayFailure());
     this.#turnWaiters.resolveAll();
   }
 

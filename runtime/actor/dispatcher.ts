@@ -1,6 +1,6 @@
 import type { RuntimeCommand } from '../behaviour.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
-import { unavailable } from '../refusals.ts';
+import { unavailableFailure } from '../refusals.ts';
 import type { RuntimeFailure } from '../runtime-failure.ts';
 import type { ActorSurroundings } from './actor-surroundings.ts';
 import { type Envelope, type EnvelopeKind, type Mailbox, ownEnvelope } from './mailbox.ts';
@@ -105,6 +105,6 @@ export class Dispatcher {
 
   /** Refuses callers that wait, since no turn may begin while the lease is not valid. */
   refuseWaiting(): void {
-    this.#mailbox.refuseClients(unavailable('The lease of this node has ended'));
+    this.#mailbox.refuseClients(unavailableFailure('The lease of this node has ended'));
   }
 }

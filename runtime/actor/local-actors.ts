@@ -4,7 +4,7 @@ import type { Behaviour } from '../behaviour.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
 import type { ActiveActor } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
-import { movedAway, nodeBusy } from '../refusals.ts';
+import { movedAwayFailure, nodeBusyFailure } from '../refusals.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { Yielder } from '../yielder.ts';
 import { Actor } from './actor.ts';
@@ -43,7 +43,7 @@ export class LocalActors implements Actors {
     const refusal = this.#refusal(address, command);
     if (refusal !== undefined) return Promise.reject(refusal);
     const actor = this.#activate(address);
-    if (actor === undefined) return Promise.reject(movedAway());
+    if (actor === undefined) return Promise.reject(movedAwayFailure());
     return new Promise((resolve, reject) =>
       actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject, nobody }),
     );
@@ -54,11 +54,11 @@ export class LocalActors implements Actors {
     const isBusy = this.#options.isBusy();
     const isFull = this.#options.storeIsFull();
     if (!isBusy && !isFull) return undefined;
-    if (this.#options.shard(address.shard) === undefined) return movedAway();
+    if (this.#options.shard(address.shard) === undefined) return movedAwayFailure();
     if (this.#behaviour(address).lane(command) === 'control') return undefined;
     if (isFull) return new RuntimeFailure('STORE_UNAVAILABLE', 'Redis is almost full', 5);
     this.#options.surroundings.counters.busyRefusals += 1;
-    return nodeBusy();
+    return nodeBusyFailure();
   }
 
   tell(address: Address, command: unknown): void {
@@ -76,7 +76,7 @@ export class LocalActors implements Actors {
 
   state<State>(address: Address): MaybePromise<State | undefined> {
     const actor = this.#activate(address);
-    if (actor === undefined) return Promise.reject(movedAway());
+    if (actor === undefined) return Promise.reject(movedAwayFailure());
     return actor.whenActive() as MaybePromise<State | undefined>;
   }
 
@@ -115,14 +115,14 @@ export class LocalActors implements Actors {
 
   async resume(address: Address): Promise<void> {
     const actor = this.#activate(address);
-    if (actor === undefined) throw movedAway();
+    if (actor === undefined) throw movedAwayFailure();
     actor.resume();
     await actor.whenActive();
   }
 
   async restart(address: Address): Promise<void> {
     const actor = this.#activate(address);
-    if (actor === undefined) throw movedAway();
+    if (actor === undefined) throw movedAwayFailure();
     await actor.restart();
     await actor.whenActive();
   }
@@ -132,7 +132,7 @@ export class LocalActors implements Actors {
     options: { readonly force?: boolean } = {},
   ): Promise<'passivated' | 'refused'> {
     const shard = this.#options.shard(address.shard);
-    if (shard === undefined) throw movedAway();
+    if (shard === undefined) throw movedAwayFailure();
     const actor = this.#find(address);
     if (options.force) {
       await actor?.stop('passivated');

@@ -2,7 +2,7 @@ import type { Lane, RuntimeCommand } from '../behaviour.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import type { Asker } from '../ownership/active-actor.ts';
-import { mailboxFull } from '../refusals.ts';
+import { mailboxFullFailure } from '../refusals.ts';
 import type { RuntimeFailure } from '../runtime-failure.ts';
 import type { AnyBehaviour } from './actor-surroundings.ts';
 
@@ -104,7 +104,7 @@ export class Mailbox {
       this.oldestQueuedMs(envelope.queuedAtMs) > mailboxAgeMs
     ) {
       this.#counters.mailboxRefusals += 1;
-      return mailboxFull();
+      return mailboxFullFailure();
     }
     this.#client.push(envelope);
     this.#clientBytes += envelope.bytes;
@@ -121,7 +121,7 @@ export class Mailbox {
       this.#clientBytes -= client.bytes;
       if (nowMs - client.queuedAtMs <= this.#limits.mailboxAgeMs) return client;
       this.#counters.mailboxRefusals += 1;
-      client.asker?.reject(mailboxFull());
+      client.asker?.reject(mailboxFullFailure());
     }
   }
 

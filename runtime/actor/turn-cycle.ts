@@ -3,7 +3,7 @@ import type { Turn } from '../behaviour.ts';
 import type { Commitment, CommitmentOutcome } from '../ownership/commitment.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { checkWrites } from '../ownership/turn-writes.ts';
-import { movedAway, outcomeUnknown } from '../refusals.ts';
+import { movedAwayFailure, outcomeUnknownFailure } from '../refusals.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Write } from '../store.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
@@ -238,7 +238,7 @@ export class TurnCycle implements Commitment {
         break;
       case 'unknown':
         // The asker need not wait until it is known; the actor must.
-        envelope.asker?.reject(outcomeUnknown('The commit was sent and not answered'));
+        envelope.asker?.reject(outcomeUnknownFailure('The commit was sent and not answered'));
         return;
       case 'unavailable':
         this.finish();
@@ -250,7 +250,7 @@ export class TurnCycle implements Commitment {
       case 'fenced':
         // The actor is stopped next; until then it begins nothing, also nothing that the fence would not see.
         this.finish();
-        envelope.asker?.reject(movedAway());
+        envelope.asker?.reject(movedAwayFailure());
         return;
     }
     if (!this.isBusy) this.#host.onFree();
@@ -264,7 +264,7 @@ export class TurnCycle implements Commitment {
     if (!mayAct(this.#shard)) {
       // Another node may be taking the shard over; effects of the commit wait until that is known.
       this.#held = true;
-      envelope.asker?.reject(outcomeUnknown('The lease ended during the commit'));
+      envelope.asker?.reject(outcomeUnknownFailure('The lease ended during the commit'));
       return;
     }
     const fault = this.#applyState(turn);
@@ -321,7 +321,7 @@ export class TurnCycle implements Commitment {
     const isCommitting = this.#turn !== undefined;
     this.finish();
     envelope?.asker?.reject(
-      isCommitting ? outcomeUnknown('The shard was lost during the commit') : movedAway(),
+      isCommitting ? outcomeUnknownFailure('The shard was lost during the commit') : movedAwayFailure(),
     );
   }
 

@@ -1,5 +1,5 @@
 import type { Failure, Outcome } from '../../actors/failure.ts';
-import type { BatchAsked, BatchView } from '../../actors/shops/batch-operations.ts';
+import type { BatchRequest, BatchView } from '../../actors/shops/batch-operations.ts';
 import { batchSender } from '../../actors/shops/effects/due-sends.ts';
 import type { ShopEffect } from '../../actors/shops/protocol/shop-effect.ts';
 import { batchOperations } from '../../actors/shops/service/batching.ts';
@@ -65,8 +65,10 @@ export class BatchHarness {
     return people;
   }
 
-  async create(asked: Partial<BatchAsked> & Pick<BatchAsked, 'recipients'>): Promise<Outcome<BatchReply>> {
-    const draft: BatchAsked = {
+  async create(
+    asked: Partial<BatchRequest> & Pick<BatchRequest, 'recipients'>,
+  ): Promise<Outcome<BatchReply>> {
+    const draft: BatchRequest = {
       ...{ name: 'news', text: 'hello {{name}}', mediaUrl: undefined, mediaType: 'image', share: 0.7 },
       ...{ notBeforeMs: undefined, notAfterMs: undefined, quietHours: undefined, paused: false },
       ...{ idempotencyKey: undefined, requestId: 'test' },

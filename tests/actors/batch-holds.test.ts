@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { BatchAsked } from '../../actors/shops/batch-operations.ts';
+import type { BatchRequest } from '../../actors/shops/batch-operations.ts';
 import { withPlace } from '../../actors/shops/service/queue-place.ts';
 import type { MessageView } from '../../actors/shops/shop-operations.ts';
 import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 async function justBefore({
   people = 1,
   ...more
-}: Partial<BatchAsked> & { readonly people?: number } = {}): Promise<{
+}: Partial<BatchRequest> & { readonly people?: number } = {}): Promise<{
   run: BatchHarness;
   id: string;
   messageId: string;

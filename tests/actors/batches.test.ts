@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../actors/failure.ts';
-import type { BatchAsked } from '../../actors/shops/batch-operations.ts';
+import type { BatchRequest } from '../../actors/shops/batch-operations.ts';
 import { dayEndsMs, dayOf } from '../../actors/shops/records/message-days.ts';
 import { batchKey, endedBatchesKey } from '../../actors/shops/state/batches.ts';
 import type { BatchReply } from '../../actors/shops/turns/batches/batch-turns.ts';
@@ -201,14 +201,14 @@ describe('a batch', () => {
     const notBeforeMs = run.shop.nowMs + HOUR_MS;
     const asked = { recipients: [one, two], quietHours, notBeforeMs, idempotencyKey: 'a' };
     const first = await run.create(asked);
-    const again = async (more: Partial<BatchAsked>): Promise<boolean> => {
+    const again = async (more: Partial<BatchRequest>): Promise<boolean> => {
       const reply = await run.create({ ...asked, ...more });
       assert.ok(reply.ok && first.ok);
       assert.deepEqual([reply.value.batchId, reply.value.replayed], [first.value.batchId, true]);
       return reply.value.differs;
     };
     assert.equal(await again({ requestId: 'another' }), false);
-    const others: Partial<BatchAsked>[] = [
+    const others: Partial<BatchRequest>[] = [
       ...[{ name: 'other' }, { text: 'other {{name}}' }, { share: 0.5 }, { paused: true }],
       ...[{ quietHours: undefined }, { quietHours: { ...quietHours, to: '09:00' } }],
       ...[
@@ -225,7 +225,7 @@ describe('a batch', () => {
     ];
     for (const other of others) assert.equal(await again(other), true, JSON.stringify(other));
     const batchId = first.ok ? first.value.batchId : '';
-    const add = async (recipients: BatchAsked['recipients']): Promise<boolean> => {
+    const add = async (recipients: BatchRequest['recipients']): Promise<boolean> => {
       const filled = recipients.map((recipient) => ({ fields: { name: 'x' }, ...recipient }));
       const added = { recipients: filled, idempotencyKey: 'b' };
       const reply = (await run.shop.ask({

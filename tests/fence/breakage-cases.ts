@@ -302,8 +302,8 @@ export const cases: readonly Case[] = [
     file: 'actor/turn-cycle.ts',
     edits: [
       [
-        'envelope.asker?.reject(movedAway());\n        return;',
-        'envelope.asker?.reject(movedAway());\n        break;',
+        'envelope.asker?.reject(movedAwayFailure());\n        return;',
+        'envelope.asker?.reject(movedAwayFailure());\n        break;',
       ],
     ],
     noticedBy: 'fence-refusal.test.ts',

@@ -191,8 +191,8 @@ export class LiveSession {
   refreshGroups(groupId?: string): void {
     if (!this.#open || this.#running === undefined) return;
     const { groups } = this.#running;
-    const asked = groupId === undefined ? groups.refresh() : groups.request(groupId);
-    asked.catch(this.#logFailure('the groups could not be asked for'));
+    const answer = groupId === undefined ? groups.refresh() : groups.request(groupId);
+    answer.catch(this.#logFailure('the groups could not be asked for'));
   }
 
   /**

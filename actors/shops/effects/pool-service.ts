@@ -1,6 +1,6 @@
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
-import { movedAway } from '../../../runtime/refusals.ts';
+import { movedAwayFailure } from '../../../runtime/refusals.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
@@ -35,7 +35,7 @@ export function poolService(parts: {
     const address = shopAddress(pool);
     const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
     // Until its erasure is done the ends of its messages are unknown.
-    if (tenant?.erasing.has(pool.shopId)) throw movedAway();
+    if (tenant?.erasing.has(pool.shopId)) throw movedAwayFailure();
     if (!tenant?.shops.has(pool.shopId)) {
       if (ask.ask === 'offer') return { kind: 'refused' };
       return ask.ask === 'take'
@@ -45,7 +45,7 @@ export function poolService(parts: {
     const { record, settings } = tenant;
     const open = record.platform && record.active && !record.deleted;
     const answer = await actors.ask<PoolAnswer>(address, commandOf(ask, { settings, open }));
-    if (answer === undefined) throw movedAway();
+    if (answer === undefined) throw movedAwayFailure();
     return answer;
   };
 
@@ -67,7 +67,7 @@ export function poolService(parts: {
   return async (payload) => {
     const ask = JSON.parse(payload) as PoolAsk;
     const answered = await answer(ask);
-    if (!actors.owns(shopAddress(askedOf(ask)).shard)) throw movedAway();
+    if (!actors.owns(shopAddress(askedOf(ask)).shard)) throw movedAwayFailure();
     return JSON.stringify(answered);
   };
 }

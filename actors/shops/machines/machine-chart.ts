@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 
-/** A state machine as a drawing needs it: its states in the order of their table, and the ways between them. */
+/** A state machine as a drawing needs it: its states in the order of their table, and the transitions between them. */
 export interface MachineChart {
   readonly id: string;
   readonly initial: string;
@@ -25,8 +25,8 @@ export function machineChart(machine: AnyStateMachine): MachineChart {
     initial: String(machine.config.initial),
     states: states.map(({ key }) => key),
     transitions: states.flatMap((state) =>
-      [...state.transitions].flatMap(([event, ways]) =>
-        ways.flatMap(({ target, guard }) =>
+      [...state.transitions].flatMap(([event, transitions]) =>
+        transitions.flatMap(({ target, guard }) =>
           (target ?? []).map(({ key }) => ({ from: state.key, to: key, event, guard: guardName(guard) })),
         ),
       ),

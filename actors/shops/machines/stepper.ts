@@ -3,8 +3,8 @@ import {
   type Context,
   type MachineStep,
   type TableState,
+  type Transition,
   transitionTable,
-  type Way,
 } from './transition-table.ts';
 
 /** An effect of a machine: the type and parameters of one of its actions. */
@@ -66,26 +66,30 @@ export function stepper<Machine extends AnyStateMachine, Effect extends MachineE
       return { value: stored.value, context: stored.context } as MachineSnapshot<Machine>;
     },
     step(snapshot, event) {
-      const way = wayFrom(stateOf(snapshot.value), snapshot.context as Context, event);
-      if (way === undefined) return { snapshot, effects: [] };
+      const transition = transitionFor(stateOf(snapshot.value), snapshot.context as Context, event);
+      if (transition === undefined) return { snapshot, effects: [] };
       const effects: Effect[] = [];
       let context = snapshot.context as Context;
-      for (const { effect, assign, params } of way.actions) {
+      for (const { effect, assign, params } of transition.actions) {
         if (assign !== undefined) context = { ...context, ...assign({ context, event }) };
         else effects.push({ type: effect, params: params?.({ context, event }) } as Effect);
       }
-      const next = { value: way.step.to, context };
-      return { snapshot: next as MachineSnapshot<Machine>, effects, step: way.step };
+      const next = { value: transition.step.to, context };
+      return { snapshot: next as MachineSnapshot<Machine>, effects, step: transition.step };
     },
   };
 }
 
 /** Returns the first transition for the event with a true condition. */
-function wayFrom(state: TableState, context: Context, event: { readonly type: string }): Way | undefined {
-  const ways = state.get(event.type);
-  if (ways === undefined) return undefined;
-  for (const way of ways) {
-    if (way.guard === undefined || way.guard({ context, event })) return way;
+function transitionFor(
+  state: TableState,
+  context: Context,
+  event: { readonly type: string },
+): Transition | undefined {
+  const transitions = state.get(event.type);
+  if (transitions === undefined) return undefined;
+  for (const transition of transitions) {
+    if (transition.guard === undefined || transition.guard({ context, event })) return transition;
   }
   return undefined;
 }

@@ -27,7 +27,7 @@ export interface MachineStep {
 }
 
 /** One transition out of a state, or one that stays in it. */
-export interface Way {
+export interface Transition {
   /** Its condition. If undefined, it is taken whenever no earlier one is. */
   readonly guard: ((args: Arguments) => boolean) | undefined;
   /** Its target is the same state if the state does not change. */
@@ -36,7 +36,7 @@ export interface Way {
 }
 
 /** The transitions of a state by event, in the order in which their conditions are checked. */
-export type TableState = ReadonlyMap<string, readonly Way[]>;
+export type TableState = ReadonlyMap<string, readonly Transition[]>;
 
 /** A machine's transitions, ready to be looked up. */
 export interface TransitionTable {
@@ -58,27 +58,30 @@ export function transitionTable(machine: AnyStateMachine): TransitionTable {
   if (typeof context !== 'object') throw unknownForm(machine, 'a context that is made');
   return {
     initial: { value: initial, context },
-    states: new Map(states.map((node) => [node.key, waysOf(machine, node)])),
+    states: new Map(states.map((node) => [node.key, transitionsOf(machine, node)])),
   };
 }
 
 /** Returns a state's transitions. Its own are checked before the machine's. */
-function waysOf(machine: AnyStateMachine, node: AnyStateNode): TableState {
-  const ways = new Map<string, Way[]>();
+function transitionsOf(machine: AnyStateMachine, node: AnyStateNode): TableState {
+  const transitions = new Map<string, Transition[]>();
   for (const [event, definitions] of [...node.transitions, ...machine.root.transitions]) {
     if (event.includes('*')) throw unknownForm(machine, `the event ${event}`);
-    const known = ways.get(event) ?? [];
+    const known = transitions.get(event) ?? [];
     const from = { machine: machine.id, from: node.key, event };
-    ways.set(event, [...known, ...definitions.map((definition) => wayOf(machine, from, definition))]);
+    transitions.set(event, [
+      ...known,
+      ...definitions.map((definition) => transitionOf(machine, from, definition)),
+    ]);
   }
-  return ways;
+  return transitions;
 }
 
-function wayOf(
+function transitionOf(
   machine: AnyStateMachine,
   from: Omit<MachineStep, 'to'>,
   { guard, target, actions }: AnyTransitionDefinition,
-): Way {
+): Transition {
   return {
     guard: guard === undefined ? undefined : guardOf(machine, guard),
     step: { ...from, to: target?.[0]?.key ?? from.from },
@@ -86,7 +89,7 @@ function wayOf(
   };
 }
 
-function guardOf(machine: AnyStateMachine, name: unknown): Way['guard'] {
+function guardOf(machine: AnyStateMachine, name: unknown): Transition['guard'] {
   const guard = typeof name === 'string' ? machine.implementations.guards[name] : undefined;
   if (typeof guard !== 'function' || 'check' in guard)
     throw unknownForm(machine, `the guard ${String(name)}`);

@@ -3,12 +3,12 @@ import type { Lane, RuntimeCommand } from '../../../runtime/behaviour.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import type { ShopEgress } from '../../sessions/egress-vault.ts';
 import type { SessionEvent } from '../../sessions/session-events.ts';
-import type { BatchAsked, RecipientsAsked } from '../batch-operations.ts';
+import type { BatchRequest, RecipientsRequest } from '../batch-operations.ts';
 import type { MessageBody } from '../records/message-record.ts';
 import type {
   MessageDraft,
   QueueFilter,
-  ScheduledDraftAsked,
+  ScheduledDraftRequest,
   ShopReference,
   StatusDraft,
 } from '../shop-operations.ts';
@@ -29,10 +29,10 @@ export type ShopCommand =
       /** True if the session was just waited for, and asked for the message's group. Absent if not yet. */
       readonly groupAsked?: boolean;
     }
-  | { readonly type: 'schedule'; readonly draft: ScheduledDraftAsked }
+  | { readonly type: 'schedule'; readonly draft: ScheduledDraftRequest }
   | { readonly type: 'unschedule'; readonly scheduledId: string }
-  | { readonly type: 'create_batch'; readonly asked: BatchAsked }
-  | { readonly type: 'add_recipients'; readonly batchId: string; readonly asked: RecipientsAsked }
+  | { readonly type: 'create_batch'; readonly asked: BatchRequest }
+  | { readonly type: 'add_recipients'; readonly batchId: string; readonly asked: RecipientsRequest }
   | {
       readonly type: 'steer_batch';
       readonly batchId: string;

@@ -31,13 +31,13 @@ export async function cancelOne(
   messageId: string,
 ): Promise<Outcome<true, CancelCode>> {
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const asked = await parts.actors.ask<Outcome<Cancelled, CancelCode>>(
+    const answer = await parts.actors.ask<Outcome<Cancelled, CancelCode>>(
       shopAddress(shop),
       { type: 'cancel', messageId },
       failed('MESSAGE_NOT_FOUND'),
     );
-    if (!asked.ok) return asked;
-    const [atPool] = asked.value.atPool;
+    if (!answer.ok) return answer;
+    const [atPool] = answer.value.atPool;
     if (atPool === undefined) return done(true);
     const taken = await takeBack(parts, shop, atPool);
     if (!taken.ok) return taken;
@@ -54,9 +54,9 @@ export async function cancelMatching(
   shop: ShopReference,
   filter: QueueFilter,
 ): Promise<ShopOutcome<{ readonly cancelled: number }>> {
-  const asked = await askShop<Cancelled>(parts.actors, shop, { type: 'cancel_queue', filter });
-  if (!asked.ok) return asked;
-  const { ended, atPool } = asked.value;
+  const answer = await askShop<Cancelled>(parts.actors, shop, { type: 'cancel_queue', filter });
+  if (!answer.ok) return answer;
+  const { ended, atPool } = answer.value;
   let cancelled = ended;
   const left = [...atPool];
   while (left.length > 0) {

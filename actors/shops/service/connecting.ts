@@ -65,8 +65,8 @@ export function connectionOperations(
           : done(await channelView(state, qrImage)),
       ),
     async disconnect(shop) {
-      const asked = askShop<unknown, 'CHANNEL_NEVER_CONFIGURED'>(actors, shop, { type: 'disconnect' });
-      const ended = await withReplyTimeout(clock, asked);
+      const answer = askShop<unknown, 'CHANNEL_NEVER_CONFIGURED'>(actors, shop, { type: 'disconnect' });
+      const ended = await withReplyTimeout(clock, answer);
       return ended.ok ? view(shop) : ended;
     },
   };

@@ -112,11 +112,11 @@ export class GroupDirectory {
       return Promise.resolve();
     }
     this.#requestedAtMs.set(id, dueMs);
-    const asked = this.#afterMs(dueMs - nowMs, () => this.#renew(id)).finally(() =>
+    const answer = this.#afterMs(dueMs - nowMs, () => this.#renew(id)).finally(() =>
       this.#requests.delete(id),
     );
-    this.#requests.set(id, asked);
-    return asked;
+    this.#requests.set(id, answer);
+    return answer;
   }
 
   /**

@@ -98,9 +98,9 @@ export class SealedStore {
     return this.#guarded(async () => {
       const held = new Map(fields.map((field) => [field, this.#knownValue(hash, field)]));
       const missing = [...held].flatMap(([field, value]) => (value === undefined ? [field] : []));
-      const asked = missing.length === 0 ? undefined : await this.#askFor(hash, missing);
+      const answer = missing.length === 0 ? undefined : await this.#askFor(hash, missing);
       return fields.map((field) => {
-        const value = held.get(field) ?? asked?.get(field);
+        const value = held.get(field) ?? answer?.get(field);
         return value == null ? undefined : this.#open(hash, field, value);
       });
     });

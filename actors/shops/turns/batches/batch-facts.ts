@@ -2,11 +2,11 @@ import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
 import type {
-  BatchAsked,
   BatchClass,
   BatchRecipient,
   BatchRefusal,
-  RecipientsAsked,
+  BatchRequest,
+  RecipientsRequest,
   RefusedRecipient,
 } from '../../batch-operations.ts';
 import { contentOf } from '../../message-content.ts';
@@ -89,10 +89,14 @@ export async function readBatchFacts(
   return { ...ended, digests, recipients: known, content: stored.content };
 }
 
-async function readOfNew(state: ShopState, asked: BatchAsked, sources: BatchSources): Promise<BatchFacts> {
-  const { recipients, idempotencyKey } = asked;
+async function readOfNew(
+  state: ShopState,
+  request: BatchRequest,
+  sources: BatchSources,
+): Promise<BatchFacts> {
+  const { recipients, idempotencyKey } = request;
   const reading = { keys: state.keys, ...sources };
-  const digests = idempotencyKey === undefined ? [] : batchDigests(sources.vault, asked);
+  const digests = idempotencyKey === undefined ? [] : batchDigests(sources.vault, request);
   const id = idempotencyKey === undefined ? undefined : await readKeyedBatch(idempotencyKey, reading);
   const [stored] = id === undefined ? [] : await readBatches([id], reading);
   if (id !== undefined && stored !== undefined) {
@@ -133,17 +137,20 @@ function judge(
 }
 
 /** Returns the digests of all fields of a call, the newest key's first, to compare a replay with its original. */
-function batchDigests(vault: BatchSources['vault'], asked: BatchAsked): readonly string[] {
-  const { name, recipients, notBeforeMs = null } = asked;
-  const { notAfterMs = null, quietHours, share, paused } = asked;
+function batchDigests(vault: BatchSources['vault'], request: BatchRequest): readonly string[] {
+  const { name, recipients, notBeforeMs = null } = request;
+  const { notAfterMs = null, quietHours, share, paused } = request;
   const quiet = quietHours && [quietHours.from, quietHours.to, quietHours.timeZone];
-  const content = [name, ...Object.values(contentOf(asked)), share, paused];
+  const content = [name, ...Object.values(contentOf(request)), share, paused];
   const body = [...content, notBeforeMs, notAfterMs, quiet ?? null, recipients.map(recipientContent)];
   return vault.digests('batch', JSON.stringify(body));
 }
 
 /** Returns the digests of added recipients. */
-function recipientDigests(vault: BatchSources['vault'], { recipients }: RecipientsAsked): readonly string[] {
+function recipientDigests(
+  vault: BatchSources['vault'],
+  { recipients }: RecipientsRequest,
+): readonly string[] {
   return vault.digests('batch recipients', JSON.stringify(recipients.map(recipientContent)));
 }
 

@@ -4,7 +4,7 @@ import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
-import type { BatchAsked, RecipientsAsked, RefusedRecipient } from '../../batch-operations.ts';
+import type { BatchRequest, RecipientsRequest, RefusedRecipient } from '../../batch-operations.ts';
 import { keyField } from '../../records/shop-keys.ts';
 import { fieldNames } from '../../state/batch-text.ts';
 import {
@@ -61,34 +61,34 @@ export function turnOfBatch(
 /** Stores a batch with its first recipients. */
 function createBatch(
   builder: TurnBuilder,
-  asked: BatchAsked,
+  request: BatchRequest,
   { original, digests = [], recipients = [] }: BatchFacts,
   makeId: (nowMs: number) => string,
 ): Outcome<BatchReply> {
   const { state, nowMs } = builder;
   if (original !== undefined) return replayOf(original.id, original, digests);
-  const { text, mediaUrl, mediaType, requestId, traceparent, idempotencyKey, quietHours } = asked;
-  const notBeforeMs = asked.notBeforeMs ?? nowMs;
-  const notAfterMs = asked.notAfterMs ?? notBeforeMs + DEFAULT_LONGEST_MS;
+  const { text, mediaUrl, mediaType, requestId, traceparent, idempotencyKey, quietHours } = request;
+  const notBeforeMs = request.notBeforeMs ?? nowMs;
+  const notAfterMs = request.notAfterMs ?? notBeforeMs + DEFAULT_LONGEST_MS;
   const problems = [
-    ...timeProblems({ notBeforeMs: asked.notBeforeMs, notAfterMs, nowMs }),
+    ...timeProblems({ notBeforeMs: request.notBeforeMs, notAfterMs, nowMs }),
     ...quietProblems(quietHours),
-    ...recipientProblems(recipients, asked),
+    ...recipientProblems(recipients, request),
   ];
   if (problems.length > 0) return invalid(problems);
   if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
   const content: BatchContent = { text, mediaUrl, mediaType, requestId, traceparent, digest: digests[0] };
   const empty: Batch = {
     id: makeId(nowMs),
-    name: asked.name,
-    status: asked.paused ? 'paused' : 'waiting',
+    name: request.name,
+    status: request.paused ? 'paused' : 'waiting',
     createdAtMs: nowMs,
     startedAtMs: null,
     movedAtMs: nowMs,
     notBeforeMs,
     notAfterMs,
     quietHours: quietHours ?? null,
-    share: asked.share,
+    share: request.share,
     total: 0,
     next: 0,
     postponed: [],
@@ -129,7 +129,7 @@ function replayOf(
 function addRecipients(
   builder: TurnBuilder,
   batchId: string,
-  asked: RecipientsAsked,
+  request: RecipientsRequest,
   { added, digests = [], content = NOTHING, recipients = [], endedAs }: BatchFacts,
 ): Outcome<BatchReply> {
   const { state } = builder;
@@ -145,9 +145,9 @@ function addRecipients(
   if (problems.length > 0) return invalid(problems);
   const { batch: changed, refused, writes } = withRecipients(builder, batch, recipients);
   builder.write(...writes);
-  if (asked.idempotencyKey !== undefined) {
+  if (request.idempotencyKey !== undefined) {
     const first: FirstCall = { refused, digest: digests[0] };
-    const field = firstCallField(asked.idempotencyKey);
+    const field = firstCallField(request.idempotencyKey);
     builder.write(['HSET', batchKey(state.keys, batchId), field, JSON.stringify(first)]);
   }
   changeBatch(builder, changed);
@@ -241,7 +241,7 @@ function timeProblems(times: {
   return [];
 }
 
-function quietProblems(quietHours: BatchAsked['quietHours']): FieldProblem[] {
+function quietProblems(quietHours: BatchRequest['quietHours']): FieldProblem[] {
   const problem = quietHours && quietHoursProblem(quietHours);
   return problem === undefined ? [] : [{ field: `quietHours.${problem.field}`, message: problem.message }];
 }

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from '../../../../policy/durations.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
 import type {
   Accepted,
-  ScheduledDraftAsked,
+  ScheduledDraftRequest,
   ScheduledEnd,
   ScheduledView,
   Sent,
@@ -41,17 +41,17 @@ export type ScheduleReply = Outcome<Sent<ScheduledView>>;
 /** Stores a send for later. */
 export function schedule(
   builder: TurnBuilder,
-  asked: ScheduledDraftAsked,
+  request: ScheduledDraftRequest,
   { schedule: original, contentDigests = [] }: ScheduledFacts,
   makeId: (nowMs: number) => string,
 ): ScheduleReply {
   const { state, nowMs } = builder;
   const { shopId } = state.shop;
   if (original !== undefined) {
-    const differs = differsFrom(original.draft, asked, contentDigests);
+    const differs = differsFrom(original.draft, request, contentDigests);
     return done({ replayed: true, differs, accepted: scheduledView(shopId, original) });
   }
-  const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...rest } = asked;
+  const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...rest } = request;
   const problem = timeProblem({ sendAtMs, notAfterMs, nowMs });
   if (problem !== undefined) return failed('VALIDATION_ERROR', { fields: [problem] });
   if (state.scheduled.length >= MOST_SCHEDULED) return failed('SCHEDULED_LIMIT_REACHED');
@@ -176,7 +176,7 @@ function timeProblem(times: {
 /** True if a call requests something else than the original of its idempotency key, even if that has ended. */
 function differsFrom(
   original: ScheduledDraft,
-  { to, sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS }: ScheduledDraftAsked,
+  { to, sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS }: ScheduledDraftRequest,
   contentDigests: readonly string[],
 ): boolean {
   const { contentDigest } = original;
