@@ -18,7 +18,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   policy: 'runtime',
   'policy/limits': 'policy',
   actors: 'policy runtime',
-  'actors/replies': 'actors',
+  'actors/replies': 'actors policy',
   'actors/tenants': 'actors/replies actors policy/limits policy runtime',
   'actors/shops': 'actors/replies actors policy runtime',
   'actors/events': 'actors/shops actors/tenants actors/replies actors runtime',

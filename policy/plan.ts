@@ -14,3 +14,6 @@ export const PLANS = {
 
 /** The name of a plan. */
 export type PlanName = keyof typeof PLANS;
+
+/** The names of all plans. */
+export const PLAN_NAMES = Object.keys(PLANS) as PlanName[];

@@ -20,7 +20,7 @@ export const inboundMessage = v.strictObject({
   ),
   name: v.pipe(v.nullable(v.string()), v.description('The name that the person chose.')),
   at: v.pipe(instant, v.description('When it was written, in whole seconds, as the network says.')),
-  kind: v.pipe(v.string(), v.description('More values may be added.'), v.metadata({ enum: INBOUND_KINDS })),
+  kind: v.pipe(v.picklist(INBOUND_KINDS), v.description('More values may be added.')),
   text: v.pipe(
     v.nullable(v.string()),
     v.description('null if the account does not receive texts, or if the message has none.'),

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { PLAN_NAMES } from '../../policy/plan.ts';
 import { INBOUND_MODES } from '../inbound-mode.ts';
 import { count, instant } from './reply-fields.ts';
 
@@ -10,7 +11,7 @@ const tuned = v.optional(v.nullable(v.number()));
 export const tenant = v.strictObject({
   id: v.string(),
   name: v.string(),
-  plan: v.string(),
+  plan: v.picklist(PLAN_NAMES),
   active: v.boolean(),
   owner: v.nullable(v.strictObject({ name: v.string(), notificationNumber: v.nullable(v.string()) })),
   settings: v.strictObject({

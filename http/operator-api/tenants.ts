@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { inspectTenant, tenant } from '../../actors/replies/operator-replies.ts';
-import { PLANS, type PlanName } from '../../policy/plan.ts';
+import { PLAN_NAMES } from '../../policy/plan.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
@@ -13,11 +13,10 @@ import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts
 import { supervisedTenantExample, tenantExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
-const plan = v.picklist(Object.keys(PLANS) as [PlanName, ...PlanName[]]);
 const setting = v.optional(v.nullable(v.number('must be a number or null')));
 
 const changeable = {
-  plan: v.optional(plan),
+  plan: v.optional(v.picklist(PLAN_NAMES)),
   active: v.optional(v.boolean()),
   owner: v.optional(
     v.nullable(
