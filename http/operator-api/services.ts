@@ -11,13 +11,29 @@ import type { ListedActors } from './actor-list.ts';
 import type { NodeShare, Overview } from './fleet-overview.ts';
 import type { ResumedEverywhere } from './resume-everywhere.ts';
 
+/** The operations of a shop that operators may use. They cannot send. */
+type OperatedShops = Pick<
+  ShopOperations,
+  | 'connect'
+  | 'pollConnection'
+  | 'requestPairingCode'
+  | 'disconnect'
+  | 'listMessages'
+  | 'cancelQueue'
+  | 'listScheduled'
+  | 'unschedule'
+  | 'listBatches'
+  | 'batch'
+  | 'steerBatch'
+>;
+
 /** The services that the operators' endpoints call. */
 export interface OperatorServices {
   readonly operators: OperatorOperations;
   readonly webhooks: WebhookOperations;
   readonly fleet: FleetOperations;
   readonly tenants: Pick<TenantOperations, 'listShops'>;
-  readonly shops: ShopOperations;
+  readonly shops: OperatedShops;
   readonly requests: RequestLogReader;
   readonly audit: Pick<AuditLog, 'list'>;
   /** Counts a tenant's refused calls of the last quarter of an hour. */
