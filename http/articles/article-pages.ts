@@ -1,22 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { headerLines, type ReplyValue } from '../contract/exchange.ts';
-import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
+import { fixedPage, type Page, pageOnRequest, shownPageHeaders } from '../pipeline/pages.ts';
 import { articleHtml, indexHtml } from './article-html.ts';
 import type { ArticleLibrary, Articles } from './article-library.ts';
 
-/** Script, style and the search data come from our own host. */
-const HEADERS = shownPageHeaders(
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "connect-src 'self'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-);
+const HEADERS = shownPageHeaders("style-src 'self'; img-src data:");
 
 /**
  * People who open the bare address get the articles. The path is relative like all links here, because a proxy may add
@@ -59,16 +47,8 @@ export function articlePages(library: ArticleLibrary): readonly Page[] {
   ];
 }
 
-/** Returns a page that is made on its first request. */
 function page(path: string, contentType: string, body: () => string): Page {
-  let reply: ReplyValue | undefined;
-  return {
-    path,
-    answer() {
-      reply ??= { status: 200, contentType, headers: HEADERS, body: body() };
-      return reply;
-    },
-  };
+  return pageOnRequest(path, () => ({ contentType, headers: HEADERS, body: body() }));
 }
 
 /** `/llms.txt` (https://llmstxt.org): links to the articles and the API's document, for language models. `publicUrl`: the service's address. */

@@ -4,8 +4,8 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
-import { headerLines, type ReplyValue } from '../contract/exchange.ts';
-import { type Page, shownPageHeaders } from '../pipeline/pages.ts';
+import { headerLines } from '../contract/exchange.ts';
+import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
 import { ERROR_MESSAGES } from './error-messages.ts';
 
 const APP_FOLDER = fileURLToPath(new URL('./app/', import.meta.url));
@@ -17,12 +17,9 @@ const CONTENT_TYPES: { readonly [extension: string]: string } = {
   '.svg': 'image/svg+xml',
 };
 
-/** Allows only our own files. QR codes are data images. */
+/** QR codes are data images. */
 const HEADERS =
-  shownPageHeaders(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ) + headerLines({ 'Cache-Control': 'no-cache' });
+  shownPageHeaders("style-src 'self'; img-src 'self' data:") + headerLines({ 'Cache-Control': 'no-cache' });
 
 /** Modules generated from the service's own lists, so that the console has the same. */
 const MADE_MODULES: { readonly [path: string]: string } = {
@@ -41,17 +38,11 @@ export function consolePages(): readonly Page[] {
   return [
     page('/', '.html', readFileSync(join(APP_FOLDER, 'index.html'))),
     page('/console/preact.js', '.js', readFileSync(preact)),
-    ...Object.entries(MADE_MODULES).map(([path, text]) => page(path, '.js', Buffer.from(text))),
+    ...Object.entries(MADE_MODULES).map(([path, text]) => page(path, '.js', text)),
     ...files.map((name) => page(`/console/${name}`, extname(name), readFileSync(join(APP_FOLDER, name)))),
   ];
 }
 
-function page(path: string, extension: string, body: Uint8Array): Page {
-  const reply: ReplyValue = {
-    status: 200,
-    contentType: CONTENT_TYPES[extension] ?? '',
-    headers: HEADERS,
-    body,
-  };
-  return { path, answer: () => reply };
+function page(path: string, extension: string, body: string | Uint8Array): Page {
+  return fixedPage(path, CONTENT_TYPES[extension] ?? '', body, HEADERS);
 }

@@ -1,7 +1,7 @@
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { JSON_TYPE } from '../contract/envelope.ts';
-import { headerLines, type ReplyValue } from '../contract/exchange.ts';
-import type { Page } from '../pipeline/pages.ts';
+import { headerLines } from '../contract/exchange.ts';
+import { type Page, pageOnRequest } from '../pipeline/pages.ts';
 import { API_SCHEMAS } from '../tenant-api/api-schemas.ts';
 import { API_ENDPOINTS } from '../tenant-api/endpoints.ts';
 import { openApiDocument } from './openapi.ts';
@@ -15,7 +15,6 @@ const DESCRIPTION = `Connect a shop's number, send messages and statuses from it
 - Each path with GET also has HEAD. It is counted and answered like GET, without the body.
 - A \`traceparent\` of W3C Trace Context is kept with the log of the call and the record of the message.`;
 
-/** The description of the tenants' API. */
 export function tenantsDocument(address: { readonly publicUrl: string }): Record<string, unknown> {
   return openApiDocument({
     title: 'Tenant Messaging API',
@@ -33,17 +32,9 @@ export function tenantsDocument(address: { readonly publicUrl: string }): Record
  * address may be unknown before.
  */
 export function documentPage(address: { readonly publicUrl: string }): Page {
-  let reply: ReplyValue | undefined;
-  return {
-    path: '/openapi.json',
-    answer() {
-      reply ??= {
-        status: 200,
-        contentType: JSON_TYPE,
-        headers: headerLines({ 'Access-Control-Allow-Origin': '*' }),
-        body: JSON.stringify(tenantsDocument(address)),
-      };
-      return reply;
-    },
-  };
+  return pageOnRequest('/openapi.json', () => ({
+    contentType: JSON_TYPE,
+    headers: headerLines({ 'Access-Control-Allow-Origin': '*' }),
+    body: JSON.stringify(tenantsDocument(address)),
+  }));
 }

@@ -1,25 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { ReplyValue } from '../contract/exchange.ts';
-import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
+import { headerLines } from '../contract/exchange.ts';
+import { fixedPage, type Page, pageOnRequest, shownPageHeaders } from '../pipeline/pages.ts';
 
-/**
- * Scripts, styles and data come only from our own host. swagger-ui sets style attributes and draws with data images.
- */
-const HEADERS = shownPageHeaders(
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-);
+/** swagger-ui sets style attributes and draws with data images. */
+const HEADERS = shownPageHeaders("style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'");
 
 const HTML = `<!doctype html>
 <html lang="en">
@@ -39,13 +25,6 @@ const HTML = `<!doctype html>
 </body>
 </html>
 `;
-
-const PAGE: ReplyValue = {
-  status: 200,
-  contentType: 'text/html; charset=utf-8',
-  headers: HEADERS,
-  body: HTML,
-};
 
 /**
  * The document contains the public address, but the page may be open under another one (`localhost`, a tunnel). The
@@ -77,7 +56,7 @@ header a { color: #0b57a4; }
 export function referencePages(): readonly Page[] {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   return [
-    { path: '/reference', answer: () => PAGE },
+    fixedPage('/reference', 'text/html; charset=utf-8', HTML, HEADERS),
     fixedPage('/reference/header.css', 'text/css; charset=utf-8', HEADER_STYLE),
     fixedPage('/reference/start.js', 'text/javascript; charset=utf-8', START),
     packageFile(folder, 'swagger-ui.css', 'text/css; charset=utf-8'),
@@ -86,13 +65,9 @@ export function referencePages(): readonly Page[] {
 }
 
 function packageFile(folder: string, name: string, contentType: string): Page {
-  let found: Page | undefined;
-  const path = `/reference/${name}`;
-  return {
-    path,
-    answer(request) {
-      found ??= fixedPage(path, contentType, readFileSync(join(folder, name)));
-      return found.answer(request);
-    },
-  };
+  return pageOnRequest(`/reference/${name}`, () => ({
+    contentType,
+    headers: headerLines({ 'X-Content-Type-Options': 'nosniff' }),
+    body: readFileSync(join(folder, name)),
+  }));
 }
