@@ -181,54 +181,42 @@ export const readBatch = apiEndpoint({
   handle: (request) => withShop(request, (shop) => request.services.shops.batch(shop, idOf(request))),
 });
 
-const STEERED = [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'] as const;
-
-const steering = {
-  method: 'POST',
-  tag: 'Batches',
-  permission: 'messages.send',
-  body: closedObject({}),
-  errors: STEERED,
-  forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
+const STEERED = {
+  pause: {
+    summary: 'Pause a batch. Messages that are being sent continue',
+    description: 'The batch.',
+    example: { ...BATCH_EXAMPLE, status: 'paused' },
+  },
+  resume: {
+    summary: 'Resume a batch that was paused or stopped by itself',
+    description: 'The batch.',
+    example: BATCH_EXAMPLE,
+  },
+  cancel: {
+    summary: 'Cancel a batch. Messages that are being sent continue',
+    description: 'The batch. A repeated call gets the same answer.',
+    example: { ...BATCH_EXAMPLE, status: 'cancelled', forecast: null },
+  },
 } as const;
 
-export const pauseBatch = apiEndpoint({
-  ...steering,
-  name: 'pauseBatch',
-  path: '/shops/{idOrName}/batches/{id}/pause',
-  summary: 'Pause a batch. Messages that are being sent continue',
-  replies: {
-    200: { description: 'The batch.', data: batch, example: { ...BATCH_EXAMPLE, status: 'paused' } },
-  },
-  handle: (request) =>
-    withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'pause')),
-});
-
-export const resumeBatch = apiEndpoint({
-  ...steering,
-  name: 'resumeBatch',
-  path: '/shops/{idOrName}/batches/{id}/resume',
-  summary: 'Resume a batch that was paused or stopped by itself',
-  replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
-  handle: (request) =>
-    withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'resume')),
-});
-
-export const cancelBatch = apiEndpoint({
-  ...steering,
-  name: 'cancelBatch',
-  path: '/shops/{idOrName}/batches/{id}/cancel',
-  summary: 'Cancel a batch. Messages that are being sent continue',
-  replies: {
-    200: {
-      description: 'The batch. A repeated call gets the same answer.',
-      data: batch,
-      example: { ...BATCH_EXAMPLE, status: 'cancelled', forecast: null },
+export const steerBatch = (['pause', 'resume', 'cancel'] as const).map((order) =>
+  apiEndpoint({
+    name: `${order}Batch`,
+    method: 'POST',
+    path: `/shops/{idOrName}/batches/{id}/${order}` as const,
+    tag: 'Batches',
+    summary: STEERED[order].summary,
+    permission: 'messages.send',
+    body: closedObject({}),
+    replies: {
+      200: { description: STEERED[order].description, data: batch, example: STEERED[order].example },
     },
-  },
-  handle: (request) =>
-    withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), 'cancel')),
-});
+    errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
+    forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
+    handle: (request) =>
+      withShop(request, (shop) => request.services.shops.steerBatch(shop, idOf(request), order)),
+  }),
+);
 
 /** Ids are accepted in either case. */
 function idOf({ params }: { readonly params: { readonly id: string } }): string {

@@ -1,96 +1,70 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import {
-  addBatchRecipients,
-  cancelBatch,
-  createBatch,
-  listBatches,
-  pauseBatch,
-  readBatch,
-  resumeBatch,
-} from './batches.ts';
-import { cancelMessage, cancelQueue } from './cancellations.ts';
-import {
-  connectChannel,
-  disconnectChannel,
-  pollChannel,
-  readChannel,
-  requestPairingCode,
-} from './channels.ts';
-import { declareContacts, listContacts, revokeContact } from './contacts.ts';
-import { listArticles, readArticle } from './documentation.ts';
-import { listEvents } from './events.ts';
-import { listGroups } from './groups.ts';
-import { readIdentity } from './identity.ts';
-import { listInbound, markInboundRead, readInbound, readInboundMedia, replyToInbound } from './inbound.ts';
-import { listMessages, readMessage, sendMessage } from './messages.ts';
-import { readPolicy } from './policy.ts';
-import { cancelScheduled, listScheduled, readScheduled, scheduleMessage } from './scheduled.ts';
+import * as batches from './batches.ts';
+import * as cancellations from './cancellations.ts';
+import * as channels from './channels.ts';
+import * as contacts from './contacts.ts';
+import * as documentation from './documentation.ts';
+import * as events from './events.ts';
+import * as groups from './groups.ts';
+import * as identity from './identity.ts';
+import * as inbound from './inbound.ts';
+import * as messages from './messages.ts';
+import * as policy from './policy.ts';
+import * as scheduled from './scheduled.ts';
 import type { ApiServices } from './services.ts';
-import { createShop, listShops, readShop } from './shops.ts';
-import { postStatus } from './statuses.ts';
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  listWebhookAttempts,
-  listWebhooks,
-  readWebhook,
-  replayWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-} from './webhooks.ts';
+import * as shops from './shops.ts';
+import * as statuses from './statuses.ts';
+import * as webhooks from './webhooks.ts';
 
 /**
  * The tenants' API: the sixteen routes of docs/contract.md, Endpoints, in its order, then the articles, then the later
  * routes.
  */
 export const API_ENDPOINTS: readonly Endpoint<ApiServices>[] = [
-  readIdentity,
-  listShops,
-  createShop,
-  readShop,
-  readChannel,
-  connectChannel,
-  pollChannel,
-  disconnectChannel,
-  sendMessage,
-  listMessages,
-  readMessage,
-  postStatus,
-  listGroups,
-  listContacts,
-  declareContacts,
-  revokeContact,
-  listArticles,
-  readArticle,
-  readPolicy,
-  listEvents,
-  requestPairingCode,
-  listInbound,
-  readInbound,
-  readInboundMedia,
-  listWebhooks,
-  createWebhook,
-  readWebhook,
-  changeWebhook,
-  deleteWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-  listWebhookAttempts,
-  replayWebhook,
-  markInboundRead,
-  replyToInbound,
-  cancelMessage,
-  cancelQueue,
-  scheduleMessage,
-  listScheduled,
-  readScheduled,
-  cancelScheduled,
-  createBatch,
-  listBatches,
-  readBatch,
-  addBatchRecipients,
-  pauseBatch,
-  resumeBatch,
-  cancelBatch,
+  identity.readIdentity,
+  shops.listShops,
+  shops.createShop,
+  shops.readShop,
+  channels.readChannel,
+  channels.connectChannel,
+  channels.pollChannel,
+  channels.disconnectChannel,
+  messages.sendMessage,
+  messages.listMessages,
+  messages.readMessage,
+  statuses.postStatus,
+  groups.listGroups,
+  contacts.listContacts,
+  contacts.declareContacts,
+  contacts.revokeContact,
+  documentation.listArticles,
+  documentation.readArticle,
+  policy.readPolicy,
+  events.listEvents,
+  channels.requestPairingCode,
+  inbound.listInbound,
+  inbound.readInbound,
+  inbound.readInboundMedia,
+  webhooks.listWebhooks,
+  webhooks.createWebhook,
+  webhooks.readWebhook,
+  webhooks.changeWebhook,
+  webhooks.deleteWebhook,
+  webhooks.rotateWebhookSecret,
+  webhooks.testWebhook,
+  webhooks.listWebhookAttempts,
+  webhooks.replayWebhook,
+  inbound.markInboundRead,
+  inbound.replyToInbound,
+  cancellations.cancelMessage,
+  cancellations.cancelQueue,
+  scheduled.scheduleMessage,
+  scheduled.listScheduled,
+  scheduled.readScheduled,
+  scheduled.cancelScheduled,
+  batches.createBatch,
+  batches.listBatches,
+  batches.readBatch,
+  batches.addBatchRecipients,
+  ...batches.steerBatch,
 ];
