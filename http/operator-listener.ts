@@ -10,7 +10,7 @@ import type { OperatorServices } from './operator-api/services.ts';
 import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
-import { createRequestLogReader } from './request-log/request-log-reader.ts';
+import { countRefusals, listRequests } from './request-log/request-log-reader.ts';
 import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
 
 /**
@@ -26,8 +26,7 @@ export function operatorServices(
   options: HttpOptions,
   { audit, activity, fleetEvents }: SharedParts,
 ): OperatorServices {
-  const { operators, webhooks, fleet, tenants, shops, forwarder, clock } = options;
-  const requests = createRequestLogReader(options.store);
+  const { operators, webhooks, fleet, tenants, shops, forwarder, clock, store } = options;
   const share = async () => ({
     ...(await fleet.census()),
     ...fleet.self(),
@@ -39,9 +38,9 @@ export function operatorServices(
     fleet,
     tenants,
     shops,
-    requests,
     audit,
-    countRefusals: (tenantId) => requests.countRefusals(tenantId, clock.wallMs() - REFUSALS_MS),
+    requests: (query) => listRequests(store, query),
+    countRefusals: (tenantId) => countRefusals(store, tenantId, clock.wallMs() - REFUSALS_MS),
     actors: (query) => allActors(fleet, forwarder, query),
     nodeShare: share,
     overview: () => fleetOverview({ own: share, forwarder, nowMs: clock.wallMs() }),

@@ -3,8 +3,9 @@ import { reply } from '../contract/endpoint.ts';
 import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
 import { booleanParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
+import { isRequestCursor } from '../request-log/request-log-cursor.ts';
 import { loggedRequest } from '../request-log/request-log-entry.ts';
-import { isRequestCursor, refusalCount } from '../request-log/request-log-reader.ts';
+import { refusalCount } from '../request-log/request-log-reader.ts';
 import { operatorEndpoint } from './services.ts';
 
 export const listRequests = operatorEndpoint({
@@ -60,7 +61,7 @@ export const listRequests = operatorEndpoint({
     const { tenant, status, route, code, refused = false, after, limit, cursor } = query;
     const afterMs = after === undefined ? undefined : Date.parse(after);
     const filter = { tenantId: tenant, status, route, code, refused, afterMs };
-    const page = await services.requests.list({ ...filter, limit, cursor });
+    const page = await services.requests({ ...filter, limit, cursor });
     return reply(200, page);
   },
 });

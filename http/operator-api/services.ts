@@ -1,12 +1,14 @@
 import type { FleetOperations, OperatorOperations } from '../../actors/operators/operator-operations.ts';
 import type { SuspendedFilter } from '../../actors/operators/resume-suspended.ts';
+import type { CursorPage } from '../../actors/replies/reply-fields.ts';
 import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOperations } from '../../actors/webhooks/webhook-operations.ts';
 import type { AuditLog } from '../audit-log/audit-log.ts';
-import { operatorEndpoints } from '../contract/endpoint.ts';
+import { operatorEndpoints } from '../contract/declared-endpoint.ts';
 import type { ActorsQuery } from '../owner/forwarded-form.ts';
-import type { RefusalCount, RequestLogReader } from '../request-log/request-log-reader.ts';
+import type { RequestLogEntry } from '../request-log/request-log-entry.ts';
+import type { RefusalCount, RequestLogQuery } from '../request-log/request-log-reader.ts';
 import type { ListedActors } from './actor-list.ts';
 import type { NodeShare, Overview } from './fleet-overview.ts';
 import type { ResumedEverywhere } from './resume-everywhere.ts';
@@ -34,8 +36,9 @@ export interface OperatorServices {
   readonly fleet: FleetOperations;
   readonly tenants: Pick<TenantOperations, 'listShops'>;
   readonly shops: OperatedShops;
-  readonly requests: RequestLogReader;
   readonly audit: Pick<AuditLog, 'list'>;
+  /** Lists entries of the request log, newest first. */
+  requests(query: RequestLogQuery): Promise<CursorPage<RequestLogEntry>>;
   /** Counts a tenant's refused calls of the last quarter of an hour. */
   countRefusals(tenantId: string): Promise<RefusalCount>;
   /** Lists the actors of all nodes, in the requested order. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { CursorPage, Shown } from '../../actors/replies/reply-fields.ts';
 import type { Store } from '../../runtime/store.ts';
+import { decodePosition, encodePosition, order, type Position } from './request-log-cursor.ts';
 import { type RequestLogEntry, unpackEntries } from './request-log-entry.ts';
 import { REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
 
@@ -32,20 +33,6 @@ export const refusalCount = v.strictObject({
 
 export type RefusalCount = Shown<typeof refusalCount>;
 
-/** Reads the request log. */
-export interface RequestLogReader {
-  list(query: RequestLogQuery): Promise<CursorPage<RequestLogEntry>>;
-  countRefusals(tenantId: string, afterMs: number): Promise<RefusalCount>;
-}
-
-/** Position of an entry: Redis's time and number of its tick, the name of its log, and its index in the tick. */
-interface Position {
-  readonly ms: number;
-  readonly sequence: number;
-  readonly account: string;
-  readonly index: number;
-}
-
 interface Found {
   readonly position: Position;
   readonly entry: RequestLogEntry;
@@ -57,15 +44,8 @@ const TICKS_PER_READ = 50;
 /** Node clocks and Redis's may differ by this much before `after` cuts a log short. */
 const CLOCK_SLACK_MS = 60_000;
 
-/** A reader over the logs of all tenants, merged by time. */
-export function createRequestLogReader(store: Pick<Store, 'read'>): RequestLogReader {
-  return {
-    list: (query) => list(store, query),
-    countRefusals: (tenantId, afterMs) => countRefusals(store, tenantId, afterMs),
-  };
-}
-
-async function countRefusals(
+/** Counts a tenant's refused calls since a time. */
+export async function countRefusals(
   store: Pick<Store, 'read'>,
   tenantId: string,
   afterMs: number,
@@ -90,7 +70,8 @@ async function countRefusals(
   return { since: new Date(sinceMs).toISOString(), items: [...byCode.values()] };
 }
 
-async function list(
+/** Lists requests of all tenants or of one, merged by time, newest first. */
+export async function listRequests(
   store: Pick<Store, 'read'>,
   query: RequestLogQuery,
 ): Promise<CursorPage<RequestLogEntry>> {
@@ -191,38 +172,4 @@ async function* entriesOf(
 
 function newer(one: Found, other: Found | undefined): boolean {
   return other !== undefined && order(one.position, other.position) > 0;
-}
-
-function order(one: Position, other: Position): number {
-  if (one.ms !== other.ms) return one.ms - other.ms;
-  if (one.sequence !== other.sequence) return one.sequence - other.sequence;
-  if (one.account !== other.account) return one.account < other.account ? -1 : 1;
-  return one.index - other.index;
-}
-
-function encodePosition({ ms, sequence, account, index }: Position): string {
-  return Buffer.from(JSON.stringify([ms, sequence, account, index])).toString('base64url');
-}
-
-/** True if the cursor has the form of a request log's cursor. */
-export function isRequestCursor(cursor: string): boolean {
-  try {
-    decodePosition(cursor);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function decodePosition(cursor: string): Position {
-  const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
-  const [ms, sequence, account, index] = parts;
-  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof account !== 'string') {
-    throw new TypeError('not a cursor of the request log');
-  }
-  return { ms, sequence, account, index };
-}
-
-function isCount(part: unknown): part is number {
-  return Number.isSafeInteger(part) && (part as number) >= 0;
 }

@@ -127,13 +127,7 @@ export class RequestLog {
     }
   }
 
-  #putBack(account: string, entries: readonly string[]): void {
-    this.#waitingCount += entries.length;
-    this.#waiting.set(account, [...(this.#waiting.get(account) ?? []), ...entries]);
-  }
-
   #schedule(delayMs: number): void {
-    if (this.#scheduled) return;
     this.#scheduled = true;
     this.#options.clock.after(delayMs, () => void this.#write());
   }
@@ -186,7 +180,10 @@ export class RequestLog {
       const newer = this.#waiting;
       this.#waiting = new Map();
       this.#waitingCount = 0;
-      for (const [account, waiting] of [...batch, ...newer]) this.#putBack(account, waiting);
+      for (const [account, entries] of [...batch, ...newer]) {
+        this.#waitingCount += entries.length;
+        this.#waiting.set(account, [...(this.#waiting.get(account) ?? []), ...entries]);
+      }
       throw failure;
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isRequestCursor } from '../../http/request-log/request-log-reader.ts';
+import { isRequestCursor } from '../../http/request-log/request-log-cursor.ts';
 
 test('the request log knows its own cursors', () => {
   const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');

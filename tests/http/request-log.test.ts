@@ -9,7 +9,11 @@ import {
   REQUEST_LOG_INDEX,
   requestLogKeys,
 } from '../../http/request-log/request-log-keys.ts';
-import { createRequestLogReader, type RequestLogQuery } from '../../http/request-log/request-log-reader.ts';
+import {
+  countRefusals,
+  listRequests,
+  type RequestLogQuery,
+} from '../../http/request-log/request-log-reader.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
 import { sharedRedis } from '../shared-redis.ts';
@@ -80,11 +84,10 @@ describe('the request log', () => {
   }
 
   async function all(query: Partial<RequestLogQuery> = {}): Promise<RequestLogEntry[]> {
-    const reader = createRequestLogReader(store);
     const found: RequestLogEntry[] = [];
     let cursor: string | null | undefined;
     do {
-      const page = await reader.list({ ...everything, ...query, cursor: cursor ?? undefined });
+      const page = await listRequests(store, { ...everything, ...query, cursor: cursor ?? undefined });
       found.push(...page.items);
       cursor = page.nextCursor;
     } while (cursor !== null);
@@ -103,11 +106,10 @@ describe('the request log', () => {
       }
       await log.flush();
     }
-    const reader = createRequestLogReader(store);
     const seen: string[] = [];
     let cursor: string | undefined;
     for (;;) {
-      const page = await reader.list({ ...everything, limit: 7, cursor });
+      const page = await listRequests(store, { ...everything, limit: 7, cursor });
       seen.push(...page.items.map(({ requestId }) => requestId));
       log.record(entry());
       await log.flush();
@@ -132,7 +134,7 @@ describe('the request log', () => {
     for (let call = 0; call < 3; call += 1) refused(429, 'RATE_LIMITED', 10 - call);
     log.record(entry({ tenantId: 'b'.repeat(24), status: 500, errorCode: 'INTERNAL_ERROR' }));
     await log.flush();
-    const { items } = await createRequestLogReader(store).countRefusals(tenantId, Date.now() - 60_000);
+    const { items } = await countRefusals(store, tenantId, Date.now() - 60_000);
     assert.deepEqual(
       items.map(({ code, calls }) => [code, calls]),
       [
@@ -152,13 +154,12 @@ describe('the request log', () => {
       for (let call = 0; call < 1_000; call += 1) log.record(entry({ atMs: beganMs + 1 + tick }));
       await log.flush();
     }
-    const reader = createRequestLogReader(store);
-    const page = await reader.list({ ...everything, status: 500 });
+    const page = await listRequests(store, { ...everything, status: 500 });
     assert.deepEqual(page.items, []);
     assert.ok(page.nextCursor !== null);
-    const rest = await reader.list({ ...everything, status: 500, cursor: page.nextCursor });
+    const rest = await listRequests(store, { ...everything, status: 500, cursor: page.nextCursor });
     assert.deepEqual([rest.items.length, rest.nextCursor], [1, null]);
-    const counted = await reader.countRefusals('a'.repeat(24), beganMs);
+    const counted = await countRefusals(store, 'a'.repeat(24), beganMs);
     assert.deepEqual(counted.items, []);
     assert.ok(Date.parse(counted.since) >= beganMs && Date.parse(counted.since) < beganMs + 20);
     await log.close();
