@@ -19,7 +19,6 @@ export interface ResponseOptions {
   readonly named: NamedSchemas;
 }
 
-/** The declared successes of an endpoint. */
 export function successResponses(
   endpoint: Endpoint<never>,
   { headers, named }: ResponseOptions,
@@ -38,14 +37,13 @@ export function successResponses(
                 schema: withPart('Success', { data: outputSchema(reply.data, named) }, ['data']),
                 example: { success: true, data: reply.example },
               },
-              ...(endpoint.followed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+              ...(endpoint.streamed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
             },
       },
     ]),
   );
 }
 
-/** A body of any type. */
 const FILE = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
 
 /**
@@ -55,17 +53,18 @@ const FILE = { 'application/octet-stream': { schema: { type: 'string', format: '
 export function errorResponses(
   codes: readonly ErrorCode[],
   options: ResponseOptions,
-): readonly (readonly [status: string, response: ErrorResponse])[] {
+): readonly ErrorResponse[] {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(codes)) {
     const { status } = ERRORS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const sorted = [...byStatus].sort(([one], [other]) => one - other);
-  return sorted.map(([status, found]) => [
-    String(status),
-    { status, codes: found, body: errorResponse(status, found, options) },
-  ]);
+  return sorted.map(([status, found]) => ({
+    status,
+    codes: found,
+    body: errorResponse(status, found, options),
+  }));
 }
 
 /** A failure as an operation declares it. */

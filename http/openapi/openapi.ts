@@ -1,14 +1,16 @@
-import type { Endpoint, Tag } from '../contract/endpoint.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import { COMMON_ERRORS, COMMON_OPERATOR_ERRORS, type ErrorCode } from '../contract/errors.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';
+import { TAGS } from '../contract/tags.ts';
 import { envelopeSchemas, errorExamples } from './openapi-errors.ts';
+import { parametersOf, requestBody } from './openapi-parameters.ts';
 import {
   errorResponses,
   RATE_HEADER_NAMES,
   type ResponseOptions,
   successResponses,
 } from './openapi-responses.ts';
-import { inputSchema, type JsonSchema, outputDefinitions } from './openapi-schemas.ts';
+import { outputDefinitions } from './openapi-schemas.ts';
 import { type SharedResponses, sharedResponses } from './shared-responses.ts';
 
 /** Describes the API as a whole. */
@@ -39,13 +41,9 @@ function errorsOf({ permission, tenant, mayExceedQuota, errors }: Endpoint<never
     ];
   }
   // Only a path with a tenant reaches an actor, which may be suspended, and names an id, which may not exist.
-  const ofTenant: readonly ErrorCode[] =
-    tenant === 'param'
-      ? ['NOT_FOUND', 'BOT_SERVICE_UNREACHABLE']
-      : tenant === 'created'
-        ? ['BOT_SERVICE_UNREACHABLE']
-        : [];
-  return [...COMMON_OPERATOR_ERRORS, ...ofTenant, ...errors];
+  const named = tenant === 'param' ? (['NOT_FOUND'] as const) : [];
+  const asked = tenant === 'none' ? [] : (['BOT_SERVICE_UNREACHABLE'] as const);
+  return [...COMMON_OPERATOR_ERRORS, ...named, ...asked, ...errors];
 }
 
 const SECURITY_SCHEMES = {
@@ -63,28 +61,6 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-const TAGS: { readonly [tag in Tag]: string } = {
-  Identity: 'The calling key and its tenant.',
-  Shops: "The tenant's shops.",
-  Channel: "The connection of a shop's number to the chat network.",
-  Messages: 'Outbound messages and their delivery state.',
-  Batches: 'One text to many people, over hours and days.',
-  Inbound: 'Messages that people write to the shops, if the account receives them.',
-  Events: 'Events of the account, oldest first.',
-  Statuses: "Statuses of a shop's number.",
-  Groups: "Chat groups of a shop's number.",
-  Contacts: 'Contacts that consented to be written to.',
-  Documentation: 'Articles, as Markdown.',
-  Tenants: 'Accounts, their shops and their customer records.',
-  Keys: 'API keys of a tenant.',
-  Webhooks: "The endpoints that receive a tenant's events.",
-  Requests: 'The request log.',
-  Fleet: 'Nodes.',
-  Actors: 'The live actors of shops.',
-  'Dead letters': 'Commands that made an actor throw.',
-  Operators: 'The operators of the service, and their changes.',
-};
-
 /** Returns the OpenAPI 3.1 description of endpoints. It is made only from their declarations. */
 export function openApiDocument(options: DocumentOptions): Record<string, unknown> {
   const { endpoints, named, security } = options;
@@ -95,9 +71,7 @@ export function openApiDocument(options: DocumentOptions): Record<string, unknow
   };
   const codes = new Set(endpoints.flatMap(errorsOf));
   const shared = sharedResponses(
-    endpoints.flatMap((endpoint) =>
-      errorResponses(errorsOf(endpoint), replies).map(([, response]) => response),
-    ),
+    endpoints.flatMap((endpoint) => errorResponses(errorsOf(endpoint), replies)),
     new Set<ErrorCode>(isApi ? [...COMMON_ERRORS, 'QUOTA_EXCEEDED'] : COMMON_OPERATOR_ERRORS),
   );
   const paths: Record<string, Record<string, unknown>> = {};
@@ -177,67 +151,13 @@ function operation(
     summary: endpoint.summary,
     description: description.filter((part) => part !== undefined).join('\n\n'),
     ...(role === undefined ? { 'x-permission': permission } : { 'x-role': role }),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
+    parameters: parametersOf(endpoint),
     ...(body === undefined ? {} : { requestBody: requestBody(endpoint) }),
     responses: {
       ...successResponses(endpoint, replies),
       ...Object.fromEntries(
-        errorResponses(errorsOf(endpoint), replies).map(([status, response]) => [
-          status,
-          shared.of(response),
-        ]),
+        errorResponses(errorsOf(endpoint), replies).map((response) => [response.status, shared.of(response)]),
       ),
     },
-  };
-}
-
-function pathParameters({ params }: Endpoint<never>): readonly unknown[] {
-  return params.map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: name === 'idOrName' ? "The shop's id or exact name, case-insensitive." : `The ${name}.`,
-    schema: { type: 'string', minLength: 1 },
-  }));
-}
-
-function queryParameters({ query }: Endpoint<never>): readonly unknown[] {
-  const { properties = {}, required = [] } = inputSchema(query);
-  return Object.entries(properties).map(([name, found]) => {
-    const { description, ...schema } = found;
-    // A default is declared as the text that a caller would send.
-    const value = schema.default;
-    const typed = schema.type === 'integer' ? Number(value) : value === 'true';
-    const isText = schema.type !== 'integer' && schema.type !== 'boolean';
-    return {
-      name,
-      in: 'query',
-      required: required.includes(name),
-      ...(description === undefined ? {} : { description }),
-      schema: value === undefined || isText ? schema : { ...schema, default: typed },
-    };
-  });
-}
-
-function headerParameters({ takesIdempotencyKey }: Endpoint<never>): readonly unknown[] {
-  if (!takesIdempotencyKey) return [];
-  return [
-    {
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: false,
-      description:
-        'A repeated call with the same key gets `200` with the result of the first call. Use ASCII only. The HTTP server may cut off a part of a key with other characters, so that two keys become one. The field `idempotencyKey` of a message takes any characters. An empty key counts as none. Two lines of this header are refused.',
-      schema: { type: 'string', maxLength: 128, pattern: '^[ -~]*$' },
-    },
-  ];
-}
-
-function requestBody({ body, bodyExample }: Endpoint<never>): unknown {
-  const schema: JsonSchema = body === undefined ? {} : inputSchema(body);
-  const isEmpty = Object.keys(schema.properties ?? {}).length === 0;
-  return {
-    required: !isEmpty,
-    content: { 'application/json': { schema, example: bodyExample ?? {} } },
   };
 }
