@@ -15,8 +15,8 @@ import type {
 /** A contact as it was declared, valid in shape. */
 export interface DeclaredContact {
   readonly phone: string;
-  readonly note: string | undefined;
-  readonly expiresAt: string | undefined;
+  readonly note?: string | undefined;
+  readonly expiresAt?: string | undefined;
 }
 
 /** The commands of a tenant's actor. */

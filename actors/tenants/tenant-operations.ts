@@ -132,8 +132,8 @@ export interface TenantOperations {
     tenantId: string,
     contacts: readonly {
       readonly phone: string;
-      readonly note: string | undefined;
-      readonly expiresAt: string | undefined;
+      readonly note?: string | undefined;
+      readonly expiresAt?: string | undefined;
     }[],
   ): Promise<
     Outcome<

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ARTICLE_FIGURES } from './article-figures.ts';
 
-/** A documentation article. */
 export interface Article {
   readonly slug: string;
   readonly title: string;

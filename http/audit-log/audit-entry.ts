@@ -6,11 +6,9 @@ export const auditEntry = v.strictObject({
   id: v.string(),
   /** When it began, by Redis's clock: ISO 8601 in UTC. */
   at: v.string(),
-  /** The operator's name. */
   operator: v.string(),
   role: v.string(),
   method: v.string(),
-  /** The template. */
   route: v.string(),
   /** The path's parameters by name, which are all ids. They are digests if the tenant or shop was erased. */
   params: v.record(v.string(), v.string()),
@@ -26,7 +24,6 @@ export type AuditEntry = Shown<typeof auditEntry>;
 /** A change that an operator is about to make. */
 export type Change = Omit<AuditEntry, 'id' | 'at' | 'status' | 'code'>;
 
-/** The outcome of a change. */
 export interface ChangeOutcome {
   readonly status: number;
   /** Why it was refused; undefined for a success. */

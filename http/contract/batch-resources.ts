@@ -4,7 +4,6 @@ import { closedObject } from './closed-object.ts';
 /** Hours of each day in which nothing of a batch leaves, as a caller gives them. */
 export const quietHours = closedObject(shownQuietHours.entries);
 
-/** An example of a batch. */
 export const BATCH_EXAMPLE = {
   id: '66b1f0a2c3d4e5f607182932',
   shopId: '66b1f0a2c3d4e5f607182901',

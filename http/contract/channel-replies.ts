@@ -30,10 +30,8 @@ export const CHANNEL_REPLIES = {
   },
 } as const;
 
-/** The body of a request for a pairing code. */
 export const pairingCodeRequest = closedObject({ phone: phoneNumber });
 
-/** An example of such a request, for the documents. */
 export const PAIRING_CODE_EXAMPLE = { phone: '+41791234567' };
 
 /** Errors that only a request for a pairing code can get. */

@@ -48,7 +48,6 @@ const allowance = {
   resetsAt: '2027-02-01T00:00:00.000Z',
 } as const;
 
-/** Examples of what replies hold. */
 export const EXAMPLES = {
   shop: {
     id: shopId,

@@ -18,5 +18,4 @@ const shopName = v.config(
   { abortPipeEarly: true },
 );
 
-/** The body of a call that makes a shop. */
 export const newShop = closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) });

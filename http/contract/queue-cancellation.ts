@@ -18,10 +18,8 @@ export const queueCancellation = v.pipe(
   v.metadata({ minProperties: 1 }),
 );
 
-/** An example of that body. */
 export const QUEUE_CANCELLATION_EXAMPLE = { idempotencyKeyPrefix: 'campaign-7-' };
 
-/** The reply to a cancellation. */
 export const QUEUE_CANCELLED = {
   200: {
     description: 'How many messages ended as `failed` with the reason `CANCELLED`.',

@@ -11,7 +11,6 @@ export const createdShop = v.strictObject({
   setupRequired: v.array(v.picklist(['location', 'operatingHours'])),
 });
 
-/** A documentation article. */
 export const article = v.strictObject({
   slug: v.string(),
   title: v.string(),

@@ -9,7 +9,6 @@ import { mediaUri } from './media-uri.ts';
 import { limitParameter } from './query-parameters.ts';
 import { cursorPage } from './resources.ts';
 
-/** The example of a webhook. */
 const webhookExample = {
   id: '66b1f0a2c3d4e5f60718290a',
   url: 'https://example.com/hooks',
@@ -25,10 +24,10 @@ const webhookExample = {
   missedUntil: null,
 };
 
-/** The example of a webhook with its secret. */
+const newWebhookExample = { url: 'https://example.com/hooks', types: ['message.failed' as const] };
+
 const freshWebhookExample = { ...webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw…' };
 
-/** The example of a webhook's last attempts. */
 const attemptsExample = {
   items: [
     {
@@ -57,65 +56,38 @@ const shops = v.pipe(
   v.description('The shops whose events are sent to it. Null: all.'),
 );
 
-/** A reply with a webhook. */
 export const SHOWN_WEBHOOK = { description: 'The webhook.', data: webhook, example: webhookExample } as const;
 
-/** A reply with a new webhook and its secret. */
 export const CREATED_WEBHOOK = {
   description: 'The webhook with its secret.',
   data: freshWebhook,
   example: freshWebhookExample,
 } as const;
 
-/** The body of a request that makes a webhook. */
-const newWebhook = {
-  body: closedObject({ url, types: v.optional(types, null), shops: v.optional(shops, null) }),
-  bodyExample: { url: 'https://example.com/hooks', types: ['message.failed' as const] },
-};
-
-/** The body of a request that changes a webhook. */
-const changedWebhook = {
-  description:
-    'An enabled webhook continues where it stopped, as far as events are kept. If its secret cannot be opened, give it a new secret first.',
-  body: closedObject({
-    url: v.optional(url),
-    types: v.optional(types),
-    shops: v.optional(shops),
-    disabled: v.optional(v.boolean()),
-  }),
-  bodyExample: { disabled: false },
-};
-
-/** The body of a request that sends events again. */
-const replayedEvents = {
-  description:
-    'They keep their ids, and their earlier results do not matter. Events that are no longer kept are skipped. Refused if more than 400 events would be pending.',
-  body: v.pipe(
-    closedObject({
-      eventIds: v.optional(boundedArray(objectId, { max: 200 })),
-      since: v.optional(
-        v.pipe(
-          utcDateTime,
-          v.description(
-            'In UTC. The first 200 events since then are sent. For more, repeat the call with the time of the last one.',
-          ),
+const replayedEvents = v.pipe(
+  closedObject({
+    eventIds: v.optional(boundedArray(objectId, { max: 200 })),
+    since: v.optional(
+      v.pipe(
+        utcDateTime,
+        v.description(
+          'In UTC. The first 200 events since then are sent. For more, repeat the call with the time of the last one.',
         ),
       ),
-    }),
-    v.check(
-      ({ eventIds, since }) => (eventIds === undefined) !== (since === undefined),
-      'must hold either eventIds or since',
     ),
-    v.metadata({ minProperties: 1, maxProperties: 1 }),
+  }),
+  v.check(
+    ({ eventIds, since }) => (eventIds === undefined) !== (since === undefined),
+    'must hold either eventIds or since',
   ),
-  bodyExample: { since: '2027-01-31T12:00:00Z' },
-};
+  v.metadata({ minProperties: 1, maxProperties: 1 }),
+);
 
 /** The named events, each once, or the moment from which on all are meant. */
 export function whatToReplay({
   eventIds,
   since,
-}: v.InferOutput<typeof replayedEvents.body>):
+}: v.InferOutput<typeof replayedEvents>):
   | { readonly eventIds: readonly string[] }
   | { readonly sinceMs: number } {
   return eventIds === undefined ? { sinceMs: Date.parse(since ?? '') } : { eventIds: [...new Set(eventIds)] };
@@ -127,7 +99,8 @@ export const WEBHOOK_CALLS = {
     name: 'createWebhook',
     method: 'POST',
     tag: 'Webhooks',
-    ...newWebhook,
+    body: closedObject({ url, types: v.optional(types, null), shops: v.optional(shops, null) }),
+    bodyExample: newWebhookExample,
   },
   list: {
     name: 'listWebhooks',
@@ -146,7 +119,15 @@ export const WEBHOOK_CALLS = {
     method: 'PATCH',
     tag: 'Webhooks',
     summary: 'Change what a webhook is sent and where, disable it, or enable it again',
-    ...changedWebhook,
+    description:
+      'An enabled webhook continues where it stopped, as far as events are kept. If its secret cannot be opened, give it a new secret first.',
+    body: closedObject({
+      url: v.optional(url),
+      types: v.optional(types),
+      shops: v.optional(shops),
+      disabled: v.optional(v.boolean()),
+    }),
+    bodyExample: { disabled: false },
     replies: { 200: SHOWN_WEBHOOK },
   },
   remove: {
@@ -205,7 +186,10 @@ export const WEBHOOK_CALLS = {
     method: 'POST',
     tag: 'Webhooks',
     summary: 'Send events once more: those that are named, or the first 200 since a moment',
-    ...replayedEvents,
+    description:
+      'They keep their ids, and their earlier results do not matter. Events that are no longer kept are skipped. Refused if more than 400 events would be pending.',
+    body: replayedEvents,
+    bodyExample: { since: '2027-01-31T12:00:00Z' },
     replies: {
       200: {
         description: 'The events are queued for delivery.',

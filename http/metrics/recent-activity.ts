@@ -55,7 +55,6 @@ export interface RecentActivity {
   slots(): readonly ActivitySlot[];
 }
 
-/** An empty slot. */
 export function emptySlot(atMs: number): ActivitySlot {
   const latencies = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
   return { atMs, requests: 0, errors: {}, latencies, messages: {} };

@@ -21,17 +21,6 @@ export type RequestCounters = (prefix: string) => (answered: AnsweredRequest) =>
 export function countRequests(metrics: Metrics): RequestCounters {
   const all: RouteNumbers[] = [];
 
-  function addNumbers(method: string, route: string): RouteNumbers {
-    const numbers = {
-      method,
-      route,
-      byStatus: new Map<number, number>(),
-      latencies: new PlainHistogram(BUCKETS_SECONDS),
-    };
-    all.push(numbers);
-    return numbers;
-  }
-
   metrics.counter('msgapi_http_requests_total', 'Requests answered, by route and status.', () =>
     all.flatMap(({ method, route, byStatus }) =>
       [...byStatus].map(([status, value]) => ({
@@ -55,7 +44,13 @@ export function countRequests(metrics: Metrics): RequestCounters {
   return (prefix) => {
     const byMethod = new Map<string, Map<string, RouteNumbers>>();
     const begin = (method: string, route: string): RouteNumbers => {
-      const numbers = addNumbers(method, prefix + route);
+      const numbers: RouteNumbers = {
+        method,
+        route: prefix + route,
+        byStatus: new Map(),
+        latencies: new PlainHistogram(BUCKETS_SECONDS),
+      };
+      all.push(numbers);
       const byRoute = byMethod.get(method) ?? new Map<string, RouteNumbers>();
       byMethod.set(method, byRoute.set(route, numbers));
       return numbers;

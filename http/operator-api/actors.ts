@@ -55,14 +55,8 @@ export const listActors = operatorEndpoint({
     },
   },
   async handle({ query, services }) {
-    const { sort, state, q, limit, cursor } = query;
-    const { actors, silentNodes } = await services.actors({
-      sort,
-      state,
-      q,
-      limit: limit + 1,
-      after: cursor,
-    });
+    const { limit, cursor: after, ...asked } = query;
+    const { actors, silentNodes } = await services.actors({ ...asked, limit: limit + 1, after });
     const page = actors.slice(0, limit);
     const last = page.at(-1);
     const more = actors.length > limit && last !== undefined;

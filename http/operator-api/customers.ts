@@ -54,8 +54,7 @@ export const listCustomers = operatorEndpoint({
     },
   },
   errors: ['NOT_FOUND'],
-  handle: ({ params, query: { limit, cursor, q }, services }) =>
-    services.operators.listCustomers(params.tenantId, { limit, cursor, q }),
+  handle: ({ params, query, services }) => services.operators.listCustomers(params.tenantId, query),
 });
 
 export const removeCustomers = operatorEndpoint({

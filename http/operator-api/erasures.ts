@@ -14,7 +14,6 @@ const PERSON_EXAMPLE = 'kX3vQm0yT1nB7hZcW9sRfA';
 export const ERASURE_DESCRIPTION =
   'An erasure that takes longer than a second is answered `202`. It continues also if the node stops or dies. `readErasure` returns how much is left. A repeated call gets `202` while the erasure runs, and `404` afterwards.';
 
-/** The replies of an operation that erases. */
 export const erasureReplies = {
   200: { description: 'Erased: nothing is left.', data: deleted, example: deletedExample },
   202: {

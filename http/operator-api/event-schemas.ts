@@ -3,7 +3,7 @@ import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { count, instant } from '../../actors/replies/reply-fields.ts';
 import { channelStatus } from '../../actors/replies/shop-replies.ts';
 import type { OperatorEvent } from '../operator-events/operator-event.ts';
-import { reason, whichShop } from './actor-resources.ts';
+import { reason, whichShop } from './shop-details.ts';
 
 const namedShop = { ...whichShop, shop: v.string() };
 type EventData<Type extends OperatorEvent['type']> = Extract<OperatorEvent, { type: Type }>['data'];

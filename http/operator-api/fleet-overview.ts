@@ -87,8 +87,7 @@ async function series(slots: readonly Slot[], nowMs: number): Promise<readonly S
 }
 
 function pointOf(atMs: number, together: readonly Slot[]): Shown<typeof seriesPoint> {
-  const latencies = LATENCY_BOUNDS_MS.map((_, bound) => total(together, bound));
-  latencies.push(total(together, LATENCY_BOUNDS_MS.length));
+  const latencies = emptySlot(atMs).latencies.map((_, bound) => total(together, bound));
   return {
     at: new Date(atMs).toISOString(),
     requests: together.reduce((sum, { requests }) => sum + requests, 0),

@@ -4,7 +4,6 @@ import { count, instant } from '../../actors/replies/reply-fields.ts';
 
 /** Schemas of the fleet for operators: nodes, shards, the overview, dead letters. */
 
-/** A shard and the node that owns it. */
 export const shard = v.strictObject({ shard: count, nodeId: v.nullable(v.string()), epoch: count });
 
 /** Five seconds of all nodes. Latencies are null if there was no request. */
@@ -54,7 +53,6 @@ export const machine = v.strictObject({
   ),
 });
 
-/** An example of a node, for the document. */
 export const nodeExample = {
   nodeId: 'node-1',
   incarnation: 'node-1~1',
@@ -63,7 +61,6 @@ export const nodeExample = {
   leaseMarginMs: 4200,
 };
 
-/** An example of a dead letter, for the document. */
 export const deadLetterExample = {
   id: '66b1f0a2c3d4e5f607182909',
   actor: 'shop/66b1f0a2c3d4e5f607182906.66b1f0a2c3d4e5f607182901',

@@ -13,12 +13,13 @@ import { openApiDocument } from '../openapi/openapi.ts';
 import type { EventStream } from '../operator-events/event-stream.ts';
 import type { Page } from '../pipeline/pages.ts';
 import { loggedRequest } from '../request-log/request-log-entry.ts';
-import { shopActor, shopDetails, shopInspection } from './actor-resources.ts';
+import { shopActor, shopInspection } from './actor-resources.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { OPERATOR_ENDPOINTS } from './endpoints.ts';
 import { operatorEvent } from './event-schemas.ts';
 import { machine, overview, seriesPoint, shard } from './fleet-resources.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
+import { shopDetails } from './shop-details.ts';
 
 /** The names of resources in the operators' document. */
 export const OPERATOR_SCHEMAS: NamedSchemas = {
@@ -80,7 +81,6 @@ export const EVENT_OPERATION = {
   },
 } as const;
 
-/** Options of the operators' pages. */
 export interface OperatorPagesOptions {
   readonly tokenCheck: OperatorTokenCheck;
   readonly version: string;

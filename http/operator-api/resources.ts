@@ -3,7 +3,6 @@ import { message } from '../../actors/replies/message-replies.ts';
 
 /** Resources as operators see them (docs/contract.md, The operators' API). */
 
-/** The example of a tenant in the operators' document. */
 export const tenantExample = {
   id: '66b1f0a2c3d4e5f607182906',
   name: 'Rue Haute Ltd',
@@ -17,10 +16,8 @@ export const tenantExample = {
   createdAt: '2027-01-31T12:00:00.000Z',
 };
 
-/** The example of a tenant and its actor in the operators' document. */
 export const supervisedTenantExample = { ...tenantExample, actor: { status: 'active', restarts: 0 } };
 
-/** The example of a key in the operators' document. */
 export const keyExample = {
   id: '66b1f0a2c3d4e5f607182905',
   name: 'order notifications',
@@ -33,7 +30,6 @@ export const keyExample = {
   revokedAt: null,
 };
 
-/** The example of such a reply. */
 export const deletingExample = {
   id: '66b1f0a2c3d4e5f607182906',
   deleted: false,
@@ -41,7 +37,6 @@ export const deletingExample = {
   peopleLeft: 0,
 };
 
-/** The example of an erasure's reply in the operators' document. */
 export const deletedExample = { id: '66b1f0a2c3d4e5f607182906', deleted: true };
 
 /** The fields of a message that operators see: its state and the call that made it, never its text, media or key. */
@@ -50,7 +45,6 @@ export const MESSAGE_FIELDS = [
   ...(['requestId', 'deliveredAt', 'readAt', 'deliveredCount', 'readCount'] as const),
 ] as const;
 
-/** A message without its content. */
 export const messageWithoutContent = v.pick(message, MESSAGE_FIELDS);
 
 /** Returns the named fields. Those that are undefined are left out. */

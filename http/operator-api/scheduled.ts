@@ -11,7 +11,6 @@ import { operatorEndpoint } from './services.ts';
 
 const FIELDS = ['id', 'status', 'sendAt', 'notAfter', 'to', 'createdAt'] as const;
 
-/** A scheduled send without its content. */
 const scheduledOutcome = v.pick(scheduledSend, FIELDS);
 
 const outcomeOf = (view: ScheduledView) => picked(view, FIELDS);

@@ -11,6 +11,14 @@ import { operatorEndpoint } from './services.ts';
 const NO_CONTENT = { text: null, mediaUrl: null, mediaType: null, idempotencyKey: null };
 const SHOWN_EXAMPLE = { ...BATCH_EXAMPLE, ...NO_CONTENT };
 
+const SHOWN_BATCH = {
+  200: {
+    description: 'The batch without its text, media and idempotency key.',
+    data: batch,
+    example: SHOWN_EXAMPLE,
+  },
+};
+
 const ERRORS = ['NOT_FOUND', 'SHOP_NOT_FOUND'] as const;
 
 export const listShopBatches = operatorEndpoint({
@@ -42,13 +50,7 @@ export const readShopBatch = operatorEndpoint({
   role: 'read',
   tag: 'Actors',
   summary: 'A batch, how far it has come, and when the rest will be sent',
-  replies: {
-    200: {
-      description: 'The batch without its text, media and idempotency key.',
-      data: batch,
-      example: SHOWN_EXAMPLE,
-    },
-  },
+  replies: SHOWN_BATCH,
   errors: [...ERRORS, 'BATCH_NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params: { tenantId, shopId, batchId }, services }) {
@@ -66,13 +68,7 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
     tag: 'Actors',
     summary: `${order[0]?.toUpperCase()}${order.slice(1)} a batch, as the tenant can`,
     body: closedObject({}),
-    replies: {
-      200: {
-        description: 'The batch without its text, media and idempotency key.',
-        data: batch,
-        example: SHOWN_EXAMPLE,
-      },
-    },
+    replies: SHOWN_BATCH,
     errors: [...ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
     forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
     async handle({ params: { tenantId, shopId, batchId }, services }) {

@@ -12,11 +12,11 @@ import { text } from '../contract/fields.ts';
 import { newShop } from '../contract/new-shop.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage, numberedPage } from '../contract/resources.ts';
-import { shownEgress } from './actor-resources.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { MESSAGE_FIELDS, messageWithoutContent, picked } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
+import { shownEgress } from './shop-details.ts';
 
 export const listShopMessages = operatorEndpoint({
   name: 'listShopMessages',

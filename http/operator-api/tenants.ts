@@ -96,8 +96,7 @@ export const listTenants = operatorEndpoint({
     },
   },
   async handle({ query, services }) {
-    const { limit, cursor, q } = query;
-    return reply(200, await services.fleet.listTenants({ limit, cursor, q }));
+    return reply(200, await services.fleet.listTenants(query));
   },
 });
 

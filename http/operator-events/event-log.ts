@@ -3,7 +3,6 @@ import type { OperatorEvent } from './operator-event.ts';
 /** Most events that are kept for readers that return. */
 const KEPT_EVENTS = 1_000;
 
-/** An event with its position in a log. */
 export interface LoggedEvent {
   readonly id: string;
   readonly event: OperatorEvent;
@@ -42,7 +41,7 @@ export class EventLog {
 
   /** Returns the event with its position. */
   logged(number: number, event: OperatorEvent): LoggedEvent {
-    return { id: this.#id(number, event), event };
+    return { id: `${this.#epoch}-${number}-${Date.parse(event.at).toString(36)}`, event };
   }
 
   /** Returns the position after all events so far, for a reader that wants none from before `nowMs`. */
@@ -71,9 +70,5 @@ export class EventLog {
       events: shown.map((each) => this.logged(each.number, each.event)),
       missed: (isOurs ? this.#number - Number(number) : came.length) - shown.length,
     };
-  }
-
-  #id(number: number, event: OperatorEvent): string {
-    return `${this.#epoch}-${number}-${Date.parse(event.at).toString(36)}`;
   }
 }

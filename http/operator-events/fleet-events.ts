@@ -165,7 +165,6 @@ export class FleetEvents implements OperatorEventFeed {
   }
 
   #publish(event: OperatorEvent): void {
-    if (this.#listeners.size === 0) return;
     for (const listener of this.#listeners) listener(event);
   }
 }

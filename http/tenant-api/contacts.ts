@@ -71,12 +71,7 @@ export const declareContacts = apiEndpoint({
   errors: [...NAMED_SHOP_ERRORS, ...DECLARATION_POLICY_CODES],
   handle: (request) =>
     withShop(request, async ({ tenantId }) => {
-      const contacts = request.body.contacts.map(({ phone, note, expiresAt }) => ({
-        phone,
-        note,
-        expiresAt,
-      }));
-      const declared = await request.services.tenants.declareContacts(tenantId, contacts);
+      const declared = await request.services.tenants.declareContacts(tenantId, request.body.contacts);
       const list = `${API_BASE_PATH}/shops/${encodeURIComponent(request.params.idOrName)}/contacts/consented`;
       return declared.ok ? reply(202, declared.value, headerLines({ Location: list })) : declared;
     }),

@@ -4,16 +4,21 @@ import { egressThrough } from '../../actors/outbound/egress.ts';
 import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../actors/outbound/network-file.ts';
 import { openSealedFile, SEALING_BYTES } from '../../actors/outbound/sealed-file.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { Counts } from '../../runtime/counts.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { CallerConnection } from '../contract/caller-connection.ts';
 import { errorReply } from '../contract/envelope.ts';
 import type { ErrorCode } from '../contract/errors.ts';
-import { type HeaderLines, headerLines, type ReplyStream } from '../contract/exchange.ts';
-import type { OwnerReply } from '../owner/serve-as-owner.ts';
+import { headerLines, type ReplyStream } from '../contract/exchange.ts';
+import type { OwnerReply } from '../owner/owner-reply.ts';
 import { shownFile } from './shown-file.ts';
 
 /** Most files that one node sends at a time. */
 const MOST_FILES = { tenant: 4, node: 64 } as const;
+const TOO_MANY = {
+  code: 'OVERLOADED',
+  message: 'Too many attachments are being fetched; try again shortly.',
+} as const;
 /** Longest time between two pieces of a file from the network, in milliseconds. */
 const STALL_MS = 10_000;
 /** Longest time for one file, in milliseconds: 100 MiB at 1.4 Mbit/s. */
@@ -22,7 +27,7 @@ const LONGEST_MS = 600_000;
 /** The limits of requests to the network's file hosts. */
 export type FileBounds = Omit<DownloadBounds, 'hosts' | 'egress'>;
 
-/** A file that the owner of its tenant allowed to be fetched. */
+/** An owner's reply that allows a file to be fetched. */
 export interface AllowedFile extends OwnerReply {
   readonly file: InboundDownload;
 }
@@ -35,8 +40,7 @@ export class FileReplies {
   readonly #bounds: FileBounds;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #open = new Map<string, number>();
-  #count = 0;
+  readonly #open = new Counts();
   #bytes = 0;
 
   constructor(options: { readonly bounds: FileBounds; readonly clock: Clock; readonly log: Logger }) {
@@ -45,12 +49,12 @@ export class FileReplies {
     this.#log = options.log;
   }
 
-  /** Files that are given now. */
+  /** Files that are being sent now. */
   get count(): number {
-    return this.#count;
+    return this.#open.total;
   }
 
-  /** Bytes that were given since the start, in the clear. */
+  /** Decrypted bytes that were sent since the start. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -72,7 +76,7 @@ export class FileReplies {
     const lines = headers + headerLines(shown.headers);
     if (call.isHead) return { reply: { ...given, headers: lines, stream: () => undefined }, keyId };
     const leave = this.#enter(call.tenantId);
-    if (leave === undefined) return { reply: refusal('OVERLOADED', headers), keyId };
+    if (leave === undefined) return { reply: errorReply(TOO_MANY, headers), keyId };
     const download = new Download(this.#clock, leave);
     call.connection?.onGone(() => download.end());
     try {
@@ -81,22 +85,15 @@ export class FileReplies {
       return { reply: { ...given, headers: lines, stream }, keyId };
     } catch (error) {
       download.end();
-      return { reply: refusal(codeOf(error), headers), keyId };
+      return { reply: errorReply({ code: codeOf(error) }, headers), keyId };
     }
   }
 
   /** Takes a slot, or returns undefined if there is none. The returned function frees it. */
   #enter(tenantId: string): (() => void) | undefined {
-    const ofTenant = this.#open.get(tenantId) ?? 0;
-    if (ofTenant >= MOST_FILES.tenant || this.#count >= MOST_FILES.node) return undefined;
-    this.#open.set(tenantId, ofTenant + 1);
-    this.#count += 1;
-    return () => {
-      this.#count -= 1;
-      const left = (this.#open.get(tenantId) ?? 1) - 1;
-      if (left === 0) this.#open.delete(tenantId);
-      else this.#open.set(tenantId, left);
-    };
+    if (this.#open.of(tenantId) >= MOST_FILES.tenant || this.#open.total >= MOST_FILES.node) return undefined;
+    this.#open.add(tenantId, 1);
+    return () => void this.#open.add(tenantId, -1);
   }
 
   #ask({ hosts, egress, file }: InboundDownload, download: Download): Promise<IncomingMessage> {
@@ -106,7 +103,10 @@ export class FileReplies {
     return download.soon(askNetworkFile(file.directPath, bounds, { maxBytes, signal: download.signal }));
   }
 
-  /** Passes the file on. One that turns out to be another file, or comes to no end, ends the connection and not the reply. */
+  /**
+   * Sends the file. If it turns out to be another file or does not end, the connection is closed without the end of the
+   * reply.
+   */
   async #pour(
     source: IncomingMessage,
     {
@@ -134,7 +134,7 @@ export class FileReplies {
   }
 }
 
-/** One file on its way: its bounds in time, and its end, which comes once. */
+/** One download, with its time limits. It ends once. */
 class Download {
   readonly #clock: Clock;
   readonly #leave: () => void;
@@ -158,7 +158,7 @@ class Download {
     this.#leave();
   }
 
-  /** Waits for data of the network; ends the download if it takes too long. */
+  /** Waits for data of the network. Ends the download if that takes too long. */
   async soon<Value>(coming: Promise<Value>): Promise<Value> {
     const stalled = this.#clock.after(STALL_MS, () => this.end());
     try {
@@ -182,13 +182,4 @@ function codeOf(error: unknown): ErrorCode {
   const because = error instanceof DownloadRefused ? error.because : undefined;
   if (because === 'gone') return 'MEDIA_GONE';
   return because === 'too_large' ? 'MEDIA_TOO_LARGE' : 'MEDIA_UNAVAILABLE';
-}
-
-const MESSAGES: Partial<Record<ErrorCode, string>> = {
-  OVERLOADED: 'Too many attachments are being fetched; try again shortly.',
-};
-
-function refusal(code: ErrorCode, rate: HeaderLines): OwnerReply['reply'] {
-  const message = MESSAGES[code];
-  return errorReply({ code, ...(message === undefined ? {} : { message }) }, rate);
 }

@@ -3,6 +3,7 @@
  * Replies of the operators' API, typed by its schemas.
  * @import { InferOutput } from 'valibot'
  * @import * as actors from '../../operator-api/actor-resources.ts'
+ * @import { shopDetails } from '../../operator-api/shop-details.ts'
  * @import * as fleet from '../../operator-api/fleet-resources.ts'
  * @import * as accounts from '../../operator-api/resources.ts'
  * @import * as hooks from '../../../actors/replies/webhook-replies.ts'
@@ -13,7 +14,7 @@
  * @typedef {InferOutput<typeof actors.shopActor>} Shop one of a list
  * @typedef {InferOutput<typeof actors.shopInspection>} InspectedShop one on its own page
  * @typedef {Shop & Partial<Pick<InspectedShop, 'workers' | 'policy'>>} SeenShop of either kind
- * @typedef {InferOutput<typeof actors.shopDetails>} Details of one that is loaded
+ * @typedef {InferOutput<typeof shopDetails>} Details of one that is loaded
  * @typedef {Details['transitions'][number]} Transition
  * @typedef {import('../../../actors/operators/resume-suspended.ts').ResumedActors & { silentNodes: string[] }} Resumed
  * @typedef {InferOutput<typeof fleet.overview>} FleetOverview
