@@ -27,11 +27,11 @@ export interface HttpSettings extends ArticleSettings {
   readonly adminPort: number;
   /** The operators' tokens, with a name and a role each. */
   readonly operatorTokens: readonly OperatorToken[];
-  /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
+  /** Addresses or CIDR ranges of proxies whose X-Forwarded-For is used. */
   readonly trustedProxies: readonly string[];
   /** Public address of the API. By default, the listener's own address. */
   readonly publicUrl: string | undefined;
-  /** Address at which a shop is completed; contains `{PUBLIC_URL}` and `{shopId}`. */
+  /** The address where a shop is completed, with `{PUBLIC_URL}` and `{shopId}` in it. */
   readonly setupUrlTemplate: string;
 }
 
@@ -66,7 +66,7 @@ export interface HttpOptions extends HttpActors {
   /** Makes spans of the tenants' requests. If absent, nothing is traced. */
   readonly tracing?: Tracing | undefined;
   readonly health: { ready(): boolean | Promise<boolean> };
-  /** Returns true if this node's actors have the maximum of work. By default never. */
+  /** True if this node runs as many turns as it may. By default never. */
   readonly isBusy?: () => boolean;
   /** Most calls in progress of a listener before it answers OVERLOADED. Calls that wait for events do not count. */
   readonly maxInFlight?: number;

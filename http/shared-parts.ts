@@ -8,13 +8,13 @@ import { createEventStream, type EventStream } from './operator-events/event-str
 import { FleetEvents } from './operator-events/fleet-events.ts';
 import type { ServingOptions } from './owner/serve-as-owner.ts';
 import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
-import type { Entered, Responder } from './pipeline/edge.ts';
+import type { EdgeCall, Responder } from './pipeline/edge.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
 import { FileReplies } from './tenant-api/file-replies.ts';
 import { WaitsElsewhere } from './tenant-api/waits-elsewhere.ts';
 
-/** Default of the calls in progress of a listener. */
+/** Most calls in progress of a listener, by default. */
 export const DEFAULT_MAX_IN_FLIGHT = 4_096;
 
 /** The parts that both listeners share. */
@@ -30,18 +30,20 @@ export interface SharedParts {
   readonly count: RequestCounters;
   readonly activity: RecentActivity;
   readonly serving: ServingOptions;
-  /** Known for certain only once the system chose a port. */
+  /** The public address. If no setting names it, it is known only after the system has chosen a port. */
   readonly address: { publicUrl: string };
 }
 
-/** Both steps of a listener, and its calls in progress. */
+/** The two steps of a call at a listener, and the calls in progress. */
 export interface Listener {
-  readonly enter: (request: RequestValue) => Entered;
+  /** Takes the head of a request. */
+  readonly enter: (request: RequestValue) => EdgeCall;
+  /** Answers the call, whose body has come. */
   readonly answer: Responder;
   readonly inProgress: CallsInProgress;
 }
 
-/** Makes the parts. */
+/** Creates the parts that both listeners share. */
 export function sharedParts(options: HttpOptions): SharedParts {
   const { clock, log, forwarder, metrics } = options;
   const newId = objectIdGenerator(options.random);
@@ -54,7 +56,11 @@ export function sharedParts(options: HttpOptions): SharedParts {
   return {
     newId,
     requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
-    audit: auditLog(options, newId),
+    audit: new AuditLog({
+      store: options.store,
+      maxAgeMs: options.requestLog.maxAgeMs,
+      newId: () => newId(clock.wallMs()),
+    }),
     fleetEvents,
     eventReaders: new EventReaders(options),
     waitsElsewhere: new WaitsElsewhere(),
@@ -70,8 +76,4 @@ export function sharedParts(options: HttpOptions): SharedParts {
     },
     address: { publicUrl: options.settings.publicUrl ?? '' },
   };
-}
-
-function auditLog({ store, requestLog, clock }: HttpOptions, newId: SharedParts['newId']): AuditLog {
-  return new AuditLog({ store, maxAgeMs: requestLog.maxAgeMs, newId: () => newId(clock.wallMs()) });
 }

@@ -6,19 +6,22 @@ import { OPERATOR_BASE_PATH } from './operator-api/base-path.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { operatorListener, operatorServices } from './operator-listener.ts';
 import { callerAddress } from './pipeline/client-address.ts';
-import { createForwardedRequests } from './serve-forwarded.ts';
+import { serveForwarded } from './serve-forwarded.ts';
 import { type SharedParts, sharedParts } from './shared-parts.ts';
 import { BodyBudget } from './socket/body-budget.ts';
 import { startServer } from './socket/server.ts';
 import { API_ENDPOINTS } from './tenant-api/endpoints.ts';
 
-/** Both listeners, running. */
+/** Both listeners of a running node. */
 export interface RunningHttp {
   readonly apiUrl: string;
   readonly adminUrl: string;
-  /** Refuses new connections of tenants, or accepts them again. Present ones stay, and so do operators' new ones. */
+  /**
+   * Refuses new connections of tenants, or accepts them from now on. Present connections stay. Operators may always
+   * connect.
+   */
   accept(isOpen: boolean): void;
-  /** Runs a request that another node forwarded. */
+  /** Serves a request that another node forwarded. */
   serveForwarded(payload: string): Promise<string>;
   /** Erases a tenant's request log, and its id from the log of what operators changed. */
   forgetTenant(tenantId: string): Promise<void>;
@@ -33,7 +36,7 @@ export interface RunningHttp {
 
 const DEFAULT_GRACE_MS = 10_000;
 
-/** Starts the tenants' and the operators' listeners. Rejects when an address cannot be had. */
+/** Starts the tenants' and the operators' listeners. Rejects if an address is not free. */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { metrics } = options;
   const parts = sharedParts(options);
@@ -73,7 +76,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     apiUrl: apiUrl + API_BASE_PATH,
     adminUrl: `http://${inUrl(adminHost)}:${adminServer.port}`,
     accept: (isOpen) => apiServer.accept(isOpen),
-    serveForwarded: createForwardedRequests({
+    serveForwarded: serveForwarded({
       api: { endpoints: API_ENDPOINTS, services: apiSide },
       operator: { endpoints: OPERATOR_ENDPOINTS, services: operatorSide },
       serving,

@@ -2,7 +2,7 @@ import { addressOfBytes } from '../../http/pipeline/client-address.ts';
 import { bearer, hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { createLogger } from '../../http/request-log/process-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
-import type { RawHead } from '../../http/socket/request-head.ts';
+import type { RawHead } from '../../http/socket/found-headers.ts';
 import { type App, type HttpResponse, uWebSockets } from '../../http/socket/uwebsockets.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { systemClock } from '../../runtime/clock.ts';

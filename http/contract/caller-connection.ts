@@ -1,7 +1,7 @@
 /** Most calls wait for nothing. */
 const NONE: (() => void)[] = [];
 
-/** Notifies a call that waits when its caller disconnects. */
+/** The connection of a caller. It notifies a call that waits when the caller disconnects. */
 export class CallerConnection {
   #isGone = false;
   #callbacks: (() => void)[] = NONE;
@@ -11,7 +11,10 @@ export class CallerConnection {
     return this.#isGone;
   }
 
-  /** Calls back once, when the caller goes away before it was answered; at once if it has. The returned function ends that. */
+  /**
+   * Calls back once, when the caller disconnects, or at once if it has disconnected. The returned function cancels
+   * that.
+   */
   onGone(callback: () => void): () => void {
     if (this.#isGone) callback();
     else this.#callbacks = this.#callbacks.concat(callback);
@@ -20,7 +23,7 @@ export class CallerConnection {
     };
   }
 
-  /** The caller has gone. */
+  /** Notes that the caller has disconnected. */
   leave(): void {
     this.#isGone = true;
     const callbacks = this.#callbacks;

@@ -1,12 +1,12 @@
 import type * as v from 'valibot';
 import type { FieldProblem } from '../../actors/failure.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { BodyFault } from './exchange.ts';
+import type { BodyFault, CallIds } from './exchange.ts';
 import { parseQuery } from './query-parameters.ts';
 import { MOST_REPORTED_FIELDS, problem, type Validated, validate } from './validation.ts';
 
-/** The parts of a request that an endpoint's schemas speak of. */
-export interface RequestParts {
+/** The parts of a request that an endpoint's schemas check, and its ids. */
+export interface RequestParts extends CallIds {
   /** Raw values of the path's parameters, in order. */
   readonly values: readonly string[];
   readonly query: string;
@@ -15,10 +15,6 @@ export interface RequestParts {
   readonly bodyFault?: BodyFault | undefined;
   /** The header unchanged, or an empty text if it is missing. */
   readonly idempotencyKey: string;
-  /** The value of the reply's `X-Request-Id`. */
-  readonly requestId: string;
-  /** The caller's trace context; undefined without one. */
-  readonly traceparent: string | undefined;
 }
 
 /** The checked parts, or all problems at once, at most `MOST_REPORTED_FIELDS`. */
@@ -36,7 +32,7 @@ export type CheckedParts =
 /** Checks path, query and body of a request against its endpoint's declaration. */
 export function checkRequest(
   endpoint: Pick<Endpoint<never>, 'method' | 'params' | 'query' | 'body' | 'takesIdempotencyKey'>,
-  parts: Omit<RequestParts, 'requestId' | 'traceparent'>,
+  parts: Omit<RequestParts, keyof CallIds>,
 ): CheckedParts {
   const fields: FieldProblem[] = [];
   const params = checkParams(endpoint.params, parts.values, fields);
@@ -81,7 +77,7 @@ function checkParams(
   return params;
 }
 
-/** The result of an empty query for each schema: defaults, or problems. Most calls have no query. */
+/** The result of an empty query for each schema: defaults or problems. Most calls have no query. */
 const withoutQuery = new WeakMap<v.GenericSchema, Validated<unknown>>();
 
 function checkQuery(schema: v.GenericSchema, query: string, fields: FieldProblem[]): unknown {
@@ -130,7 +126,7 @@ function checkBody(
   return undefined;
 }
 
-/** True if the endpoint has no fields: then it accepts an empty body as well as `{}`. */
+/** True if the body has no fields. An empty body is then accepted like `{}`. */
 function takesNothing(schema: v.GenericSchema): boolean {
   return 'entries' in schema && Object.keys(schema.entries as object).length === 0;
 }

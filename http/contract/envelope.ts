@@ -5,12 +5,12 @@ import type { HeaderLines, ReplyValue } from './exchange.ts';
 /** The bucket a request consumed: the one with the fewest calls left (docs/contract.md, Rate headers). */
 type RateState = Extract<Admission, { admitted: true }>['rate'];
 
-/** Every body of ours is JSON. */
+/** The content type of all bodies except files and pages. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 const remembered = new WeakMap<object, string>();
 
-/** Remembers the body of a success with data that never changes, for as long as the data lives. */
+/** Remembers the body of a success. Its data must never change. */
 export function rememberBody(data: object): void {
   if (!remembered.has(data)) remembered.set(data, successBody(data));
 }
@@ -50,7 +50,7 @@ export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateSta
   return `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAtSeconds}\r\nX-RateLimit-Scope: ${scope}`;
 }
 
-/** Our envelope starts with this text, and the code is the first field of an error. */
+/** Matches the start of a refusal. The code is the first field of its error. */
 const ERROR_CODE = /^\{"success":false,"error":\{"code":"([A-Z_]+)"/;
 
 /**

@@ -132,11 +132,11 @@ export const COMMON_OPERATOR_ERRORS = [
 /** One of them that a handler may return. */
 export type CommonOperatorError = Extract<(typeof COMMON_OPERATOR_ERRORS)[number], FailureCode>;
 
-/** Seconds after which to retry, if the layer that failed named none. */
+/** The seconds after which to retry, if the layer that failed gave none. */
 const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
   OVERLOADED: 1,
   SERVICE_UNAVAILABLE: 1,
-  // A smaller batch may come at once.
+  // A smaller batch may be sent at once.
   DECLARE_BATCH_TOO_LARGE: 1,
 };
 
@@ -159,10 +159,10 @@ const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
   STOPPING: 'SERVICE_UNAVAILABLE',
 };
 
-/** A failure in HTTP: any code of the table, with the details of the layer that failed. */
+/** A failure with any code of the table, and with the details of the layer that failed. */
 export type HttpFailure = Omit<Failure, 'code'> & { readonly code: ErrorCode };
 
-/** The failure for a thrown value. A broken invariant is INTERNAL_ERROR and shows no detail. */
+/** Returns the failure for a thrown value. A broken invariant is INTERNAL_ERROR and shows no detail. */
 export function failureOfThrown(thrown: unknown): HttpFailure {
   if (!(thrown instanceof RuntimeFailure)) return { code: 'INTERNAL_ERROR' };
   const code = RUNTIME_FAILURES[thrown.code];
@@ -172,7 +172,7 @@ export function failureOfThrown(thrown: unknown): HttpFailure {
   };
 }
 
-/** The seconds to put into `Retry-After` and `error.retryAfter`: for every 429, and a 503 whose end is known. */
+/** Returns the seconds for `Retry-After` and `error.retryAfter`. Every 429 has them, and a 503 if its end is known. */
 export function retryAfterSeconds(failure: HttpFailure): number | undefined {
   const { status } = ERRORS[failure.code];
   if (status !== 429 && status !== 503) return undefined;

@@ -12,16 +12,24 @@ export interface RequestHeaders {
   readonly traceparent: string;
   /** Set only for a POST; empty if the header is missing. */
   readonly idempotencyKey: string;
-  /** Read only if a reply may stay open: the cursor after which a reader of events continues. */
+  /** The event after which a stream continues. Read only at the path of event streams. */
   readonly lastEventId: string;
-  /** Read there alone as well: true for a caller that takes server-sent events. */
+  /** True if the caller takes server-sent events. Read only at the path of event streams. */
   readonly takesEvents: boolean;
+}
+
+/** The ids by which a call is found in logs, records and traces. */
+export interface CallIds {
+  /** The value of the reply's `X-Request-Id`. */
+  readonly requestId: string;
+  /** W3C Trace Context, version 00; undefined without one. */
+  readonly traceparent: string | undefined;
 }
 
 /** A problem with a body before it is parsed. `crowded`: too many other bodies are being read at the same time. */
 export type BodyFault = 'too_large' | 'not_utf8' | 'length_repeated' | 'crowded';
 
-/** One HTTP request as a value, free of sockets. It is made from the head; its body comes later. */
+/** One HTTP request as a value without a socket. It is made from the head, and its body is set later. */
 export interface RequestValue {
   /** Upper case. */
   readonly method: string;
@@ -33,9 +41,9 @@ export interface RequestValue {
   /** The listener sets this and `bodyFault` when the body has come. Until then, and if it is not read, it is empty. */
   body: string;
   bodyFault: BodyFault | undefined;
-  /** The caller's address, trusted proxies already looked through. */
+  /** The address of the caller. If a trusted proxy forwarded the request, it is that of the caller behind the proxy. */
   readonly ip: string;
-  /** Absent if no caller waits on a socket. */
+  /** The caller's connection. Absent if the request did not come over a socket here. */
   readonly connection?: CallerConnection | undefined;
 }
 
@@ -46,7 +54,7 @@ export interface RequestValue {
  */
 export type HeaderLines = string;
 
-/** Writes headers as they travel. */
+/** Writes headers in wire form. */
 export function headerLines(headers: { readonly [name: string]: string }): HeaderLines {
   return Object.entries(headers)
     .map(([name, value]) => `\r\n${name}: ${value}`)
@@ -57,21 +65,21 @@ export function headerLines(headers: { readonly [name: string]: string }): Heade
 export interface ReplyStream {
   /** Returns false if the reader lags; later bytes are then buffered. */
   write(piece: string | Uint8Array): boolean;
-  /** Resolves when a reader that lagged takes more, or is gone. */
+  /** Resolves when the reader takes more bytes, or has disconnected. */
   drained(): Promise<void>;
   end(): void;
-  /** Drops the connection, and the bytes that the reader has not taken. */
+  /** Closes the connection and drops the bytes that the reader has not taken. */
   drop(): void;
   /** Bytes the reader has not taken yet. */
   bufferedBytes(): number;
-  /** Called once, when the connection is gone or the stream was ended. */
+  /** Calls back once, when the reader has disconnected or the stream has ended. */
   onClose(callback: () => void): void;
 }
 
-/** A call that waits for a better reply than the present one, with all data that is kept of it meanwhile. */
+/** A call that waits for a better reply than the present one. It is all that is kept of the call meanwhile. */
 export interface WaitingCall {
   readonly wait: CallWait;
-  /** Answers the call again after its wait has ended. */
+  /** Answers the call once more, after its wait has ended. */
   goOn(): MaybePromise<ReplyValue>;
 }
 
@@ -82,8 +90,8 @@ export interface ReplyValue {
   readonly headers: HeaderLines;
   readonly body: string | Uint8Array;
   readonly stream?: ((stream: ReplyStream) => void) | undefined;
-  /** Set if the call waits: the other fields are then not sent. */
+  /** Set if the call waits. The other fields are not sent then. */
   readonly waiting?: WaitingCall | undefined;
-  /** True when the connection cannot be used further. */
+  /** True if the connection must close after the reply. */
   readonly close?: boolean | undefined;
 }

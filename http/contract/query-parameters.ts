@@ -50,7 +50,7 @@ export const cursorParameter = v.optional(
   ),
 );
 
-/** Returns a query string as an object, or its problem: a repeated name, or percent signs that encode nothing. */
+/** Returns a query string as an object, and its problems: repeated names, and percent signs that encode nothing. */
 export function parseQuery(query: string): {
   readonly values: Record<string, string>;
   readonly fields: FieldProblem[];

@@ -15,7 +15,7 @@ export function replayHeaders({
 }
 
 /**
- * The reply to a call that makes something: this status with its `Location`, or 200 if an earlier call with the same
+ * Returns the reply to a call that makes something: `status` with a `Location`, or 200 if an earlier call with the same
  * idempotency key made it.
  */
 export function madeOnce<const Status extends 201 | 202, Answer>(
@@ -27,7 +27,7 @@ export function madeOnce<const Status extends 201 | 202, Answer>(
   return reply(status, sent.accepted, location === undefined ? '' : `\r\nLocation: ${location}`);
 }
 
-/** Those headers, for the document. */
+/** The headers of a replay, for the document. */
 export const REPLAY_HEADERS = {
   'X-Idempotent-Replay': 'Always `true`.',
   'X-Idempotent-Mismatch': '`true` if this body asks for something else than the original.',

@@ -5,22 +5,25 @@ import type { Failure } from '../../actors/failure.ts';
  * with it or leaves it.
  */
 export interface CallWait {
-  /** Calls back with the listener once, never synchronously: on an event, or when the wait is over. */
+  /**
+   * Calls back once, on an event or when the wait is over, and never synchronously. `listener` is passed to the
+   * callback, so that no closure is kept for it.
+   */
   whenWoken<Listener>(callback: (listener: Listener) => void, listener: Listener): void;
   /** Ends the wait; the call is answered with the present data. */
   end(): void;
-  /** Releases the wait's slot and ends the wait. Must be called once by each holder that stops waiting. */
+  /** Ends the wait and frees its slot. Each holder must call it once, when it stops waiting. */
   leave(): void;
 }
 
 /**
- * Declares that calls of an endpoint may wait, and how to continue one. The owner answers such a call with a wait
- * instead of a final reply. Meanwhile only the request of the call is kept. After the wait has ended, the request is
- * handled again with it.
+ * Declares that calls of an endpoint may wait, and how to continue one. The owner then returns a wait with its reply.
+ * Only the request of the call is kept meanwhile. After the wait has ended, the request is handled once more with it.
  */
 export interface WaitDeclaration<Wait extends CallWait = CallWait> {
   /**
-   * Longest wait of a call with this query, in milliseconds; 0 if it does not wait. The owner decides if it may wait.
+   * Returns the longest wait of a call with this query, in milliseconds; 0 if it does not wait. The owner decides if it
+   * may wait.
    */
   mostMs(query: string): number;
   /** Most calls that may wait at a listener, and the message for one more. */
@@ -34,13 +37,13 @@ export interface WaitDeclaration<Wait extends CallWait = CallWait> {
 }
 
 /**
- * Declares that a caller that asks for server-sent events gets page after page of an endpoint, each `{ items: [{ id,
- * type }], nextCursor }`.
+ * Declares that a caller may ask for server-sent events. It then gets page after page of the endpoint in one reply.
+ * Each page is `{ items: [{ id, type }], nextCursor }`.
  */
-export interface FollowDeclaration {
+export interface StreamDeclaration {
   /**
-   * Returns the query of the page after `place`, which waits as long for its first item. Without a place it continues
-   * from the caller's query.
+   * Returns the query of the page after `place`. An empty place is that of the caller's query. The page waits `waitMs`
+   * for its first item.
    */
   page(query: string, place: string, waitMs: number): string;
 }

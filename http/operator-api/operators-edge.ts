@@ -6,24 +6,20 @@ import type { AuditLog } from '../audit-log/audit-log.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
-import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
+import type { CallIds, ReplyValue, RequestValue } from '../contract/exchange.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
 import { decodeOwnerReply, encodeForwarded } from '../owner/forwarded-form.ts';
+import { type OwnerReply, replyToUnforwarded } from '../owner/owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
-import {
-  isOfMovedTenant,
-  type OwnerReply,
-  type ServingOptions,
-  serveOperator,
-} from '../owner/serve-as-owner.ts';
+import type { ServingOptions } from '../owner/serve-as-owner.ts';
+import { type OperatorRequest, serveOperator } from '../owner/serve-operator.ts';
 import {
   anonymous,
   bodyRefusal,
-  type CallMarks,
+  type EdgeCall,
   type EdgeReply,
-  type Entered,
   isRead,
-  noEndpoint,
+  withoutEndpoint,
 } from '../pipeline/edge.ts';
 import { createRouter } from '../pipeline/router.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
@@ -49,24 +45,22 @@ interface Edge extends OperatorsEdgeOptions {
 }
 
 /** The operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */
-export function operatorsEdge(parts: OperatorsEdgeOptions): (request: RequestValue) => Entered {
+export function operatorsEdge(parts: OperatorsEdgeOptions): (request: RequestValue) => EdgeCall {
   const edge: Edge = { ...parts, follow: ownerFollower(parts) };
   const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
   return (request) => {
     const match = router.match(request.path);
     const endpoint = match?.route.byMethod.get(request.method);
+    if (match === undefined || endpoint === undefined) return withoutEndpoint(request, match);
+    const target = { endpoint, route: match.route.path, given: match.values };
     return {
       request,
-      // Nothing is kept of a body without a token of theirs.
+      // Nothing is kept of a body without an operator's token.
       get takesBody() {
-        return endpoint !== undefined && !isRead(request.method) && edge.tokenCheck.knows(request);
+        return !isRead(request.method) && edge.tokenCheck.knows(request);
       },
       account: () => 'operators',
-      async answer(call) {
-        if (match === undefined || endpoint === undefined) return noEndpoint(match);
-        const target = { endpoint, route: match.route.path, given: match.values };
-        return bodyRefusal(request, target.route) ?? answerOperators(target, request, call, edge);
-      },
+      answer: async (ids) => bodyRefusal(request, target.route) ?? answerOperator(target, request, ids, edge),
     };
   };
 }
@@ -78,10 +72,10 @@ interface Target {
   readonly given: readonly string[];
 }
 
-async function answerOperators(
+async function answerOperator(
   { endpoint, route, given }: Target,
   request: RequestValue,
-  call: CallMarks,
+  { requestId, traceparent }: CallIds,
   options: Edge,
 ): Promise<EdgeReply> {
   const { role = 'admin' } = endpoint;
@@ -93,8 +87,7 @@ async function answerOperators(
   if (tenantId === 'unknown') return anonymous(errorReply({ code: 'NOT_FOUND' }), route);
   const { query, headers, body, bodyFault } = request;
   const { contentType, idempotencyKey } = headers;
-  const { requestId, traceparent } = call;
-  const asked = {
+  const operatorRequest: OperatorRequest = {
     values,
     query,
     contentType,
@@ -106,8 +99,8 @@ async function answerOperators(
     tenantId,
     operator: admitted.operator,
   };
-  const answer = (): Promise<ReplyValue> => answerByOwner(endpoint, asked, options);
-  if (endpoint.method === 'GET') return { reply: await answer(), route, tenantId, keyId: undefined };
+  const ask = (): Promise<ReplyValue> => askOwner(endpoint, operatorRequest, options);
+  if (endpoint.method === 'GET') return { reply: await ask(), route, tenantId, keyId: undefined };
   const { name: operator, role: held } = admitted.operator;
   const named = endpoint.params.map((param, index) => [param, (values[index] ?? '').slice(0, LONGEST_ID)]);
   const change: Change = {
@@ -119,7 +112,7 @@ async function answerOperators(
     ip: request.ip,
     requestId,
   };
-  const reply = await recorded(change, answer, options);
+  const reply = await recorded(change, ask, options);
   return { reply, route, tenantId, keyId: undefined };
 }
 
@@ -132,7 +125,7 @@ const LONGEST_ID = 100;
  */
 async function recorded(
   change: Change,
-  answer: () => Promise<ReplyValue>,
+  carryOut: () => Promise<ReplyValue>,
   { audit, serving: { log } }: Pick<Edge, 'audit' | 'serving'>,
 ): Promise<ReplyValue> {
   let id: string;
@@ -142,7 +135,7 @@ async function recorded(
     log.warn({ err: thrown, route: change.route }, 'a change of an operator could not be written down');
     return errorReply(failureOfThrown(thrown));
   }
-  const reply = await answer();
+  const reply = await carryOut();
   const outcome = { status: reply.status, code: errorCode(reply) };
   log.info({ change: id, ...change, ...outcome }, 'change by an operator');
   try {
@@ -167,24 +160,26 @@ function tenantOf(
   return isObjectId(value) ? value : 'unknown';
 }
 
-/** Here, or on the node that owns the tenant, or on the next one when it moves on meanwhile, as for tenants. */
-async function answerByOwner(
+/**
+ * Asks the owner of the tenant, which may be this node, and the next owner while the tenant moves. Without a tenant, this
+ * node serves the request.
+ */
+async function askOwner(
   endpoint: Endpoint<OperatorServices>,
-  parts: Parameters<typeof serveOperator>[1],
+  request: OperatorRequest,
   { forwarder, services, serving, follow }: Edge,
 ): Promise<ReplyValue> {
-  const { tenantId } = parts;
-  if (tenantId === undefined) return (await serveOperator(endpoint, parts, services, serving)).reply;
+  const { tenantId } = request;
+  if (tenantId === undefined) return (await serveOperator(endpoint, request, services, serving)).reply;
   const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
   const ask = async (spentMs: number): Promise<OwnerReply> => {
-    if (forwarder.ownerIsLocal(tenantId)) return serveOperator(endpoint, parts, services, serving);
+    if (forwarder.ownerIsLocal(tenantId)) return serveOperator(endpoint, request, services, serving);
     try {
-      const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...parts, tenantId } });
-      return decodeOwnerReply(
-        await forwarder.forward(tenantId, payload, Math.max(1, forwardTimeoutMs - spentMs)),
-      );
+      const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...request, tenantId } });
+      const timeoutMs = Math.max(1, forwardTimeoutMs - spentMs);
+      return decodeOwnerReply(await forwarder.forward(tenantId, payload, timeoutMs));
     } catch (thrown) {
-      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: isOfMovedTenant(thrown) };
+      return replyToUnforwarded(thrown);
     }
   };
   return (await follow({ tenantId, ask })).reply;

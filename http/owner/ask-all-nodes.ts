@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { encodeForwarded, type Forwarded } from './forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 
-/** The calls to other nodes that requests to all of them use. */
+/** The part of a forwarder that asks all nodes. */
 export type OtherNodes = Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
 
 /** A request to all nodes, the schema of its replies, and this node's own reply. */
 export interface FleetQuestion<Answer> {
   readonly question: Forwarded;
-  /** Nodes of other builds may answer too, so it must accept fields that it does not know. */
+  /** Nodes of other builds answer too, so it must accept unknown fields. */
   readonly answer: v.GenericSchema<unknown, Answer>;
   own(): Promise<Answer>;
 }
@@ -17,7 +17,7 @@ export interface FleetQuestion<Answer> {
 export interface FleetAnswers<Answer> {
   readonly own: Answer;
   readonly others: readonly { readonly nodeId: string; readonly answer: Answer }[];
-  /** Nodes that did not answer within `FORWARD_TIMEOUT_MS`, or with something of another shape. */
+  /** Nodes that did not answer within `FORWARD_TIMEOUT_MS`, or whose answer has another shape. */
   readonly silentNodes: readonly string[];
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { OwnerReply } from './owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
-import type { OwnerReply } from './serve-as-owner.ts';
 
-/** The view of owners, the clock and the chance that following uses. */
+/** The parts of a node with which it follows the owners of a tenant. */
 export interface FollowOptions {
   readonly forwarder: Pick<Forwarder, 'ownership' | 'ownerMayCome'>;
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface FollowOptions {
 /** A request of a tenant that may be moving to another node. */
 export interface Followed {
   readonly tenantId: string;
-  /** The reply of an owner that was asked already, and its ownership. Absent if none was asked. */
+  /** The reply of an owner that was asked before, and its ownership. Absent if none was asked. */
   readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnerReply };
   /** Asks the tenant's present owner. `spentMs`: milliseconds waited so far. Never rejects. */
   ask(spentMs: number): Promise<OwnerReply>;
@@ -24,7 +24,10 @@ export interface Followed {
  * need the memory.
  */
 const MOST_WAITING = 256;
-/** The range of waits between two checks of the owner, in milliseconds. Each is random, so that requests spread. */
+/**
+ * The range of waits between two checks of the owner, in milliseconds. Each wait is random, so that the requests of a
+ * tenant do not come together.
+ */
 const LOOK_AGAIN_MS = { from: 10, to: 40 };
 
 /**
@@ -39,7 +42,7 @@ export function ownerFollower({
 }: FollowOptions): (call: Followed) => Promise<OwnerReply> {
   let waiting = 0;
 
-  /** Resolves with whether another owner is known before the time is up. */
+  /** Resolves with true once another owner is known, or with false if none is known in time. */
   async function nextOwner(tenantId: string, before: string | undefined, endMs: number): Promise<boolean> {
     if (waiting >= MOST_WAITING) return false;
     waiting += 1;

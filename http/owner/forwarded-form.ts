@@ -1,24 +1,24 @@
-import type { RequestParts } from '../contract/checked-request.ts';
-import type { Operator } from '../contract/operator-role.ts';
-import type { OwnerReply, TenantRequest } from './serve-as-owner.ts';
+import type { OwnerReply } from './owner-reply.ts';
+import type { TenantRequest } from './serve-as-owner.ts';
+import type { OperatorRequest } from './serve-operator.ts';
 
-/** A request from one node to another, as it is sent. */
+/** A request from one node to another. */
 export type Forwarded =
   | {
       readonly kind: 'api';
       readonly method: string;
       readonly path: string;
       readonly request: TenantRequest;
-      /** Names the call where its caller may go away while it waits. */
+      /** Names a call that may take long, so that `gone` can end it. */
       readonly waitId?: string | undefined;
     }
-  /** The caller of that call has gone. */
+  /** The caller of that call has disconnected, or the node that took it stops. */
   | { readonly kind: 'gone'; readonly waitId: string }
   | {
       readonly kind: 'operator';
       readonly method: string;
       readonly path: string;
-      readonly parts: RequestParts & { readonly tenantId: string; readonly operator: Operator };
+      readonly parts: OperatorRequest & { readonly tenantId: string };
     }
   | { readonly kind: 'actors'; readonly query: ActorsQuery }
   | { readonly kind: 'overview' }
@@ -38,7 +38,7 @@ export interface ActorsQuery {
   readonly state: string | undefined;
   readonly q: string | undefined;
   readonly limit: number;
-  /** Goes on after this one, in the order of `sort`. */
+  /** Continues after this one, in the order of `sort`. */
   readonly after: { readonly rank: number; readonly id: string } | undefined;
 }
 
@@ -53,7 +53,7 @@ export function encodeForwarded(forwarded: Forwarded): string {
   return JSON.stringify(forwarded);
 }
 
-/** Reads one that another node of the same build wrote. */
+/** Reads a request of another node of the same build. */
 export function decodeForwarded(payload: string): Forwarded {
   return JSON.parse(payload) as Forwarded;
 }
@@ -63,9 +63,9 @@ export function encodeOwnerReply({ reply, keyId, moved, file }: OwnerReply): str
   return JSON.stringify({ reply, keyId, moved, file });
 }
 
-/** Reads it back. */
+/** Reads an owner's reply. */
 export function decodeOwnerReply(payload: string): OwnerReply {
-  const owned = JSON.parse(payload) as Omit<OwnerReply, 'keyId'> & { readonly keyId?: string };
-  const { reply, keyId, moved = false, file } = owned;
+  const sent = JSON.parse(payload) as Omit<OwnerReply, 'keyId'> & { readonly keyId?: string };
+  const { reply, keyId, moved = false, file } = sent;
   return { reply, keyId, moved, file };
 }

@@ -1,18 +1,16 @@
-import type { InboundDownload } from '../../actors/inbound-content.ts';
+import { failed } from '../../actors/failure.ts';
 import type { Admission, TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { CallerConnection } from '../contract/caller-connection.ts';
 import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
-import { errorReply, JSON_TYPE, rateHeaders, successBody } from '../contract/envelope.ts';
-import { failureOfThrown, type HttpFailure } from '../contract/errors.ts';
-import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
-import type { Operator } from '../contract/operator-role.ts';
+import type { Endpoint, HandlerResult } from '../contract/endpoint.ts';
+import { errorReply, rateHeaders } from '../contract/envelope.ts';
+import type { HeaderLines } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
+import { isOfMovedTenant, type OwnerReply, replyOf, replyToThrown } from './owner-reply.ts';
 
-/** A request as the owner of its tenant gets it: plain data, so that it can be sent to another node. */
+/** A tenant's request as its owner serves it. It is plain data, so that it can be forwarded to another node. */
 export interface TenantRequest extends RequestParts {
   readonly tenantId: string;
   /** SHA-256 of the presented key in hex. */
@@ -20,30 +18,18 @@ export interface TenantRequest extends RequestParts {
   readonly ip: string;
   /** True for a call that was admitted and counted before: the next page of a stream, or a call that waited. */
   readonly isContinued?: boolean;
-  /** True when a call that was admitted before counts once more. */
+  /** True if a call that was admitted before counts once more. */
   readonly isCounted?: boolean;
-  /** On the node that took the call alone: a connection is not sent to another. */
+  /** Present only on the node that took the call, because a connection cannot be forwarded. */
   readonly connection?: CallerConnection | undefined;
   /** The wait that has ended, if the call waited on this node. */
   readonly wait?: CallWait | undefined;
 }
 
-/** The owner's answer, and the id of the key that asked. */
-export interface OwnerReply {
-  readonly reply: ReplyValue;
-  readonly keyId: string | undefined;
-  /** The tenant has moved and nothing was done here, so that another owner may be asked. */
-  readonly moved?: boolean;
-  /** A file that the node that took the call sends instead of the reply's body. */
-  readonly file?: InboundDownload | undefined;
-  /** Set if the call should wait for a better reply. Repeat the call with it after the wait has ended, or leave it. */
-  readonly wait?: CallWait | undefined;
-}
-
-/** Admission, ownership, load and log, as the owner's part of a request uses them. */
+/** The parts of a node with which it serves the tenants that it owns. */
 export interface ServingOptions {
   readonly tenants: Pick<TenantOperations, 'admit'>;
-  /** True when this node owns the tenant's shard and its lease holds now. */
+  /** True if this node owns the tenant's shard and its lease is valid now. */
   stillOwner(tenantId: string): boolean;
   /**
    * True if this node runs as many turns as it may. A call that changes something is then refused after its key is
@@ -53,17 +39,21 @@ export interface ServingOptions {
   readonly log: Logger;
 }
 
-/** One request on its way through the owner. */
+/** One call while the owner serves it. */
 interface ServedCall<Services> {
   readonly endpoint: Endpoint<Services>;
   readonly request: TenantRequest;
   readonly services: Services;
   readonly options: ServingOptions;
+  /** The key that called, and its rate headers. The admission sets them. */
+  keyId: string | undefined;
+  rate: HeaderLines;
 }
 
 /**
- * Answers one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
- * (docs/contract.md, Order on a send). The reply is sent only while the lease is valid. Never rejects.
+ * Serves one request of a tenant's key on the node that owns the tenant: admit → permission → validate → handle
+ * (docs/contract.md, Order on a send). The reply is shown only while the lease is valid. Returns it at once if nothing
+ * had to be waited for. Never rejects.
  */
 export function serveAsOwner<Services>(
   endpoint: Endpoint<Services>,
@@ -71,34 +61,24 @@ export function serveAsOwner<Services>(
   services: Services,
   options: ServingOptions,
 ): MaybePromise<OwnerReply> {
-  const call: ServedCall<Services> = { endpoint, request, services, options };
-  let admission: MaybePromise<Admission>;
+  const call: ServedCall<Services> = { endpoint, request, services, options, keyId: undefined, rate: '' };
   try {
-    admission = admit(call);
+    const admission = admit(call);
+    return admission instanceof Promise ? onceAdmitted(call, admission) : serveAdmitted(call, admission);
   } catch (thrown) {
-    return failed(call, thrown);
+    return failedReply(call, thrown);
   }
-  return admission instanceof Promise ? onceAdmitted(call, admission) : answerAdmission(call, admission);
 }
 
-// Asynchronous parts are separate functions: a function that creates closures pays for them even if nothing waits.
+// A function that creates closures pays for them even if nothing waits. So what waits is in functions of its own.
 function onceAdmitted<Services>(
   call: ServedCall<Services>,
   admission: Promise<Admission>,
 ): Promise<OwnerReply> {
   return admission.then(
-    (known) => answerAdmission(call, known),
-    (thrown) => failed(call, thrown),
+    (known) => serveAdmitted(call, known),
+    (thrown) => failedReply(call, thrown),
   );
-}
-
-/** The answer of a handler. */
-type HandledAnswer = Awaited<ReturnType<Endpoint<never>['handle']>>;
-
-/** The caller that a reply is for. */
-interface Addressee {
-  readonly keyId: string | undefined;
-  readonly rate: HeaderLines;
 }
 
 function admit<Services>({ endpoint, request, options }: ServedCall<Services>): MaybePromise<Admission> {
@@ -108,143 +88,64 @@ function admit<Services>({ endpoint, request, options }: ServedCall<Services>): 
   return options.tenants.admit(request, { isBusy, mayExceedQuota, isContinued });
 }
 
-/** Never rejects. */
-function answerAdmission<Services>(
-  call: ServedCall<Services>,
-  admission: Admission,
-): MaybePromise<OwnerReply> {
-  const keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
-  const rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
-  const to: Addressee = { keyId, rate };
+/** Never throws. */
+function serveAdmitted<Services>(call: ServedCall<Services>, admission: Admission): MaybePromise<OwnerReply> {
+  call.keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
+  call.rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   try {
-    const answer = handled(call, admission);
-    return answer instanceof Promise ? onceHandled(call, answer, to) : answered(call, answer, to);
+    const result = checkAndHandle(call, admission);
+    return result instanceof Promise ? onceHandled(call, result) : ownerReply(call, result);
   } catch (thrown) {
-    return failed(call, thrown, to);
+    return failedReply(call, thrown);
   }
 }
 
 function onceHandled<Services>(
   call: ServedCall<Services>,
-  answer: Promise<HandledAnswer>,
-  to: Addressee,
+  result: Promise<HandlerResult>,
 ): Promise<OwnerReply> {
-  return answer.then(
-    (known) => answered(call, known, to),
-    (thrown) => failed(call, thrown, to),
+  return result.then(
+    (known) => ownerReply(call, known),
+    (thrown) => failedReply(call, thrown),
   );
 }
 
 /** Permission → validate → handle. */
-function handled<Services>(
+function checkAndHandle<Services>(
   { endpoint, request, services }: ServedCall<Services>,
   admission: Admission,
-): MaybePromise<HandledAnswer> {
-  if (!admission.admitted) return refusal(admission.failure);
+): MaybePromise<HandlerResult> {
+  if (!admission.admitted) return { ok: false, failure: admission.failure };
   const { caller } = admission;
   const { permission } = endpoint;
   if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
-    const message = `This API key lacks the permission ${permission}.`;
-    return refusal({ code: 'FORBIDDEN_PERMISSION', message });
+    return failed('FORBIDDEN_PERMISSION', { message: `This API key lacks the permission ${permission}.` });
   }
   const checked = checkRequest(endpoint, request);
-  if (!checked.ok) return refusal({ code: 'VALIDATION_ERROR', fields: checked.fields });
+  if (!checked.ok) return failed('VALIDATION_ERROR', { fields: checked.fields });
   const { params, query, body, idempotencyKey } = checked;
   return endpoint.handle({ caller, params, query, body, idempotencyKey, services, call: request });
 }
 
-function refusal(failure: Extract<HandledAnswer, { readonly ok: false }>['failure']): HandledAnswer {
-  return { ok: false, failure };
-}
-
-/** The reply of an answer, unless another node owns the tenant by now. */
-function answered<Services>(call: ServedCall<Services>, answer: HandledAnswer, to: Addressee): OwnerReply {
-  const { endpoint, request, options } = call;
-  const { keyId, rate } = to;
+/** Returns the reply to a call. If another node owns the tenant by now, the result is not shown. Never throws. */
+function ownerReply<Services>(call: ServedCall<Services>, result: HandlerResult): OwnerReply {
+  const { endpoint, request, options, keyId, rate } = call;
   try {
-    const reply = replyOf(endpoint, answer, rate);
-    const { wait, file } = 'status' in answer ? answer : NEITHER;
+    const reply = replyOf(endpoint, result, rate);
+    const { wait, file } = 'status' in result ? result : NEITHER;
     if (options.stillOwner(request.tenantId)) {
       return file === undefined ? { reply, keyId, wait } : { reply, keyId, file };
     }
     wait?.leave();
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
   } catch (thrown) {
-    return failed(call, thrown, to);
+    return failedReply(call, thrown);
   }
 }
 
 const NEITHER = { wait: undefined, file: undefined } as const;
 
-function failed<Services>(
-  { endpoint, options }: ServedCall<Services>,
-  thrown: unknown,
-  { keyId, rate }: Addressee = { keyId: undefined, rate: '' },
-): OwnerReply {
-  const reply = errorReply(loggedFailure(endpoint, thrown, options.log), rate);
-  return isOfMovedTenant(thrown) ? { reply, keyId, moved: true } : { reply, keyId };
-}
-
-/**
- * True if another node must be asked and this one did nothing. An endpoint changes something in at most one command,
- * and the runtime never reports this for a command that may have been carried out.
- */
-export function isOfMovedTenant(thrown: unknown): boolean {
-  return (
-    thrown instanceof RuntimeFailure && (thrown.code === 'SHARD_NOT_OWNED' || thrown.code === 'STOPPING')
-  );
-}
-
-/**
- * Answers one request of an operator: validate → handle. The token was checked at the edge. Never rejects. An erasure
- * takes several commands, so the reply to an interrupted one never says that nothing was done.
- */
-export async function serveOperator<Services>(
-  endpoint: Endpoint<Services>,
-  parts: RequestParts & { readonly tenantId: string | undefined; readonly operator: Operator },
-  services: Services,
-  options: Pick<ServingOptions, 'stillOwner' | 'log'>,
-): Promise<OwnerReply> {
-  const keyId = undefined;
-  try {
-    const checked = checkRequest(endpoint, parts);
-    if (!checked.ok) {
-      return { reply: errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }), keyId };
-    }
-    const { tenantId } = parts;
-    const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
-    const { operator } = parts;
-    const answer = await endpoint.handle({ ...checked, params, operator, services, call: parts });
-    const reply = replyOf(endpoint, answer, '');
-    if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
-    return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };
-  } catch (thrown) {
-    const reply = errorReply(loggedFailure(endpoint, thrown, options.log));
-    return { reply, keyId, moved: endpoint.method !== 'DELETE' && isOfMovedTenant(thrown) };
-  }
-}
-
-function replyOf(
-  endpoint: Pick<Endpoint<never>, 'replies' | 'status'>,
-  answer: HandledAnswer,
-  rate: HeaderLines,
-): ReplyValue {
-  if ('failure' in answer) return errorReply(answer.failure, rate);
-  const {
-    status,
-    data,
-    headers = '',
-  } = 'status' in answer ? answer : { status: endpoint.status, data: answer.value };
-  const write: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;
-  const body = write === undefined ? successBody(data) : write(data as never);
-  return { status, contentType: JSON_TYPE, headers: rate + headers, body };
-}
-
-/** The failure for a thrown value. A broken invariant goes to the log, since the caller is not shown it. */
-function loggedFailure(endpoint: Endpoint<never>, thrown: unknown, log: Logger): HttpFailure {
-  const failure = failureOfThrown(thrown);
-  if (failure.code === 'INTERNAL_ERROR') {
-    log.error({ err: thrown, route: `${endpoint.method} ${endpoint.path}` }, 'an endpoint threw');
-  }
-  return failure;
+function failedReply<Services>(call: ServedCall<Services>, thrown: unknown): OwnerReply {
+  const { endpoint, options, keyId, rate } = call;
+  return { reply: replyToThrown(endpoint, thrown, options.log, rate), keyId, moved: isOfMovedTenant(thrown) };
 }

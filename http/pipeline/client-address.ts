@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { memoize } from '../../runtime/memoize.ts';
 
-/** Callers come again; reading an address costs more than authenticating its key. */
+/** Callers call often, and reading an address costs more than authenticating a key. */
 const REMEMBERED_ADDRESSES = 10_000;
 
-/** The caller's address as text: v4 in dots also when it came as v4 in v6, v6 in its short form. */
+/** Returns an address in its usual form: v4 in dots, also if it came as v4 in v6, and v6 in its short form. */
 export const addressText = memoize(REMEMBERED_ADDRESSES, (address: string): string =>
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
 );
@@ -28,7 +28,7 @@ export function addressOfBytes(bytes: ArrayBuffer): string {
   );
 }
 
-/** A prefix as everybody writes it. */
+/** The length of a prefix, without leading zeros. */
 const PREFIX = /^(0|[1-9]\d{0,2})$/;
 
 /** True for an IP address or a CIDR range, v4 or v6, in the forms that Node's BlockList takes; without a zone. */

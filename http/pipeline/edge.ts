@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { errorReply } from '../contract/envelope.ts';
-import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
+import { type CallIds, headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import { problem } from '../contract/validation.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { Match } from './router.ts';
@@ -14,29 +14,21 @@ export interface EdgeReply {
   readonly keyId: string | undefined;
   /** The `traceparent` of the request's span; absent without tracing. */
   readonly traceparent?: string;
-  /** Set if the call should wait for a better reply. After the wait has ended, the edge is asked again with it. */
-  readonly wait?: CallWait | undefined;
-}
-
-/** The ids by which a request is found in logs, records and traces. */
-export interface CallMarks {
-  /** The value of the reply's `X-Request-Id`. */
-  readonly requestId: string;
-  /** W3C Trace Context, version 00; undefined without one. */
-  readonly traceparent: string | undefined;
-  /** The wait that has ended, if the call waited. */
+  /**
+   * Set if the call should wait for a better reply. The call is answered once more, with this wait, after it has ended.
+   */
   readonly wait?: CallWait | undefined;
 }
 
 /**
- * A request at a listener. It is made from the head alone, so the route and the key are looked up once, for the body and
- * for the answer.
+ * A call at a listener. It is made from the head alone, so the route and the key are looked up once, for the body and
+ * for the reply.
  */
-export interface Entered {
+export interface EdgeCall {
   readonly request: RequestValue;
   /**
-   * False if the head decides the reply: no such route or method, no well-formed key, a method without a body. Most
-   * requests of strangers are refused this way, and nothing of their bodies is kept.
+   * False if the body is not read: the method has none, or the head decides the reply. Most requests of strangers are
+   * refused by their heads, and nothing of their bodies is kept.
    */
   readonly takesBody: boolean;
   /**
@@ -44,37 +36,46 @@ export interface Entered {
    * reply. Rejects if the key cannot be looked up now.
    */
   account(): MaybePromise<string | undefined>;
-  /** Answers the request, whose body has come. A call that waits is asked again. Never rejects. */
-  answer(call: CallMarks): MaybePromise<EdgeReply>;
+  /** Answers the request, whose body has come. `wait`: the one that has ended, if the call waited. Never rejects. */
+  answer(ids: CallIds, wait?: CallWait): MaybePromise<EdgeReply>;
 }
 
-/** A step on the way to the answer of a request. Never rejects. */
-export type EdgeHandler = (entered: Entered, call: CallMarks) => MaybePromise<EdgeReply>;
+/** Answers calls at an edge. Never rejects. */
+export type EdgeHandler = (call: EdgeCall, ids: CallIds, wait?: CallWait) => MaybePromise<EdgeReply>;
 
-/** Replies to requests at a listener. Never rejects. */
-export type Responder = (entered: Entered) => MaybePromise<ReplyValue>;
+/** Answers calls at a listener. Never rejects. */
+export type Responder = (call: EdgeCall) => MaybePromise<ReplyValue>;
 
-/** True if the method has no body that is read. */
+/** True if no body is read with this method. */
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/** The route of a path that leads nowhere (docs/contract.md, The operators' API). */
+/** The route of a path without an endpoint (docs/contract.md, The operators' API). */
 export const UNMATCHED = 'unmatched';
 
-/** A reply to an unknown caller. */
+/** Returns a reply to an unknown caller. */
 export function anonymous(reply: ReplyValue, route: string): EdgeReply {
   return { reply, route, tenantId: undefined, keyId: undefined };
 }
 
-/** Refuses a path that leads nowhere, or a method that its route does not have. That reply needs no key. */
-export function noEndpoint(match: Match<never> | undefined): EdgeReply {
+/** Returns a call whose head decides the reply. */
+export function refusedByHead(request: RequestValue, refuse: () => EdgeReply): EdgeCall {
+  return { request, takesBody: false, account: () => undefined, answer: refuse };
+}
+
+/** Returns a call with a path without a route, or with a method that the route does not have. It needs no key. */
+export function withoutEndpoint(request: RequestValue, match: Match<never> | undefined): EdgeCall {
+  return refusedByHead(request, () => noEndpoint(match));
+}
+
+function noEndpoint(match: Match<never> | undefined): EdgeReply {
   if (match === undefined) return anonymous(errorReply({ code: 'NOT_FOUND' }), UNMATCHED);
   const { path, methods } = match.route;
   return anonymous(errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: methods })), path);
 }
 
-/** Refuses a body that is not to be read; undefined if it may be. */
+/** Returns the refusal of a body that must not be read. Undefined if it may be read. */
 export function bodyRefusal({ bodyFault }: RequestValue, route: string): EdgeReply | undefined {
   if (bodyFault === 'too_large') {
     return anonymous({ ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true }, route);

@@ -3,17 +3,16 @@ import type { Logger } from '../../runtime/logger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
 import { errorCode, errorReply } from '../contract/envelope.ts';
-import type { ReplyValue, RequestValue, WaitingCall } from '../contract/exchange.ts';
+import type { CallIds, ReplyValue, RequestValue, WaitingCall } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { CallsInProgress } from './calls-in-progress.ts';
 import { DelayedRefusals } from './delayed-refusals.ts';
 import {
   anonymous,
-  type CallMarks,
+  type EdgeCall,
   type EdgeHandler,
   type EdgeReply,
-  type Entered,
   type Responder,
   UNMATCHED,
 } from './edge.ts';
@@ -28,24 +27,24 @@ export interface ObservedOptions {
   observe(answered: AnsweredRequest): void;
 }
 
-/** A request in progress. Its id is known from the start, because the data that it creates is stored with it. */
-interface Begun extends CallMarks {
+/** A call in progress. Its id is known from the start, because the data that it creates is stored with it. */
+interface Begun extends CallIds {
   readonly startedMs: number;
 }
 
-/** A call that waits. Its request is answered again later, and counts as the same call. */
+/** A call that waits. It is answered once more after its wait, and counts as one call. */
 class Waiting implements WaitingCall {
-  readonly entered: Entered;
+  readonly call: EdgeCall;
   readonly begun: Begun;
   readonly wait: CallWait;
-  readonly #goOn: (call: Waiting) => MaybePromise<ReplyValue>;
+  readonly #goOn: (waiting: Waiting) => MaybePromise<ReplyValue>;
 
   constructor(
-    entered: Entered,
+    call: EdgeCall,
     { begun, wait }: { readonly begun: Begun; readonly wait: CallWait },
-    goOn: (call: Waiting) => MaybePromise<ReplyValue>,
+    goOn: (waiting: Waiting) => MaybePromise<ReplyValue>,
   ) {
-    this.entered = entered;
+    this.call = call;
     this.begun = begun;
     this.wait = wait;
     this.#goOn = goOn;
@@ -62,23 +61,94 @@ class Waiting implements WaitingCall {
  */
 const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
-type Asked = Pick<RequestValue, 'method' | 'ip' | 'headers'>;
-
 /** Wraps an edge: each request gets an id and a log entry, and the number in progress is bounded. */
 export function observed(edge: EdgeHandler, options: ObservedOptions): Responder {
   const { clock, inProgress, newId } = options;
   const refusals = new DelayedRefusals(clock);
 
-  function finish(request: Asked, answered: EdgeReply, begun: Begun): ReplyValue {
+  function begin({ headers: { requestId: given, traceparent: parent } }: RequestValue): Begun {
+    const isEchoed = given !== '' && ECHOED_REQUEST_ID.test(given);
+    const requestId = isEchoed ? given : newId(clock.wallMs());
+    const traceparent = parent === '' ? undefined : readTraceparent(parent);
+    return { requestId, traceparent, startedMs: clock.monotonicMs() };
+  }
+
+  function answer(call: EdgeCall, begun: Begun, wait?: CallWait): MaybePromise<ReplyValue> {
+    let edgeReply: MaybePromise<EdgeReply>;
+    try {
+      edgeReply = edge(call, begun, wait);
+    } catch (thrown) {
+      return finishBroken(call.request, thrown, begun);
+    }
+    return edgeReply instanceof Promise
+      ? answerLater(call, edgeReply, begun)
+      : settle(call, edgeReply, begun);
+  }
+
+  /** Waits for the edge's reply. The call counts as in progress until then. */
+  function answerLater(call: EdgeCall, edgeReply: Promise<EdgeReply>, begun: Begun): Promise<ReplyValue> {
+    inProgress.enter();
+    return edgeReply.then(
+      (known) => {
+        inProgress.leave();
+        return settle(call, known, begun);
+      },
+      (thrown) => {
+        inProgress.leave();
+        return finishBroken(call.request, thrown, begun);
+      },
+    );
+  }
+
+  /** Finishes a call, delays its refusal, or lets it wait. A call that waits is not logged yet. */
+  function settle(call: EdgeCall, edgeReply: EdgeReply, begun: Begun): MaybePromise<ReplyValue> {
+    const { reply, wait } = edgeReply;
+    if (wait !== undefined) {
+      inProgress.beginWait();
+      return { ...reply, waiting: new Waiting(call, { begun, wait }, goOn) };
+    }
+    const { request } = call;
+    return isOverload(reply) ? refuseLater(request, edgeReply, begun) : finish(request, edgeReply, begun);
+  }
+
+  function goOn({ call, begun, wait }: Waiting): MaybePromise<ReplyValue> {
+    inProgress.endWait();
+    return mapMaybePromise(answer(call, begun, wait), (reply) => {
+      if (reply.waiting === undefined) wait.leave();
+      return reply;
+    });
+  }
+
+  /** Sends a refusal after its delay. It only waits, so it does not count as in progress, and keeps no body. */
+  async function refuseLater(request: RequestValue, refusal: EdgeReply, begun: Begun): Promise<ReplyValue> {
+    request.body = '';
+    await refusals.delay();
+    return finish(request, refusal, begun);
+  }
+
+  function finish(request: RequestValue, edgeReply: EdgeReply, begun: Begun): ReplyValue {
+    try {
+      return logged(request, edgeReply, begun);
+    } catch (thrown) {
+      return finishBroken(request, thrown, begun);
+    }
+  }
+
+  function finishBroken(request: RequestValue, thrown: unknown, begun: Begun): ReplyValue {
+    options.log.error({ err: thrown }, 'the edge threw');
+    return logged(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), begun);
+  }
+
+  /** Logs and counts an answered request. Returns the reply with its id. */
+  function logged({ method, ip }: RequestValue, edgeReply: EdgeReply, begun: Begun): ReplyValue {
     const atMs = clock.wallMs();
     const { requestId, startedMs } = begun;
-    const { reply, route, tenantId, keyId } = answered;
+    const { reply, route, tenantId, keyId } = edgeReply;
     const { status, contentType, headers, body, stream, close } = reply;
-    const { method, ip } = request;
     options.observe({
       atMs,
       requestId,
-      traceparent: answered.traceparent ?? begun.traceparent,
+      traceparent: edgeReply.traceparent ?? begun.traceparent,
       tenantId,
       keyId,
       method,
@@ -91,109 +161,14 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
     return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };
   }
 
-  function finishBroken(request: Asked, thrown: unknown, begun: Begun): ReplyValue {
-    options.log.error({ err: thrown }, 'the edge threw');
-    return finish(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), begun);
-  }
-
-  function begin({ headers: { requestId: given, traceparent: parent } }: Asked): Begun {
-    const isEchoed = given !== '' && ECHOED_REQUEST_ID.test(given);
-    const requestId = isEchoed ? given : newId(clock.wallMs());
-    const traceparent = parent === '' ? undefined : readTraceparent(parent);
-    return { requestId, traceparent, startedMs: clock.monotonicMs() };
-  }
-
-  /** Sends a refusal after its delay. It only waits, so it does not count as in progress. */
-  async function refuseLater(request: Asked, refused: EdgeReply, begun: Begun): Promise<ReplyValue> {
-    await refusals.delay();
-    return finishSafely(request, refused, begun);
-  }
-
-  function finishSafely(request: Asked, answered: EdgeReply, begun: Begun): ReplyValue {
-    try {
-      return finish(request, answered, begun);
-    } catch (thrown) {
-      return finishBroken(request, thrown, begun);
-    }
-  }
-
-  /** Turns a call into one that waits: it no longer counts as in progress, and is not logged yet. */
-  function startWait(entered: Entered, { reply, wait }: Waited, begun: Begun): ReplyValue {
-    inProgress.beginWait();
-    return { ...reply, waiting: new Waiting(entered, { begun, wait }, goOn) };
-  }
-
-  function goOn({ entered, begun, wait }: Waiting): MaybePromise<ReplyValue> {
-    inProgress.endWait();
-    const { requestId, traceparent } = begun;
-    return mapMaybePromise(answer(entered, begun, { requestId, traceparent, wait }), (reply) => {
-      if (reply.waiting === undefined) wait.leave();
-      return reply;
-    });
-  }
-
-  function settle(entered: Entered, answered: EdgeReply, begun: Begun): MaybePromise<ReplyValue> {
-    if (isWaiting(answered)) return startWait(entered, answered, begun);
-    const { request } = entered;
-    return isOverload(answered)
-      ? refuseLater(withoutBody(request), answered, begun)
-      : finishSafely(request, answered, begun);
-  }
-
-  /** Waits for the edge's asynchronous reply. The call counts as in progress until then. */
-  function answerLater(
-    entered: Entered,
-    answered: Promise<EdgeReply>,
-    begun: Begun,
-  ): MaybePromise<ReplyValue> {
-    inProgress.enter();
-    return answered.then(
-      (known) => {
-        inProgress.leave();
-        return settle(entered, known, begun);
-      },
-      (thrown) => {
-        inProgress.leave();
-        return finishBroken(entered.request, thrown, begun);
-      },
-    );
-  }
-
-  function answer(entered: Entered, begun: Begun, marks: CallMarks): MaybePromise<ReplyValue> {
-    let answered: MaybePromise<EdgeReply>;
-    try {
-      answered = edge(entered, marks);
-    } catch (thrown) {
-      return finishBroken(entered.request, thrown, begun);
-    }
-    return answered instanceof Promise
-      ? answerLater(entered, answered, begun)
-      : settle(entered, answered, begun);
-  }
-
-  return (entered) => {
-    const begun = begin(entered.request);
-    if (inProgress.isFull) {
-      const refused = anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED);
-      return refuseLater(withoutBody(entered.request), refused, begun);
-    }
-    return answer(entered, begun, begun);
+  return (call) => {
+    const begun = begin(call.request);
+    if (!inProgress.isFull) return answer(call, begun);
+    return refuseLater(call.request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), begun);
   };
 }
 
-/** The answer of a call that waits. */
-type Waited = EdgeReply & { readonly wait: CallWait };
-
-function isWaiting(answered: EdgeReply): answered is Waited {
-  return answered.wait !== undefined;
-}
-
-/** A body may be large. */
-function withoutBody({ method, ip, headers }: RequestValue): Asked {
-  return { method, ip, headers };
-}
-
 /** True if the reply is `OVERLOADED`. The status is compared first, because reading the code costs more. */
-function isOverload({ reply }: EdgeReply): boolean {
+function isOverload(reply: ReplyValue): boolean {
   return reply.status === 503 && errorCode(reply) === 'OVERLOADED';
 }

@@ -5,12 +5,12 @@ import type { RequestHeaders } from '../contract/exchange.ts';
 /** The shape of a key: prefix, live marker, 32 random bytes in base62 (docs/contract.md, Authentication). */
 const KEY_SHAPE = /^tm_live_[0-9A-Za-z]{20,64}$/;
 
-/** The key a request carries, as `Authorization: Bearer` or its alias `x-api-key`; undefined when there is none. */
+/** Returns the key of a request, from `Authorization: Bearer` or its alias `x-api-key`. Undefined if it has none. */
 export function presentedKey(headers: RequestHeaders): string | undefined {
   return bearer(headers.authorization) ?? (headers.apiKey === '' ? undefined : headers.apiKey);
 }
 
-/** The token of `Authorization: Bearer`, whose scheme is case-insensitive (RFC 9110, 11.1). */
+/** Returns the token of `Authorization: Bearer`, whose scheme is case-insensitive (RFC 9110, 11.1). */
 export function bearer(authorization: string): string | undefined {
   // The usual spelling comes first, because lower case makes a new string.
   const isBearer =
@@ -21,8 +21,8 @@ export function bearer(authorization: string): string | undefined {
 }
 
 /**
- * The hashes of the last callers' keys. Their raw keys stay in memory for it, and nowhere else: without it a `GET /me`
- * took 1.2 to 1.4 times the CPU (`npm run bench -- me`).
+ * The hashes of the last callers' keys. Only this cache keeps raw keys in memory. Without it a `GET /me` took 1.2 to
+ * 1.4 times the CPU (`npm run bench -- me`).
  */
 const hashes = new LRUCache<string, string>({ max: 1_000 });
 

@@ -5,7 +5,7 @@ export interface Route<Services> {
   /** The template, for logs and metrics. */
   readonly path: string;
   readonly byMethod: ReadonlyMap<string, Endpoint<Services>>;
-  /** For `Allow`. */
+  /** The value of the header `Allow`. */
   readonly methods: string;
 }
 
@@ -21,7 +21,7 @@ interface Branch<Services> {
   route: Route<Services> | undefined;
 }
 
-/** Finds endpoints by path: one map look-up a segment, or one in all if the path has no parameter. */
+/** Finds endpoints by path. It takes one map look-up a segment, or only one if the path has no parameter. */
 export interface Router<Services> {
   match(path: string): Match<Services> | undefined;
 }
@@ -37,7 +37,7 @@ export function createRouter<Services>(
   basePath: string,
   endpoints: readonly Endpoint<Services>[],
 ): Router<Services> {
-  // The base leads nowhere else: it is compared at once, and only what follows it is walked.
+  // All paths begin with the base, so it is compared as a whole. Only the rest is walked.
   const root = branch<Services>();
   const whole = new Map<string, Match<Services>>();
   for (const [path, route] of routesByPath(endpoints)) {
@@ -65,7 +65,7 @@ function routesByPath<Services>(endpoints: readonly Endpoint<Services>[]): Map<s
   return new Map([...methods].map(([path, byMethod]) => [path, { path, ...withHead(byMethod) }]));
 }
 
-/** `HEAD` leads where `GET` does (RFC 9110 §9.3.2): the same call in all but the body of its reply. */
+/** A `HEAD` is a `GET` whose reply has no body (RFC 9110 §9.3.2). */
 function withHead<Services>(
   declared: ReadonlyMap<string, Endpoint<Services>>,
 ): Pick<Route<Services>, 'byMethod' | 'methods'> {

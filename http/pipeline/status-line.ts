@@ -4,7 +4,7 @@ const LINES = new Map(
   Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `${status} ${reason}`]),
 );
 
-/** `404 Not Found` for 404. */
+/** Returns `404 Not Found` for 404. */
 export function statusLine(status: number): string {
   return LINES.get(status) ?? String(status);
 }

@@ -4,24 +4,22 @@ import type { CallWait } from '../contract/waiting.ts';
 import type { EdgeHandler, EdgeReply } from './edge.ts';
 
 /**
- * An edge that makes one span of each request, waits included. Its parent is the caller's span if there is a
+ * Wraps an edge: each request is one span, waits included. The span's parent is the caller's span if the request has a
  * traceparent.
  */
 export function tracedEdge(edge: EdgeHandler, tracing: Tracing | undefined): EdgeHandler {
   if (tracing === undefined) return edge;
   const waiting = new WeakMap<CallWait, Span>();
-  return (entered, call) => {
-    const { method } = entered.request;
-    const { requestId, wait } = call;
-    const span =
-      (wait && waiting.get(wait)) ?? tracing.start(method, { parent: call.traceparent, kind: 'server' });
+  return (call, { requestId, traceparent: parent }, wait) => {
+    const { method } = call.request;
+    const span = (wait && waiting.get(wait)) ?? tracing.start(method, { parent, kind: 'server' });
     const { traceparent } = span;
-    return mapMaybePromise(edge(entered, { requestId, traceparent, wait }), (answered): EdgeReply => {
-      if (answered.wait !== undefined) {
-        waiting.set(answered.wait, span);
-        return answered;
+    return mapMaybePromise(edge(call, { requestId, traceparent }, wait), (edgeReply): EdgeReply => {
+      if (edgeReply.wait !== undefined) {
+        waiting.set(edgeReply.wait, span);
+        return edgeReply;
       }
-      const { route, tenantId, reply } = answered;
+      const { route, tenantId, reply } = edgeReply;
       span.end({
         name: `${method} ${route}`,
         failed: reply.status >= 500,
@@ -33,7 +31,7 @@ export function tracedEdge(edge: EdgeHandler, tracing: Tracing | undefined): Edg
           ...(tenantId === undefined ? {} : { 'tenant.id': tenantId }),
         },
       });
-      return { ...answered, traceparent };
+      return { ...edgeReply, traceparent };
     });
   };
 }

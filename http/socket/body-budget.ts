@@ -6,7 +6,9 @@ export interface BodyLimits {
   readonly account: { readonly bodies: number; readonly bytes: number };
 }
 
-/** Bodies arrive in milliseconds, and 1,024 at a time are what 2,000 busy connections have; an account has a quarter. */
+/**
+ * Bodies arrive in milliseconds: 2,000 busy connections have about 1,024 of them at a time. An account has a quarter.
+ */
 const DEFAULT_LIMITS: BodyLimits = {
   node: { bodies: 1_024, bytes: 32 * 1024 * 1024 },
   account: { bodies: 256, bytes: 8 * 1024 * 1024 },
@@ -21,7 +23,7 @@ interface Use {
 }
 
 /** A slot for a body that is being read. */
-export interface BodyPlace {
+export interface BodySlot {
   /** Reserves more memory; returns false and reserves nothing if there is none left. */
   grow(bytes: number): boolean;
   /** Counts the body on this account from now on; returns false and changes nothing if the account is full. */
@@ -61,7 +63,7 @@ export class BodyBudget {
   }
 
   /** Returns a slot for one more body, whose sender is not known yet. Undefined if there is none. */
-  open(): BodyPlace | undefined {
+  open(): BodySlot | undefined {
     const { node, account } = this.#limits;
     let owner = UNKNOWN;
     let use = this.#use(owner);
@@ -94,7 +96,7 @@ export class BodyBudget {
     };
   }
 
-  /** The present use of an account; it is kept only while it is not zero. */
+  /** Returns the present use of an account. It is kept only while it is not zero. */
   #use(account: string): Use {
     return this.#accounts.get(account) ?? this.#begin(account);
   }

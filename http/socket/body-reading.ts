@@ -1,12 +1,12 @@
-import type { Entered } from '../pipeline/edge.ts';
+import type { EdgeCall } from '../pipeline/edge.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { KeptBody, type ReadBody, wholeBody } from './kept-body.ts';
 import type { SocketCall } from './socket-call.ts';
 
-/** The memory for bodies, and the listener's next step for a whole or an abandoned request. */
+/** The memory for bodies, and what the listener does with a request whose body has come or was abandoned. */
 export interface BodyReader {
   readonly bodies: BodyBudget;
-  respond(call: SocketCall, entered: Entered): void;
+  respond(call: SocketCall, edgeCall: EdgeCall): void;
   abandoned(): void;
 }
 
@@ -15,16 +15,16 @@ export interface BodyReader {
  */
 export class BodyReading {
   readonly #call: SocketCall;
-  readonly #entered: Entered;
+  readonly #edgeCall: EdgeCall;
   readonly #reader: BodyReader;
   /** The body so far; undefined before its first piece. */
   #kept: KeptBody | undefined;
   #isAsked = false;
   #isOver = false;
 
-  constructor(call: SocketCall, entered: Entered, reader: BodyReader) {
+  constructor(call: SocketCall, edgeCall: EdgeCall, reader: BodyReader) {
     this.#call = call;
-    this.#entered = entered;
+    this.#edgeCall = edgeCall;
     this.#reader = reader;
   }
 
@@ -60,10 +60,10 @@ export class BodyReading {
 
   #end({ body, fault }: ReadBody): void {
     this.#isOver = true;
-    const { request } = this.#entered;
+    const { request } = this.#edgeCall;
     request.body = body;
     request.bodyFault = fault;
-    this.#reader.respond(this.#call, this.#entered);
+    this.#reader.respond(this.#call, this.#edgeCall);
   }
 
   /**
@@ -71,7 +71,7 @@ export class BodyReading {
    */
   async #askForAccount(): Promise<void> {
     try {
-      const account = await this.#entered.account();
+      const account = await this.#edgeCall.account();
       if (this.#isOver) return;
       if (account !== undefined && this.#kept?.belongsTo(account)) return;
       this.#kept?.release();

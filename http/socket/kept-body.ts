@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { BodyFault } from '../contract/exchange.ts';
-import type { BodyBudget, BodyPlace } from './body-budget.ts';
+import type { BodyBudget, BodySlot } from './body-budget.ts';
 
-/** Bodies over this are answered 413. */
+/** Larger bodies are refused with 413. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** Memory a body that comes in pieces begins with; it doubles as the body grows. */
+/** The first size of the buffer for a body that comes in pieces. It doubles as the body grows. */
 const LEAST_BYTES = 1024;
 
 /** The initial buffer: most bodies come in one piece and never need another. */
 const NOTHING = Buffer.alloc(0);
 
-/** Reads a body that arrives in one piece, as most do: without a copy, and without a slot of the budget. */
+/** Reads a body that arrives in one piece, as most do. It needs no copy and no slot of the budget. */
 export function wholeBody(piece: ArrayBuffer): ReadBody {
   return piece.byteLength > MAX_BODY_BYTES ? { body: '', fault: 'too_large' } : textOf(Buffer.from(piece));
 }
@@ -28,7 +28,7 @@ export interface ReadBody {
  */
 export class KeptBody {
   readonly #budget: BodyBudget;
-  #place: BodyPlace | undefined;
+  #slot: BodySlot | undefined;
   #buffer = NOTHING;
   #length = 0;
 
@@ -36,7 +36,7 @@ export class KeptBody {
     this.#budget = budget;
   }
 
-  /** Takes a piece, whose memory it does not keep; the whole once it is complete or refused, else undefined. */
+  /** Copies a piece. Returns the body once it is complete or refused, otherwise undefined. */
   add(piece: ArrayBuffer, isLast: boolean): ReadBody | undefined {
     const length = this.#length + piece.byteLength;
     if (length > MAX_BODY_BYTES) return this.#refuse('too_large');
@@ -51,14 +51,14 @@ export class KeptBody {
 
   /** Counts the body on this account; returns false and drops the body if the account is full. */
   belongsTo(account: string): boolean {
-    if (this.#place === undefined || this.#place.move(account)) return true;
+    if (this.#slot === undefined || this.#slot.move(account)) return true;
     this.release();
     return false;
   }
 
   /** Drops the stored bytes. */
   release(): void {
-    this.#place?.release();
+    this.#slot?.release();
     this.#buffer = NOTHING;
   }
 
@@ -68,14 +68,14 @@ export class KeptBody {
   }
 
   #makeRoom(length: number): boolean {
-    if (this.#place === undefined) {
-      this.#place = this.#budget.open();
-      if (this.#place === undefined) return false;
+    if (this.#slot === undefined) {
+      this.#slot = this.#budget.open();
+      if (this.#slot === undefined) return false;
     }
     const size = this.#buffer.length;
     if (length <= size) return true;
     const wanted = Math.min(MAX_BODY_BYTES, Math.max(LEAST_BYTES, 2 * size, length));
-    if (!this.#place.grow(wanted - size)) return false;
+    if (!this.#slot.grow(wanted - size)) return false;
     // Allocate separate memory: a slice of Node's shared pool would keep the whole pool.
     const larger = Buffer.allocUnsafeSlow(wanted);
     this.#buffer.copy(larger, 0, 0, this.#length);

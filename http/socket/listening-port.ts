@@ -1,9 +1,12 @@
 import { type App, type ListenSocket, uWebSockets } from './uwebsockets.ts';
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT of uSockets. Without it two processes share a port in silence, each with a part of the requests. */
+/**
+ * LIBUS_LISTEN_EXCLUSIVE_PORT of uSockets. Without it two processes can listen on one port, and each gets a part of the
+ * requests.
+ */
 const EXCLUSIVE_PORT = 1;
 
-/** A port on which an app takes connections, or refuses them for a time. */
+/** A port on which an app accepts connections, or refuses them for a time. */
 export class ListeningPort {
   readonly port: number;
   readonly #app: App;
@@ -11,21 +14,21 @@ export class ListeningPort {
   #socket: ListenSocket | undefined;
   #isClosed = false;
 
-  /** Listens. Throws if the address cannot be had; port 0 is the system's choice. */
+  /** Throws if the address is not free. With port 0 the system chooses one. */
   constructor(app: App, host: string, port: number) {
     this.#app = app;
     this.#host = host;
     this.port = this.#listenOn(port);
     if (port !== 0) return;
-    // Connections of a port that the system chose keep others from listening on it. Those of a port that was asked for
-    // do not: uSockets sets SO_REUSEADDR for these alone.
+    // uSockets sets SO_REUSEADDR only for a port that was asked for. Without it, open connections would keep this
+    // process from listening on its port once more, so the chosen port is now asked for.
     this.#refuse();
     this.#listenOn(this.port);
   }
 
   /**
-   * False: refuses new connections, and ends those that were not accepted yet. True: takes them again, if the port can be
-   * had. Present connections stay.
+   * False: refuses new connections, and ends those that were not accepted yet. True: accepts new ones from now on, if
+   * the port is free. Present connections stay.
    */
   accept(isOpen: boolean): void {
     if (!isOpen) this.#refuse();
@@ -38,7 +41,7 @@ export class ListeningPort {
     this.#refuse();
   }
 
-  /** Returns the port. Throws if it cannot be had. */
+  /** Returns the port. Throws if it is not free. */
   #listenOn(port: number): number {
     this.#listen(port);
     if (this.#socket === undefined)

@@ -1,20 +1,20 @@
 import { addressOfBytes } from '../pipeline/client-address.ts';
 
-/** A connection of the server library; asked for its address, it answers 4 or 16 bytes, none when the caller is gone. */
+/** A connection of the server library. Its address has 4 or 16 bytes, or none if the caller has disconnected. */
 export interface PeerConnection {
   getRemoteAddress(): ArrayBuffer;
 }
 
 /**
- * The peer addresses of a listener's connections. With a single proxy all are the same, so no lookup is needed. A
- * lookup takes a system call and a new ArrayBuffer, a tenth of the cost of a short request.
+ * The peer addresses of a listener's connections. Behind a single proxy all are equal, so they need no lookup. A lookup
+ * takes a system call and an ArrayBuffer, a tenth of the cost of a short request.
  */
 export class PeerAddresses {
   #open = 0;
   /** The address of all open connections; undefined if they differ, or if one closed before its address was read. */
   #shared: string | undefined;
 
-  /** Takes note of a connection, before its first request. */
+  /** Notes that a connection was opened, before its first request. */
   opened(connection: PeerConnection): void {
     const address = addressOf(connection);
     if (this.#open === 0) this.#shared = address;
@@ -23,20 +23,20 @@ export class PeerAddresses {
   }
 
   /**
-   * Notes that a connection has ended. It is unknown which one, so after different addresses each request asks until no
-   * connection is open.
+   * Notes that a connection has ended. It is unknown which one. So if addresses differed, each request looks its own up
+   * until no connection is open.
    */
   closed(): void {
     this.#open -= 1;
   }
 
-  /** The address of an open connection as text; empty when the caller is gone. */
+  /** Returns the address of an open connection as text. Empty if the caller has disconnected. */
   of(connection: PeerConnection): string {
     return this.#shared ?? addressOf(connection) ?? '';
   }
 }
 
-/** Undefined when the caller is gone. */
+/** Returns undefined if the caller has disconnected. */
 function addressOf(connection: PeerConnection): string | undefined {
   return addressOfBytes(connection.getRemoteAddress()) || undefined;
 }

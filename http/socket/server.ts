@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
-import type { Entered, Responder } from '../pipeline/edge.ts';
+import type { EdgeCall, Responder } from '../pipeline/edge.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyReader, BodyReading } from './body-reading.ts';
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.ts';
@@ -11,22 +11,24 @@ import { sendReply } from './send-reply.ts';
 import { SocketCall } from './socket-call.ts';
 import { uWebSockets } from './uwebsockets.ts';
 
-/** The address to listen on, and the edge that answers. */
+/** The address to listen on, and the edge that answers calls. */
 export interface ServerOptions extends HeadOptions {
   readonly host: string;
   /** 0: the system's choice. */
   readonly port: number;
-  /** Returns the request at its edge, from its head. */
-  readonly enter: (request: RequestValue) => Entered;
+  /** Returns the call at its edge, made from its head. */
+  readonly enter: (request: RequestValue) => EdgeCall;
   readonly answer: Responder;
   /** Bounds the bodies in reading; shared by the listeners of a node. */
   readonly bodies: BodyBudget;
 }
 
-/** A listener that runs. */
 export interface Server {
   readonly port: number;
-  /** False: refuses new connections, and ends those not accepted yet; present ones stay. True: accepts them again. */
+  /**
+   * False: refuses new connections, and ends those not accepted yet. True: accepts new ones from now on. Present ones
+   * stay.
+   */
   accept(isOpen: boolean): void;
   /**
    * Accepts no new connections, answers every call in progress, and closes each connection after its reply. Resolves
@@ -35,7 +37,7 @@ export interface Server {
   close(graceMs: number): Promise<void>;
 }
 
-/** Starts a listener. Rejects when the address cannot be had. */
+/** Starts a listener. Rejects if the address is not free. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const app = uWebSockets.App();
   const large = new LargeBodies();
@@ -46,9 +48,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const reader: BodyReader = {
     bodies: options.bodies,
-    respond(call, entered) {
-      if (entered.request.body.length <= LARGE_BODY_BYTES) respond(call, entered);
-      else respondInTurn(call, entered);
+    respond(call, edgeCall) {
+      if (edgeCall.request.body.length <= LARGE_BODY_BYTES) respond(call, edgeCall);
+      else respondInTurn(call, edgeCall);
     },
     abandoned: settle,
   };
@@ -66,53 +68,54 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     inProgress += 1;
     const { request, hasBody } = readHead(raw, call, peers.of(response), options);
     call.method = request.method;
-    const entered = options.enter(request);
-    // The bytes after such a head could be read as another request. Any bytes that arrive before the answer close the
-    // connection, and every answer closes it, including 404 and 405.
+    const edgeCall = options.enter(request);
+    // The bytes after such a head could be read as another request. Any bytes that arrive before the reply close the
+    // connection, and every reply closes it, including 404 and 405.
     if (request.bodyFault === 'length_repeated') {
-      respondOnceKnown(call, answerNextTurn(entered));
+      respondLater(call, answerNextTurn(edgeCall));
       return;
     }
-    // A body that is not asked for is passed over by the parser, without memory, until the next request begins.
-    if (!hasBody || request.bodyFault !== undefined || !entered.takesBody) {
-      respond(call, entered);
+    // The parser passes over a body that is not read, without memory, until the next request begins.
+    if (!hasBody || request.bodyFault !== undefined || !edgeCall.takesBody) {
+      respond(call, edgeCall);
       return;
     }
-    new BodyReading(call, entered, reader).begin();
+    new BodyReading(call, edgeCall, reader).begin();
   });
 
   // Rare cases are separate functions: a function that creates closures pays for them in each call.
-  async function answerNextTurn(entered: Entered): Promise<ReplyValue> {
+  async function answerNextTurn(edgeCall: EdgeCall): Promise<ReplyValue> {
     await nextTurn();
-    return { ...(await options.answer(entered)), close: true };
+    return { ...(await options.answer(edgeCall)), close: true };
   }
 
-  function respondInTurn(call: SocketCall, entered: Entered): void {
-    large.enter(() => respondLater(call, entered));
+  function respondInTurn(call: SocketCall, edgeCall: EdgeCall): void {
+    large.enter(() => respondOutside(call, edgeCall));
   }
 
-  /** Outside of the request's own callback, so writes must be gathered, and the caller may have disconnected. */
-  function respondLater(call: SocketCall, entered: Entered): void {
+  /** Outside of the request's own callback, writes must be gathered, and the caller may have disconnected. */
+  function respondOutside(call: SocketCall, edgeCall: EdgeCall): void {
     if (call.isGone) settle();
-    else call.response.cork(() => respond(call, entered));
+    else call.response.cork(() => respond(call, edgeCall));
   }
 
-  function respond(call: SocketCall, entered: Entered): void {
-    // Nothing else of the request is kept until the answer: its body may be large, and the answer may be delayed.
-    const answer = options.answer(entered);
-    if (answer instanceof Promise || answer.waiting !== undefined) {
-      respondOnceKnown(call, Promise.resolve(answer));
+  function respond(call: SocketCall, edgeCall: EdgeCall): void {
+    const reply = options.answer(edgeCall);
+    if (reply instanceof Promise || reply.waiting !== undefined) {
+      respondLater(call, Promise.resolve(reply));
       return;
     }
     // Within the request's own callback uWebSockets gathers writes by itself.
-    if (!call.isGone) sendReply(call, closing(answer));
+    if (!call.isGone) sendReply(call, closing(reply));
     settle();
   }
 
-  function respondOnceKnown(call: SocketCall, answer: Promise<ReplyValue>): void {
-    // The answer is completed even if its caller has disconnected.
+  /**
+   * The reply is awaited even if its caller has disconnected. The request is not kept here, because it may be large.
+   */
+  function respondLater(call: SocketCall, coming: Promise<ReplyValue>): void {
     call.watch();
-    void answer.then((reply) => sendOrWait(call, reply));
+    void coming.then((reply) => sendOrWait(call, reply));
   }
 
   function sendOrWait(call: SocketCall, reply: ReplyValue): void {
@@ -125,7 +128,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 
   function goOn(call: SocketCall): void {
-    void call.goOn().then((reply) => sendOrWait(call, reply));
+    respondLater(call, call.goOn());
   }
 
   /** While the listener drains, a connection ends with its reply. */

@@ -2,10 +2,9 @@ import { CallerConnection } from '../contract/caller-connection.ts';
 import type { ReplyValue, WaitingCall } from '../contract/exchange.ts';
 import type { HttpResponse } from './uwebsockets.ts';
 
-/** One call on a connection, from its first byte to its reply. */
+/** One call on a connection, from its head to its reply. */
 export class SocketCall extends CallerConnection {
   readonly response: HttpResponse;
-  /** The request's method. */
   method = '';
   #waiting: WaitingCall | undefined;
   #isWatched = false;
@@ -25,14 +24,14 @@ export class SocketCall extends CallerConnection {
     this.response.onAborted(cutOff ?? (() => this.leave()));
   }
 
-  /** Keeps only a call that waits. `woke` is called when it must continue, or at once if its caller disconnects. */
-  keep(waiting: WaitingCall, woke: (call: SocketCall) => void): void {
+  /** Keeps a call that waits. Calls `goOn` when the call must continue, or at once if its caller has disconnected. */
+  keep(waiting: WaitingCall, goOn: (call: SocketCall) => void): void {
     this.#waiting = waiting;
-    waiting.wait.whenWoken(woke, this);
+    waiting.wait.whenWoken(goOn, this);
     if (this.isGone) waiting.wait.end();
   }
 
-  /** Answers the kept call again. */
+  /** Answers the kept call once more. */
   async goOn(): Promise<ReplyValue> {
     const waiting = this.#waiting;
     this.#waiting = undefined;

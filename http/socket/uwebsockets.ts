@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
-import type { RawHead } from './request-head.ts';
+import type { RawHead } from './found-headers.ts';
 
-/** A reply that is written, and the body of its request. Its methods throw once the caller is gone or the reply is whole. */
+/**
+ * The reply to a request, and the request's body. Its methods throw after the caller has disconnected or the reply is
+ * complete.
+ */
 export interface HttpResponse {
   writeStatus(line: string): void;
   writeHeader(name: string, value: string): void;
@@ -13,19 +16,18 @@ export interface HttpResponse {
    */
   onWritable(callback: () => boolean): void;
   end(body?: string | Uint8Array, closeConnection?: boolean): void;
-  /** `closeConnection` has the library write `Connection: close`. */
+  /** With `closeConnection` the library writes `Connection: close`. */
   endWithoutBody(length?: number, closeConnection?: boolean): void;
   tryEnd(body: string, length: number): void;
   close(): void;
   /** Gathers the writes of `work`. */
   cork(work: () => void): void;
   onAborted(callback: () => void): void;
-  /** A piece is gone after the callback. */
+  /** A piece is valid only during the callback. */
   onData(callback: (piece: ArrayBuffer, isLast: boolean) => void): void;
   getRemoteAddress(): ArrayBuffer;
 }
 
-/** A socket that listens. */
 export interface ListenSocket {
   readonly isListenSocket: never;
 }
@@ -50,12 +52,12 @@ interface Library {
   _cfg(name: string): void;
 }
 
-/** Leaves out the header `uWebSockets: 20`. The number has no name; the library's own source compares it. */
+/** Leaves out the header `uWebSockets: 20`. The library compares this number, and gives it no name. */
 const NO_SERVER_HEADER = '999999990007';
 
 /**
- * Bytes of a request's head, its line and all header fields together; a longer one is answered 431 by the parser.
- * A request line alone should be taken up to 8,000 octets (RFC 9112, 3).
+ * Most bytes of a request's head: its line and all header fields. The parser refuses a longer one with 431. A request
+ * line of 8,000 octets should be accepted (RFC 9112, 3).
  */
 const MAX_HEAD_BYTES = 8_192;
 

@@ -2,23 +2,17 @@ import type { Counts } from '../../runtime/counts.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
-import { failureOfThrown } from '../contract/errors.ts';
 import type { Followed } from '../owner/follow-owner.ts';
 import { decodeOwnerReply, encodeForwarded } from '../owner/forwarded-form.ts';
+import { type OwnerReply, replyToUnforwarded } from '../owner/owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
-import {
-  isOfMovedTenant,
-  type OwnerReply,
-  type ServingOptions,
-  serveAsOwner,
-  type TenantRequest,
-} from '../owner/serve-as-owner.ts';
+import { type ServingOptions, serveAsOwner, type TenantRequest } from '../owner/serve-as-owner.ts';
 import type { CallsInProgress } from '../pipeline/calls-in-progress.ts';
 import type { ApiServices } from './services.ts';
 import type { WaitsElsewhere } from './waits-elsewhere.ts';
 
-/** The ways to a tenant's owner, here or elsewhere, and what counts the calls on them. */
-export interface OwnerWays {
+/** The parts of a node with which it asks the owner of a tenant. */
+export interface AskOwnerOptions {
   readonly services: ApiServices;
   readonly serving: ServingOptions;
   readonly forwarder: Forwarder;
@@ -31,49 +25,57 @@ export interface OwnerWays {
   readonly waitsElsewhere: WaitsElsewhere;
 }
 
-/** Asks the owner of the moment, and the next one while the tenant moves. Never rejects. */
+/**
+ * Asks the tenant's owner, which may be this node. While the tenant moves, asks the next owner as soon as this node
+ * knows it. Never rejects.
+ */
 export function askOwner(
   endpoint: Endpoint<ApiServices>,
   request: TenantRequest,
-  ways: OwnerWays,
+  options: AskOwnerOptions,
 ): Promise<OwnerReply> {
-  return ways.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, ways) });
+  return options.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, options) });
 }
 
-/** Finds the new owner of a tenant that is handed over: it is asked as soon as this node knows it. Never rejects. */
+/** Asks the next owner of a tenant that this node owned. `reply`: this node's own. Never rejects. */
 export function askNextOwner(
   endpoint: Endpoint<ApiServices>,
   request: TenantRequest,
   reply: OwnerReply,
-  ways: OwnerWays,
+  options: AskOwnerOptions,
 ): Promise<OwnerReply> {
   const { tenantId } = request;
-  const { forwarder, follow } = ways;
+  const { forwarder, follow } = options;
   const ownership = forwarder.ownerIsLocal(tenantId) ? forwarder.ownership(tenantId) : undefined;
-  return follow({ tenantId, refused: { ownership, reply }, ask: asking(endpoint, request, ways) });
+  return follow({ tenantId, refused: { ownership, reply }, ask: asking(endpoint, request, options) });
 }
 
-/** Asks the owner of the moment, which may have become this node. */
-function asking(endpoint: Endpoint<ApiServices>, request: TenantRequest, ways: OwnerWays): Followed['ask'] {
-  const { forwarder, services, serving, random, inProgress, inFlight, waitsElsewhere } = ways;
+/** Returns a function that asks the owner of the moment, which may have become this node. */
+function asking(
+  endpoint: Endpoint<ApiServices>,
+  request: TenantRequest,
+  options: AskOwnerOptions,
+): Followed['ask'] {
+  const { forwarder, services, serving, random, inProgress, inFlight, waitsElsewhere } = options;
   const { method, path, waits, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
-  const waitMs = waits?.mostMs(request.query) ?? 0;
-  const timeoutMs = waitMs + (forwardTimeoutMs ?? FORWARD_TIMEOUT_MS);
-  const takesItsTime = waits !== undefined || forwardTimeoutMs !== undefined;
+  const mostWaitMs = waits?.mostMs(request.query) ?? 0;
+  const timeoutMs = mostWaitMs + (forwardTimeoutMs ?? FORWARD_TIMEOUT_MS);
+  const mayTakeLong = waits !== undefined || forwardTimeoutMs !== undefined;
   // The next page of an open stream was in progress only during its admission.
-  const leavesProgress = waitMs > 0 && request.isContinued !== true;
+  const leavesProgress = mostWaitMs > 0 && request.isContinued !== true;
   return async (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return serveAsOwner(endpoint, request, services, serving);
-    if (waits !== undefined && waitMs > 0 && inProgress.waiting >= waits.mostCalls) {
+    if (waits !== undefined && mostWaitMs > 0 && inProgress.waiting >= waits.mostCalls) {
       return { reply: errorReply(waits.noRoom), keyId: undefined };
     }
     const { connection, wait: _, ...sent } = request;
-    const waitId = takesItsTime && connection ? `${request.requestId} ${random()}` : undefined;
-    // The waiting call's slot is free at once. An owner that gets no notice of it ends the wait at its time.
-    const endWait = waitId === undefined ? undefined : () => void reportGone(tenantId, waitId, forwarder);
+    const waitId = mayTakeLong && connection ? `${request.requestId} ${random()}` : undefined;
+    // If this notification is lost, the call ends at its time limit.
+    const notify = waitId === undefined ? undefined : () => void notifyGone(tenantId, waitId, forwarder);
     let unwatch: (() => void) | undefined;
     let forget: (() => void) | undefined;
+    // A call that only waits leaves its slots to others.
     if (leavesProgress) {
       inProgress.leave();
       inProgress.beginWait();
@@ -81,14 +83,13 @@ function asking(endpoint: Endpoint<ApiServices>, request: TenantRequest, ways: O
     }
     try {
       const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
-      const answer = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
-      // The owner must know a call before the wait ends, so this comes after the call was sent. If the caller has gone
-      // or this node stops by now, the wait ends at once.
-      unwatch = endWait && connection?.onGone(endWait);
-      forget = endWait && waitsElsewhere.add(endWait);
-      return decodeOwnerReply(await answer);
+      const reply = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
+      // The owner must get the call first: both notify at once if the caller is gone or this node stops already.
+      unwatch = notify && connection?.onGone(notify);
+      forget = notify && waitsElsewhere.add(notify);
+      return decodeOwnerReply(await reply);
     } catch (thrown) {
-      return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: isOfMovedTenant(thrown) };
+      return replyToUnforwarded(thrown);
     } finally {
       if (leavesProgress) {
         inProgress.endWait();
@@ -101,7 +102,7 @@ function asking(endpoint: Endpoint<ApiServices>, request: TenantRequest, ways: O
   };
 }
 
-async function reportGone(tenantId: string, waitId: string, forwarder: Forwarder): Promise<void> {
+async function notifyGone(tenantId: string, waitId: string, forwarder: Forwarder): Promise<void> {
   const payload = encodeForwarded({ kind: 'gone', waitId });
   await Promise.allSettled([forwarder.forward(tenantId, payload, FORWARD_TIMEOUT_MS)]);
 }

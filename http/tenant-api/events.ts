@@ -12,7 +12,7 @@ import {
   parameterName,
 } from '../contract/query-parameters.ts';
 import { eventPage } from '../contract/resources.ts';
-import type { FollowDeclaration, WaitDeclaration } from '../contract/waiting.ts';
+import type { StreamDeclaration, WaitDeclaration } from '../contract/waiting.ts';
 import { NAMED_SHOP_ERRORS } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -35,16 +35,16 @@ export const EVENT_WAITS: WaitDeclaration<EventWait> = {
   continued: (query, wait) => placedQuery(query, cursorOf(wait.place), 0),
 };
 
-/** The largest page, since a stream gets them one at a time. */
+/** The largest page. A stream reads one page at a time. */
 const STREAM_PAGE = '100';
 
 /** The pages of a stream of events. */
-const EVENT_PAGES: FollowDeclaration = {
+const EVENT_PAGES: StreamDeclaration = {
   page: (query, place, waitMs) =>
     placedQuery([...without(query, ['limit']), `limit=${STREAM_PAGE}`].join('&'), place, waitMs),
 };
 
-/** Returns a query with another position and wait. An empty position leaves the query's. */
+/** Returns a query with another position and wait. An empty position leaves that of the query. */
 function placedQuery(query: string, place: string, waitMs: number): string {
   const own = without(query, place === '' ? ['waitMs'] : ['waitMs', 'cursor']);
   const cursor = place === '' ? [] : [`cursor=${encodeURIComponent(place)}`];
@@ -100,7 +100,7 @@ export const listEvents = apiEndpoint({
   },
   errors: NAMED_SHOP_ERRORS,
   waits: EVENT_WAITS,
-  followed: EVENT_PAGES,
+  streamed: EVENT_PAGES,
   async handle({ caller, query, services, call: { wait } }) {
     const { cursor, limit, types, shop, waitMs } = query;
     const named = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);

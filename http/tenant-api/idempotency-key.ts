@@ -13,7 +13,6 @@ const TWO_KEYS = failed('VALIDATION_ERROR', {
 /** Returns the key of a call, from its body or its header. Undefined if it has none. Fails if the two differ. */
 export function idempotencyKeyOf(request: {
   readonly body: { readonly idempotencyKey?: string | undefined };
-  /** The key of the header. */
   readonly idempotencyKey: string | undefined;
 }): Outcome<string | undefined, 'VALIDATION_ERROR'> {
   const { body, idempotencyKey: ofHeader } = request;

@@ -3,14 +3,17 @@ import type { Identity } from '../../actors/tenants/tenant-operations.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { apiEndpoint } from './services.ts';
 
-/** The body of `GET /me`. Key, tenant and limits are the same objects until they change; of the rest only numbers change. */
+/**
+ * Returns the body of `GET /me`. Key, tenant and limits are the same objects until they change, so their JSON is kept.
+ * Only the numbers of the quota change with each call.
+ */
 export function identityBody({ key, tenant, limits, quota }: Identity): string {
   const { limit, used, remaining, resetsAt } = quota.api_calls;
   const calls = `{"limit":${limit},"used":${used},"remaining":${remaining},"resetsAt":"${resetsAt}"}`;
   return `${openingOf(key, tenant, limits)}${calls},"apiCalls":${calls}}}}`;
 }
 
-/** The start of the body, and the inputs it was made from besides the key. */
+/** The start of the body, and the objects that it was made from in addition to the key. */
 interface Opening extends Pick<Identity, 'tenant' | 'limits'> {
   readonly text: string;
 }

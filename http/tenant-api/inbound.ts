@@ -6,7 +6,7 @@ import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { answerOf, draftOf, messageContent, SEND_ERRORS, SEND_REPLIES } from './messages.ts';
+import { acceptedReply, draftOf, messageContent, SEND_ERRORS, SEND_REPLIES } from './messages.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -124,6 +124,6 @@ export const replyToInbound = apiEndpoint({
     const { caller, params, services } = request;
     const draft = draftOf(request);
     if (!draft.ok) return draft;
-    return answerOf(await services.inbound.reply(caller.tenantId, params.id, draft.value));
+    return acceptedReply(await services.inbound.reply(caller.tenantId, params.id, draft.value));
   },
 });

@@ -11,6 +11,7 @@ import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { rememberBody } from '../contract/envelope.ts';
 import { EXAMPLES } from '../contract/examples.ts';
+import type { CallIds } from '../contract/exchange.ts';
 import { recipient, text } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
@@ -20,7 +21,7 @@ import { idempotencyKey, idempotencyKeyOf } from './idempotency-key.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-/** Why a send may be refused once its shape is right, in the order of the checks. */
+/** The refusals of a send whose body is valid, in the order of the checks. */
 export const SEND_ERRORS = [
   ...MESSAGE_POLICY_CODES,
   'MSGAPP_NOT_CONNECTED',
@@ -86,14 +87,16 @@ export const sendMessage = apiEndpoint({
     const content = draftOf(request);
     if (!content.ok) return content;
     const draft = { to: request.body.to, ...content.value };
-    // Nothing here is awaited, because every send would pay for it.
-    return withShop(request, (shop) => mapMaybePromise(request.services.shops.send(shop, draft), answerOf));
+    // An async function would cost every send a promise.
+    return withShop(request, (shop) =>
+      mapMaybePromise(request.services.shops.send(shop, draft), acceptedReply),
+    );
   },
 });
 
-/** The answer to a send or a status. */
-export function answerOf<Answer extends { readonly statusUrl: string }, Code extends FailureCode>(
-  sent: Outcome<Sent<Answer>, Code>,
+/** Returns the reply to a send or a status. */
+export function acceptedReply<Accepted extends { readonly statusUrl: string }, Code extends FailureCode>(
+  sent: Outcome<Sent<Accepted>, Code>,
 ) {
   return sent.ok ? madeOnce(202, sent.value, sent.value.accepted.statusUrl) : sent;
 }
@@ -103,7 +106,7 @@ export function draftOf(request: {
   readonly body: Pick<MessageDraft, 'mediaType'> & {
     readonly [name in 'text' | 'mediaUrl' | 'idempotencyKey']?: string | undefined;
   };
-  readonly call: { readonly requestId: string; readonly traceparent: string | undefined };
+  readonly call: CallIds;
   readonly idempotencyKey: string | undefined;
 }): Outcome<Omit<MessageDraft, 'to' | 'reply'>, 'EMPTY_MESSAGE' | 'VALIDATION_ERROR'> {
   const { text, mediaUrl, mediaType } = request.body;
@@ -146,7 +149,7 @@ export const readMessage = apiEndpoint({
   errors: ['MESSAGE_NOT_FOUND'],
   handle({ caller, params, services }) {
     const found = services.shops.message(caller.tenantId, params.id);
-    // Callers poll. A record in memory is the same object until it changes, so its JSON is kept with it.
+    // Callers poll. A record in memory is the same object until it changes, so its body is kept with it.
     if (!(found instanceof Promise) && found.ok) rememberBody(found.value);
     return found;
   },

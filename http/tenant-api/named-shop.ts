@@ -10,26 +10,26 @@ export const NAMED_SHOP_ERRORS = [
   'AMBIGUOUS_SHOP',
 ] as const satisfies readonly NamedShopCode[];
 
-/** Answers with the shop that a path names by id or name, among those of the caller's tenant. */
-export function withShop<Answer>(
+/** Handles a request with the shop that its path names. Fails if the caller's tenant has no such shop, or several. */
+export function withShop<Result>(
   request: {
     readonly caller: { readonly tenantId: string };
     readonly params: { readonly idOrName: string };
     readonly services: Pick<ApiServices, 'tenants'>;
   },
-  answer: (shop: ShopReference) => MaybePromise<Answer>,
-): MaybePromise<Answer | Failed<NamedShopCode>> {
+  handle: (shop: ShopReference) => MaybePromise<Result>,
+): MaybePromise<Result | Failed<NamedShopCode>> {
   const { tenantId } = request.caller;
   const named = request.services.tenants.shopId(tenantId, request.params.idOrName);
   return named instanceof Promise
-    ? named.then((found) => answerFor(tenantId, found, answer))
-    : answerFor(tenantId, named, answer);
+    ? named.then((found) => handleFound(found, tenantId, handle))
+    : handleFound(named, tenantId, handle);
 }
 
-function answerFor<Answer>(
+function handleFound<Result>(
+  found: Outcome<string, NamedShopCode>,
   tenantId: string,
-  named: Outcome<string, NamedShopCode>,
-  answer: (shop: ShopReference) => MaybePromise<Answer>,
-): MaybePromise<Answer | Failed<NamedShopCode>> {
-  return named.ok ? answer({ tenantId, shopId: named.value }) : named;
+  handle: (shop: ShopReference) => MaybePromise<Result>,
+): MaybePromise<Result | Failed<NamedShopCode>> {
+  return found.ok ? handle({ tenantId, shopId: found.value }) : found;
 }

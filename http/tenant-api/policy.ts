@@ -32,7 +32,7 @@ function shown({ forecast, ...policy }: ShopPolicyView) {
   return forecast === undefined ? policy : { ...policy, ...forecastFields(forecast) };
 }
 
-/** The refusal's code and seconds as the send itself would show them. */
+/** Returns the code and the seconds that the send itself would show. */
 function forecastFields({ recipientClass, failure }: SendForecast) {
   if (failure === undefined) return { recipientClass, wouldAllow: true, code: null, retryAfter: null };
   const { code } = ERRORS[failure.code];

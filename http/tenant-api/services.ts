@@ -4,7 +4,7 @@ import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOperations } from '../../actors/webhooks/webhook-operations.ts';
 import type { ArticleLibrary } from '../articles/article-library.ts';
-import { apiEndpoints } from '../contract/endpoint.ts';
+import { apiEndpoints } from '../contract/declared-endpoint.ts';
 
 /** The services that the tenants' endpoints call, on the node that owns the tenant. */
 export interface ApiServices {
@@ -14,7 +14,7 @@ export interface ApiServices {
   readonly events: EventOperations;
   readonly webhooks: WebhookOperations;
   readonly articles: ArticleLibrary;
-  /** The address that opens a shop's edit form. */
+  /** Returns the address that opens a shop's edit form. */
   setupUrl(shopId: string): string;
 }
 

@@ -1,8 +1,8 @@
 import type { InboundDownload } from '../../actors/inbound-content.ts';
 
 /**
- * Types that a reply names as their sender declared them: bitmap images, sound and films. No browser runs anything in
- * them. Any other file may contain a page or a program, under any name.
+ * The types that a reply takes over from the sender: bitmap images, sound and films. No browser runs anything in them.
+ * Any other file may contain a page or a program, under any name.
  */
 const HARMLESS: ReadonlySet<string> = new Set([
   'image/jpeg',
@@ -26,7 +26,7 @@ const FOR_BROWSERS = {
   'X-Accel-Buffering': 'no',
 } as const;
 
-/** Returns the type and the headers under which a stranger's file is given. */
+/** Returns the type and the headers of a reply with a stranger's file. */
 export function shownFile({ type, fileName }: Pick<InboundDownload, 'type' | 'fileName'>): {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export function shownFile({ type, fileName }: Pick<InboundDownload, 'type' | 'fi
   return { contentType, headers: { 'Content-Disposition': `attachment${name}`, ...FOR_BROWSERS } };
 }
 
-/** A file name as RFC 8187 writes it, without what leads to another folder. */
+/** Returns a file name as RFC 8187 writes it, without parts that lead to another folder. */
 function encodedName(fileName: string): string {
   const plain = fileName.replaceAll(/[/\\\p{C}]/gu, '_').replace(/^\.+/, '_');
   return encodeURIComponent(plain).replaceAll(

@@ -9,7 +9,7 @@ import { EXAMPLES } from '../contract/examples.ts';
 import { text } from '../contract/fields.ts';
 import { mediaUri } from '../contract/media-uri.ts';
 import { REPLAY_HEADERS } from '../contract/replay.ts';
-import { answerOf } from './messages.ts';
+import { acceptedReply } from './messages.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -56,6 +56,8 @@ export const postStatus = apiEndpoint({
     const { caption, mediaUrl, mediaType } = body;
     if (!hasText(caption) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
     const draft = { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent };
-    return withShop(request, async (shop) => answerOf(await request.services.shops.postStatus(shop, draft)));
+    return withShop(request, async (shop) =>
+      acceptedReply(await request.services.shops.postStatus(shop, draft)),
+    );
   },
 });

@@ -1,9 +1,9 @@
-/** Calls that this node took and that wait at the node which owns their tenant. They end early when this node stops. */
+/** The calls of this node that wait at the owner of their tenant. They end early when this node stops. */
 export class WaitsElsewhere {
   readonly #ends = new Set<() => void>();
   #isClosed = false;
 
-  /** Has `end` called when this node stops, at once if it does already. The returned function takes it back. */
+  /** Calls `end` when this node stops, or at once if it stops already. The returned function cancels that. */
   add(end: () => void): () => void {
     this.#ends.add(end);
     if (this.#isClosed) end();

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CallerConnection } from '../../http/contract/caller-connection.ts';
-import type { OwnerReply } from '../../http/owner/serve-as-owner.ts';
+import type { OwnerReply } from '../../http/owner/owner-reply.ts';
 import { CallsInProgress } from '../../http/pipeline/calls-in-progress.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
-import { askOwner, type OwnerWays } from '../../http/tenant-api/ask-owner.ts';
+import { type AskOwnerOptions, askOwner } from '../../http/tenant-api/ask-owner.ts';
 import { listEvents } from '../../http/tenant-api/events.ts';
 import { WaitsElsewhere } from '../../http/tenant-api/waits-elsewhere.ts';
 import { Counts } from '../../runtime/counts.ts';
@@ -18,8 +18,8 @@ before(async () => {
 });
 after(() => owner?.stop());
 
-/** The ways of a node beside the owner. */
-function waysTo({ serveForwarded }: ServiceFixture): OwnerWays {
+/** The options of a node beside the owner. */
+function besideOwner({ serveForwarded }: ServiceFixture): AskOwnerOptions {
   return {
     services: undefined as never,
     serving: undefined as never,
@@ -47,7 +47,7 @@ test('a call whose caller has gone before the owner is asked does not wait there
     connection,
   };
   const answer: { reply?: OwnerReply } = {};
-  void askOwner(listEvents, request, waysTo(owner)).then((reply) => {
+  void askOwner(listEvents, request, besideOwner(owner)).then((reply) => {
     answer.reply = reply;
   });
   const startedMs = performance.now();

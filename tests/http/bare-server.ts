@@ -1,5 +1,5 @@
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
-import type { Entered } from '../../http/pipeline/edge.ts';
+import type { EdgeCall } from '../../http/pipeline/edge.ts';
 import { BodyBudget } from '../../http/socket/body-budget.ts';
 import { type Server, type ServerOptions, startServer } from '../../http/socket/server.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
@@ -19,17 +19,17 @@ export function bareServer({ answer, accountOf, ...options }: BareOptions): Prom
     callerAddress: undefined,
     eventsPath: undefined,
     bodies: new BodyBudget(),
-    enter: (request) => enteredAlone(request, accountOf),
+    enter: (request) => bareCall(request, accountOf),
     answer: ({ request }) => answer(request),
     ...options,
   });
 }
 
-/** A request whose body is read and that leads to no endpoint. */
-export function enteredAlone(
+/** A call whose body is read and that leads to no endpoint. */
+export function bareCall(
   request: RequestValue,
   accountOf: BareOptions['accountOf'] = () => 'somebody',
-): Entered {
+): EdgeCall {
   return {
     request,
     takesBody: true,

@@ -13,7 +13,7 @@ import type { AnsweredRequest } from '../../http/request-log/answered-request.ts
 import { type Clock, systemClock } from '../../runtime/clock.ts';
 import type { Tracing } from '../../runtime/tracing.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
-import { enteredAlone } from './bare-server.ts';
+import { bareCall } from './bare-server.ts';
 
 const REPLY: ReplyValue = { status: 200, contentType: 'text/plain', headers: '', body: 'here' };
 const REQUEST_VALUE: RequestValue = {
@@ -34,9 +34,9 @@ const REQUEST_VALUE: RequestValue = {
   bodyFault: undefined,
   ip: '127.0.0.1',
 };
-const REQUEST = enteredAlone(REQUEST_VALUE);
+const REQUEST = bareCall(REQUEST_VALUE);
 
-function door(
+function listener(
   edge: EdgeHandler,
   observe: (answered: AnsweredRequest) => void = () => undefined,
   clock: Clock = systemClock,
@@ -62,22 +62,22 @@ for (const kind of ['at once', 'later'] as const) {
   };
 
   test(`answered ${kind}: it is no longer in flight`, async () => {
-    const { answer, inFlight } = door(here);
+    const { answer, inFlight } = listener(here);
     assert.equal((await answer(REQUEST)).status, 200);
     assert.equal(inFlight(), 0);
   });
 
   test(`an edge that throws ${kind}: 500, a line in the log, and no call is left in progress`, async () => {
-    const { answer, inFlight, faults } = door(broken);
+    const { answer, inFlight, faults } = listener(broken);
     assert.equal((await answer(REQUEST)).status, 500);
     assert.deepEqual([inFlight(), faults], [0, ['the edge threw']]);
   });
 
   test(`an observer that throws once, for a reply that came ${kind}: counted out once`, async () => {
-    let told = 0;
-    const { answer, inFlight } = door(here, () => {
-      told += 1;
-      if (told === 1) throw new Error('broken');
+    let seen = 0;
+    const { answer, inFlight } = listener(here, () => {
+      seen += 1;
+      if (seen === 1) throw new Error('broken');
     });
     assert.equal((await answer(REQUEST)).status, 500);
     assert.equal(inFlight(), 0);
@@ -87,17 +87,17 @@ for (const kind of ['at once', 'later'] as const) {
 test('a call that waits is not in flight, and is observed once', async () => {
   const clock = new FakeClock();
   const waiters = new EventWaiters(clock);
-  const told: { requestId: string; latencyMs: number }[] = [];
+  const seen: { requestId: string; latencyMs: number }[] = [];
   const own = waiters.enter('one', 30_000);
   const asked: unknown[] = [];
-  const edge: EdgeHandler = async (_request, { requestId, wait }) => {
+  const edge: EdgeHandler = async (_call, { requestId }, wait) => {
     asked.push([requestId, wait === own ? own?.takeShared() : undefined]);
     const reply = anonymous(REPLY, '/');
     return asked.length < 3 ? { ...reply, wait: own } : reply;
   };
-  const { answer, inProgress } = door(edge, (answered) => void told.push(answered), clock);
+  const { answer, inProgress } = listener(edge, (answered) => void seen.push(answered), clock);
   const headers = { ...REQUEST_VALUE.headers, requestId: 'mine' };
-  const { waiting } = await answer(enteredAlone({ ...REQUEST_VALUE, headers }));
+  const { waiting } = await answer(bareCall({ ...REQUEST_VALUE, headers }));
   assert.deepEqual([inProgress.count, inProgress.waiting, inProgress.isFull], [0, 1, false]);
   await clock.advance(1_000);
   const shared = new SharedAnswers();
@@ -105,7 +105,7 @@ test('a call that waits is not in flight, and is observed once', async () => {
   const again = waiting?.goOn();
   assert.deepEqual([inProgress.count, inProgress.waiting], [1, 0]);
   const { waiting: still } = (await again) ?? REPLY;
-  assert.deepEqual([inProgress.count, inProgress.waiting, told.length, waiters.count], [0, 1, 0, 1]);
+  assert.deepEqual([inProgress.count, inProgress.waiting, seen.length, waiters.count], [0, 1, 0, 1]);
   await clock.advance(1_000);
   still?.wait.end();
   const reply = await still?.goOn();
@@ -117,14 +117,14 @@ test('a call that waits is not in flight, and is observed once', async () => {
     ['mine', undefined],
   ]);
   assert.deepEqual(
-    told.map(({ requestId, latencyMs }) => [requestId, latencyMs]),
+    seen.map(({ requestId, latencyMs }) => [requestId, latencyMs]),
     [['mine', 2_000]],
   );
 });
 
 test('a waiting call whose handler throws as it continues: 500, and it waits no longer', async () => {
   const waiters = new EventWaiters(new FakeClock());
-  const { answer, inProgress, faults } = door(async (_request, { wait }) => {
+  const { answer, inProgress, faults } = listener(async (_call, _ids, wait) => {
     if (wait !== undefined) throw new Error('broken');
     return { ...anonymous(REPLY, '/'), wait: waiters.enter('one', 30_000) };
   });
@@ -142,14 +142,14 @@ test('a call that waits is one span, from its start to its answer', async () => 
   const tracing: Tracing = {
     start(name) {
       spans.push(`start ${name}`);
-      return { traceparent: 'here', end: (told) => void spans.push(`end ${told?.name}`) };
+      return { traceparent: 'here', end: (ended) => void spans.push(`end ${ended?.name}`) };
     },
   };
-  const edge: EdgeHandler = async (_request, { wait, traceparent }) => {
+  const edge: EdgeHandler = async (_call, { traceparent }, wait) => {
     spans.push(`asked under ${traceparent}`);
     return { ...anonymous(REPLY, '/'), ...(wait ? {} : { wait: waiters.enter('one', 30_000) }) };
   };
-  const { answer } = door(tracedEdge(edge, tracing));
+  const { answer } = listener(tracedEdge(edge, tracing));
   const { waiting } = await answer(REQUEST);
   await waiting?.goOn();
   assert.deepEqual(spans, ['start GET', 'asked under here', 'asked under here', 'end GET /']);
@@ -167,7 +167,7 @@ for (const kind of ['at once', 'later'] as const) {
   test(`503 OVERLOADED, known ${kind}: is answered half a second later and is not in flight meanwhile`, async () => {
     const clock = new FakeClock();
     const edge: EdgeHandler = () => (kind === 'later' ? Promise.resolve(BUSY) : BUSY);
-    const { answer, inFlight } = door(edge, undefined, clock);
+    const { answer, inFlight } = listener(edge, undefined, clock);
     const refused = Promise.resolve(answer(REQUEST));
     await clock.advance(499);
     assert.deepEqual([await statusSoFar(refused), inFlight()], [undefined, 0]);
@@ -180,7 +180,7 @@ test('503 at the listener: is delayed as well, and later calls have a slot', asy
   const clock = new FakeClock();
   let release = (): void => undefined;
   const waiting = new Promise<void>((resolve) => (release = resolve));
-  const { answer, inFlight } = door(
+  const { answer, inFlight } = listener(
     async () => {
       await waiting;
       return anonymous(REPLY, '/');
@@ -202,12 +202,12 @@ test('503 at the listener: is delayed as well, and later calls have a slot', asy
 
 test('an observer of a delayed refusal that throws: 500, and no uncaught error', async () => {
   const clock = new FakeClock();
-  let told = 0;
-  const { answer } = door(
+  let seen = 0;
+  const { answer } = listener(
     () => BUSY,
     () => {
-      told += 1;
-      if (told === 1) throw new Error('broken');
+      seen += 1;
+      if (seen === 1) throw new Error('broken');
     },
     clock,
   );
@@ -228,7 +228,7 @@ test('a limited number of refusals is delayed, those within ten milliseconds tog
   assert.equal(refusals.delay(), undefined);
   await clock.advance(490);
   await first;
-  assert.notEqual(refusals.delay(), undefined, 'those that were told made room');
+  assert.notEqual(refusals.delay(), undefined, 'those that were sent made room');
   await clock.advance(500);
   await later;
 });

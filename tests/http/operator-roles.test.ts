@@ -49,7 +49,7 @@ describe("roles on the operators' listener", () => {
     });
   }
 
-  test("a shop's dead letter is replayed with operate, a tenant's with admin alone, and the audit log has the refusal", async () => {
+  test("a shop's dead letter is replayed with operate, a tenant's only with admin, and the audit log has the refusal", async () => {
     const tenant = await target.tenant();
     const shop = shopAddress({ tenantId: tenant.id, shopId: await target.shop(tenant) });
     const ofShop = await storeDeadLetter(service, shop, { type: 'pause' });

@@ -39,7 +39,7 @@ test('an error of the Redis client is logged without its command', () => {
   assert.match(lines.join(''), /WRONGTYPE/);
 });
 
-test('an answered request is a line at level debug alone', () => {
+test('an answered request is a line only at level debug', () => {
   const { log, lines } = openLog('debug');
   log.debug(answered, 'request');
   const { pid, hostname, time, ...told } = JSON.parse(lines.join('')) as Record<string, unknown>;

@@ -10,7 +10,7 @@ import { openRaw } from './raw-connection.ts';
 const HEAD = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 const isWhole = (received: string): boolean => received.endsWith('here');
 
-test('while a listener refuses connections those in line end, present ones are answered, and it listens again', async () => {
+test('while a listener refuses connections, waiting ones end, present ones are answered, and it listens later', async () => {
   const answer = () => ({ status: 200, contentType: 'text/plain', headers: '', body: 'here' });
   const server = await bareServer({ answer });
   const url = `http://127.0.0.1:${server.port}`;

@@ -300,12 +300,12 @@ describe('a request taken by one node and answered by another', () => {
     }
   }
 
-  for (const [when, told] of [
+  for (const [when, found] of [
     ['still', 'later'],
     ['no longer', 'later'],
     ['no longer', 'at once'],
   ] as const) {
-    test(`a node that finds ${told} that its tenant is handed over, and is ${when} named its owner, forwards the request`, async () => {
+    test(`a node that notices ${found} that its tenant has moved, and is ${when} named its owner, forwards the request`, async () => {
       isLocal = true;
       ownership = () => 'edge 1';
       const leave = (): void => {
@@ -316,7 +316,7 @@ describe('a request taken by one node and answered by another', () => {
         if (when === 'still') systemClock.after(5, leave);
         else leave();
         const draining = new RuntimeFailure('SHARD_NOT_OWNED', 'draining');
-        if (told === 'at once') throw draining;
+        if (found === 'at once') throw draining;
         return Promise.reject(draining);
       };
       assert.equal((await target.api.call('GET', '/me', { key: tenant.key })).status, 200);
@@ -354,7 +354,7 @@ describe('a request taken by one node and answered by another', () => {
     assert.deepEqual([refused.status, asked], [503, 1]);
   });
 
-  test('a reply that was not released since the lease was gone by then is not asked for again', async () => {
+  test('a reply that is not shown because the lease has ended is not asked for once more', async () => {
     isStillOwner = false;
     ownership = moving({ everyLooks: 1 });
     let asked = 0;

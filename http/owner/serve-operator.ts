@@ -1,0 +1,41 @@
+import { checkRequest, type RequestParts } from '../contract/checked-request.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { errorReply } from '../contract/envelope.ts';
+import type { Operator } from '../contract/operator-role.ts';
+import { isOfMovedTenant, type OwnerReply, replyOf, replyToThrown } from './owner-reply.ts';
+import type { ServingOptions } from './serve-as-owner.ts';
+
+/** An operator's request, whose token was checked at the edge. */
+export interface OperatorRequest extends RequestParts {
+  /** The tenant that the request names, or the new one that it makes. Undefined if there is none. */
+  readonly tenantId: string | undefined;
+  readonly operator: Operator;
+}
+
+/**
+ * Serves one request of an operator: validate → handle. Never rejects. An erasure takes several commands, so the reply
+ * to an interrupted one never says that nothing was done.
+ */
+export async function serveOperator<Services>(
+  endpoint: Endpoint<Services>,
+  request: OperatorRequest,
+  services: Services,
+  options: Pick<ServingOptions, 'stillOwner' | 'log'>,
+): Promise<OwnerReply> {
+  const keyId = undefined;
+  const { tenantId, operator } = request;
+  try {
+    const checked = checkRequest(endpoint, request);
+    if (!checked.ok) {
+      return { reply: errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }), keyId };
+    }
+    const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
+    const result = await endpoint.handle({ ...checked, params, operator, services, call: request });
+    const reply = replyOf(endpoint, result, '');
+    if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
+    return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };
+  } catch (thrown) {
+    const reply = replyToThrown(endpoint, thrown, options.log);
+    return { reply, keyId, moved: endpoint.method !== 'DELETE' && isOfMovedTenant(thrown) };
+  }
+}

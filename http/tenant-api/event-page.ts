@@ -1,0 +1,21 @@
+import type { ReplyValue } from '../contract/exchange.ts';
+
+/** The fields of a page that are read. Each item is passed on unchanged. */
+export interface EventPage {
+  readonly items: readonly { readonly id: string; readonly type: string }[];
+  readonly nextCursor: string;
+}
+
+/** Returns the page in the body of a reply. */
+export function pageOf({ body }: ReplyValue): EventPage {
+  return (JSON.parse(String(body)) as { readonly data: EventPage }).data;
+}
+
+/** Returns the events of a page as server-sent events, and its position if that differs from the last event's and from the reader's. */
+export function written({ items, nextCursor }: EventPage, place: string | undefined): string {
+  const events = items.map(
+    (item) => `id: ${item.id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`,
+  );
+  const isAtCursor = nextCursor === (items.at(-1)?.id ?? place);
+  return events.join('') + (isAtCursor ? '' : `id: ${nextCursor}\n\n`);
+}

@@ -1,0 +1,204 @@
+import type { KeyDirectory } from '../../actors/tenants/key-directory.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { errorReply } from '../contract/envelope.ts';
+import { failureOfThrown } from '../contract/errors.ts';
+import type { CallIds, RequestValue } from '../contract/exchange.ts';
+import type { CallWait } from '../contract/waiting.ts';
+import type { OwnerReply } from '../owner/owner-reply.ts';
+import { serveAsOwner, type TenantRequest } from '../owner/serve-as-owner.ts';
+import { anonymous, bodyRefusal, type EdgeCall, type EdgeReply, isRead } from '../pipeline/edge.ts';
+import type { Match } from '../pipeline/router.ts';
+import { type AskOwnerOptions, askNextOwner, askOwner } from './ask-owner.ts';
+import type { EventReaders } from './event-readers.ts';
+import type { FileReplies } from './file-replies.ts';
+import { openStream } from './open-stream.ts';
+import type { ApiServices } from './services.ts';
+
+/** The parts of a node with which it answers a tenant's call. */
+export interface TenantCallOptions extends AskOwnerOptions {
+  readonly keys: KeyDirectory;
+  readonly eventReaders: EventReaders;
+  readonly files: FileReplies;
+  /** Most calls of one tenant in progress. Further ones are refused OVERLOADED. */
+  readonly maxInFlightPerTenant: number;
+}
+
+/** The route, the endpoint and the key that a head names. */
+interface Target {
+  readonly match: Match<ApiServices>;
+  readonly endpoint: Endpoint<ApiServices>;
+  readonly keyHash: string;
+}
+
+/** Stands for a tenant that was not looked up yet. */
+const NOT_LOOKED_UP = '';
+
+/** A call at the tenants' edge, with a well-formed key. A call that waits keeps it, so it holds little. */
+export class TenantCall implements EdgeCall {
+  readonly request: RequestValue;
+  readonly #match: Match<ApiServices>;
+  readonly #endpoint: Endpoint<ApiServices>;
+  /** SHA-256 of the key in hex. */
+  readonly #keyHash: string;
+  readonly #edge: TenantCallOptions;
+  #tenantId: MaybePromise<string | undefined> = NOT_LOOKED_UP;
+
+  constructor(request: RequestValue, { match, endpoint, keyHash }: Target, edge: TenantCallOptions) {
+    this.request = request;
+    this.#match = match;
+    this.#endpoint = endpoint;
+    this.#keyHash = keyHash;
+    this.#edge = edge;
+  }
+
+  get #route(): string {
+    return this.#match.route.path;
+  }
+
+  get takesBody(): boolean {
+    return !isRead(this.request.method);
+  }
+
+  account(): MaybePromise<string | undefined> {
+    if (this.#tenantId === NOT_LOOKED_UP) {
+      this.#tenantId = this.#edge.keys.tenantOfKey(this.#keyHash);
+    }
+    return this.#tenantId;
+  }
+
+  answer(ids: CallIds, wait: CallWait | undefined): MaybePromise<EdgeReply> {
+    const refused = bodyRefusal(this.request, this.#route);
+    if (refused !== undefined) return refused;
+    const tenantId = this.account();
+    return tenantId instanceof Promise
+      ? this.#answerOnceFound(tenantId, ids, wait)
+      : this.#answerTenant(tenantId, ids, wait);
+  }
+
+  // What waits is in methods of its own: a function that creates closures pays for them even if nothing waits.
+  #answerOnceFound(
+    found: Promise<string | undefined>,
+    ids: CallIds,
+    wait: CallWait | undefined,
+  ): Promise<EdgeReply> {
+    return found.then(
+      (tenantId) => this.#answerTenant(tenantId, ids, wait),
+      (thrown) => {
+        const route = this.#route;
+        this.#edge.serving.log.warn({ err: thrown, route }, 'a key could not be looked up');
+        return anonymous(errorReply(failureOfThrown(thrown)), route);
+      },
+    );
+  }
+
+  /** Answers within the tenant's share of the requests in flight. A reply that is there at once is not counted. */
+  #answerTenant(
+    tenantId: string | undefined,
+    ids: CallIds,
+    wait: CallWait | undefined,
+  ): MaybePromise<EdgeReply> {
+    const route = this.#route;
+    if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
+    const { inFlight, maxInFlightPerTenant } = this.#edge;
+    // A call that waited was admitted before.
+    if (wait === undefined && inFlight.of(tenantId) >= maxInFlightPerTenant) {
+      const message = 'Too many calls of this account are being answered; try again shortly.';
+      return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
+    }
+    return this.#ask(this.#tenantRequest(tenantId, ids), wait);
+  }
+
+  /** Asks the owner. A file or a stream is then sent by this node, whichever node the owner is. */
+  #ask(request: TenantRequest, wait: CallWait | undefined): MaybePromise<EdgeReply> {
+    const edge = this.#edge;
+    const endpoint = this.#endpoint;
+    const { method, headers } = this.request;
+    const { tenantId } = request;
+    const { givesFile, streamed } = endpoint;
+    if (givesFile) return this.#counted(askForFile(endpoint, request, method === 'HEAD', edge), tenantId);
+    if (streamed !== undefined && headers.takesEvents && method === 'GET') {
+      const from = { request, place: headers.lastEventId };
+      return this.#counted(openStream({ endpoint, streamed }, from, edge), tenantId);
+    }
+    const asked = wait === undefined ? request : continued(request, endpoint, wait);
+    if (!edge.forwarder.ownerIsLocal(tenantId))
+      return this.#counted(askOwner(endpoint, asked, edge), tenantId);
+    const reply = serveAsOwner(endpoint, asked, edge.services, edge.serving);
+    return reply instanceof Promise ? this.#countedHere(reply, asked) : this.#replyHere(reply, asked);
+  }
+
+  #tenantRequest(tenantId: string, { requestId, traceparent }: CallIds): TenantRequest {
+    const { ip, query, headers, body, bodyFault, connection } = this.request;
+    return {
+      tenantId,
+      keyHash: this.#keyHash,
+      ip,
+      values: this.#match.values,
+      query,
+      contentType: headers.contentType,
+      body,
+      bodyFault,
+      idempotencyKey: headers.idempotencyKey,
+      requestId,
+      traceparent,
+      connection,
+    };
+  }
+
+  /** Counts the call among those of its tenant in flight, until this node has served it. */
+  #countedHere(reply: Promise<OwnerReply>, request: TenantRequest): Promise<EdgeReply> {
+    const { inFlight } = this.#edge;
+    inFlight.add(request.tenantId, 1);
+    // It never rejects.
+    return reply.then((known) => {
+      inFlight.add(request.tenantId, -1);
+      return this.#replyHere(known, request);
+    });
+  }
+
+  /** Returns this node's reply. If the tenant has moved meanwhile, asks the next owner. */
+  #replyHere(reply: OwnerReply, request: TenantRequest): MaybePromise<EdgeReply> {
+    const { tenantId } = request;
+    if (!reply.moved) return edgeReply(reply, this.#route, tenantId);
+    return this.#counted(askNextOwner(this.#endpoint, request, reply, this.#edge), tenantId);
+  }
+
+  /** Counts the call until another node has replied, or until its file or stream is open. */
+  #counted(reply: Promise<OwnerReply>, tenantId: string): Promise<EdgeReply> {
+    const { inFlight } = this.#edge;
+    inFlight.add(tenantId, 1);
+    return reply
+      .finally(() => inFlight.add(tenantId, -1))
+      .then((known) => edgeReply(known, this.#route, tenantId));
+  }
+}
+
+/** Asks the owner for a file, and fetches the file that it allows. */
+async function askForFile(
+  endpoint: Endpoint<ApiServices>,
+  request: TenantRequest,
+  isHead: boolean,
+  edge: TenantCallOptions,
+): Promise<OwnerReply> {
+  const allowed = await askOwner(endpoint, request, edge);
+  const { file } = allowed;
+  if (file === undefined) return allowed;
+  const { tenantId, connection } = request;
+  return edge.files.reply({ ...allowed, file }, { tenantId, isHead, connection });
+}
+
+/** Returns the request with which a call continues after its wait. */
+function continued(request: TenantRequest, { waits }: Endpoint<ApiServices>, wait: CallWait): TenantRequest {
+  const query = waits?.continued(request.query, wait) ?? request.query;
+  return { ...request, query, isContinued: true, wait };
+}
+
+/**
+ * Returns the reply with its tenant. A 401 without a key has no tenant: this node may remember a key that its tenant has
+ * no longer, or a tenant that was erased.
+ */
+function edgeReply({ reply, keyId, wait }: OwnerReply, route: string, tenantId: string): EdgeReply {
+  if (keyId === undefined && reply.status === 401) return anonymous(reply, route);
+  return { reply, route, tenantId, keyId, wait };
+}
