@@ -52,17 +52,17 @@ export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined):
   const latency = metrics.histogram({
     name: 'msgapi_runtime_commit_latency_seconds',
     help: 'From passing a batch to the client library until Redis answered',
-    buckets: BUCKETS_SECONDS,
+    bounds: BUCKETS_SECONDS,
   });
   const size = metrics.histogram({
     name: 'msgapi_runtime_commit_turns',
     help: 'Turns of one batch',
-    buckets: BATCH_BUCKETS,
+    bounds: BATCH_BUCKETS,
   });
   const turn = metrics.histogram({
     name: 'msgapi_runtime_turn_seconds',
     help: 'From taking a command out of the mailbox until its reply',
-    buckets: BUCKETS_SECONDS,
+    bounds: BUCKETS_SECONDS,
     label: 'kind',
   });
   return {

@@ -106,7 +106,7 @@ export function shopCounting({ counted, histogram }: Metrics): (effect: CountEff
   const delay = histogram({
     name: 'msgapi_message_delivery_seconds',
     help: 'From the acknowledgement of the chat network until a first recipient has the message',
-    buckets: RECEIPT_BUCKETS_SECONDS,
+    bounds: RECEIPT_BUCKETS_SECONDS,
   });
   const scheduled = counted(
     'msgapi_scheduled_ends_total',

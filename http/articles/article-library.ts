@@ -12,7 +12,6 @@ export interface Article {
 /** All articles by slug, in their reading order. */
 export type Articles = ReadonlyMap<string, Article>;
 
-/** The articles of a running service. */
 export interface ArticleLibrary {
   /** The slugs of all articles. They are known before the address is. */
   readonly slugs: readonly string[];

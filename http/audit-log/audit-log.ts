@@ -76,7 +76,6 @@ export class AuditLog {
     ]);
   }
 
-  /** Lists changes, newest first. */
   list(query: AuditLogQuery): Promise<CursorPage<AuditEntry>> {
     return listChanges(this.#options.store, query);
   }

@@ -17,13 +17,11 @@ export function allows(held: TokenRole, asked: TokenRole): boolean {
   return TOKEN_ROLES.indexOf(held) >= TOKEN_ROLES.indexOf(asked);
 }
 
-/** The caller on the operators' listener. */
 export interface Operator {
   readonly name: string;
   readonly role: TokenRole;
 }
 
-/** An operator and the token that proves it. */
 export interface OperatorToken extends Operator {
   readonly token: string;
 }

@@ -4,6 +4,9 @@ import { shop } from '../../actors/replies/shop-replies.ts';
 
 /** Resources as replies show them (docs/contract.md, Resources). */
 
+/** Schemas that a document names once and refers to instead of repeating them. */
+export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
+
 /** A new shop, with the missing setup steps and where to complete them. */
 export const createdShop = v.strictObject({
   ...shop.entries,

@@ -11,16 +11,6 @@ type Reading = number | readonly { readonly labels: Labels; readonly value: numb
 /** Registers values that are read when `/metrics` is asked. */
 type Register = (name: string, help: string, read: () => Reading | Promise<Reading>) => void;
 
-/** A histogram counted elsewhere, read when `/metrics` is asked. */
-export interface HistogramSource {
-  readonly name: string;
-  readonly help: string;
-  /** Upper bounds of the buckets, ascending. */
-  readonly bounds: readonly number[];
-  read(): readonly HistogramReading[];
-}
-
-/** The observations under one set of labels. */
 interface HistogramReading {
   readonly labels: Labels;
   /** The number of observations between each bound and the one before it, then the number above all bounds. */
@@ -28,12 +18,16 @@ interface HistogramReading {
   readonly sum: number;
 }
 
-/** A histogram that is counted here. */
 interface HistogramOptions {
   readonly name: string;
   readonly help: string;
-  /** Upper bounds, ascending. */
-  readonly buckets: readonly number[];
+  /** Upper bounds of the buckets, ascending. */
+  readonly bounds: readonly number[];
+}
+
+/** A histogram counted elsewhere, read when `/metrics` is asked. */
+export interface HistogramSource extends HistogramOptions {
+  read(): readonly HistogramReading[];
 }
 
 /** The numbers of one node in Prometheus form. */
@@ -82,13 +76,13 @@ export function createMetrics(): Metrics {
     );
   return {
     contentType: registry.contentType,
-    histogram({ name, help, buckets, label }: HistogramOptions & { readonly label?: string }) {
+    histogram({ name, help, bounds, label }: HistogramOptions & { readonly label?: string }) {
       const byLabel = new Map<string, PlainHistogram>();
-      if (label === undefined) byLabel.set('', new PlainHistogram(buckets));
+      if (label === undefined) byLabel.set('', new PlainHistogram(bounds));
       histogramSource({
         name,
         help,
-        bounds: buckets,
+        bounds,
         read: () =>
           [...byLabel].map(([value, { counts, sum }]) => ({
             labels: label === undefined ? {} : { [label]: value },
@@ -99,7 +93,7 @@ export function createMetrics(): Metrics {
       return (value: number, of: string = '') => {
         let histogram = byLabel.get(of);
         if (histogram === undefined) {
-          histogram = new PlainHistogram(buckets);
+          histogram = new PlainHistogram(bounds);
           byLabel.set(of, histogram);
         }
         histogram.observe(value);

@@ -2,6 +2,7 @@ import { isFinal, MESSAGE_REASONS } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ERRORS } from '../contract/errors.ts';
 import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
+import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Length of one slot, and number of slots kept. */
@@ -20,7 +21,6 @@ const SENT_BUCKETS_SECONDS = [
   0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400,
 ];
 
-/** Codes that callers see, each once. */
 const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
 
 /** The final states of messages: status and reason. */
@@ -44,13 +44,7 @@ export interface ActivitySlot {
 
 /** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
 export interface RecentActivity {
-  countRequest(answered: {
-    /** Milliseconds since the epoch. */
-    readonly atMs: number;
-    readonly route: string;
-    readonly latencyMs: number;
-    readonly errorCode: string | undefined;
-  }): void;
+  countRequest(answered: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void;
   /** Oldest first. Five seconds in which nothing happened have no slot. */
   slots(): readonly ActivitySlot[];
 }
@@ -81,7 +75,7 @@ export function recentActivity(parts: {
   const observeSent = metrics.histogram({
     name: 'msgapi_message_sent_seconds',
     help: 'From accepting a message until the chat network acknowledged it, pauses between sends included',
-    buckets: SENT_BUCKETS_SECONDS,
+    bounds: SENT_BUCKETS_SECONDS,
   });
   const paused = metrics.counted(
     'msgapi_queue_pauses_total',

@@ -1,6 +1,6 @@
 import type { Endpoint, ReplyDeclaration } from '../contract/endpoint.ts';
 import { ERRORS, type ErrorCode } from '../contract/errors.ts';
-import type { NamedSchemas } from '../contract/named-schemas.ts';
+import type { NamedSchemas } from '../contract/resources.ts';
 import { statusLine } from '../pipeline/status-line.ts';
 import { outputSchema } from './openapi-schemas.ts';
 
@@ -12,7 +12,6 @@ export const RATE_HEADER_NAMES = [
   'X-RateLimit-Scope',
 ] as const;
 
-/** Options that all replies of one document share. */
 export interface ResponseOptions {
   /** Headers of every reply, in addition to its own. */
   readonly headers: readonly string[];
@@ -67,7 +66,6 @@ export function errorResponses(
   }));
 }
 
-/** A failure as an operation declares it. */
 export interface ErrorResponse {
   readonly status: number;
   readonly codes: readonly ErrorCode[];

@@ -5,7 +5,6 @@ import { eachYielding } from '../../runtime/yielder.ts';
 import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
 import type { ActorsQuery } from '../owner/forwarded-form.ts';
 
-/** A position in the requested order. */
 interface Place {
   readonly rank: number;
   readonly id: string;
@@ -31,7 +30,6 @@ export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promis
   return described;
 }
 
-/** A page of the actors of all nodes. */
 export interface ListedActors {
   readonly actors: readonly RankedActor[];
   /** Nodes that did not answer: their actors are missing. */

@@ -41,7 +41,6 @@ export type Admitted =
   | { readonly operator: Operator }
   | { readonly operator: undefined; readonly refusal: ReplyValue };
 
-/** The part of a call that the check needs. */
 interface Asked {
   readonly role: TokenRole;
   /** True if the call changes something, and so has an entry in the audit log. */

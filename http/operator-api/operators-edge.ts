@@ -47,9 +47,9 @@ interface Edge extends OperatorsEdgeOptions {
 /** The operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */
 export function operatorsEdge(parts: OperatorsEdgeOptions): (request: RequestValue) => EdgeCall {
   const edge: Edge = { ...parts, follow: ownerFollower(parts) };
-  const router = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
+  const matchOf = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
   return (request) => {
-    const match = router.match(request.path);
+    const match = matchOf(request.path);
     const endpoint = match?.route.byMethod.get(request.method);
     if (match === undefined || endpoint === undefined) return withoutEndpoint(request, match);
     const target = { endpoint, route: match.route.path, given: match.values };

@@ -6,8 +6,8 @@ import { channel, channelStatus, shop } from '../../actors/replies/shop-replies.
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
 import { errorReply, JSON_TYPE, successBody } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
-import type { NamedSchemas } from '../contract/named-schemas.ts';
 import type { TokenRole } from '../contract/operator-role.ts';
+import type { NamedSchemas } from '../contract/resources.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
 import type { EventStream } from '../operator-events/event-stream.ts';

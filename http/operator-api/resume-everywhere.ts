@@ -3,7 +3,6 @@ import type { ResumedActors, SuspendedFilter } from '../../actors/operators/resu
 import { count } from '../../actors/replies/reply-fields.ts';
 import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
 
-/** The result on all nodes. */
 export interface ResumedEverywhere extends ResumedActors {
   /** Nodes that did not answer. Their suspended actors are not counted, and may have been resumed. */
   readonly silentNodes: readonly string[];

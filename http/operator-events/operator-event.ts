@@ -19,7 +19,6 @@ interface MissedEvent {
 /** An event that operators watch. It never contains a text, a key or a QR. */
 export type OperatorEvent = ActorEvent | NodeEvent | MissedEvent;
 
-/** The source of events. */
 export interface OperatorEventFeed {
   /** Calls back for every event from now on, until the returned function is called. */
   subscribe(listener: (event: OperatorEvent) => void): () => void;

@@ -13,7 +13,6 @@ export interface FleetQuestion<Answer> {
   own(): Promise<Answer>;
 }
 
-/** The answers of all nodes. */
 export interface FleetAnswers<Answer> {
   readonly own: Answer;
   readonly others: readonly { readonly nodeId: string; readonly answer: Answer }[];

@@ -2,7 +2,6 @@ import type { OwnerReply } from './owner-reply.ts';
 import type { TenantRequest } from './serve-as-owner.ts';
 import type { OperatorRequest } from './serve-operator.ts';
 
-/** A request from one node to another. */
 export type Forwarded =
   | {
       readonly kind: 'api';
@@ -26,7 +25,6 @@ export type Forwarded =
   /** The events after the position in the last reply. */
   | { readonly kind: 'events'; readonly since: string };
 
-/** The orders of a list of actors. */
 export const ACTOR_SORTS = ['mailbox', 'oldest', 'restarts', 'id', 'queue', 'waiting', 'trouble'] as const;
 
 /** Selects and sorts the actors of a node. */

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 
-/** The endpoints of a path. */
 export interface Route<Services> {
   /** The template, for logs and metrics. */
   readonly path: string;
@@ -21,22 +20,18 @@ interface Branch<Services> {
   route: Route<Services> | undefined;
 }
 
-/** Finds endpoints by path. It takes one map look-up a segment, or only one if the path has no parameter. */
-export interface Router<Services> {
-  match(path: string): Match<Services> | undefined;
-}
-
 const NO_VALUES: readonly string[] = [];
 
 /**
- * Builds the router once. It is our own, because a framework's router brings its own request object, and a few map
+ * Returns a function that finds the endpoints of a path. It takes one map look-up a segment, or only one if the path has
+ * no parameter. It is our own router, because a framework's router brings its own request object, and a few map
  * look-ups are enough (docs/decisions/015-http-server-and-router.md). A fixed segment has priority over a parameter.
  * Throws if two endpoints have the same method and path.
  */
 export function createRouter<Services>(
   basePath: string,
   endpoints: readonly Endpoint<Services>[],
-): Router<Services> {
+): (path: string) => Match<Services> | undefined {
   // All paths begin with the base, so it is compared as a whole. Only the rest is walked.
   const root = branch<Services>();
   const whole = new Map<string, Match<Services>>();
@@ -46,12 +41,10 @@ export function createRouter<Services>(
     plant(root, path.slice(1), route);
   }
   const from = basePath.length + 1;
-  return {
-    match(path) {
-      const fixed = whole.get(path);
-      if (fixed !== undefined) return fixed;
-      return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
-    },
+  return (path) => {
+    const fixed = whole.get(path);
+    if (fixed !== undefined) return fixed;
+    return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
   };
 }
 

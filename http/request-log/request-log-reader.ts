@@ -5,12 +5,10 @@ import { decodePosition, encodePosition, order, type Position } from './request-
 import { type RequestLogEntry, unpackEntries } from './request-log-entry.ts';
 import { REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
 
-/** Filters of an operator's query. */
 export interface RequestLogQuery {
   readonly tenantId: string | undefined;
   readonly status: number | undefined;
   readonly route: string | undefined;
-  /** The code of the refusal. */
   readonly code: string | undefined;
   /** Only refusals. */
   readonly refused: boolean;

@@ -4,7 +4,6 @@ import { isRead } from '../pipeline/edge.ts';
 import { findHeaders, type RawHead } from './found-headers.ts';
 import { MAX_BODY_BYTES } from './kept-body.ts';
 
-/** Options for reading the head of a request. */
 export interface HeadOptions {
   /**
    * Finds the caller behind trusted proxies. If it is undefined, no proxy is trusted and X-Forwarded-For is not read.
@@ -17,7 +16,6 @@ export interface HeadOptions {
 /** A request made from its head. */
 export interface Head {
   readonly request: RequestValue;
-  /** A body follows. */
   readonly hasBody: boolean;
 }
 

@@ -14,8 +14,7 @@ import {
 } from '../../actors/replies/message-replies.ts';
 import { channel, channelStatus, group, shop } from '../../actors/replies/shop-replies.ts';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
-import type { NamedSchemas } from '../contract/named-schemas.ts';
-import { article, createdShop } from '../contract/resources.ts';
+import { article, createdShop, type NamedSchemas } from '../contract/resources.ts';
 
 /** The names of resources in the tenants' document; generated clients rely on them. */
 export const API_SCHEMAS: NamedSchemas = {

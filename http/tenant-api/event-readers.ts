@@ -4,12 +4,16 @@ import { Counts } from '../../runtime/counts.ts';
 import { Deadlines } from '../../runtime/deadlines.ts';
 import type { Random } from '../../runtime/random.ts';
 import { errorReply } from '../contract/envelope.ts';
-import { type HeaderLines, headerLines, type ReplyStream, type ReplyValue } from '../contract/exchange.ts';
+import { headerLines, type ReplyStream } from '../contract/exchange.ts';
 import type { OwnerReply } from '../owner/owner-reply.ts';
 import { ReaderStream, type StreamSource } from './reader-stream.ts';
 
 /** Most open streams at this node. Each costs a connection, at most one page, and a comment at intervals. */
 const MOST_STREAMS = { tenant: 256, node: 10_000 } as const;
+const TOO_MANY_STREAMS = {
+  ...NO_ROOM_TO_WAIT,
+  message: 'Too many event streams are open; try again shortly.',
+};
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing a stream. */
 const HEARTBEAT_MS = 5_000;
 /** Streams whose comments are due within this time get them together, in milliseconds. */
@@ -62,7 +66,7 @@ export class EventReaders {
     if (reply.status !== 200) return first;
     // Check this after the page was admitted and counted, so that the refusal has the caller's rate headers like every
     // reply.
-    if (this.#isFull(source.tenantId)) return { reply: refusal(reply.headers), keyId };
+    if (this.#isFull(source.tenantId)) return { reply: errorReply(TOO_MANY_STREAMS, reply.headers), keyId };
     const { from, to } = RETRY_MS;
     const retryMs = Math.round(from + (to - from) * this.#random());
     const stream = (reader: ReplyStream): void => {
@@ -93,9 +97,4 @@ export class EventReaders {
     // The node may have stopped since the reply was made.
     if (this.#closed) stream.end();
   }
-}
-
-function refusal(rate: HeaderLines): ReplyValue {
-  const message = 'Too many event streams are open; try again shortly.';
-  return errorReply({ ...NO_ROOM_TO_WAIT, message }, rate);
 }

@@ -22,9 +22,9 @@ export interface TenantsEdgeOptions extends Omit<TenantCallOptions, 'follow' | '
  */
 export function tenantsEdge(parts: TenantsEdgeOptions): (request: RequestValue) => EdgeCall {
   const edge: TenantCallOptions = { ...parts, follow: ownerFollower(parts), inFlight: new Counts() };
-  const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+  const matchOf = createRouter(API_BASE_PATH, API_ENDPOINTS);
   return (request) => {
-    const match = router.match(request.path);
+    const match = matchOf(request.path);
     const endpoint = match?.route.byMethod.get(request.method);
     if (match === undefined || endpoint === undefined) return withoutEndpoint(request, match);
     const key = presentedKey(request.headers);

@@ -7,10 +7,10 @@ import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
 
 test('a path leads to its route, with the raw values of its parameters', () => {
-  const found = router.match('/api/v1/shops/Caf%C3%A9/messages');
+  const found = router('/api/v1/shops/Caf%C3%A9/messages');
   assert.equal(found?.route.path, '/shops/{idOrName}/messages');
   assert.deepEqual(found?.values, ['Caf%C3%A9']);
-  assert.equal(router.match('/api/v1/me')?.route.path, '/me');
+  assert.equal(router('/api/v1/me')?.route.path, '/me');
 });
 
 test('a path that differs in any way matches no endpoint', () => {
@@ -30,5 +30,5 @@ test('a path that differs in any way matches no endpoint', () => {
     '/api/v1/shops/a/nothing',
     'x/api/v1/shops/a/messages',
   ];
-  for (const path of wrong) assert.equal(router.match(path), undefined, path);
+  for (const path of wrong) assert.equal(router(path), undefined, path);
 });
