@@ -14,6 +14,7 @@ const SCAN_COUNT = 500;
 const BEGIN_SCRIPT = readLuaScript(new URL('./begin-change.lua', import.meta.url));
 const END_SCRIPT = readLuaScript(new URL('./end-change.lua', import.meta.url));
 const MASK_SCRIPT = readLuaScript(new URL('./mask-change.lua', import.meta.url));
+const MARK_SCRIPT = readLuaScript(new URL('./mark-erased.lua', import.meta.url));
 
 interface AuditLogOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
@@ -86,13 +87,7 @@ export class AuditLog {
    */
   async forget(id: string): Promise<void> {
     const mark = erasedMark(id);
-    await this.#append([
-      'EVAL',
-      "return redis.call('ZADD', KEYS[1], redis.call('TIME')[1] * 1000, ARGV[1])",
-      1,
-      AUDIT_KEYS.erased,
-      mark,
-    ]);
+    await this.#append(['EVAL', MARK_SCRIPT.source, 1, AUDIT_KEYS.erased, mark]);
     let cursor = '0';
     do {
       const [[next, pairs]] = (await this.#options.store.read([
