@@ -16,7 +16,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'runtime/redis': 'runtime',
   'runtime/node': 'runtime/redis runtime/actor runtime/ownership runtime',
   policy: 'runtime',
-  'policy/limits': 'policy',
+  'policy/limits': 'policy runtime',
   actors: 'policy runtime',
   'actors/replies': 'actors policy',
   'actors/tenants': 'actors/replies actors policy/limits policy runtime',
@@ -123,7 +123,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/pipeline': 'http/request-log http/contract runtime',
   'http/socket': 'http/pipeline http/contract',
   'http/owner': 'http/contract actors/tenants actors runtime',
-  'http/articles': 'http/pipeline http/contract actors/tenants policy/limits policy',
+  'http/articles': 'http/pipeline http/contract actors/tenants policy/limits policy runtime',
   'http/tenant-api': `
     http/articles http/owner http/pipeline http/contract actors/webhooks actors/events actors/shops
     actors/outbound actors/tenants actors/replies actors policy runtime`,

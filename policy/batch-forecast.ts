@@ -2,7 +2,7 @@
  * Forecasts when the messages of batches leave. Virtual time goes from message to message, with the caps and reliefs of
  * the send policy. A message costs a few steps, because neither the ledger nor the clocks of a zone are read for it.
  */
-import { HOUR_MS } from './durations.ts';
+import { HOUR_MS } from '../runtime/durations.ts';
 import { BULK_RECIPIENTS_PER_HOUR } from './evaluate-message.ts';
 import { ForecastWindows, roomMs } from './forecast-windows.ts';
 import { type NetworkLimits, newChatBar, quotaShare } from './network-limits.ts';

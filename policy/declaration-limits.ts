@@ -1,4 +1,4 @@
-import { DAY_MS } from './durations.ts';
+import { DAY_MS } from '../runtime/durations.ts';
 import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, isDeclarationActive } from './recipient-class.ts';
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from './durations.ts';
+import { DAY_MS, HOUR_MS } from '../runtime/durations.ts';
 import { MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
 import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 import { kindSet, type SendLedger } from './send-ledger.ts';

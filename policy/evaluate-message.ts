@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../runtime/durations.ts';
 import { hasText, MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
 import {
   classCapCode,

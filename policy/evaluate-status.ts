@@ -1,4 +1,4 @@
-import { DAY_MS } from './durations.ts';
+import { DAY_MS } from '../runtime/durations.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { CAPTION_LIMIT, refuseContent } from './message-content.ts';
 import { type PolicyRefusal, refuseUntil } from './refusal.ts';

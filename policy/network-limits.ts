@@ -3,7 +3,7 @@
  * restriction bars every new chat until its end. A quota bounds the messages, within a cycle, to people who have not
  * answered (WhiskeySockets/Baileys issue 2441, pull requests 2442 and 2445).
  */
-import { DAY_MS } from './durations.ts';
+import { DAY_MS } from '../runtime/durations.ts';
 import type { RecipientClass } from './verdict.ts';
 import { shareOf } from './warm-up.ts';
 

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from './durations.ts';
+import { DAY_MS, HOUR_MS } from '../runtime/durations.ts';
 import { type KindSet, kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 import { messageCaps, warmupDay } from './warm-up.ts';

@@ -1,5 +1,5 @@
 /** Hours of each day, in one time zone, in which no message of a batch leaves. */
-import { MINUTE_MS } from './durations.ts';
+import { MINUTE_MS } from '../runtime/durations.ts';
 
 /** From one time of day until another, which may be on the next day. */
 export interface QuietHours {

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from './durations.ts';
+import { DAY_MS, HOUR_MS } from '../runtime/durations.ts';
 import { decodeEntry, type EntryKind, type LedgerEntry } from './ledger-entry.ts';
 import { SETTINGS_RANGES } from './tenant-settings.ts';
 import type { Fingerprint } from './text-fingerprint.ts';

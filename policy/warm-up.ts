@@ -1,4 +1,4 @@
-import { DAY_MS } from './durations.ts';
+import { DAY_MS } from '../runtime/durations.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 
 /** The warm-up's steps: from which day on how many 1:1 messages a day (docs/contract.md, Messages to numbers). */

@@ -1,3 +1,5 @@
+import { DAY_MS } from './durations.ts';
+
 /** The bounds and intervals of the runtime. The defaults suit production; tests shrink some. */
 export const defaultLimits = {
   /**
@@ -63,7 +65,7 @@ export const defaultLimits = {
   /**
    * How long a dead letter is kept, in milliseconds. It may stay about eleven minutes longer (see `FORGETTING_SWEEPS`).
    */
-  deadLetterAgeMs: 7 * 24 * 3_600_000,
+  deadLetterAgeMs: 7 * DAY_MS,
   /**
    * The largest difference between this node's clock and that of Redis. Above it the node owns nothing until they
    * agree. It is well above a reply's delay (`answerMs`) and NTP's error, and well below the shortest window (a

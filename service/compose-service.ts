@@ -16,6 +16,7 @@ import type { RequestLogLimits } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import type { FileBounds } from '../http/tenant-api/file-replies.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
+import { DAY_MS } from '../runtime/durations.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { type LinkTopic, linkTopics } from '../runtime/node/link-topics.ts';
 import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
@@ -36,8 +37,6 @@ import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
 import { descriptorCount, memoryUse, type ReadUse, watchResources } from './resource-watch.ts';
 import { exportShops, shopCounting } from './shop-metrics.ts';
 import { type SparedDescriptors, sparedDescriptors } from './spared-descriptors.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 /** One node of the service, from the store up to the listeners. */
 export interface Service {

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
+
 /** The waits of a session in production, in milliseconds. */
 export const DEFAULT_SESSION_TIMING = {
   /** How long a connection may get nothing from the network before its first event: a QR code, an open session or an end. */
@@ -26,15 +28,15 @@ export const DEFAULT_SESSION_TIMING = {
   /** How long uploading one attachment may take. */
   uploadMs: 60_000,
   /** How long a number known to exist is cached. */
-  knownNumberMs: 24 * 3_600_000,
+  knownNumberMs: DAY_MS,
   /** How long a number known not to exist is cached. */
-  missingNumberMs: 3_600_000,
+  missingNumberMs: HOUR_MS,
   /** How long the list of a person's devices is cached: the client's own value. */
   devicesMs: 5 * 60_000,
   /** How long the stored keys of one session may be looked through before the next session of the worker begins. */
   lookThroughMs: 30_000,
   /** Interval of queries about the number's limits, while it is restricted or has a quota. */
-  limitsEveryMs: 3_600_000,
+  limitsEveryMs: HOUR_MS,
   /** Minimum time between two requests for the list of groups. */
   groupsFloorMs: 20_000,
   /** Between two answers to devices of one chat that could not read a message, once the first 20 were answered. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../runtime/durations.ts';
 import type { Write } from '../../runtime/store.ts';
 import type { MessageEventType, ShopEventData, ShopEventType } from '../replies/event-replies.ts';
 import { tenantKeys } from './tenant-keys.ts';
@@ -73,7 +74,7 @@ export interface EventLimits {
 }
 
 /** The default limits. */
-export const EVENT_LIMITS: EventLimits = { maxAgeMs: 7 * 24 * 3_600_000, maxEntries: 50_000 };
+export const EVENT_LIMITS: EventLimits = { maxAgeMs: 7 * DAY_MS, maxEntries: 50_000 };
 
 /**
  * Adds events to their tenant's stream, within the commit of the turn that decides them. Redis assigns each id as the

@@ -1,4 +1,5 @@
 import type { Turn } from '../../runtime/behaviour.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import type { TenantEffect } from './tenant-commands.ts';
@@ -18,7 +19,7 @@ const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, 
 /** The minimum number of attempts kept, of all endpoints of a tenant. */
 const ATTEMPTS_KEPT = 2_000;
 /** How long a rotated secret still signs, in milliseconds. */
-const OVERLAP_MS = 24 * 3_600_000;
+const OVERLAP_MS = DAY_MS;
 /** Most former secrets that sign: they bound the record, and the header of signatures. */
 const MOST_FORMER_SECRETS = 4;
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { type AddressGuard, ForbiddenAddress } from '../outbound/address-guard.ts';
 import { guardedRequest } from '../outbound/guarded-request.ts';
 import type { ResolveAll } from '../outbound/name-lookup.ts';
@@ -6,7 +7,7 @@ import { type Signed, signatures } from './signature.ts';
 /** How long an endpoint may take to answer. */
 const ANSWER_MS = 15_000;
 /** The longest pause that an endpoint may request. */
-const MOST_HELD_MS = 10 * 3_600_000;
+const MOST_HELD_MS = 10 * HOUR_MS;
 
 /** The guards and limits of deliveries. */
 export interface DeliveryOptions {

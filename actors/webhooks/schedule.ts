@@ -1,8 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../runtime/durations.ts';
 import type { Random } from '../../runtime/random.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The delays between attempts, like those of Svix: eight attempts in a bit more than a day. */
 const DELAYS_MS = [
@@ -20,7 +17,7 @@ const DELAYS_MS = [
 const JITTER = 0.1;
 
 /** An endpoint is disabled if every attempt failed for this long, in milliseconds. */
-export const MOST_FAILING_MS = 5 * 24 * HOUR_MS;
+export const MOST_FAILING_MS = 5 * DAY_MS;
 
 /** Returns the delay after this number of attempts, or undefined if that was the last. */
 export function delayAfter(tries: number, random: Random): number | undefined {

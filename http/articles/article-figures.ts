@@ -1,7 +1,6 @@
 import { MOST_EVENT_WAITS } from '../../actors/tenants/event-waiters.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { DECLARATION_BATCH_LIMIT, DECLARATIONS_PER_DAY } from '../../policy/declaration-limits.ts';
-import { MINUTE_MS } from '../../policy/durations.ts';
 import { GROUP_SIZE_UNIT } from '../../policy/evaluate-group.ts';
 import {
   BULK_RECIPIENTS_PER_HOUR,
@@ -13,6 +12,7 @@ import { CAPTION_LIMIT, MESSAGE_TEXT_LIMIT } from '../../policy/message-content.
 import { PLANS } from '../../policy/plan.ts';
 import { SETTINGS_RANGES } from '../../policy/tenant-settings.ts';
 import { DAILY_ROOF, hourlyCap, shareOf, WARMUP_STEPS } from '../../policy/warm-up.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 
 const BATCH_PER_DAY = shareOf(DAILY_ROOF, DEFAULT_BATCH_SHARE);
 const BATCH_PER_HOUR = shareOf(hourlyCap(DAILY_ROOF), DEFAULT_BATCH_SHARE);

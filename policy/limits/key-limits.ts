@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { EXACT_LIMIT, RateWindow } from './rate-window.ts';
 import { decodeWholeNumbers, encodeWholeNumbers } from './whole-numbers-text.ts';
 

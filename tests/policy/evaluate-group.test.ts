@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY_MS, HOUR_MS } from '../../policy/durations.ts';
 import { evaluateGroup, type GroupFacts, groupShares } from '../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
 import { messageFacts, refusalOf, START_MS, sendMany } from './sends.ts';
 
 function groupFacts(facts: Partial<GroupFacts> = {}): GroupFacts {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { messageFacts, refusalOf, START_MS, sendMany } from './sends.ts';
 
 describe('content (docs/contract.md, Input bounds)', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY_MS } from '../../policy/durations.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { evaluateStatus, type StatusFacts } from '../../policy/evaluate-status.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { messageFacts, refusalOf, START_MS } from './sends.ts';
 
 function statusFacts(facts: Partial<StatusFacts> = {}): StatusFacts {

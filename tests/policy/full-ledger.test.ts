@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY_MS } from '../../policy/durations.ts';
 import { evaluateGroup } from '../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { evaluateStatus } from '../../policy/evaluate-status.ts';
 import { fullLedger } from '../../policy/full-ledger.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings, SETTINGS_RANGES, type TenantSettings } from '../../policy/tenant-settings.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { messageFacts, START_MS } from './sends.ts';
 
 /** Returns the verdicts of a shop with a full ledger for a message, a group message and a status. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
 import {
   DEFAULT_RATE_LIMITS,
   KeyLimits,
   RATE_LIMIT_RANGE,
   type RateLimits,
 } from '../../policy/limits/key-limits.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { propertyRuns } from './property-runs.ts';
 import { RateOracle } from './rate-oracle.ts';
 import { START_MS } from './sends.ts';

@@ -17,10 +17,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../root.ts';
 import { type LivingMutants, livingMutants } from './mutants-that-live.ts';
+
+/** The durations of the policy's windows, named from `policy/`. */
+const DURATIONS = '../runtime/durations.ts';
 
 interface Mutant {
   readonly file: string;
@@ -123,8 +126,9 @@ class Cage {
     const source = lines.join('\n');
     // A duration that a mutant names without importing would only prove that imports are needed.
     const needed = ['DAY_MS', 'HOUR_MS'].filter((name) => source.includes(name) && !sound.includes(name));
-    const own = mutant.file === 'durations.ts' ? [] : needed;
-    writeFileSync(path, own.map((name) => `import { ${name} } from './durations.ts';\n`).join('') + source);
+    const imports = mutant.file === DURATIONS ? [] : needed;
+    const from = relative(dirname(path), join(this.#directory, 'policy', DURATIONS));
+    writeFileSync(path, imports.map((name) => `import { ${name} } from '${from}';\n`).join('') + source);
     try {
       for (const file of testsThatReach(mutant.file)) {
         if (!(await this.#passes(file))) {
@@ -190,7 +194,7 @@ function option(name: string): string | undefined {
   return process.argv.find((text) => text.startsWith(prefix))?.slice(prefix.length);
 }
 
-const files = readdirSync(join(root, 'policy'), { recursive: true, encoding: 'utf8' }).filter(
+const files = [...readdirSync(join(root, 'policy'), { recursive: true, encoding: 'utf8' }), DURATIONS].filter(
   (file) => file.endsWith('.ts') && file.includes(option('only') ?? ''),
 );
 const mutants = files.flatMap(mutantsOf);

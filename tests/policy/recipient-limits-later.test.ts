@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
 import { exceedsRecipientLimits } from '../../policy/evaluate-message.ts';
 import type { LedgerEntry } from '../../policy/ledger-entry.ts';
 import { recipientKey } from '../../policy/number-forms.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { START_MS } from './sends.ts';
 
 const RECIPIENT = '+5511912345678';

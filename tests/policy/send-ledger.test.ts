@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../policy/durations.ts';
 import { evaluateGroup } from '../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { evaluateStatus } from '../../policy/evaluate-status.ts';
@@ -8,6 +7,7 @@ import { decodeEntry, encodeEntry, type LedgerEntry } from '../../policy/ledger-
 import { policyUsage } from '../../policy/policy-usage.ts';
 import { kindSet, LEDGER_BOUND, SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { messageFacts, START_MS, sendMany } from './sends.ts';
 
 const entry: LedgerEntry = {

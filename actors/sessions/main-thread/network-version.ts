@@ -1,4 +1,5 @@
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { NAMED_VERSION_KEY, readClientVersion, SET_VERSION_KEY } from '../client-version.ts';
@@ -9,8 +10,6 @@ const ASKED_KEY = 'client-version:asked';
 /** Exists after a refusal while no node may send another request. The first refusal may cause one at once. */
 const REFUSED_KEY = 'client-version:refused';
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const REFUSED_MS = 5 * 60_000;
 
 /**

@@ -1,5 +1,6 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
 import { type ArmedTimer, sleep, within } from '../../../runtime/clock.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import { type Egress, egressThrough } from '../../outbound/egress.ts';
@@ -36,8 +37,6 @@ export interface LiveSessionOptions {
   /** Called at the first event of the connection, or at its end: the next session may open. */
   readonly onSettled: () => void;
 }
-
-const DAY_MS = 86_400_000;
 
 /** How long the network may take to be notified that this device is unlinked. Milliseconds. */
 const UNLINK_MS = 5_000;

@@ -1,4 +1,5 @@
 import { assign, setup } from 'xstate';
+import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
 import type { SessionEnd } from '../../sessions/session-events.ts';
 import type { SessionOpening } from '../../sessions/session-host.ts';
 import type { ChannelContext } from './channel-context.ts';
@@ -7,15 +8,15 @@ import { isForgottenWhenConnected } from './channel-trouble.ts';
 import { LOGIN_REFUSED_TRIES, reconnectDelayMs } from './reconnect-delay.ts';
 
 /** How long a ban is waited out if the network names no end; and the shortest and longest wait, in milliseconds. */
-const BAN_WITHOUT_END_MS = 3_600_000;
+const BAN_WITHOUT_END_MS = HOUR_MS;
 const SHORTEST_BAN_MS = 5 * 60_000;
-const LONGEST_BAN_MS = 30 * 86_400_000;
+const LONGEST_BAN_MS = 30 * DAY_MS;
 
 /** A channel that was never paired has no session to resume, so it stops after this number of attempts. */
 const UNPAIRED_ATTEMPTS = 10;
 
 /** If a session is taken over again within this time after its return, it is lost permanently. Milliseconds. */
-const REPLACED_AGAIN_MS = 3_600_000;
+const REPLACED_AGAIN_MS = HOUR_MS;
 
 type Closed = Extract<ChannelEvent, { type: 'closed' }>;
 

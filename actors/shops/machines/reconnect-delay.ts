@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import type { SessionEnd } from '../../sessions/session-events.ts';
 import type { ChannelContext } from './channel-context.ts';
 
@@ -5,7 +6,7 @@ import type { ChannelContext } from './channel-context.ts';
  * Longest wait between two attempts to reconnect, in milliseconds. If no configured key opens the credentials, the
  * first wait is this long: the next deployment has the key again.
  */
-const RECONNECT_CEILING_MS = 5 * 60_000;
+const RECONNECT_CEILING_MS = 5 * MINUTE_MS;
 const RECONNECT_FLOOR_MS = 1_000;
 
 /**
@@ -18,7 +19,7 @@ const OUTDATED_FLOOR_MS = 90_000;
  * The waits after logins that the network refused, in milliseconds. Some refusals last as long as an outage
  * (mautrix/meta, pull request 284). Others are permanent, so the attempts must end.
  */
-const LOGIN_REFUSED_WAITS_MS = [60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000];
+const LOGIN_REFUSED_WAITS_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 
 /** The longest wait for the next attempt after that end, in milliseconds. */
 export function longestReconnectMs(end: NonNullable<ChannelContext['lastEnd']>['end'] | undefined): number {

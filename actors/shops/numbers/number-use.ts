@@ -1,4 +1,5 @@
 import type { NetworkLimits } from '../../../policy/network-limits.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import type { Read, Write } from '../../../runtime/store.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 
@@ -6,7 +7,7 @@ import { tenantKeys } from '../../tenants/tenant-keys.ts';
  * How long after its last use a number is remembered at its tenant, in milliseconds: 30 days (docs/contract.md, A
  * number and its shops).
  */
-export const NUMBER_MEMORY_MS = 30 * 24 * 3_600_000;
+export const NUMBER_MEMORY_MS = 30 * DAY_MS;
 
 /**
  * The shop of a tenant that has the number connected, or had it last. Written in the commit that connects the shop, so

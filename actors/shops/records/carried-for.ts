@@ -1,6 +1,6 @@
 /** The recipients of a pool shop's last two days, with the shops that it wrote for. */
-import { DAY_MS } from '../../../policy/durations.ts';
 import { isSameRecipient } from '../../../policy/number-forms.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import type { Read, Write } from '../../../runtime/store.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { ShopKeys } from './shop-keys.ts';

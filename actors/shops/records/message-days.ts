@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../policy/durations.ts';
 import { shardKey } from '../../../runtime/address.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import { idsFrom, madeAtMs } from '../../../runtime/object-id.ts';
 import type { Lookup, Store, Write } from '../../../runtime/store.ts';
 import { encodeReceipts, type MessageReceipts } from './message-receipts.ts';

@@ -1,5 +1,6 @@
 import { isGroupId, isNetworkId } from '../../../policy/recipient.ts';
 import type { PolicyVerdict } from '../../../policy/verdict.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import { API_BASE_PATH } from '../../api-base-path.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
@@ -41,10 +42,10 @@ export interface MessageState {
 }
 
 /** No message stays queued longer than this (docs/contract.md, Message states): EXPIRED. */
-export const QUEUED_LIMIT_MS = 24 * 3_600_000;
+export const QUEUED_LIMIT_MS = DAY_MS;
 
 /** Retention of messages and idempotency keys unless configured (docs/contract.md, Retention). */
-export const MESSAGE_RETENTION_MS = 30 * 24 * 3_600_000;
+export const MESSAGE_RETENTION_MS = 30 * DAY_MS;
 
 /**
  * Returns the stored form of an accepted message: JSON without its id, which the field name has, and without absent

@@ -2,9 +2,9 @@
  * Maps stanzas to messages, so that receipts find the message's record. There is one hash for each UTC day and shop. It
  * is written with the commit before the stanza leaves, and expires as a whole: 80 bytes a message for three days.
  */
-import { DAY_MS } from '../../../policy/durations.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import type { Read, Write } from '../../../runtime/store.ts';
 import { dayOf } from './message-days.ts';
 import type { ShopKeys } from './shop-keys.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../policy/durations.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId } from '../../../runtime/object-id.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import type { Read, Store } from '../../../runtime/store.ts';

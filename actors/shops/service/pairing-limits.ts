@@ -1,7 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
 
 /** How many different numbers a tenant may pair in 24 hours (docs/contract.md, Pairing by code). */
 const NUMBERS_A_DAY = 10;

@@ -1,6 +1,6 @@
-import { DAY_MS } from '../../../policy/durations.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { shardCount, shardOf } from '../../../runtime/address.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId, madeAtMs } from '../../../runtime/object-id.ts';
 import { dayEndsMs, dayOf } from '../records/message-days.ts';
 

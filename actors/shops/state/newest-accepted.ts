@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../policy/durations.ts';
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { addedAtMs, entryTextOf } from './accepted-list.ts';
 

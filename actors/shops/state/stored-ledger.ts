@@ -1,7 +1,7 @@
-import { DAY_MS } from '../../../policy/durations.ts';
 import { fullLedger } from '../../../policy/full-ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
 import { SendLedger } from '../../../policy/send-ledger.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import { entryTextOf, messageIdOf } from './accepted-list.ts';
 
 /** A shop's ledger as it was stored, or a full one if it could not be read. */

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../../runtime/durations.ts';
+
 /** Messages sent since the last receipt of any recipient. */
 export interface Undelivered {
   /** When the first of them was sent, milliseconds since the Unix epoch. */
@@ -10,7 +12,7 @@ export interface Undelivered {
 }
 
 /** A phone may be off for a day; the phones of several people at a time are not. */
-const LONG_MS = 24 * 3_600_000;
+const LONG_MS = DAY_MS;
 const LEAST = 3;
 
 /** Returns the count after one more send. */

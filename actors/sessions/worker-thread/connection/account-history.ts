@@ -1,4 +1,5 @@
 import { proto, type WASocket } from '@whiskeysockets/baileys';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import { type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 import type { Credentials } from '../keys/credentials.ts';
@@ -15,7 +16,7 @@ const MOST_PARTS = 100;
 const MOST_NOTICE_BYTES = 1024 * 1024;
 
 /** How long a part that failed to download is retried, at each opening and once a day, in milliseconds: a week. */
-const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = 7 * DAY_MS;
 
 /** Facts that are stored in one write. */
 const FACTS_A_WRITE = 500;

@@ -1,12 +1,13 @@
 /** Bounds and shrinks the memory that the client keeps for each session. */
 import type { MessageRetryManager, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
 import { LRUCache } from 'lru-cache';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 
 /** Entries a session, two for each contact: as many contacts as devices are remembered of (`newShopMemory`). */
 const MOST_MAPPINGS = 4_000;
 
 /** The client keeps an unused entry for the same time (its LIDMappingStore). In milliseconds. */
-const MAPPINGS_MS = 3 * 24 * 60 * 60_000;
+const MAPPINGS_MS = 3 * DAY_MS;
 
 /**
  * Bounds the client's memory of numbers and the network's own ids of them. The client keeps all it ever saw, each with

@@ -1,10 +1,11 @@
 import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { KnownFields } from '../store/known-fields.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import { isOver, TOKEN_INDEX } from './contact-tokens.ts';
 
 const HASH = 'credentials';
-const PERIOD_MS = 30 * 86_400_000;
+const PERIOD_MS = 30 * DAY_MS;
 /** The number of whole periods without use after which a key is removed: after 60 to 90 days. */
 const PERIODS = 2;
 /** Keys of each kind that one run checks or removes. */
@@ -123,7 +124,7 @@ export class KeyUse {
     if (tokens.length === 0) return [];
     const nowMs = this.#options.nowMs();
     const parts = Math.ceil(tokens.length / MOST_A_RUN);
-    const from = (Math.floor(nowMs / 86_400_000) % parts) * MOST_A_RUN;
+    const from = (Math.floor(nowMs / DAY_MS) % parts) * MOST_A_RUN;
     const ids = tokens.slice(from, from + MOST_A_RUN).map((name) => name.slice(TOKEN.length));
     const found: { [id: string]: SignalDataTypeMap['tctoken'] } = await keys.get('tctoken', ids);
     return ids.filter((id) => found[id] !== undefined && isOver(found[id], nowMs)).map((id) => TOKEN + id);

@@ -9,6 +9,7 @@ import {
   transferDevice,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { Yielder } from '../../../../runtime/yielder.ts';
 import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { queryErrorCode } from '../session/session-end.ts';
@@ -18,7 +19,7 @@ import { personOf } from '../wire/inbound-message.ts';
 import { keepDevices, lookUpNumbers } from './number-lookup.ts';
 
 /** How long a device that has no keys on the network is left out, in milliseconds. */
-const KEYLESS_MS = 3_600_000;
+const KEYLESS_MS = HOUR_MS;
 
 /** The network refused a whole request for keys because of one of the devices (oxidezap/whatsapp-rust, issue 1143). */
 const REFUSED = new Set([404, 406]);

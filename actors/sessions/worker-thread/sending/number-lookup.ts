@@ -5,12 +5,13 @@ import {
   USyncUser,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import type { ShopMemory } from '../session/session-environment.ts';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
 /** How long the list of the shop's own devices is kept. The network reports its changes (`followOwnDevices`). */
-const OWN_DEVICES_MS = 86_400_000;
+const OWN_DEVICES_MS = DAY_MS;
 
 /** The memory of look-ups: the devices of people, and the numbers without an id. */
 type LookUpMemory = Pick<ShopMemory, 'devices' | 'lidless'>;

@@ -1,9 +1,8 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { SENT_DAYS, SENT_HASHES, type SentHash } from '../../worker-protocol.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Messages that were recently requested, kept open: many devices may request the same one. */
 const MOST_FOUND = 16;

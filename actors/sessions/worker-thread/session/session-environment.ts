@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { Deadlines } from '../../../../runtime/deadlines.ts';
+import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
 import type { ResolveAll } from '../../../outbound/name-lookup.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
@@ -83,15 +84,15 @@ export function newShopMemory(
   const cache = (lifeMs: number, maxEntries: number): ExpiringCache =>
     new ExpiringCache({ lifeMs, maxEntries, nowMs: () => clock.monotonicMs() });
   return {
-    retries: cache(3_600_000, 1_000),
-    aliases: cache(2 * 86_400_000, 1_000),
+    retries: cache(HOUR_MS, 1_000),
+    aliases: cache(2 * DAY_MS, 1_000),
     unacknowledged: new UnacknowledgedOrders(clock),
-    keyless: cache(3_600_000, 2_000),
-    lidless: cache(3_600_000, 2_000),
+    keyless: cache(HOUR_MS, 2_000),
+    lidless: cache(HOUR_MS, 2_000),
     devices: cache(devicesMs, 2_000),
     otherDevices: cache(300_000, 500),
     calls: cache(300_000, 50),
-    placeholders: cache(3_600_000, 500),
-    numbersBeside: cache(86_400_000, 500),
+    placeholders: cache(HOUR_MS, 500),
+    numbersBeside: cache(DAY_MS, 500),
   };
 }

@@ -1,6 +1,6 @@
 /** Begins batches, adds their recipients, and pauses, resumes and cancels them. */
-import { DAY_MS } from '../../../../policy/durations.ts';
 import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';

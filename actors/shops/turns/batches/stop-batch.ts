@@ -1,7 +1,7 @@
 /** Stops batches by themselves: when people opt out, and when the network restricts the number. */
 
-import { DAY_MS } from '../../../../policy/durations.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import type { BatchStopReason } from '../../../batch-status.ts';
 import { type Batch, isActive } from '../../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';

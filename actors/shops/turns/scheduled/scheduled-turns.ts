@@ -2,7 +2,7 @@
  * The life of a scheduled send. It becomes a message at its time. When it is due it is sent like any other, and its end
  * is stored with the resulting message.
  */
-import { DAY_MS, HOUR_MS } from '../../../../policy/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
 import type {
   Accepted,
