@@ -19,9 +19,19 @@ export function settingsRefusal({ settings = {} }: TenantChanges): Failed<'VALID
   return failed('VALIDATION_ERROR', { fields });
 }
 
+/** Returns the reason why this change of the owner is refused. Undefined if it is not. */
+function ownerRefusal(
+  record: TenantRecord,
+  { owner }: TenantChanges,
+): Failed<'VALIDATION_ERROR'> | undefined {
+  if (!owner || owner.name !== undefined || record.owner !== null) return undefined;
+  const message = 'is required, because the tenant has no owner';
+  return failed('VALIDATION_ERROR', { fields: [{ field: 'owner.name', message }] });
+}
+
 /** Changes the fields that operators may change. Settings are merged one by one; one out of range refuses them all. */
 export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {
-  const refusal = settingsRefusal(changes);
+  const refusal = settingsRefusal(changes) ?? ownerRefusal(state.record, changes);
   if (refusal !== undefined) return { reply: refusal };
   const record = changedRecord(state.record, changes);
   const writes: Write[] = [['SET', state.keys.record, JSON.stringify(record)]];
@@ -57,7 +67,8 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Turn<T
 
 /** Returns a record with the changes. Absent fields stay. */
 export function changedRecord(record: TenantRecord, changes: TenantChanges): TenantRecord {
-  const { owner } = changes;
+  const ownerName = changes.owner?.name;
+  const owner = ownerName === undefined ? record.owner : { name: ownerName };
   return {
     ...record,
     name: changes.name ?? record.name,
@@ -66,7 +77,7 @@ export function changedRecord(record: TenantRecord, changes: TenantChanges): Ten
     poolFallback: changes.poolFallback ?? record.poolFallback,
     platform: changes.platform ?? record.platform,
     inbound: changes.inbound ?? inboundModeOf(record),
-    owner: owner === undefined ? record.owner : owner && { name: owner.name },
+    owner: changes.owner === null ? null : owner,
     settings: tuned({ ...record.settings, ...changes.settings }),
   };
 }

@@ -15,17 +15,12 @@ import { operatorEndpoint } from './services.ts';
 
 const setting = v.optional(v.nullable(v.number('must be a number or null')));
 
+const ownerName = name({ max: 200 });
+const notificationNumber = v.optional(v.nullable(phoneNumber));
+
 const changeable = {
   plan: v.optional(v.picklist(PLAN_NAMES)),
   active: v.optional(v.boolean()),
-  owner: v.optional(
-    v.nullable(
-      closedObject({
-        name: name({ max: 200 }),
-        notificationNumber: v.optional(v.nullable(phoneNumber)),
-      }),
-    ),
-  ),
   settings: v.optional(
     closedObject({
       coldPerDay: setting,
@@ -55,7 +50,11 @@ export const createTenant = operatorEndpoint({
   tag: 'Tenants',
   summary: 'Create a tenant',
   tenant: 'created',
-  body: closedObject({ name: name({ max: 200 }), ...changeable }),
+  body: closedObject({
+    name: name({ max: 200 }),
+    owner: v.optional(v.nullable(closedObject({ name: ownerName, notificationNumber }))),
+    ...changeable,
+  }),
   bodyExample: {
     name: 'Rue Haute Ltd',
     plan: 'growth',
@@ -140,7 +139,16 @@ export const changeTenant = operatorEndpoint({
   summary: 'Change a tenant. Fields that are left out stay',
   description:
     "With `active: false` the tenant's calls are refused and its queues stop. Sessions stay open. Messages continue when the tenant is active again, or they expire like others that wait too long. A message that a pool shop already accepted may still be sent.",
-  body: closedObject({ name: v.optional(name({ max: 200 })), ...changeable }),
+  body: closedObject({
+    name: v.optional(name({ max: 200 })),
+    owner: v.optional(
+      v.pipe(
+        v.nullable(closedObject({ name: v.optional(ownerName), notificationNumber })),
+        v.description('A tenant without an owner needs the name. Null removes the owner and the number.'),
+      ),
+    ),
+    ...changeable,
+  }),
   bodyExample: { active: false },
   replies: { 200: { description: 'The tenant as it is now.', data: tenant, example: tenantExample } },
   errors: ['NOT_FOUND'],

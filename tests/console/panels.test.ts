@@ -97,6 +97,25 @@ test('owner, a cap, the pool and inbound of a tenant are changed', async () => {
   );
 });
 
+for (const [label, typed, elsewhere] of [
+  ['Owner', 'Edsger', { name: 'Grace', notificationNumber: second }],
+  ['Notified at', third, { name: 'Barbara', notificationNumber: second }],
+] as const) {
+  test(`an account form in which only “${label}” was changed undoes no other change of the owner`, async () => {
+    const path = `/tenants/${tenant.id}`;
+    await service.operator('PATCH', path, { owner: { name: 'Grace', notificationNumber: first } });
+    await session.visit('/tenants');
+    await session.visit(path);
+    await press('Change account');
+    await dialog().getByLabel(label).fill(typed);
+    await service.operator('PATCH', path, { owner: elsewhere });
+    await dialog().getByRole('button', { name: 'Change account' }).click();
+    await dialogGone();
+    const changed = label === 'Owner' ? { name: typed } : { notificationNumber: typed };
+    assert.deepEqual((await asked(path)).owner, { ...elsewhere, ...changed });
+  });
+}
+
 test('customers are added, found by a part of their number and removed', async () => {
   await panel('Customers').getByRole('button', { name: 'Add' }).click();
   await dialog().getByLabel('Numbers').fill([first, second, third].join('\n'));

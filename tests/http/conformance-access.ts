@@ -77,7 +77,7 @@ export function accessRows(target: () => Target): void {
     assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
   });
 
-  test('a field that a change leaves out is kept: a new name keeps the number', async () => {
+  test('a field that a change leaves out is kept: a name keeps the number, a number the name', async () => {
     const { admin, adminToken, tenant } = target();
     const { id } = await tenant();
     const change = (owner: object | null) =>
@@ -85,9 +85,15 @@ export function accessRows(target: () => Target): void {
     await change({ name: 'Ada', notificationNumber: '+41791234567' });
     const renamed = await change({ name: 'Grace' });
     assert.deepEqual(renamed.body.data.owner, { name: 'Grace', notificationNumber: '+41791234567' });
+    const moved = await change({ notificationNumber: '+41791234568' });
+    assert.deepEqual(moved.body.data.owner, { name: 'Grace', notificationNumber: '+41791234568' });
     const without = await change({ name: 'Grace', notificationNumber: null });
     assert.deepEqual(without.body.data.owner, { name: 'Grace', notificationNumber: null });
     assert.equal((await change(null)).body.data.owner, null);
+    const nameless = await change({ notificationNumber: '+41791234567' });
+    assert.deepEqual(nameless.body.error?.fields, [
+      { field: 'owner.name', message: 'is required, because the tenant has no owner' },
+    ]);
     const named = await change({ name: 'Ada' });
     assert.deepEqual(named.body.data.owner, { name: 'Ada', notificationNumber: null });
   });

@@ -23,29 +23,33 @@ export function ChangeAccount({ tenant, onClose }) {
     event.preventDefault();
     const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     const textOf = (/** @type {string} */ name) => String(given.get(name) ?? '').trim();
-    const [owner, number] = [textOf('owner'), textOf('number')];
-    const inputs = {
-      name: textOf('name'),
-      owner: owner === '' ? null : { name: owner, notificationNumber: number === '' ? null : number },
-      settings: Object.fromEntries(
-        Object.keys(TUNED).map((name) => [name, textOf(name) === '' ? null : Number(textOf(name))]),
+    const { name, owner, settings, poolFallback, platform, inbound } = tenant;
+    const changes = changedOf(
+      {
+        name: textOf('name'),
+        poolFallback: given.has('poolFallback'),
+        platform: given.has('platform'),
+        inbound: textOf('inbound'),
+      },
+      { name: name.trim(), poolFallback, platform, inbound },
+    );
+    const ownerName = textOf('owner');
+    const ownerChanges = changedOf(
+      { name: ownerName, notificationNumber: textOf('number') || null },
+      { name: owner?.name.trim() ?? '', notificationNumber: owner?.notificationNumber ?? null },
+    );
+    const body = {
+      ...changes,
+      ...(Object.keys(ownerChanges).length > 0 && {
+        owner: owner !== null && ownerName === '' ? null : ownerChanges,
+      }),
+      settings: changedOf(
+        Object.fromEntries(
+          Object.keys(TUNED).map((each) => [each, textOf(each) === '' ? null : Number(textOf(each))]),
+        ),
+        settings,
       ),
-      poolFallback: given.has('poolFallback'),
-      platform: given.has('platform'),
-      inbound: textOf('inbound'),
     };
-    const { name, owner: known, settings, poolFallback, platform, inbound } = tenant;
-    const shown = {
-      name: name.trim(),
-      owner: known && { name: known.name.trim(), notificationNumber: known.notificationNumber },
-      settings: Object.fromEntries(
-        Object.keys(TUNED).map((each) => [each, settings[/** @type {keyof typeof TUNED} */ (each)] ?? null]),
-      ),
-      poolFallback,
-      platform,
-      inbound,
-    };
-    const body = { ...changedOf(inputs, shown), settings: changedOf(inputs.settings, shown.settings) };
     const changed = await action.run(() => call(`/tenants/${tenant.id}`, { method: 'PATCH', body }));
     if (changed) onClose();
   };
@@ -79,6 +83,6 @@ export function ChangeAccount({ tenant, onClose }) {
  */
 function changedOf(inputs, shown) {
   return Object.fromEntries(
-    Object.entries(inputs).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(shown[name])),
+    Object.entries(inputs).filter(([name, value]) => value !== (shown[name] ?? null)),
   );
 }
