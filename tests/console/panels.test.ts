@@ -1,7 +1,7 @@
 /** Operators' changes on the pages of a tenant and a shop, against the real actors with the chat network in memory. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import type { TestTenant } from '../http/conformance-target.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedRealService } from '../http/shared-service.ts';
@@ -195,6 +195,46 @@ test('a webhook that exists is changed', async () => {
   );
   await press(`Delete ${url}/new`);
   await press('Delete it now');
+  await panel('Webhooks').getByText('None yet.').waitFor();
+});
+
+test('a call of one webhook neither disables nor labels another, and each secret is shown', async () => {
+  const urls = ['one', 'two'].map((name) => `http://127.0.0.1:9/${name}`) as [string, string];
+  for (const url of urls) await service.operator('POST', `/tenants/${tenant.id}/webhooks`, { url });
+  const [one, two] = urls.map((url) => page.getByRole('row', { name: url })) as [Locator, Locator];
+  await session.visit('/tenants');
+  await session.visit(`/tenants/${tenant.id}`);
+  const held: Route[] = [];
+  const heldCalls = async (count: number): Promise<Route[]> => {
+    await eventually(async () => held.length === count);
+    return held.splice(0);
+  };
+  await page.route(/\/webhooks\/.*\/(test|rotate-secret)$/, (route) => void held.push(route));
+  await press(`Test ${urls[0]}`);
+  await press(`Test ${urls[1]}`);
+  assert.equal(await one.getByRole('button', { name: 'Test' }).isDisabled(), true);
+  const [refused, answered] = await heldCalls(2);
+  const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
+  await refused?.fulfill({ status: 503, json: { success: false, error } });
+  await answered?.fulfill({ json: { success: true, data: { status: 204, error: null } } });
+  await one.getByRole('alert').getByText('Not now.').waitFor();
+  await two.getByRole('status').getByText('The endpoint answered 204.').waitFor();
+  assert.deepEqual(await accessibilityViolations(page), []);
+
+  for (const url of urls) await press(`Rotate secret of ${url}`);
+  for (const route of await heldCalls(2)) await route.continue();
+  await page.unroute(/\/webhooks\/.*\/(test|rotate-secret)$/);
+  const secret = page.locator('#fresh-secret', { hasText: 'whsec_' });
+  const hasText = (await secret.textContent()) ?? '';
+  await press('I have kept it');
+  await secret.filter({ hasNotText: hasText }).waitFor();
+  await press('I have kept it');
+  await dialogGone();
+  for (const url of urls) {
+    await press(`Delete ${url}`);
+    await press('Delete it now');
+    await dialogGone();
+  }
   await panel('Webhooks').getByText('None yet.').waitFor();
 });
 

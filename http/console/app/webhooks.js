@@ -22,32 +22,27 @@ export function Webhooks({ tenantId }) {
     },
     [tenantId, refresh],
   );
-  const action = useAction();
   /** The open dialog and its webhook. */
   const [asked, ask] = useState(
     /** @type {{ what: 'create' | 'change' | 'delete', webhook?: Webhook } | undefined} */ (undefined),
   );
-  const [fresh, setFresh] = useState(/** @type {FreshWebhook | undefined} */ (undefined));
-  const [tested, setTested] = useState('');
+  /** Webhooks with a new secret. The first is shown. The others follow when it is closed. */
+  const [secrets, setSecrets] = useState(/** @type {readonly FreshWebhook[]} */ ([]));
+  const [fresh] = secrets;
+  const addSecret = (/** @type {FreshWebhook} */ webhook) => setSecrets((known) => [...known, webhook]);
   /** The webhook whose attempts are shown. */
   const [lookedAt, setLookedAt] = useState('');
   const shown = data?.items.find(({ id }) => id === lookedAt);
-  const steer = (
-    /** @type {string} */ method,
-    /** @type {string} */ end,
-    /** @type {object | undefined} */ body,
-  ) =>
-    action.run(async () => {
-      const answer = await call(path + end, { method, ...(body === undefined ? {} : { body }) });
-      if ('secret' in answer) setFresh(answer);
-      if (end.endsWith('/test')) setTested(answer.error ?? `The endpoint answered ${answer.status}.`);
-      refresh();
-    });
+  const change = {
+    name: 'Change',
+    place: 'full',
+    cell: (/** @type {Webhook} */ webhook) =>
+      html`<${Changes} path=${path} webhook=${webhook} ask=${ask} onAttempts=${() => setLookedAt(webhook.id)} onSecret=${addSecret} onChanged=${refresh} />`,
+  };
   return html`
     <${Panel} title="Webhooks" class="whole" more=${html`<${RoleButton} role="admin" onClick=${() => ask({ what: 'create' })}>New webhook<//>`}>
-      <${Failure} failure=${failure ?? action.failure} />
-      ${tested !== '' && html`<p role="status">${tested}</p>`}
-      <${Table} caption="Webhooks of this tenant" empty="None yet." rows=${data?.items} failure=${failure} columns=${columnsWith({ steer, lookAt: setLookedAt, ask, busy: action.busy })}
+      <${Failure} failure=${failure} />
+      <${Table} caption="Webhooks of this tenant" empty="None yet." rows=${data?.items} failure=${failure} columns=${[...COLUMNS, change]}
         keyOf=${(/** @type {Webhook} */ { id }) => id} />
       ${
         (asked?.what === 'create' || asked?.what === 'change') &&
@@ -55,7 +50,7 @@ export function Webhooks({ tenantId }) {
           /** @type {object} */ body,
         ) => {
           const { webhook } = asked;
-          if (webhook === undefined) setFresh(await call(path, { method: 'POST', body }));
+          if (webhook === undefined) addSecret(await call(path, { method: 'POST', body }));
           else await call(`${path}/${webhook.id}`, { method: 'PATCH', body });
           ask(undefined);
           refresh();
@@ -72,59 +67,68 @@ export function Webhooks({ tenantId }) {
           <//>
         `
       }
-      ${fresh !== undefined && html`<${FreshSecret} fresh=${fresh} onClose=${() => setFresh(undefined)} />`}
+      ${
+        fresh !== undefined &&
+        html`<${FreshSecret} key=${fresh.id} fresh=${fresh} onClose=${() => setSecrets((known) => known.filter((each) => each !== fresh))} />`
+      }
     <//>
     ${shown !== undefined && html`<${Attempts} key=${shown.id} path=${path} webhook=${shown} onClose=${() => setLookedAt('')} onReplayed=${refresh} />`}
   `;
 }
 
-/**
- * @typedef {object} Ways
- * @property {(method: string, end: string, body?: object) => void} steer
- * @property {(id: string) => void} lookAt shows the attempts of a webhook
- * @property {(asked: { what: 'change' | 'delete', webhook: Webhook }) => void} ask opens a dialog
- * @property {boolean} busy a call is on its way: the second click of two must not rotate a secret twice
- */
-
-/** @param {Ways} ways */
-function columnsWith(ways) {
-  return [
-    { name: 'Address', cell: (/** @type {Webhook} */ { url }) => html`<code class="wrap">${url}</code>` },
-    { name: 'State', cell: (/** @type {Webhook} */ webhook) => html`<${Badge} state=${stateOf(webhook)} />` },
-    {
-      name: 'Events',
-      cell: (/** @type {Webhook} */ { types, shops }) =>
-        `${types === null ? 'all' : types.join(', ')}${shops === null ? '' : ` of ${shops.length} shops`}`,
-    },
-    {
-      name: 'Failing since',
-      cell: (/** @type {Webhook} */ { failingSince }) => html`<${When} at=${failingSince} relative />`,
-    },
-    { name: 'To try again', numeric: true, cell: (/** @type {Webhook} */ { waiting }) => count(waiting) },
-    { name: 'Given up', numeric: true, cell: (/** @type {Webhook} */ { deadLetters }) => count(deadLetters) },
-    {
-      name: 'Change',
-      place: /** @type {const} */ ('full'),
-      cell: (/** @type {Webhook} */ webhook) => changeCell(webhook, ways),
-    },
-  ];
-}
+const COLUMNS = [
+  { name: 'Address', cell: (/** @type {Webhook} */ { url }) => html`<code class="wrap">${url}</code>` },
+  { name: 'State', cell: (/** @type {Webhook} */ webhook) => html`<${Badge} state=${stateOf(webhook)} />` },
+  {
+    name: 'Events',
+    cell: (/** @type {Webhook} */ { types, shops }) =>
+      `${types === null ? 'all' : types.join(', ')}${shops === null ? '' : ` of ${shops.length} shops`}`,
+  },
+  {
+    name: 'Failing since',
+    cell: (/** @type {Webhook} */ { failingSince }) => html`<${When} at=${failingSince} relative />`,
+  },
+  { name: 'To try again', numeric: true, cell: (/** @type {Webhook} */ { waiting }) => count(waiting) },
+  { name: 'Given up', numeric: true, cell: (/** @type {Webhook} */ { deadLetters }) => count(deadLetters) },
+];
 
 /**
- * @param {Webhook} webhook
- * @param {Ways} ways
+ * The buttons of a webhook, and the outcome of its last call.
+ * @param {{
+ *   path: string,
+ *   webhook: Webhook,
+ *   ask: (asked: { what: 'change' | 'delete', webhook: Webhook }) => void,
+ *   onAttempts: () => void,
+ *   onSecret: (fresh: FreshWebhook) => void,
+ *   onChanged: () => void,
+ * }} props `path`: of the tenant's webhooks; `ask` opens a dialog
  */
-function changeCell(webhook, { steer, lookAt, ask, busy }) {
+function Changes({ path, webhook, ask, onAttempts, onSecret, onChanged }) {
   const { id, url, disabledAt } = webhook;
   const turn = disabledAt === null ? 'Disable' : 'Enable';
-  return html`<span class="buttons many">
-    <button aria-label=${`Tries of ${url}`} onClick=${() => lookAt(id)}>Tries</button>
-    <${RoleButton} role="operate" disabled=${busy} aria-label=${`Test ${url}`} onClick=${() => steer('POST', `/${id}/test`, {})}>Test<//>
-    <${RoleButton} role="admin" aria-label=${`Change ${url}`} onClick=${() => ask({ what: 'change', webhook })}>Change<//>
-    <${RoleButton} role="admin" disabled=${busy} aria-label=${`Rotate secret of ${url}`} onClick=${() => steer('POST', `/${id}/rotate-secret`, {})}>Rotate secret<//>
-    <${RoleButton} role="admin" disabled=${busy} aria-label=${`${turn} ${url}`} onClick=${() => steer('PATCH', `/${id}`, { disabled: disabledAt === null })}>${turn}<//>
-    <${RoleButton} role="admin" class="danger" aria-label=${`Delete ${url}`} onClick=${() => ask({ what: 'delete', webhook })}>Delete<//>
-  </span>`;
+  // While a call runs, the buttons are disabled: the second click of two must not rotate a secret twice.
+  const { busy, failure, run } = useAction();
+  const [tested, setTested] = useState('');
+  const send = (/** @type {string} */ end, /** @type {string} */ method, /** @type {object} */ body) =>
+    run(async () => {
+      setTested('');
+      const answer = await call(`${path}/${id}${end}`, { method, body });
+      if ('secret' in answer) onSecret(answer);
+      if (end === '/test') setTested(answer.error ?? `The endpoint answered ${answer.status}.`);
+      onChanged();
+    });
+  return html`
+    <span class="buttons many">
+      <button aria-label=${`Tries of ${url}`} onClick=${onAttempts}>Tries</button>
+      <${RoleButton} role="operate" disabled=${busy} aria-label=${`Test ${url}`} onClick=${() => send('/test', 'POST', {})}>Test<//>
+      <${RoleButton} role="admin" aria-label=${`Change ${url}`} onClick=${() => ask({ what: 'change', webhook })}>Change<//>
+      <${RoleButton} role="admin" disabled=${busy} aria-label=${`Rotate secret of ${url}`} onClick=${() => send('/rotate-secret', 'POST', {})}>Rotate secret<//>
+      <${RoleButton} role="admin" disabled=${busy} aria-label=${`${turn} ${url}`} onClick=${() => send('', 'PATCH', { disabled: disabledAt === null })}>${turn}<//>
+      <${RoleButton} role="admin" class="danger" aria-label=${`Delete ${url}`} onClick=${() => ask({ what: 'delete', webhook })}>Delete<//>
+    </span>
+    <${Failure} failure=${failure} />
+    ${tested !== '' && html`<p role="status">${tested}</p>`}
+  `;
 }
 
 /** @param {Webhook} webhook */
