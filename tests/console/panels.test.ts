@@ -198,6 +198,22 @@ test('a webhook that exists is changed', async () => {
   await panel('Webhooks').getByText('None yet.').waitFor();
 });
 
+test('a webhook gets the events of the oldest of more shops than one page lists', async () => {
+  const other = await service.tenant();
+  const oldest = await service.shop(other, 'Oldest bakery');
+  for (let number = 0; number < 100; number += 1) {
+    await service.operator('POST', `/tenants/${other.id}/shops`, { name: `Bakery ${number}` });
+  }
+  await session.visit(`/tenants/${other.id}`);
+  await press('New webhook');
+  await dialog().getByLabel('Address').fill('http://127.0.0.1:9/hooks');
+  await dialog().getByLabel('Oldest bakery').check();
+  await press('Create webhook');
+  await press('I have kept it');
+  const { items } = await asked(`/tenants/${other.id}/webhooks`);
+  assert.deepEqual(items[0].shops, [oldest]);
+});
+
 test('a call of one webhook neither disables nor labels another, and each secret is shown', async () => {
   const urls = ['one', 'two'].map((name) => `http://127.0.0.1:9/${name}`) as [string, string];
   for (const url of urls) await service.operator('POST', `/tenants/${tenant.id}/webhooks`, { url });

@@ -1,9 +1,9 @@
 // @ts-check
 import { EVENT_TYPES } from '/console/event-types.js';
-import { html } from '/console/preact.js';
-import { useAction, useAnswer } from './asking.js';
+import { html, useEffect, useState } from '/console/preact.js';
+import { useAction } from './asking.js';
 import { Dialog, Failure } from './parts.js';
-/** @import { Answer } from './asking.js' */
+import { call } from './session.js';
 /** @import { TenantShop, Webhook } from './answers.js' */
 
 /**
@@ -17,13 +17,13 @@ import { Dialog, Failure } from './parts.js';
  */
 export function WebhookForm({ tenantId, webhook, work, onClose }) {
   const action = useAction();
-  /** @type {Answer<{ items: TenantShop[] }>} */
-  const { data } = useAnswer(`/tenants/${tenantId}/shops?limit=100`);
+  const loading = useAction();
+  const [shops, setShops] = useState(/** @type {readonly TenantShop[] | undefined} */ (undefined));
+  useEffect(() => void loading.run(async () => setShops(await shopsOf(tenantId))), [tenantId]);
   const [title, label] =
     webhook === undefined ? ['New webhook', 'Create webhook'] : ['Change webhook', 'Change it'];
-  const listed = data?.items ?? [];
-  // A tenant may have more shops than are listed; those that were chosen are kept.
-  const others = (webhook?.shops ?? []).filter((id) => !listed.some((shop) => shop.id === id));
+  // A chosen shop may have been erased. It stays chosen until the operator removes it.
+  const erased = (webhook?.shops ?? []).filter((id) => shops?.every((shop) => shop.id !== id));
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
@@ -44,14 +44,31 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
         </fieldset>
         <fieldset>
           <legend>Shops (none chosen: all)</legend>
-          ${listed.map((shop) => html`<${Choice} key=${shop.id} name="shop" value=${shop.id} chosen=${webhook?.shops} label=${shop.name} />`)}
-          ${others.map((id) => html`<${Choice} key=${id} name="shop" value=${id} chosen=${webhook?.shops} label=${id} />`)}
+          ${shops?.map((shop) => html`<${Choice} key=${shop.id} name="shop" value=${shop.id} chosen=${webhook?.shops} label=${shop.name} />`)}
+          ${erased.map((id) => html`<${Choice} key=${id} name="shop" value=${id} chosen=${webhook?.shops} label=${id} />`)}
         </fieldset>
-        <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy || data === undefined}>${label}</button></footer>
+        <${Failure} failure=${loading.failure ?? action.failure} />
+        <footer><button class="primary" disabled=${action.busy || shops === undefined}>${label}</button></footer>
       </form>
     <//>
   `;
+}
+
+/**
+ * Returns all shops of a tenant, newest first.
+ * @param {string} tenantId
+ */
+async function shopsOf(tenantId) {
+  // A shop that is created meanwhile moves others to the next page, where they are found once more.
+  /** @type {Map<string, TenantShop>} */
+  const shops = new Map();
+  for (let page = 1, last = 1; page <= last; page += 1) {
+    /** @type {{ items: TenantShop[], limit: number, total: number }} */
+    const { items, limit, total } = await call(`/tenants/${tenantId}/shops?page=${page}&limit=100`);
+    for (const shop of items) shops.set(shop.id, shop);
+    last = Math.ceil(total / limit);
+  }
+  return [...shops.values()];
 }
 
 /** @param {{ name: string, value: string, chosen: readonly string[] | null | undefined, label: string }} props */
