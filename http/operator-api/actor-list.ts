@@ -66,7 +66,8 @@ export async function allActors(
 /** Sorts now and then instead of at the end. Actors that cannot be among the best are then skipped at once. */
 async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly Place[]> {
   const { sort, state, limit, after } = query;
-  const part = query.q?.toLowerCase();
+  const part = query.q?.toLowerCase() ?? '';
+  const number = withoutSigns(part);
   let best: Place[] = [];
   let last: Place | undefined;
   const keepBest = (): void => {
@@ -78,12 +79,25 @@ async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readon
     if (last !== undefined && comesAfter(last, rank, shop.id)) return;
     if (after !== undefined && !comesAfter(after, rank, shop.id)) return;
     if (state !== undefined && !shop.status.words.includes(state)) return;
-    if (part !== undefined && !shop.searchText.includes(part)) return;
+    if (!shop.searchText.includes(part) && !shop.searchText.includes(number)) return;
     best.push({ rank, id: shop.id });
     if (best.length >= limit * 4) keepBest();
   });
   keepBest();
   return best;
+}
+
+/** Text that may be a phone number, or the beginning or another part of one, as people write it. */
+const WRITTEN_NUMBER = /^[+(]?\d[\d\s()./-]*$/;
+
+/** Returns a written phone number in the form of shops: no signs between digits, `+` for 00. Other text stays. */
+function withoutSigns(text: string): string {
+  if (!WRITTEN_NUMBER.test(text)) return text;
+  // A zero in brackets is dialled only within the country.
+  return text
+    .replace('(0)', '')
+    .replaceAll(/[^\d+]/g, '')
+    .replace(/^00(?=\d)/, '+');
 }
 
 /** Higher ranks first, ids break ties. */

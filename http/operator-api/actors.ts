@@ -37,7 +37,14 @@ export const listActors = operatorEndpoint({
   query: {
     sort: v.optional(v.picklist(ACTOR_SORTS), 'mailbox'),
     state: v.optional(v.string()),
-    q: v.optional(v.string()),
+    q: v.optional(
+      v.pipe(
+        v.string(),
+        v.description(
+          'A part of the id, the name or the number. A number may have signs between its digits, and 00 for +.',
+        ),
+      ),
+    ),
     limit: limitParameter,
     cursor: v.optional(actorCursor),
   },

@@ -141,6 +141,23 @@ test('only the shops on the page are described out of thousands, and pages follo
   assert.equal(described.length, 60);
 });
 
+test('a shop is found by its number, however it is written, and by a name that looks like a number', async () => {
+  const shops = [
+    summary(1, { searchText: 't/1 bakery 24/7 +41791234567' }),
+    summary(2, { searchText: 't/2 butcher +33612345678' }),
+  ];
+  const fleet = { eachShop: all(shops), localShop: viewOf };
+  const found = async (q: string): Promise<string[]> => {
+    const query = { sort: 'id', state: undefined, limit: 10, after: undefined } as const;
+    return (await localActors(fleet, { ...query, q })).map(({ id }) => id);
+  };
+  for (const written of ['+41 79 123 45 67', '0041791234567', '0041 (0)79/123-45-67', '(79) 123.45', '24/7'])
+    assert.deepEqual(await found(written), ['t/00001'], written);
+  for (const written of ['+41 79 123 45 68', '0079 123', '24-7', '00'])
+    assert.deepEqual(await found(written), [], written);
+  for (const every of ['', '+']) assert.equal((await found(every)).length, 2, every);
+});
+
 test('a shop that went between the summary and the description is left out', async () => {
   const fleet = {
     eachShop: all([summary(1), summary(2)]),

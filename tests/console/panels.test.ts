@@ -254,6 +254,14 @@ test('a call of one webhook neither disables nor labels another, and each secret
   await panel('Webhooks').getByText('None yet.').waitFor();
 });
 
+test('the finder finds a shop by its number with blanks, brackets and a leading 00', async () => {
+  const { phone } = await call('GET', '/channels/msgapp/connect');
+  const number = `00${phone.slice(0, 2)} (0)${phone.slice(2, 5)}-${phone.slice(5)}`;
+  await page.getByRole('search').getByLabel('Find a shop').fill(number);
+  await page.keyboard.press('Enter');
+  await page.getByRole('table', { name: 'Active shops' }).getByText('Corner bakery').waitFor();
+});
+
 test('an egress is refused by its field, set, shown without its password and removed', async () => {
   await visitShop();
   await press('Egress');
