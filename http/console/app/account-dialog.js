@@ -1,6 +1,7 @@
 // @ts-check
 import { html } from '/console/preact.js';
 import { useAction } from './asking.js';
+import { submitted, textOf } from './form.js';
 import { Dialog, Failure } from './parts.js';
 import { call } from './session.js';
 
@@ -20,35 +21,32 @@ const INBOUND = ['none', 'events', 'texts'];
 export function ChangeAccount({ tenant, onClose }) {
   const action = useAction();
   const submit = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const textOf = (/** @type {string} */ name) => String(given.get(name) ?? '').trim();
+    const given = submitted(event);
     const { name, owner, settings, poolFallback, platform, inbound } = tenant;
     const changes = changedOf(
       {
-        name: textOf('name'),
+        name: textOf(given, 'name'),
         poolFallback: given.has('poolFallback'),
         platform: given.has('platform'),
-        inbound: textOf('inbound'),
+        inbound: textOf(given, 'inbound'),
       },
       { name: name.trim(), poolFallback, platform, inbound },
     );
-    const ownerName = textOf('owner');
+    const ownerName = textOf(given, 'owner');
     const ownerChanges = changedOf(
-      { name: ownerName, notificationNumber: textOf('number') || null },
+      { name: ownerName, notificationNumber: textOf(given, 'number') || null },
       { name: owner?.name.trim() ?? '', notificationNumber: owner?.notificationNumber ?? null },
     );
+    const caps = Object.keys(TUNED).map((each) => {
+      const cap = textOf(given, each);
+      return [each, cap === '' ? null : Number(cap)];
+    });
     const body = {
       ...changes,
       ...(Object.keys(ownerChanges).length > 0 && {
         owner: owner !== null && ownerName === '' ? null : ownerChanges,
       }),
-      settings: changedOf(
-        Object.fromEntries(
-          Object.keys(TUNED).map((each) => [each, textOf(each) === '' ? null : Number(textOf(each))]),
-        ),
-        settings,
-      ),
+      settings: changedOf(Object.fromEntries(caps), settings),
     };
     const changed = await action.run(() => call(`/tenants/${tenant.id}`, { method: 'PATCH', body }));
     if (changed) onClose();

@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
+import { submitted, textOf, withoutSigns } from './form.js';
 import { span, words } from './format.js';
 import { useEvents } from './live.js';
 import { Badge, Dialog, Failure } from './parts.js';
@@ -79,9 +80,7 @@ const TYPE_IT = 'On the phone: Linked devices, Link a device, Link with phone nu
 /** @param {{ busy: boolean, onNumber: (phone: string) => void }} props */
 function NumberForm({ busy, onNumber }) {
   const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    onNumber(String(given.get('phone')).replaceAll(/[\s().-]/g, ''));
+    onNumber(withoutSigns(textOf(submitted(event), 'phone')));
   };
   return html`
     <form class="fields" onSubmit=${submit}>

@@ -2,6 +2,7 @@
 import { html, useState } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
 import { ErasePerson } from './erase-person-dialog.js';
+import { submitted, textOf } from './form.js';
 import { Dialog, Failure, More, Panel, RoleButton, Table } from './parts.js';
 import { address } from './route.js';
 import { call } from './session.js';
@@ -67,9 +68,7 @@ export function Customers({ tenantId }) {
 function AddCustomers({ path, onClose }) {
   const action = useAction();
   const submit = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const phones = String(given.get('phones'))
+    const phones = textOf(submitted(event), 'phones')
       .split(/[\s,;]+/)
       .filter((each) => each !== '');
     const added = await action.run(() => call(path, { method: 'POST', body: { phones } }));

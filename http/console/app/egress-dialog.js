@@ -1,6 +1,7 @@
 // @ts-check
 import { html } from '/console/preact.js';
 import { useAction } from './asking.js';
+import { submitted, textOf } from './form.js';
 import { Dialog, Failure } from './parts.js';
 import { call } from './session.js';
 
@@ -16,11 +17,7 @@ export function EgressDialog({ path, egress, onClose }) {
       await call(path, { method: 'PATCH', body: { egress: given } });
       onClose();
     });
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    void change(String(given.get('egress')).trim());
-  };
+  const submit = (/** @type {SubmitEvent} */ event) => void change(textOf(submitted(event), 'egress'));
   return html`
     <${Dialog} title="Egress" onClose=${onClose}>
       <form class="fields" onSubmit=${submit}>

@@ -1,16 +1,16 @@
 // @ts-check
 /** Filters of a list. The address contains the choice, so it can be bookmarked and shared. */
 import { html, useEffect, useRef } from '/console/preact.js';
+import { submitted, textOf } from './form.js';
 import { address } from './route.js';
 
 /** @param {{ place: string, children?: unknown }} props `place` is the path of the list's page */
 export function Filters({ place, children }) {
   const choose = (/** @type {Event} */ event) => {
-    event.preventDefault();
+    const given = submitted(event);
     // A field also reports its change when its page is left. Then the address must not change.
     if (location.hash.slice(1).split('?')[0] !== place) return;
-    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-    const values = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
+    const values = [...given.keys()].map((name) => [name, textOf(given, name)]);
     location.replace(address(place, Object.fromEntries(values)));
   };
   return html`<form class="filters" onChange=${choose} onSubmit=${choose}>${children}</form>`;

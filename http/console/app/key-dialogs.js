@@ -2,6 +2,7 @@
 import { PERMISSIONS } from '/console/permissions.js';
 import { html, useState } from '/console/preact.js';
 import { useAction } from './asking.js';
+import { submitted, textOf } from './form.js';
 import { Copy, Dialog, Failure } from './parts.js';
 import { call } from './session.js';
 
@@ -22,17 +23,16 @@ export function NewKey({ path, onClose, onCreated }) {
   const toggle = (/** @type {string} */ each) =>
     setChosen(chosen.includes(each) ? chosen.filter((other) => other !== each) : [...chosen, each]);
   const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const expires = String(given.get('expires'));
-    const addresses = String(given.get('addresses'))
+    const given = submitted(event);
+    const expires = textOf(given, 'expires');
+    const addresses = textOf(given, 'addresses')
       .split(/[\s,]+/)
       .filter((each) => each !== '');
     void action.run(async () => {
       const key = await call(path, {
         method: 'POST',
         body: {
-          name: String(given.get('name')).trim(),
+          name: textOf(given, 'name'),
           permissions: chosen,
           // It ends when that day begins by the clock of the browser, by which the list shows days too.
           expiresAt: expires === '' ? null : new Date(`${expires}T00:00`).toISOString(),

@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useState } from '/console/preact.js';
 import { useAction } from './asking.js';
+import { submitted } from './form.js';
 import { Dialog, Failure } from './parts.js';
 import { call } from './session.js';
 
@@ -20,11 +21,8 @@ export function PlanField({ chosen = 'free' }) {
 export function ChangePlan({ tenantId, plan, onClose }) {
   const action = useAction();
   const submit = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const chosen = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get('plan');
-    const changed = await action.run(() =>
-      call(`/tenants/${tenantId}`, { method: 'PATCH', body: { plan: chosen } }),
-    );
+    const body = { plan: submitted(event).get('plan') };
+    const changed = await action.run(() => call(`/tenants/${tenantId}`, { method: 'PATCH', body }));
     if (changed) onClose();
   };
   return html`

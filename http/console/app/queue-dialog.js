@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useState } from '/console/preact.js';
 import { useAction } from './asking.js';
+import { submitted, withoutSigns } from './form.js';
 import { count } from './format.js';
 import { Dialog, Failure } from './parts.js';
 import { call } from './session.js';
@@ -15,14 +16,12 @@ export function QueueDialog({ path, onClose }) {
   const action = useAction();
   const [cancelled, setCancelled] = useState(/** @type {number | undefined} */ (undefined));
   const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
     const body = Object.fromEntries(
-      [...given].map(([name, value]) => [name, String(value)]).filter(([, value]) => value !== ''),
+      [...submitted(event)].map(([name, value]) => [name, String(value)]).filter(([, value]) => value !== ''),
     );
     // A prefix may end with a blank; without it more would match.
     if (body.to !== undefined) body.to = body.to.trim();
-    if (body.to?.startsWith('+')) body.to = body.to.replaceAll(/[\s().-]/g, '');
+    if (body.to?.startsWith('+')) body.to = withoutSigns(body.to);
     const { acceptedBefore } = body;
     if (acceptedBefore !== undefined) body.acceptedBefore = new Date(acceptedBefore).toISOString();
     // All: also where the clock of this machine is slow.

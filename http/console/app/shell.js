@@ -1,6 +1,7 @@
 // @ts-check
 /** The frame of every page: navigation, connection state, light or dark, sign-out. */
 import { Component, html, useEffect, useRef, useState } from '/console/preact.js';
+import { submitted, textOf } from './form.js';
 import { clockTime } from './format.js';
 import { useConnection } from './live.js';
 import { address } from './route.js';
@@ -90,9 +91,7 @@ class Boundary extends Component {
 
 function Finder() {
   const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-    location.hash = address('/shops', { q: String(new FormData(form).get('q') ?? '').trim() });
+    location.hash = address('/shops', { q: textOf(submitted(event), 'q') });
   };
   return html`
     <form class="finder" role="search" onSubmit=${submit}>

@@ -5,6 +5,7 @@ import { useAction, useAnswer } from './asking.js';
 import { ConfirmDialog } from './confirm-dialog.js';
 import { Customers } from './customers.js';
 import { Erasure } from './erasure.js';
+import { submitted, textOf } from './form.js';
 import { day } from './format.js';
 import { Keys } from './keys.js';
 import { Badge, Dialog, Facts, Failure, Panel, RoleButton, Table } from './parts.js';
@@ -180,13 +181,8 @@ function Pager({ page, last, onPage }) {
 function ImportShop({ tenantId, onClose }) {
   const action = useAction();
   const submit = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const name = String(
-      new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get('name'),
-    ).trim();
-    const made = await action.run(() =>
-      call(`/tenants/${tenantId}/shops`, { method: 'POST', body: { name } }),
-    );
+    const body = { name: textOf(submitted(event), 'name') };
+    const made = await action.run(() => call(`/tenants/${tenantId}/shops`, { method: 'POST', body }));
     if (made) onClose();
   };
   return html`

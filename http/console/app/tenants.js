@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
+import { submitted, textOf } from './form.js';
 import { day } from './format.js';
 import { Badge, Dialog, Failure, More, RoleButton, Table } from './parts.js';
 import { PlanField } from './plan.js';
@@ -66,14 +67,13 @@ const columns = [
 function NewTenant({ onClose }) {
   const action = useAction();
   const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
-    const owner = String(given.get('owner')).trim();
+    const given = submitted(event);
+    const owner = textOf(given, 'owner');
     void action.run(async () => {
       const tenant = await call('/tenants', {
         method: 'POST',
         body: {
-          name: String(given.get('name')).trim(),
+          name: textOf(given, 'name'),
           plan: given.get('plan'),
           ...(owner === '' ? {} : { owner: { name: owner, notificationNumber: null } }),
         },

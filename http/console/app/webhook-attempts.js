@@ -1,6 +1,7 @@
 // @ts-check
 import { html, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
+import { submitted, textOf } from './form.js';
 import { count, milliseconds, shortId } from './format.js';
 import { Failure, Panel, RoleButton, Table, When } from './parts.js';
 import { call } from './session.js';
@@ -29,11 +30,8 @@ export function Attempts({ path, webhook, onClose, onReplayed }) {
       refresh();
       onReplayed();
     });
-  const replaySince = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = String(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)).get('since'));
-    void send({ since: new Date(given).toISOString() });
-  };
+  const replaySince = (/** @type {SubmitEvent} */ event) =>
+    void send({ since: new Date(textOf(submitted(event), 'since')).toISOString() });
   const dead = data?.deadLetters.toReversed();
   return html`
     <${Panel} title=${`Tries of ${url}`} class="whole" more=${html`<button onClick=${onClose}>Close</button>`}>

@@ -2,6 +2,7 @@
 import { EVENT_TYPES } from '/console/event-types.js';
 import { html, useEffect, useState } from '/console/preact.js';
 import { useAction } from './asking.js';
+import { submitted, textOf } from './form.js';
 import { Dialog, Failure } from './parts.js';
 import { call } from './session.js';
 /** @import { TenantShop, Webhook } from './answers.js' */
@@ -25,13 +26,12 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
   // A chosen shop may have been erased. It stays chosen until the operator removes it.
   const erased = (webhook?.shops ?? []).filter((id) => shops?.every((shop) => shop.id !== id));
   const submit = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    const given = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget));
+    const given = submitted(event);
     const chosen = (/** @type {string} */ name) => {
       const values = given.getAll(name).map(String);
       return values.length === 0 ? null : values;
     };
-    const body = { url: String(given.get('url')).trim(), types: chosen('type'), shops: chosen('shop') };
+    const body = { url: textOf(given, 'url'), types: chosen('type'), shops: chosen('shop') };
     if (await action.run(() => work(body))) onClose();
   };
   return html`
