@@ -22,17 +22,17 @@ import { call } from './session.js';
 export function useAnswer(path, { everyMs } = {}) {
   const [answer, setAnswer] = useState(/** @type {{ path?: string, data?: Data, failure?: Error }} */ ({}));
   const [round, setRound] = useState(0);
-  const timer = useRef(0);
+  const refresh = useCallback(() => setRound((count) => count + 1), []);
   useEffect(() => {
     if (path === undefined) return undefined;
     const asking = new AbortController();
-    const again = () => setRound((count) => count + 1);
+    let timer = 0;
     const later = () => {
-      if (everyMs !== undefined && !asking.signal.aborted) timer.current = window.setTimeout(ask, everyMs);
+      if (everyMs !== undefined && !asking.signal.aborted) timer = window.setTimeout(ask, everyMs);
     };
     const ask = () => {
       if (document.hidden) {
-        document.addEventListener('visibilitychange', again, { once: true, signal: asking.signal });
+        document.addEventListener('visibilitychange', refresh, { once: true, signal: asking.signal });
         return;
       }
       call(path, { signal: asking.signal })
@@ -46,10 +46,9 @@ export function useAnswer(path, { everyMs } = {}) {
     ask();
     return () => {
       asking.abort();
-      clearTimeout(timer.current);
+      clearTimeout(timer);
     };
   }, [path, everyMs, round]);
-  const refresh = useCallback(() => setRound((count) => count + 1), []);
   const current = answer.path === path ? answer : {};
   return { data: current.data, failure: current.failure, refresh };
 }
@@ -71,7 +70,7 @@ export function useAction() {
       return false;
     }
   }, []);
-  return { busy: state.busy, failure: state.failure, run };
+  return { failure: undefined, ...state, run };
 }
 
 /**

@@ -1,10 +1,10 @@
 // @ts-check
-import { html, useEffect } from '/console/preact.js';
+import { html } from '/console/preact.js';
 import { usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
 import { shortId } from './format.js';
 import { Answered, Failure, More, Table, When } from './parts.js';
-import { address } from './route.js';
+import { address, useTitle } from './route.js';
 
 /** @import { Change } from './answers.js' */
 
@@ -55,9 +55,7 @@ export function Audit({ query }) {
     status: query.get('status') ?? '',
   };
   const log = usePages(address('/audit', { ...given, limit: '50' }).slice(1), { everyMs: 5_000, keyOf });
-  useEffect(() => {
-    document.title = 'Audit · Console';
-  }, []);
+  useTitle('Audit');
   return html`
     <h1 tabindex="-1">Audit</h1>
     <p class="muted">What operators changed or tried to change. Ids of what was erased are shown as digests.</p>

@@ -1,8 +1,8 @@
 // @ts-check
-import { html, useEffect } from '/console/preact.js';
+import { html } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
 import { Failure, More, RoleButton, Table, When } from './parts.js';
-import { address, shopAddress } from './route.js';
+import { address, shopAddress, useTitle } from './route.js';
 import { call } from './session.js';
 
 /** @import { DeadLetter } from './answers.js' */
@@ -13,9 +13,7 @@ const keyOf = ({ id }) => id;
 export function DeadLetters() {
   const letters = usePages('/dead-letters?limit=50', { everyMs: 5_000, keyOf });
   const action = useAction();
-  useEffect(() => {
-    document.title = 'Dead letters · Console';
-  }, []);
+  useTitle('Dead letters');
   const replay = (/** @type {string} */ id) =>
     action.run(async () => {
       await call(`/dead-letters/${id}/replay`, { method: 'POST', body: {} });

@@ -1,11 +1,11 @@
 // @ts-check
-import { html, useEffect, useState } from '/console/preact.js';
+import { html, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { clockTime, count, milliseconds, shortId, words } from './format.js';
 import { useRecentEvents } from './live.js';
-import { Badge, Failure, Panel, RoleButton, Table } from './parts.js';
+import { Badge, Failure, Panel, RoleButton, SilentNodes, Table } from './parts.js';
 import { Plot } from './plot.js';
-import { address, shopAddress } from './route.js';
+import { address, shopAddress, useTitle } from './route.js';
 import { call } from './session.js';
 import { ShardMap } from './shard-map.js';
 import { shopStatus } from './shop-status.js';
@@ -21,9 +21,7 @@ const SHOWN_CODES = 4;
 export function Overview() {
   /** @type {Answer<FleetOverview>} */
   const { data, failure } = useAnswer('/overview', { everyMs: 2_000 });
-  useEffect(() => {
-    document.title = 'Overview · Console';
-  }, []);
+  useTitle('Overview');
   return html`
     <h1 tabindex="-1">Overview</h1>
     <${Failure} failure=${failure} />
@@ -38,7 +36,7 @@ function FleetFigures({ overview }) {
   const owned = shards.filter(({ nodeId }) => nodeId !== null).length;
   const margin = Math.min(...nodes.map(({ leaseMarginMs }) => leaseMarginMs ?? Infinity));
   return html`
-    ${silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${silentNodes.join(', ')}: its shops are missing below.</p>`}
+    <${SilentNodes} nodes=${silentNodes} />
     ${nodesWithoutWorkers.length > 0 && html`<p class="failure" role="alert">No session worker on ${nodesWithoutWorkers.join(', ')}: what its shops send is refused with BOT_SERVICE_UNREACHABLE. Workers start again by themselves; the node’s log says what ends them.</p>`}
     ${suspendedTenants.length > 0 && html`<p class="failure" role="alert">Suspended after too many crashes, so that every call is refused: ${suspendedTenants.map((id) => html`<a href=${address(`/tenants/${id}`)}>Tenant ${shortId(id)}</a> `)}</p>`}
     <${ResumeAll} offered=${(states.suspended ?? 0) > 0 || suspendedTenants.length > 0} />
@@ -92,19 +90,18 @@ function Plots({ series, slotMs }) {
     'sent',
     ...frequent(series.map(({ messages }) => messages)).filter((name) => name !== 'sent'),
   ];
-  const frame = { slotMs };
   const points = (/** @type {(point: SeriesPoint) => (number | null)[]} */ values) =>
     series.map((point) => ({ at: point.at, values: values(point) }));
   const rate = (/** @type {number} */ value) => `${count(value)}/s`;
   return html`
     <section class="plots" aria-label="The last fifteen minutes">
-      <${Plot} ...${frame} title="API requests" names=${['requests']} show=${rate}
+      <${Plot} slotMs=${slotMs} title="API requests" names=${['requests']} show=${rate}
         points=${points(({ requests }) => [requests / seconds])} />
-      <${Plot} ...${frame} title="API latency" names=${['p50', 'p99']} show=${milliseconds}
+      <${Plot} slotMs=${slotMs} title="API latency" names=${['p50', 'p99']} show=${milliseconds}
         points=${points(({ p50Ms, p99Ms }) => [p50Ms, p99Ms])} />
-      <${Plot} ...${frame} stacked title="Refusals by code" names=${codes.length === 0 ? ['none'] : codes} show=${count}
+      <${Plot} slotMs=${slotMs} stacked title="Refusals by code" names=${codes.length === 0 ? ['none'] : codes} show=${count}
         points=${points(({ errors }) => codes.map((code) => errors[code] ?? 0))} />
-      <${Plot} ...${frame} stacked title="Messages by outcome" names=${outcomes} show=${count}
+      <${Plot} slotMs=${slotMs} stacked title="Messages by outcome" names=${outcomes} show=${count}
         points=${points(({ messages }) => outcomes.map((outcome) => messages[outcome] ?? 0))} />
     </section>
   `;

@@ -64,6 +64,12 @@ export function Failure({ failure }) {
   return failure === undefined ? null : html`<p class="failure" role="alert">${failure.message}</p>`;
 }
 
+/** @param {{ nodes: readonly string[] }} props nodes that did not answer */
+export function SilentNodes({ nodes }) {
+  if (nodes.length === 0) return null;
+  return html`<p class="failure" role="alert">No answer from ${nodes.join(', ')}: its shops are missing below.</p>`;
+}
+
 /** @param {{ at: number | string | null | undefined, relative?: boolean, dated?: boolean }} props `dated`: with the date also today */
 export function When({ at, relative = false, dated = false }) {
   if (at === null || at === undefined) return html`<span class="muted">–</span>`;

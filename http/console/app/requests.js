@@ -1,10 +1,10 @@
 // @ts-check
-import { html, useEffect } from '/console/preact.js';
+import { html } from '/console/preact.js';
 import { usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
 import { milliseconds, shortId } from './format.js';
 import { Answered, Badge, Failure, More, Table, When } from './parts.js';
-import { address } from './route.js';
+import { address, useTitle } from './route.js';
 
 /** @import { LoggedRequest } from './answers.js' */
 
@@ -21,9 +21,7 @@ export function Requests({ query }) {
     refused: query.get('refused') ?? '',
   };
   const log = usePages(address('/requests', { ...given, limit: '50' }).slice(1), { everyMs: 3_000, keyOf });
-  useEffect(() => {
-    document.title = 'Requests · Console';
-  }, []);
+  useTitle('Requests');
   return html`
     <h1 tabindex="-1">Requests</h1>
     <${Filters} place="/requests">

@@ -19,6 +19,16 @@ export function useRoute() {
 }
 
 /**
+ * Names the page in the browser's title.
+ * @param {string} name
+ */
+export function useTitle(name) {
+  useEffect(() => {
+    document.title = `${name} · Console`;
+  }, [name]);
+}
+
+/**
  * An address in the console. Empty values are left out of the query.
  * @param {string} path
  * @param {Record<string, string | undefined>} [query]

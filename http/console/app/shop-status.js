@@ -240,7 +240,7 @@ function ofTenant({ tenantActive, queue }) {
  */
 function ofHold({ pacing, queue, channel }) {
   if (!pacing.heldByOperator || channel.flagged) return undefined;
-  const also = channel.state === 'connected' ? '' : ` It is ${channel.state.replaceAll('_', ' ')} besides.`;
+  const also = channel.state === 'connected' ? '' : ` It is ${words(channel.state)} besides.`;
   return {
     tone: 'warn',
     text: `Held by an operator.${also}${waiting(queue.depth)}`,
@@ -253,14 +253,10 @@ function ofHold({ pacing, queue, channel }) {
  * @returns {Said | undefined}
  */
 function ofPacing({ pacing, queue }) {
-  const waits = waiting(queue.depth);
-  if (pacing.state === 'paused') {
-    return {
-      tone: 'warn',
-      text: `Paused by the network's rate signal until ${untilOf(pacing)}.${waits}`,
-    };
-  }
-  return undefined;
+  if (pacing.state !== 'paused') return undefined;
+  const { untilMs } = pacing;
+  const end = untilMs === null ? 'further notice' : `${clockTime(untilMs)}, ${away(untilMs)}`;
+  return { tone: 'warn', text: `Paused by the network's rate signal until ${end}.${waiting(queue.depth)}` };
 }
 
 /**
@@ -327,11 +323,6 @@ function well({ pacing, queue }) {
   if (queue.inHand !== null)
     return { tone: 'good', text: `Connected and ${pacing.state}; ${messages(queue.depth)} behind it.` };
   return { tone: 'good', text: 'Connected; nothing waits.' };
-}
-
-/** @param {Details['pacing']} pacing */
-function untilOf({ untilMs }) {
-  return untilMs === null ? 'further notice' : `${clockTime(untilMs)}, ${away(untilMs)}`;
 }
 
 /** @param {number} depth */

@@ -1,5 +1,5 @@
 // @ts-check
-import { html, useEffect, useState } from '/console/preact.js';
+import { html, useState } from '/console/preact.js';
 import { useAction, useAnswer } from './asking.js';
 import { ConfirmDialog } from './confirm-dialog.js';
 import { ConnectDialog } from './connect-dialog.js';
@@ -8,7 +8,7 @@ import { useEvents } from './live.js';
 import { Failure, RoleButton } from './parts.js';
 import { QueueDialog } from './queue-dialog.js';
 import { Refusals } from './refusals.js';
-import { address } from './route.js';
+import { address, useTitle } from './route.js';
 import { call } from './session.js';
 import { ShopDetails } from './shop-details.js';
 import { shopStatus } from './shop-status.js';
@@ -39,9 +39,7 @@ export function Shop({ tenantId, shopId }) {
     },
     [shopId],
   );
-  useEffect(() => {
-    document.title = `${shop?.name ?? 'Shop'} · Console`;
-  }, [shop?.name]);
+  useTitle(shop?.name ?? 'Shop');
   const steer = (/** @type {string} */ what) =>
     action.run(async () => {
       await call(`${path}/${what}`, { method: 'POST', body: {} });

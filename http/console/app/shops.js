@@ -1,10 +1,10 @@
 // @ts-check
-import { html, useEffect } from '/console/preact.js';
+import { html } from '/console/preact.js';
 import { useAnswer, usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
-import { away, count, shortId } from './format.js';
-import { Badge, Failure, More, Panel, Table } from './parts.js';
-import { address, shopAddress } from './route.js';
+import { away, count, shortId, words } from './format.js';
+import { Badge, Failure, More, Panel, SilentNodes, Table } from './parts.js';
+import { address, shopAddress, useTitle } from './route.js';
 
 /** @import { Answer, Page } from './asking.js' */
 /** @import { Shop, Tenant } from './answers.js' */
@@ -56,9 +56,7 @@ export function Shops({ query }) {
   const state = query.get('state') ?? '';
   const asked = address('/actors', { sort, state, q, limit: '50' }).slice(1);
   const shops = usePages(asked, { everyMs: 3_000, keyOf });
-  useEffect(() => {
-    document.title = 'Shops · Console';
-  }, []);
+  useTitle('Shops');
   return html`
     <h1 tabindex="-1">Shops</h1>
     <${Filters} place="/shops">
@@ -66,7 +64,7 @@ export function Shops({ query }) {
       <label>State
         <select name="state" value=${state}>
           <option value="">any</option>
-          ${STATES.map((each) => html`<option value=${each}>${each.replaceAll('_', ' ')}</option>`)}
+          ${STATES.map((each) => html`<option value=${each}>${words(each)}</option>`)}
         </select>
       </label>
       <label>Sort by
@@ -76,7 +74,7 @@ export function Shops({ query }) {
       </label>
     <//>
     <${Failure} failure=${shops.failure} />
-    ${shops.silentNodes.length > 0 && html`<p class="failure" role="alert">No answer from ${shops.silentNodes.join(', ')}: its shops are missing below.</p>`}
+    <${SilentNodes} nodes=${shops.silentNodes} />
     <section class="panel">
       <${Table}
         caption="Active shops"
@@ -131,13 +129,13 @@ export function States({ shop }) {
   const { details, status } = shop;
   if (details === null) return html`<${Badge} state=${status} />`;
   const states = [details.channel.state];
-  if (details.channel.state === 'connected') states.push(details.pacing.state);
+  const isOpen = details.channel.state === 'connected';
+  if (isOpen) states.push(details.pacing.state);
   if (details.limits.restriction !== null) states.push('restricted');
   if ((details.limits.newChats?.warning ?? null) !== null) states.push('warned');
   if (details.pacing.heldByOperator) states.push('held');
   if (details.tenantActive === false) states.push('tenant_inactive');
   if (details.channel.flagged) states.push('flagged');
-  const isOpen = details.channel.state === 'connected';
   const end = details.channel.lastEnd?.end ?? '';
   if (!isOpen && SHOWN_ENDS.includes(end)) states.push(end);
   if (details.undelivered?.isLong) states.push('undelivered');

@@ -2,16 +2,15 @@
 import { html, useEffect, useRef } from '/console/preact.js';
 import { useAction } from './asking.js';
 import { Failure } from './parts.js';
+import { useTitle } from './route.js';
 import { call, keepToken } from './session.js';
 
 /** @param {{ onSignedIn: () => void }} props */
 export function SignIn({ onSignedIn }) {
   const action = useAction();
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useEffect(() => {
-    document.title = 'Sign in · Console';
-    field.current?.focus();
-  }, []);
+  useTitle('Sign in');
+  useEffect(() => field.current?.focus(), []);
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const given = field.current?.value.trim() ?? '';

@@ -1,5 +1,5 @@
 // @ts-check
-import { html, useEffect, useState } from '/console/preact.js';
+import { html, useState } from '/console/preact.js';
 import { ChangeAccount } from './account-dialog.js';
 import { useAction, useAnswer } from './asking.js';
 import { ConfirmDialog } from './confirm-dialog.js';
@@ -11,7 +11,7 @@ import { Keys } from './keys.js';
 import { Badge, Dialog, Facts, Failure, Panel, RoleButton, Table } from './parts.js';
 import { ChangePlan } from './plan.js';
 import { Refusals } from './refusals.js';
-import { address, shopAddress } from './route.js';
+import { address, shopAddress, useTitle } from './route.js';
 import { call } from './session.js';
 import { ofActor } from './shop-status.js';
 import { Webhooks } from './webhooks.js';
@@ -34,9 +34,7 @@ export function Tenant({ tenantId, query }) {
     open(undefined);
     refresh();
   };
-  useEffect(() => {
-    document.title = `${tenant?.name ?? 'Tenant'} · Console`;
-  }, [tenant?.name]);
+  useTitle(tenant?.name ?? 'Tenant');
   const change = (/** @type {string} */ method, /** @type {string} */ to, /** @type {object} */ body) =>
     action.run(async () => {
       await call(to, { method, body });

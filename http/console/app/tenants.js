@@ -1,12 +1,12 @@
 // @ts-check
-import { html, useEffect, useState } from '/console/preact.js';
+import { html, useState } from '/console/preact.js';
 import { useAction, usePages } from './asking.js';
 import { FilterField, Filters } from './filters.js';
 import { submitted, textOf } from './form.js';
 import { day } from './format.js';
 import { Badge, Dialog, Failure, More, RoleButton, Table } from './parts.js';
 import { PlanField } from './plan.js';
-import { address } from './route.js';
+import { address, useTitle } from './route.js';
 import { call } from './session.js';
 
 /** @import { Tenant } from './answers.js' */
@@ -19,9 +19,7 @@ export function Tenants({ query }) {
   const q = query.get('q') ?? '';
   const tenants = usePages(address('/tenants', { q, limit: '50' }).slice(1), { everyMs: 5_000, keyOf });
   const [creating, setCreating] = useState(false);
-  useEffect(() => {
-    document.title = 'Tenants · Console';
-  }, []);
+  useTitle('Tenants');
   return html`
     <h1 tabindex="-1">Tenants</h1>
     <${Filters} place="/tenants">
