@@ -7,7 +7,7 @@ import { call } from './session.js';
 
 /** @import { InspectedTenant } from './answers.js' */
 
-/** The caps that are tuned, and what they are called. */
+/** The caps that operators change, with their labels. */
 const TUNED = /** @type {const} */ ({
   coldPerDay: 'Cold recipients a day',
   declaredPerDay: 'Declared recipients a day',
@@ -75,7 +75,7 @@ export function ChangeAccount({ tenant, onClose }) {
 }
 
 /**
- * The inputs that differ from what was shown. The others may have been changed elsewhere meanwhile.
+ * Returns the inputs that differ from the shown values. Another operator may have changed the others meanwhile.
  * @param {Record<string, unknown>} inputs
  * @param {Record<string, unknown>} shown
  */

@@ -1,5 +1,5 @@
 // @ts-check
-/** Asking the service again and again, and once. */
+/** Hooks that call the service: at an interval, page by page, or after a click. */
 import { useCallback, useEffect, useRef, useState } from '/console/preact.js';
 import { call } from './session.js';
 
@@ -15,8 +15,8 @@ import { call } from './session.js';
 /**
  * Returns the service's answer to a path, refreshed at an interval while the page is visible.
  * @template Data
- * @param {string | undefined} path undefined: nothing is asked
- * @param {{ everyMs?: number }} [options] without it, asked once
+ * @param {string | undefined} path undefined: the service is not called
+ * @param {{ everyMs?: number }} [options] without `everyMs`, it is called once
  * @returns {Answer<Data>} `data` is undefined until the first answer
  */
 export function useAnswer(path, { everyMs } = {}) {
@@ -54,7 +54,7 @@ export function useAnswer(path, { everyMs } = {}) {
 }
 
 /**
- * Runs an action after a click: shows if it is running and why it failed.
+ * Returns `run`, which runs an action after a click, and its state: if it runs, and why the last one failed.
  * @returns {{ busy: boolean, failure: Error | undefined, run: (work: () => Promise<unknown>) => Promise<boolean> }}
  */
 export function useAction() {

@@ -11,13 +11,13 @@ import { Badge, Failure, More, Panel, Table, When } from './parts.js';
 const keyOf = ({ id }) => id;
 
 /**
- * The batches of a shop, also those that have ended; nothing where it never had one. While none runs they are asked for once:
- * a repeated call would load a shop again that was taken out of memory.
+ * Shows the batches of a shop, also those that have ended. Shows nothing if there are none. While none runs, the list is
+ * read once, because a repeated call would load a shop that was taken out of memory.
  * @param {{ path: string, running: number }} props of the shop, and how many of its batches have not ended
  */
 export function Batches({ path, running }) {
   const listed = usePages(`${path}/batches?limit=8`, { ...(running > 0 && { everyMs: 5_000 }), keyOf });
-  /** The batch that is shown whole. */
+  /** The batch whose details are shown. */
   const [lookedAt, lookAt] = useState('');
   if ((listed.items ?? []).length === 0 && listed.failure === undefined) return null;
   return html`

@@ -18,10 +18,10 @@ const keyOf = ({ phone }) => phone;
  */
 export function Customers({ tenantId }) {
   const path = `/tenants/${tenantId}/customers`;
-  /** Digits that the numbers shown have in them. */
+  /** Only numbers with these digits are shown. */
   const [part, setPart] = useState('');
   const [dialog, open] = useState(/** @type {'add' | 'erase' | undefined} */ (undefined));
-  /** Pages that are shown may still have them. */
+  /** Numbers to hide: pages that were read before may still have them. */
   const [removed, setRemoved] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const listed = usePages(address(path, { limit: '12', q: part }).slice(1), { keyOf });
   const action = useAction();

@@ -8,7 +8,7 @@ import { address } from './route.js';
 export function Filters({ place, children }) {
   const choose = (/** @type {Event} */ event) => {
     const given = submitted(event);
-    // A field also reports its change when its page is left. Then the address must not change.
+    // A field also reports its change when the operator leaves the page. Then the address must not change.
     if (location.hash.slice(1).split('?')[0] !== place) return;
     const values = [...given.keys()].map((name) => [name, textOf(given, name)]);
     location.replace(address(place, Object.fromEntries(values)));

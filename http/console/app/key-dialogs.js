@@ -8,7 +8,7 @@ import { call } from './session.js';
 
 /** @import { ApiKey, FreshKey } from './answers.js' */
 
-/** Permissions that go together, by what such a key is for. */
+/** Permissions for common uses of a key. */
 const PRESETS = /** @type {Record<string, readonly string[]>} */ ({
   'Send only': ['messages.send', 'messages.read'],
   'Read only': PERMISSIONS.filter((each) => each.endsWith('.read') && each !== 'inbound.read'),
@@ -34,7 +34,7 @@ export function NewKey({ path, onClose, onCreated }) {
         body: {
           name: textOf(given, 'name'),
           permissions: chosen,
-          // It ends when that day begins by the clock of the browser, by which the list shows days too.
+          // The key expires when that day begins in the browser's time zone. The list shows days in it, too.
           expiresAt: expires === '' ? null : new Date(`${expires}T00:00`).toISOString(),
           ipAllowlist: addresses,
         },

@@ -3,7 +3,7 @@
 import { useEffect, useState } from '/console/preact.js';
 import { onSignOut, openEvents, token } from './session.js';
 
-/** The service sends a sign of life every five seconds; after this long without one the connection counts as lost. */
+/** The service sends a heartbeat every five seconds. After this time without one, the connection counts as lost. */
 const SILENCE_MS = 12_000;
 const RETRY_MS = 1_500;
 const KEPT_EVENTS = 200;
@@ -37,7 +37,7 @@ export async function listen() {
     try {
       await readAll(await openEvents({ lastEventId, signal: attempt.signal }), attempt);
     } catch {
-      // The cause does not matter: the next attempt shows if it lasts.
+      // Whatever the cause is, the next attempt follows.
     }
     signedOut();
     attempt.abort();

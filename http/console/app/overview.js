@@ -108,7 +108,7 @@ function Plots({ series, slotMs }) {
 }
 
 /**
- * The names counted most often.
+ * Returns the names with the highest counts.
  * @param {Record<string, number>[]} counts
  */
 function frequent(counts) {
@@ -187,7 +187,7 @@ function Troubled() {
  * @property {string} [standing]
  */
 
-/** @param {TickerRow} event a link to the webhook's tenant; of others nothing */
+/** Returns a link to the tenant of a webhook's event, and nothing for other events. @param {TickerRow} event */
 const webhookOf = ({ tenantId, webhookId }) =>
   webhookId === undefined
     ? ''

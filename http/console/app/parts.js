@@ -1,5 +1,5 @@
 // @ts-check
-/** Small parts that every page is made of. */
+/** Components that several pages use. */
 import { html, useEffect, useRef, useState } from '/console/preact.js';
 import { meaningOf } from './codes.js';
 import { away, clockTime, dateAndTime, words } from './format.js';
@@ -147,7 +147,7 @@ export function Copy({ text }) {
 }
 
 /**
- * A dialog of the browser's own, so that focus and Escape behave.
+ * A dialog of the browser, which handles the focus and Escape.
  * @param {{ title: string, onClose: () => void, children?: unknown }} props
  */
 export function Dialog({ title, onClose, children }) {
@@ -155,7 +155,7 @@ export function Dialog({ title, onClose, children }) {
   useEffect(() => {
     const { current } = dialog;
     current?.showModal();
-    // Closed, it gives the focus back to what opened it; merely taken off the page, it does not.
+    // Closing returns the focus to the element that opened it. Removing alone does not.
     return () => current?.close();
   }, []);
   return html`

@@ -109,7 +109,7 @@ function bars(points, index, { x, y, slotMs }) {
 }
 
 /**
- * A young service is looked at more closely.
+ * Returns the shortest span that shows all points, or the longest span.
  * @param {number} knownMs
  */
 function spanOf(knownMs) {

@@ -24,7 +24,7 @@ export function QueueDialog({ path, onClose }) {
     if (body.to?.startsWith('+')) body.to = withoutSigns(body.to);
     const { acceptedBefore } = body;
     if (acceptedBefore !== undefined) body.acceptedBefore = new Date(acceptedBefore).toISOString();
-    // All: also where the clock of this machine is slow.
+    // A time in the future matches all messages, also if the clock of this machine is slow.
     if (Object.keys(body).length === 0) body.acceptedBefore = new Date(Date.now() + DAY_MS).toISOString();
     void action.run(async () => {
       const answer = await call(`${path}/queue/cancel`, { method: 'POST', body });

@@ -1,5 +1,5 @@
 // @ts-check
-/** Explains refused calls: half of all complaints are about these. */
+/** Counts and explains refused calls. Half of all complaints are about these. */
 import { html } from '/console/preact.js';
 import { useAnswer } from './asking.js';
 import { meaningOf } from './codes.js';
@@ -10,7 +10,7 @@ import { address } from './route.js';
 /** @import { RefusalCount, Refusals } from './answers.js' */
 
 /**
- * Recent refusals of a tenant's calls, by code, newest first.
+ * Shows a tenant's recent refusals by code, newest first. Shows nothing if there are none.
  * @param {{ tenantId: string }} props
  */
 export function Refusals({ tenantId }) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The current place in the console: the part of the address after `#`, as path and query. */
+/** The address of a page of the console: the part after `#`, as path and query. */
 import { useEffect, useState } from '/console/preact.js';
 
 /** @returns {{ path: string[], query: URLSearchParams, hash: string }} */

@@ -10,7 +10,7 @@ import { call } from './session.js';
 const keyOf = ({ id }) => id;
 
 /**
- * The sends of a shop that wait for their time, each with its end.
+ * Shows a shop's scheduled sends, each with a button that cancels it.
  * @param {{ path: string }} props of the shop
  */
 export function Scheduled({ path }) {

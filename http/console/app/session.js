@@ -3,7 +3,7 @@
 
 const TOKEN_NAME = 'operator-token';
 const OPERATOR_NAME = 'operator';
-/** Each may do what those before it may. */
+/** Each includes what those before it may do. */
 const ROLES = ['read', 'operate', 'admin'];
 const BASE_PATH = '/admin/v1';
 
@@ -32,7 +32,7 @@ export function operator() {
 }
 
 /**
- * Why the operator may not do what asks for a role; undefined when it may.
+ * Returns why the operator may not do what needs a role. Undefined if it may.
  * @param {string} role
  * @returns {string | undefined}
  */
@@ -109,7 +109,11 @@ export async function openEvents({ lastEventId, signal }) {
   const answer = await send(`${BASE_PATH}/events`, { headers, signal });
   if (answer.ok && answer.body !== null) return answer.body;
   if (answer.status === 401) signOut();
-  throw new CallFailure({ status: answer.status, code: 'NO_EVENTS', message: 'Events are not to be had.' });
+  throw new CallFailure({
+    status: answer.status,
+    code: 'NO_EVENTS',
+    message: 'The event stream did not open.',
+  });
 }
 
 /**

@@ -253,7 +253,7 @@ function factValue(name, value) {
 
 /** @param {InspectedShop} shop */
 function actorFacts({ owner, shard, mailbox, restarts, lastError, timers, details }) {
-  // Every pairing ends its first session so: nothing went wrong.
+  // Every pairing ends its first session with this. It is not an error.
   const end = details?.channel.lastEnd ?? null;
   const lastEnd = end?.end === 'restart_required' ? null : end;
   return [

@@ -44,7 +44,7 @@ export function ofActor({ status, restarts, lastError }) {
   if (status === 'suspended') {
     return {
       tone: 'bad',
-      // A node that started again knows that it is suspended, and no more.
+      // A restarted node knows that the actor is suspended, but not how often it crashed.
       text: `Suspended after ${restarts === 0 ? 'too many' : restarts} crashes.${why}`,
       todo: 'Find the cause, then resume.',
     };

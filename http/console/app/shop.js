@@ -94,7 +94,7 @@ function StatusLine({ shop }) {
 /** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, open: (dialog: 'connect' | 'queue' | 'egress' | 'erase') => void }} props */
 function Controls({ shop, busy, steer, open }) {
   const isStill = shop.details?.pacing.heldByOperator || shop.status !== 'active';
-  // A banned one comes back by itself, and nothing else makes it log in sooner.
+  // A banned shop connects by itself when the ban ends. It cannot log in before.
   const mayEnd = ['connected', 'banned'].includes(shop.details?.channel.state ?? '');
   return html`
     <div class="controls" role="group" aria-label="Steer this shop">

@@ -1,5 +1,5 @@
 // @ts-check
-/** A state machine drawn from its own definition: states in a column, ways down on the right, ways up on the left. */
+/** Draws a state machine: states in a column, transitions downwards on the right, upwards on the left. */
 import { html } from '/console/preact.js';
 import { words } from './format.js';
 
@@ -64,7 +64,7 @@ export function StateChart({ machine, current, last }) {
 }
 
 /**
- * Ways between the same two states share one arc.
+ * Joins the transitions between the same two states into one arc.
  * @param {Way[]} transitions
  */
 function joined(transitions) {
@@ -87,7 +87,7 @@ function wayName({ event, guard }) {
 /**
  * @param {number} from
  * @param {number} to
- * @param {number} longest rows that the longest way may span: it reaches just into the side of the drawing
+ * @param {number} longest rows that the longest arc may span, whose curve is the widest
  */
 function arc(from, to, longest) {
   const middle = (/** @type {number} */ row) => row * ROW + ROW / 2;

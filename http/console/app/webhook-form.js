@@ -14,7 +14,7 @@ import { call } from './session.js';
  *   webhook?: Webhook,
  *   work: (body: Pick<Webhook, 'url' | 'types' | 'shops'>) => Promise<unknown>,
  *   onClose: () => void,
- * }} props `webhook`: the one to change; absent for a new one; `work` gets the input, and then the dialog closes
+ * }} props `webhook`: the one to change, absent for a new one; `work` gets the input, and then the dialog closes
  */
 export function WebhookForm({ tenantId, webhook, work, onClose }) {
   const action = useAction();

@@ -39,7 +39,7 @@ export function Windows({ windows }) {
 }
 
 /**
- * Places that are free, or when the next one comes free.
+ * Returns how many slots are free, or when the next one becomes free.
  * @param {{ used: number, cap: number, nextReliefMs: number | null }} window
  */
 function left({ used, cap, nextReliefMs }) {
