@@ -55,7 +55,7 @@ for (const [whose, accept] of Object.entries(accepts)) {
     const least = RETENTION_DAYS * SENDS_PER_DAY;
     assert.ok(kept >= least && kept <= least + 2 * SENDS_PER_DAY, `${kept}`);
     const { state } = await shop.successor('store');
-    const settled = settledPlace(shop.state) - shop.state.accepted.cut;
+    const settled = settledPlace(shop.state) - shop.state.acceptedList.cut;
     assert.equal(settledPlace(state), settled, 'what it says of the list is true of what is left');
   });
 }

@@ -250,8 +250,8 @@ export class ShopHarness {
     seed = 1,
   ): Promise<ShopHarness> {
     const redis = this.redis.copy();
-    const accepted = Object.assign(new AcceptedList(0, 0, 0), this.state.accepted);
-    const state = from === 'memory' ? { ...this.state, accepted } : await this.#load(redis);
+    const acceptedList = Object.assign(new AcceptedList(0, 0, 0), this.state.acceptedList);
+    const state = from === 'memory' ? { ...this.state, acceptedList } : await this.#load(redis);
     const successor = new ShopHarness(state, redis, { seed });
     successor.nowMs = this.nowMs;
     successor.restart(cause);

@@ -94,7 +94,7 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
     queue: state.queue.map(({ messageId }) => messageId),
     currentMessage: state.currentMessage?.messageId,
     counted: state.ledger.size,
-    listed: state.accepted.next,
+    listed: state.acceptedList.next,
     settled: settledPlace(state),
     statuses: [...messages],
     // The session of the process before is gone, so that there is nothing to recall. Each cuts its list at a time of the day.

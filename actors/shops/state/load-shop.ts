@@ -57,9 +57,9 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const machines = restoreMachines(actor ?? null);
-  const accepted = new AcceptedList(length, Number(settledText ?? 0), nextCutMs(shop.shopId, nowMs));
-  const unsettled = await readUnsettled(keys.accepted, { accepted, newest }, store);
-  const pooled = decodePooled(pooledFields, (id) => unsettled.get(id) ?? accepted.settled);
+  const acceptedList = new AcceptedList(length, Number(settledText ?? 0), nextCutMs(shop.shopId, nowMs));
+  const unsettled = await readUnsettled(keys.accepted, { acceptedList, newest }, store);
+  const pooled = decodePooled(pooledFields, (id) => unsettled.get(id) ?? acceptedList.settled);
   for (const { messageId } of pooled) unsettled.delete(messageId);
   const [own, carried] = await Promise.all([
     loadWaiting(shard, unsettled, store),
@@ -69,7 +69,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   const forOthers = carried.flatMap((message) => (message?.body ? [carriedMessage(message.body)] : []));
   const queued = [...own, ...forOthers].sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
   const waiting = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
-  if (elements !== undefined) accepted.next += elements.length - newest.length;
+  if (elements !== undefined) acceptedList.next += elements.length - newest.length;
   const currentId = machines.pacing.context.hand?.messageId;
   return {
     shop,
@@ -86,7 +86,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     scheduled: decodeScheduled(scheduled),
     batches: decodeBatches(batches),
     ledger,
-    accepted,
+    acceptedList,
     qr: undefined,
     pairingCode: undefined,
     groups: undefined,
@@ -152,10 +152,10 @@ function replaceNewest(list: string, count: number, elements: readonly string[])
 /** Returns positions by id of the shop's own messages that may not have ended: all from the stored position on. */
 async function readUnsettled(
   key: string,
-  { accepted, newest }: { readonly accepted: AcceptedList; readonly newest: readonly string[] },
+  { acceptedList, newest }: { readonly acceptedList: AcceptedList; readonly newest: readonly string[] },
   store: Store,
 ): Promise<Map<string, number>> {
-  const { settled, next } = accepted;
+  const { settled, next } = acceptedList;
   // These are usually among the elements that the policy counts.
   const [elements] =
     next - settled <= newest.length

@@ -61,7 +61,7 @@ export interface ShopState extends ShopMachines {
   /** The sends that the policy counted; changed in place once a commit succeeds. */
   readonly ledger: SendLedger;
   /** The positions in the list of accepted sends; changed in place once a commit succeeds. */
-  readonly accepted: AcceptedList;
+  readonly acceptedList: AcceptedList;
   /** The newest QR code. Never stored: a new session makes a new one. */
   readonly qr: { readonly text: string; readonly expiresAtMs: number } | undefined;
   /** The code that waits to be typed on the phone. Like the QR code, it is never stored. */
@@ -118,7 +118,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     scheduled: state.scheduled,
     batches: state.batches,
     ledger: state.ledger,
-    accepted: state.accepted,
+    acceptedList: state.acceptedList,
     qr: state.qr,
     pairingCode: state.pairingCode,
     groups: state.groups,
@@ -186,8 +186,8 @@ export function isPreparing(state: Pick<ShopState, 'pacing' | 'currentMessage'>,
 }
 
 /** Returns the position in the list of accepted sends before which no message of the shop waits. */
-export function settledPlace({ queue, currentMessage, pooled, accepted }: ShopState): number {
-  let place = currentMessage?.place ?? accepted.next;
+export function settledPlace({ queue, currentMessage, pooled, acceptedList }: ShopState): number {
+  let place = currentMessage?.place ?? acceptedList.next;
   for (const message of queue) place = Math.min(place, message.place ?? place);
   for (const message of pooled) place = Math.min(place, message.place);
   return place;

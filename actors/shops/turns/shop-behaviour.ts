@@ -121,7 +121,7 @@ export function shopBehaviour(
         state.optOutNotices.length > 0 ||
         state.scheduled.length > 0 ||
         state.batches.length > 0 ||
-        listCutDueAtMs(state.accepted) !== undefined ||
+        listCutDueAtMs(state.acceptedList) !== undefined ||
         !['unconfigured', 'disconnected'].includes(name)
       );
     },

@@ -41,7 +41,7 @@ const TIMERS: readonly ShopTimer[] = [
   { id: 'opt_outs', dueAtMs: noticesDueAtMs, onDue: repeatNotices },
   { id: 'scheduled', dueAtMs: scheduledDueAtMs, onDue: trySchedules },
   { id: 'batches', dueAtMs: batchesDueAtMs, onDue: dripBatches },
-  { id: 'cut', dueAtMs: ({ accepted }) => listCutDueAtMs(accepted), onDue: orderCut },
+  { id: 'cut', dueAtMs: ({ acceptedList }) => listCutDueAtMs(acceptedList), onDue: orderCut },
   {
     id: 'undelivered',
     dueAtMs: ({ undelivered }) => undeliveredDueAtMs(undelivered),

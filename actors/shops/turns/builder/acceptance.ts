@@ -38,10 +38,10 @@ export interface AcceptedMessage {
 
 /** Stores and counts an accepted message. Returns its position in the shop's list. */
 export function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): number {
-  const { accepted, shard } = builder.state;
+  const { acceptedList, shard } = builder.state;
   const day = dayOfMessage(body.id);
   const place = countSend(builder, entry, { id: body.id, write: bodyWrite(shard, day, body) });
-  if (day !== accepted.expiringDay) storeExpiry(builder, day, retentionMs);
+  if (day !== acceptedList.expiringDay) storeExpiry(builder, day, retentionMs);
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body, body.idempotencyKey);
     builder.write(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
@@ -59,10 +59,10 @@ export function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }
 
 /** Has the messages of a day expire: once a day and actor. */
 function storeExpiry(builder: TurnBuilder, day: number, retentionMs: number): void {
-  const { accepted, shard } = builder.state;
+  const { acceptedList, shard } = builder.state;
   builder.write(dayExpiry(shard, day, retentionMs));
   builder.onCommitted(() => {
-    accepted.expiringDay = day;
+    acceptedList.expiringDay = day;
   });
 }
 
@@ -75,23 +75,23 @@ export function countSend(
   entry: LedgerEntry,
   own?: { readonly id: string; readonly write: Write },
 ): number {
-  const { keys, ledger, accepted } = builder.state;
+  const { keys, ledger, acceptedList } = builder.state;
   const element: Write = ['RPUSH', keys.accepted, encodeAccepted(own?.id, entry)];
   if (own === undefined) builder.write(element);
   else builder.write(own.write, element);
   builder.onCommitted(() => {
     ledger.record(entry);
-    accepted.next += 1;
+    acceptedList.next += 1;
   });
-  return accepted.next;
+  return acceptedList.next;
 }
 
 /** The daily time at which the shop's list is cut has come. */
 export function orderCut(builder: TurnBuilder): void {
-  const { accepted, shop } = builder.state;
+  const { acceptedList, shop } = builder.state;
   builder.perform({ type: 'cut_accepted' });
   builder.onCommitted(() => {
-    accepted.cutDueAtMs = nextCutMs(shop.shopId, builder.nowMs);
+    acceptedList.cutDueAtMs = nextCutMs(shop.shopId, builder.nowMs);
   });
 }
 
@@ -100,12 +100,12 @@ export function orderCut(builder: TurnBuilder): void {
  * `oldest` is the head of the list.
  */
 export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], retentionMs: number): void {
-  const { keys, accepted } = builder.state;
+  const { keys, acceptedList } = builder.state;
   const overdue = overdueElements(oldest, { retentionMs, nowMs: builder.nowMs });
   if (overdue > 0) {
     builder.write(['LTRIM', keys.accepted, overdue, -1]);
     builder.onCommitted(() => {
-      accepted.cut += overdue;
+      acceptedList.cut += overdue;
     });
     builder.storeSettled(overdue);
   }

@@ -207,12 +207,12 @@ export class TurnBuilder {
 
   /** Returns how many elements of the new list belong to ended messages, with none before them. */
   #noteSettled(): number {
-    const { accepted } = this.#state;
+    const { acceptedList } = this.#state;
     const settled = settledPlace(this.#state);
     this.onCommitted(() => {
-      accepted.settled = settled;
+      acceptedList.settled = settled;
     });
-    return Math.max(0, settled - accepted.cut - this.#cut);
+    return Math.max(0, settled - acceptedList.cut - this.#cut);
   }
 
   /** Publishes an event about a message once this turn's commit succeeds. */

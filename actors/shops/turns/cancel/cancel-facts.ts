@@ -102,11 +102,12 @@ async function readPlaces(
   store: Store,
 ): Promise<CancelledPlace[]> {
   if (messages.length === 0) return [];
-  const { keys, accepted } = state;
+  const { keys } = state;
+  const { cut } = state.acceptedList;
   const [elements, isNewChat] = await Promise.all([
-    store.read(
-      messages.map(({ place }) => ['LRANGE', keys.accepted, place - accepted.cut, place - accepted.cut]),
-    ) as Promise<string[][]>,
+    store.read(messages.map(({ place }) => ['LRANGE', keys.accepted, place - cut, place - cut])) as Promise<
+      string[][]
+    >,
     Promise.all(messages.map(({ to }) => startsChat(state, to, store))),
   ]);
   return messages.map(({ messageId, to, alias, place }, index) => ({

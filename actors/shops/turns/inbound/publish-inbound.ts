@@ -62,9 +62,9 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
  */
 function keepAsLong(builder: TurnBuilder, id: string, retentionMs: number): void {
   const { nowMs, state } = builder;
-  const { accepted, keys, people, shard } = state;
+  const { acceptedList, keys, people, shard } = state;
   const day = dayOf(nowMs);
-  if (accepted.inboundDay === day) return;
+  if (acceptedList.inboundDay === day) return;
   const oldestDay = dayOf(nowMs - retentionMs);
   builder.write(
     inboundExpiry(shard, id, retentionMs),
@@ -75,6 +75,6 @@ function keepAsLong(builder: TurnBuilder, id: string, retentionMs: number): void
   // Messages of a day are gone a day later than that.
   builder.perform({ type: 'forget_people', oldestDay: oldestDay - 1, today: day });
   builder.onCommitted(() => {
-    accepted.inboundDay = day;
+    acceptedList.inboundDay = day;
   });
 }

@@ -26,8 +26,8 @@ export function giveBack(builder: TurnBuilder, cancelled: CancelledPlace): void 
   if (element === undefined || messageIdOf(element) !== messageId) return;
   const text = entryTextOf(element);
   if (text === '') return;
-  const { keys, accepted } = builder.state;
-  builder.write(['LSET', keys.accepted, place - accepted.cut, messageId]);
+  const { keys, acceptedList } = builder.state;
+  builder.write(['LSET', keys.accepted, place - acceptedList.cut, messageId]);
   takeBack(builder, decodeEntry(text), cancelled);
   if (isNewChat) uncountNewChat(builder);
 }

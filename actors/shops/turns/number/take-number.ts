@@ -86,7 +86,7 @@ function continuedWarmup(context: ChannelContext, event: Connected, nowMs: numbe
 }
 
 function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
-  const { keys, accepted } = builder.state;
+  const { keys, acceptedList } = builder.state;
   const { entries, ledger, writers, aliases, archivedAt } = inheritance;
   if (archivedAt !== undefined) {
     builder.write(...dropArchiveKey(builder.state.shop.tenantId, archivedAt));
@@ -95,7 +95,7 @@ function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
     builder.write(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);
     builder.change({ ledger });
     builder.onCommitted(() => {
-      accepted.next += entries.length;
+      acceptedList.next += entries.length;
     });
   }
   builder.write(

@@ -157,14 +157,14 @@ export function onRepeat(
 /** Indexes receipts by wire id. Messages carried for another shop and statuses have no entry. */
 function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, lid: string | undefined): void {
   const { nowMs, state } = builder;
-  const { currentMessage, keys, accepted } = state;
+  const { currentMessage, keys, acceptedList } = state;
   if (currentMessage === undefined || currentMessage.carriedFor !== undefined || kind === 'status') return;
   const sent = { messageId: id, atMs: nowMs, to: addressee(currentMessage), lid: lid ?? '' };
   builder.write(sentWrite(keys, wireId, sent));
   const day = dayOf(nowMs);
-  if (accepted.indexedDay === day) return;
+  if (acceptedList.indexedDay === day) return;
   builder.write(sentExpiry(keys, day));
   builder.onCommitted(() => {
-    accepted.indexedDay = day;
+    acceptedList.indexedDay = day;
   });
 }
