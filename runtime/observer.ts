@@ -21,7 +21,7 @@ export function runtimeCounters() {
     busyRefusals: 0,
     activations: 0,
     passivations: 0,
-    /** Effects that threw although they must not. */
+    /** Effects that threw, which no effect may do. */
     effectFailures: 0,
     /** Requests forwarded to another node, and requests served for another node. */
     linkCalls: 0,

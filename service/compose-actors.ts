@@ -270,7 +270,7 @@ function notifying(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWai
 function mendLater(directory: OperatorsDirectory, log: Logger): void {
   directory
     .mend()
-    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be mended'));
+    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be repaired'));
 }
 
 function reportLedger(

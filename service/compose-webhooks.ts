@@ -116,7 +116,7 @@ export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'
   );
   metrics.gauge(
     'msgapi_webhooks',
-    'Webhooks that are sent events from this node',
+    'Webhooks to which this node sends events',
     () => pump.figures().endpoints,
   );
   metrics.gauge(

@@ -31,7 +31,7 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
   busyRefusals: ['msgapi_runtime_busy_refusals_total', 'Client commands refused by a node that is too busy'],
   activations: ['msgapi_runtime_activations_total', 'Actors loaded from the store'],
   passivations: ['msgapi_runtime_passivations_total', 'Idle actors stopped'],
-  effectFailures: ['msgapi_runtime_effect_failures_total', 'Effects that threw although they must not'],
+  effectFailures: ['msgapi_runtime_effect_failures_total', 'Effects that threw, which no effect may do'],
   linkCalls: ['msgapi_runtime_link_calls_total', 'Requests forwarded to another node'],
   linkServed: ['msgapi_runtime_link_served_total', 'Requests served for another node'],
   linkRefused: [
@@ -136,15 +136,11 @@ export function exportNode(
  * written there either, and the other metrics must not fail with it.
  */
 export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()): void {
-  metrics.gauge(
-    'msgapi_attachment_room_ratio',
-    'Share of the file system of attachments that is free',
-    async () => {
-      const room = await statfs(folder).catch(() => undefined);
-      if (room === undefined) return 0;
-      return room.blocks === 0 ? 1 : room.bavail / room.blocks;
-    },
-  );
+  metrics.gauge('msgapi_attachment_room_ratio', 'Free share of the file system for attachments', async () => {
+    const room = await statfs(folder).catch(() => undefined);
+    if (room === undefined) return 0;
+    return room.blocks === 0 ? 1 : room.bavail / room.blocks;
+  });
 }
 
 /**

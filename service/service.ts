@@ -44,7 +44,10 @@ async function main(): Promise<void> {
       return;
     }
     running.withdraw();
-    log.info({ shutdownDelayMs: environment.shutdownDelayMs }, 'asked to end: not ready from now on');
+    log.info(
+      { shutdownDelayMs: environment.shutdownDelayMs },
+      'a signal asked the service to stop: it is not ready from now on',
+    );
     delay = clock.after(environment.shutdownDelayMs, () => end(running, 0));
   };
   // Before the start: as process 1 of a container, Node is not ended by a signal that it does not listen to.

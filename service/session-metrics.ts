@@ -22,7 +22,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
     'Session workers that died or hung and were replaced',
     () => host.figures().workersLost,
   );
-  metrics.gauge('msgapi_session_workers_available', 'One when a session worker takes orders', () =>
+  metrics.gauge('msgapi_session_workers_available', 'One while a session worker accepts orders', () =>
     Number(host.available()),
   );
   metrics.gauge(
@@ -51,7 +51,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   );
   metrics.counter(
     'msgapi_inbound_told_total',
-    'Inbound messages of accounts that get events of them, by kind, repeated deliveries included',
+    'Inbound messages that tenants got as events, by kind, repeated deliveries included',
     () => series('kind', host.figures().published),
   );
   metrics.counter(
@@ -61,12 +61,12 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   );
   metrics.counter(
     'msgapi_session_offline_announced_total',
-    'Stanzas that had waited while sessions were away, as the network announced',
+    'Stanzas that waited while sessions were away, as the network announced them',
     () => host.figures().offline.announced,
   );
   metrics.counter(
     'msgapi_session_offline_drained_total',
-    'Stanzas that had waited and came, counted when the network announced the end of them',
+    'Waiting stanzas that the network delivered, counted when it announced their end',
     () => host.figures().offline.drained,
   );
 }

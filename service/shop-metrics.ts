@@ -100,7 +100,7 @@ const RECEIPT_BUCKETS_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 1_800, 3_600, 21
 export function shopCounting({ counted, histogram }: Metrics): (effect: CountEffect) => void {
   const receipts = counted(
     'msgapi_message_receipts_total',
-    'Messages that a first recipient has, and messages that a first one read',
+    'Messages that a first recipient got, and messages that a first recipient read',
     [{ kind: 'delivered' }, { kind: 'read' }],
   );
   const delay = histogram({
@@ -123,7 +123,7 @@ export function shopCounting({ counted, histogram }: Metrics): (effect: CountEff
   );
   const recipients = counted(
     'msgapi_batch_recipients_total',
-    'Recipients of batches by result, with the code or reason where no message was sent',
+    'Recipients of batches by result, with the code or reason if no message was sent',
     ['sent', 'repeated'].map((outcome) => ({ outcome, code: '' })),
   );
   return (effect) => {

@@ -32,8 +32,9 @@ export function sparedDescriptors(parts: {
       if (share > REFUSED_ABOVE) isSparing = true;
       else if (share < ACCEPTED_BELOW) isSparing = false;
       http.accept(!isSparing);
-      if (isSparing && !before) log.error({ share }, 'hardly any descriptor is left: new calls are refused');
-      if (!isSparing && before) log.info({ share }, 'there are descriptors: new calls are accepted');
+      if (isSparing && !before) log.error({ share }, 'few file descriptors are left: new calls are refused');
+      if (!isSparing && before)
+        log.info({ share }, 'enough file descriptors are free: new calls are accepted');
     },
   };
 }

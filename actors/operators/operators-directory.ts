@@ -56,7 +56,7 @@ export class OperatorsDirectory {
   }
 
   #refreshLater(tenantId: string, error: unknown): void {
-    this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be brought up to date');
+    this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be updated');
     if (this.#waiting.has(tenantId)) return;
     this.#waiting.add(tenantId);
     this.#clock.after(RETRY_AFTER_MS, () => {

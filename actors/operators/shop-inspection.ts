@@ -39,7 +39,7 @@ export async function inspectShop(
     stopped === undefined
       ? await actors.state<ShopState>(address)
       : await loadShop(address, store, nowMs, egressVault).catch((error: unknown) => {
-          const line = 'what is stored of a shop that does not run cannot be read';
+          const line = 'the stored state of an inactive shop cannot be read';
           log.error({ ...shopOf(address), err: error }, line);
           return undefined;
         });

@@ -49,7 +49,7 @@ export const identity = v.strictObject({
       allowance,
       v.description('The calls that the plan allows in a calendar month (UTC), and how many are left.'),
     ),
-    apiCalls: v.pipe(allowance, v.description('Equal to `api_calls`. This is its first name.')),
+    apiCalls: v.pipe(allowance, v.description('Equal to `api_calls`, under its older name.')),
   }),
 });
 

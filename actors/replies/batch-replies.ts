@@ -15,7 +15,7 @@ export const quietHours = v.strictObject({
   ),
   timeZone: v.pipe(
     v.string(),
-    v.description("A name of the IANA's time zones."),
+    v.description('The name of a time zone in the IANA database.'),
     v.metadata({ examples: ['Europe/Berlin'] }),
   ),
 });
@@ -32,7 +32,7 @@ export const batch = v.strictObject({
   text: v.nullable(v.string()),
   mediaUrl: v.nullable(v.string()),
   mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
-  share: v.pipe(v.number(), v.description('Its messages use at most this part of each cap.')),
+  share: v.pipe(v.number(), v.description('The part of each cap up to which a batch may send.')),
   quietHours: v.nullable(quietHours),
   notBefore: instant,
   notAfter: v.pipe(instant, v.description('Nothing more is sent after this.')),
@@ -40,22 +40,26 @@ export const batch = v.strictObject({
   startedAt: v.pipe(v.nullable(instant), v.description('When its first message was accepted.')),
   endedAt: v.nullable(instant),
   stopped: v.nullable(v.strictObject({ reason: v.picklist(BATCH_STOP_REASONS), at: instant })),
-  recipients: v.pipe(count, v.description('Those that were taken.')),
+  recipients: v.pipe(count, v.description('The recipients that were accepted.')),
   progress: v.strictObject({
-    waiting: v.pipe(count, v.description('They were not written to yet.')),
+    waiting: v.pipe(count, v.description('No message was made for them yet.')),
     queued: v.pipe(count, v.description('Their message waits or is being sent.')),
     sent: count,
     failed: count,
     rejected: count,
     refused: v.pipe(
       count,
-      v.description('The recipients who got no message, including those who were refused.'),
+      v.description(
+        'No message was made for them, and none will be. Those whom a call refused are included.',
+      ),
     ),
-    repeated: v.pipe(count, v.description('Their idempotencyKey had made a message before.')),
+    repeated: v.pipe(count, v.description('An earlier message has their idempotencyKey, so none was made.')),
   }),
   codes: v.pipe(
     v.record(v.string(), count),
-    v.description('The reasons of those that failed or were rejected or refused, with their numbers.'),
+    v.description(
+      'How many messages failed or were rejected, and how many recipients were refused, for each code.',
+    ),
   ),
   forecast: v.pipe(
     v.nullable(
@@ -64,11 +68,11 @@ export const batch = v.strictObject({
         lastAt: v.nullable(instant),
         days: v.pipe(
           v.array(v.strictObject({ date: v.pipe(v.string(), v.metadata({ format: 'date' })), count })),
-          v.description("By the clocks of the quiet hours' zone, else in UTC."),
+          v.description('In the time zone of the quiet hours, or in UTC if there are none.'),
         ),
       }),
     ),
-    v.description('When the rest will be accepted. Null in lists, and if nothing is left.'),
+    v.description('When the remaining messages will be accepted. Null in lists, and if none remain.'),
   ),
   idempotencyKey: v.nullable(v.string()),
 });

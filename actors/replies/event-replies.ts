@@ -55,7 +55,10 @@ const SHOP_EVENTS = [
   }),
   shopEvents(['scheduled.refused'], {
     id: v.pipe(id, v.description('The id of the scheduled send.')),
-    code: v.pipe(v.string(), v.description('The code that a send at that moment would have got.')),
+    code: v.pipe(
+      v.string(),
+      v.description('The code with which a send at that moment would have been refused.'),
+    ),
   }),
   shopEvents(['batch.started'], { id: v.pipe(id, v.description('The id of the batch.')) }),
   shopEvents(['batch.finished'], {

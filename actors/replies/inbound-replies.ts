@@ -19,7 +19,7 @@ export const inboundMessage = v.strictObject({
     ),
   ),
   name: v.pipe(v.nullable(v.string()), v.description('The name that the person chose.')),
-  at: v.pipe(instant, v.description('When it was written, in whole seconds, as the network says.')),
+  at: v.pipe(instant, v.description('When it was written, according to the chat network, in whole seconds.')),
   kind: v.pipe(v.picklist(INBOUND_KINDS), v.description('More values may be added.')),
   text: v.pipe(
     v.nullable(v.string()),
@@ -28,7 +28,7 @@ export const inboundMessage = v.strictObject({
   replyTo: v.pipe(
     v.nullable(id),
     v.description(
-      'The message of the shop that it quotes or reacts to; null if that message was sent more than two days ago.',
+      'The message of the shop that it quotes or reacts to. Null if that message was sent more than two days ago.',
     ),
   ),
   media: v.nullable(

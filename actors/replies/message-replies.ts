@@ -44,7 +44,10 @@ export const shopBudgets = v.strictObject({
   warmupDay: count,
   caps: verdictEntries.caps,
   usage: verdictEntries.usage,
-  groups: v.pipe(budget, v.description('Shares of 24 hours: one for every 50 participants of a group.')),
+  groups: v.pipe(
+    budget,
+    v.description('Shares for 24 hours. A message takes one share for every 50 participants of its group.'),
+  ),
   statuses: budget,
   queue: v.strictObject({
     length: v.pipe(count, v.description('Messages that wait or that are being sent.')),
@@ -52,10 +55,10 @@ export const shopBudgets = v.strictObject({
     pausedUntil: v.nullable(instant),
     nextSendAt: v.pipe(
       v.nullable(instant),
-      v.description('When the next message may go out. null: at once, or unknown.'),
+      v.description('When the next message may leave. Null: at once, or unknown.'),
     ),
   }),
-  coldBarredUntil: v.pipe(v.nullable(instant), v.description('As `network.restrictedUntil`.')),
+  coldBarredUntil: v.pipe(v.nullable(instant), v.description('Equal to `network.restrictedUntil`.')),
   network: v.pipe(
     v.strictObject({
       restrictedUntil: v.pipe(
@@ -71,7 +74,7 @@ export const shopBudgets = v.strictObject({
       newChats: v.pipe(
         v.nullable(v.strictObject({ quota: count, used: count, endsAt: v.nullable(instant) })),
         v.description(
-          'Messages in the present cycle to people who have not answered. Null: there is no quota.',
+          'The quota of messages to people who have not answered, in the current cycle. Null: there is no quota.',
         ),
       ),
     }),
@@ -85,10 +88,13 @@ export const shopPolicy = v.strictObject({
   recipientClass: v.exactOptional(verdictEntries.recipientClass),
   wouldAllow: v.exactOptional(v.boolean()),
   code: v.exactOptional(
-    v.pipe(v.nullable(v.string()), v.description('The code that the send would be refused with.')),
+    v.pipe(
+      v.nullable(v.string()),
+      v.description('The code with which the send would be refused. Null: it would be accepted.'),
+    ),
   ),
   retryAfter: v.exactOptional(
-    v.pipe(v.nullable(integer), v.description("Seconds, as the refusal's own `retryAfter`.")),
+    v.pipe(v.nullable(integer), v.description('Seconds, equal to `retryAfter` of the refusal.')),
   ),
 });
 
@@ -155,18 +161,23 @@ export const message = v.strictObject({
     v.pipe(count, v.description('Groups only: how many members reported that they read it.')),
   ),
   toId: v.exactOptional(
-    v.pipe(v.string(), v.description('Replies only: the `fromId` of the person, also if `to` is null.')),
+    v.pipe(
+      v.string(),
+      v.description('Replies only: the `fromId` of the person. It is there even if `to` is null.'),
+    ),
   ),
   replyTo: v.exactOptional(v.pipe(id, v.description('Replies only: the inbound message that it answers.'))),
   batchId: v.exactOptional(v.pipe(id, v.description('The batch that the message belongs to, if any.'))),
   position: v.exactOptional(
     v.pipe(
       count,
-      v.description("Its position in its own shop's queue while it is `queued` there. 1 is sent next."),
+      v.description(
+        "While it is `queued` at its own shop: its position in that shop's queue. 1 is sent next.",
+      ),
     ),
   ),
   estimatedSendAt: v.exactOptional(
-    v.pipe(v.nullable(instant), v.description('When it is likely to leave. null: nobody knows.')),
+    v.pipe(v.nullable(instant), v.description('When it is likely to leave. Null: unknown.')),
   ),
 });
 
@@ -176,13 +187,16 @@ export const scheduledSend = v.strictObject({
   shopId: id,
   status: v.picklist(['scheduled', 'accepted', 'refused', 'cancelled']),
   sendAt: instant,
-  notAfter: v.pipe(instant, v.description('It is not tried after this.')),
+  notAfter: v.pipe(instant, v.description('It is not attempted after this time.')),
   to: v.string(),
-  text: v.pipe(v.nullable(v.string()), v.description('null after it has ended. The message has the text.')),
+  text: v.pipe(
+    v.nullable(v.string()),
+    v.description('Null after it has ended. If it became a message, that message has the text.'),
+  ),
   mediaUrl: v.nullable(v.string()),
   mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
   idempotencyKey: v.nullable(v.string()),
   createdAt: instant,
   messageId: v.pipe(v.nullable(id), v.description('The message that it became.')),
-  code: v.pipe(v.nullable(v.string()), v.description('The reason why it became no message.')),
+  code: v.pipe(v.nullable(v.string()), v.description('Why it did not become a message.')),
 });

@@ -43,7 +43,7 @@ export const node = v.strictObject({
   incarnation: v.string(),
   shards: count,
   self: v.boolean(),
-  leaseMarginMs: v.exactOptional(v.pipe(v.number(), v.description('Only of the node that answers.'))),
+  leaseMarginMs: v.exactOptional(v.pipe(v.number(), v.description('Only for the node that answers.'))),
 });
 
 /** A command that made an actor throw. */

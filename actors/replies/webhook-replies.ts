@@ -14,17 +14,20 @@ export const webhook = v.strictObject({
   disabledBy: v.pipe(
     v.nullable(v.picklist(['operator', 'tenant', 'gone', 'failing', 'unreadable'])),
     v.description(
-      '`operator`: an operator disabled it. `tenant`: a call of the account disabled it. `gone`: it answered 410. `failing`: every attempt of five days failed. `unreadable`: the service cannot open its secret; give it a new one.',
+      '`operator`: an operator disabled it. `tenant`: a call of the account disabled it. `gone`: it answered 410. `failing`: every attempt of five days failed. `unreadable`: the service cannot decrypt its secret. Give it a new one.',
     ),
   ),
-  formerSecretUntil: v.pipe(v.nullable(instant), v.description('Until then the former secret also signs.')),
+  formerSecretUntil: v.pipe(
+    v.nullable(instant),
+    v.description('The former secret also signs until this time.'),
+  ),
   failingSince: v.nullable(instant),
-  waiting: v.pipe(count, v.description('Events that wait to be tried again.')),
-  deadLetters: v.pipe(count, v.description('Events that it took in none of its tries.')),
+  waiting: v.pipe(count, v.description('Events that wait for another attempt.')),
+  deadLetters: v.pipe(count, v.description('Events for which every attempt failed.')),
   missedUntil: v.pipe(
     v.nullable(instant),
     v.description(
-      'Events from before this time were removed, because of their age or number, before it got them. Null: none were.',
+      'Events before this time were removed because of their age or number, and were not delivered. Null: none were.',
     ),
   ),
 });
@@ -42,12 +45,12 @@ export const webhookAttempts = v.strictObject({
       durationMs: count,
       number: v.pipe(count, v.description('Counted from 1.')),
       status: v.pipe(v.nullable(v.number()), v.description('Null: no answer came.')),
-      error: v.pipe(v.nullable(v.string()), v.description('Null: it took the event.')),
-      isDead: v.pipe(v.boolean(), v.description('It was the last try.')),
+      error: v.pipe(v.nullable(v.string()), v.description('Null: the event was delivered.')),
+      isDead: v.pipe(v.boolean(), v.description('It was the last attempt.')),
     }),
   ),
   deadLetters: v.pipe(
     v.array(v.string()),
-    v.description('Ids of events that were given up, the newest last.'),
+    v.description('Ids of events for which every attempt failed, the newest last.'),
   ),
 });

@@ -170,7 +170,10 @@ export class EndpointPump {
   #failed(error: unknown): void {
     if (this.#isStopped || error instanceof RuntimeFailure) return;
     const { id: webhookId } = this.#webhook;
-    this.#options.log.error({ webhookId, err: error }, 'a webhook could not go on; it tries again');
+    this.#options.log.error(
+      { webhookId, err: error },
+      'the delivery to a webhook stopped; it is tried again',
+    );
   }
 
   async #step(): Promise<void> {

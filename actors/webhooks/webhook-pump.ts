@@ -237,7 +237,7 @@ export class WebhookPump {
       missed: (webhookId, untilMs) => {
         this.#counts.gaps += 1;
         const until = new Date(untilMs).toISOString();
-        log.warn({ tenantId, webhookId, until }, 'events were cut off before a webhook got them');
+        log.warn({ tenantId, webhookId, until }, 'events were removed before a webhook got them');
       },
     };
   }

@@ -1,6 +1,6 @@
 /** Types of the API's document, written by `npm run client-types`: never edited by hand. */
 
-/** Decide by it. More values may be added. If you do not know a value, decide by the HTTP status. */
+/** Decide by this code. More values may be added. If you do not know a value, decide by the HTTP status. */
 export type ErrorCode = 'AMBIGUOUS_SHOP' | 'API_KEY_EXPIRED' | 'API_KEY_INVALID' | 'API_KEY_MISSING' | 'API_KEY_REVOKED' | 'BATCH_ENDED' | 'BATCH_LIMIT_REACHED' | 'BATCH_NOT_FOUND' | 'BATCH_STARTED' | 'BOT_SERVICE_UNREACHABLE' | 'BULK_PATTERN_BLOCKED' | 'COLD_RECIPIENT_CAP_REACHED' | 'CONFLICT' | 'DAILY_CAP_REACHED' | 'DECLARED_RECIPIENT_CAP_REACHED' | 'DECLARE_BATCH_TOO_LARGE' | 'DECLARE_DAILY_CAP_REACHED' | 'DOC_ARTICLE_NOT_FOUND' | 'EMPTY_MESSAGE' | 'FORBIDDEN_PERMISSION' | 'GROUP_CONTEXT_REQUIRED' | 'GROUP_DAILY_CAP_REACHED' | 'GROUP_NOT_ADMINISTERED' | 'HOURLY_CAP_REACHED' | 'INTERNAL_ERROR' | 'IP_NOT_ALLOWED' | 'MEDIA_GONE' | 'MEDIA_NOT_FOUND' | 'MEDIA_TOO_LARGE' | 'MEDIA_UNAVAILABLE' | 'MESSAGE_NOT_FOUND' | 'MESSAGE_TOO_LONG' | 'MSGAPP_ALREADY_LINKED' | 'MSGAPP_NOT_CONFIGURED' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'NOT_CANCELLABLE' | 'OVERLOADED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED' | 'PAYLOAD_TOO_LARGE' | 'QUOTA_EXCEEDED' | 'RATE_LIMITED' | 'RECIPIENT_OPTED_OUT' | 'RECIPIENT_RATE_LIMITED' | 'SCHEDULED_LIMIT_REACHED' | 'SCHEDULED_NOT_FOUND' | 'SERVICE_UNAVAILABLE' | 'SHOP_NAME_TAKEN' | 'SHOP_NOT_FOUND' | 'STATUSES_DAILY_CAP_REACHED' | 'TENANT_INACTIVE' | 'TENANT_OWNER_MISSING' | 'TOO_MANY_MEDIA' | 'VALIDATION_ERROR' | 'WEBHOOK_LIMIT_REACHED' | 'WEBHOOK_NOT_FOUND';
 
 export type FieldProblem = {
@@ -76,7 +76,7 @@ export type ShopPolicy = {
     readonly coldToday: number;
     readonly declaredToday: number;
   };
-  /** Shares of 24 hours: one for every 50 participants of a group. */
+  /** Shares for 24 hours. A message takes one share for every 50 participants of its group. */
   readonly groups: {
     readonly perDay: number;
     readonly used: number;
@@ -90,10 +90,10 @@ export type ShopPolicy = {
     readonly length: number;
     readonly pausedBy: 'operator' | 'rate_signal' | null;
     readonly pausedUntil: string | null;
-    /** When the next message may go out. null: at once, or unknown. */
+    /** When the next message may leave. Null: at once, or unknown. */
     readonly nextSendAt: string | null;
   };
-  /** As `network.restrictedUntil`. */
+  /** Equal to `network.restrictedUntil`. */
   readonly coldBarredUntil: string | null;
   /** The limits that the chat network has set for the shop's number. */
   readonly network: {
@@ -101,7 +101,7 @@ export type ShopPolicy = {
     readonly restrictedUntil: string | null;
     /** The network's name for the restriction. `REFUSED`: the network only refused a message. */
     readonly restriction: string | null;
-    /** Messages in the present cycle to people who have not answered. Null: there is no quota. */
+    /** The quota of messages to people who have not answered, in the current cycle. Null: there is no quota. */
     readonly newChats: {
       readonly quota: number;
       readonly used: number;
@@ -110,9 +110,9 @@ export type ShopPolicy = {
   };
   readonly recipientClass?: 'known' | 'cold' | 'declared' | 'group';
   readonly wouldAllow?: boolean;
-  /** The code that the send would be refused with. */
+  /** The code with which the send would be refused. Null: it would be accepted. */
   readonly code?: string | null;
-  /** Seconds, as the refusal's own `retryAfter`. */
+  /** Seconds, equal to `retryAfter` of the refusal. */
   readonly retryAfter?: number | null;
 };
 
@@ -196,7 +196,7 @@ export type Event = {
     readonly shopId: string;
     /** The id of the scheduled send. */
     readonly id: string;
-    /** The code that a send at that moment would have got. */
+    /** The code with which a send at that moment would have been refused. */
     readonly code: string;
   };
 } | {
@@ -269,14 +269,14 @@ export type Batch = {
   readonly text: string | null;
   readonly mediaUrl: string | null;
   readonly mediaType: 'image' | 'video' | 'document' | null;
-  /** Its messages use at most this part of each cap. */
+  /** The part of each cap up to which a batch may send. */
   readonly share: number;
   readonly quietHours: {
     /** A time of day, `HH:MM`. */
     readonly from: string;
     /** A time of day like `from`. If it is earlier than `from`, it is on the next day. */
     readonly to: string;
-    /** A name of the IANA's time zones. */
+    /** The name of a time zone in the IANA database. */
     readonly timeZone: string;
   } | null;
   readonly notBefore: string;
@@ -290,28 +290,28 @@ export type Batch = {
     readonly reason: 'RECIPIENTS_OPTED_OUT' | 'NUMBER_WARNED' | 'NUMBER_RESTRICTED' | 'RATE_SIGNALS' | 'SESSION_LOST';
     readonly at: string;
   } | null;
-  /** Those that were taken. */
+  /** The recipients that were accepted. */
   readonly recipients: number;
   readonly progress: {
-    /** They were not written to yet. */
+    /** No message was made for them yet. */
     readonly waiting: number;
     /** Their message waits or is being sent. */
     readonly queued: number;
     readonly sent: number;
     readonly failed: number;
     readonly rejected: number;
-    /** The recipients who got no message, including those who were refused. */
+    /** No message was made for them, and none will be. Those whom a call refused are included. */
     readonly refused: number;
-    /** Their idempotencyKey had made a message before. */
+    /** An earlier message has their idempotencyKey, so none was made. */
     readonly repeated: number;
   };
-  /** The reasons of those that failed or were rejected or refused, with their numbers. */
+  /** How many messages failed or were rejected, and how many recipients were refused, for each code. */
   readonly codes: Readonly<Record<string, number>>;
-  /** When the rest will be accepted. Null in lists, and if nothing is left. */
+  /** When the remaining messages will be accepted. Null in lists, and if none remain. */
   readonly forecast: {
     readonly firstAt: string | null;
     readonly lastAt: string | null;
-    /** By the clocks of the quiet hours' zone, else in UTC. */
+    /** In the time zone of the quiet hours, or in UTC if there are none. */
     readonly days: readonly {
       readonly date: string;
       readonly count: number;
@@ -332,10 +332,10 @@ export type ScheduledSend = {
   readonly shopId: string;
   readonly status: 'scheduled' | 'accepted' | 'refused' | 'cancelled';
   readonly sendAt: string;
-  /** It is not tried after this. */
+  /** It is not attempted after this time. */
   readonly notAfter: string;
   readonly to: string;
-  /** null after it has ended. The message has the text. */
+  /** Null after it has ended. If it became a message, that message has the text. */
   readonly text: string | null;
   readonly mediaUrl: string | null;
   readonly mediaType: 'image' | 'video' | 'document' | null;
@@ -343,7 +343,7 @@ export type ScheduledSend = {
   readonly createdAt: string;
   /** The message that it became. */
   readonly messageId: string | null;
-  /** The reason why it became no message. */
+  /** Why it did not become a message. */
   readonly code: string | null;
 };
 
@@ -376,15 +376,15 @@ export type Message = {
   readonly deliveredCount?: number;
   /** Groups only: how many members reported that they read it. */
   readonly readCount?: number;
-  /** Replies only: the `fromId` of the person, also if `to` is null. */
+  /** Replies only: the `fromId` of the person. It is there even if `to` is null. */
   readonly toId?: string;
   /** Replies only: the inbound message that it answers. */
   readonly replyTo?: string;
   /** The batch that the message belongs to, if any. */
   readonly batchId?: string;
-  /** Its position in its own shop's queue while it is `queued` there. 1 is sent next. */
+  /** While it is `queued` at its own shop: its position in that shop's queue. 1 is sent next. */
   readonly position?: number;
-  /** When it is likely to leave. null: nobody knows. */
+  /** When it is likely to leave. Null: unknown. */
   readonly estimatedSendAt?: string | null;
 };
 
@@ -402,13 +402,13 @@ export type ReceivedMessage = {
   readonly fromId: string;
   /** The name that the person chose. */
   readonly name: string | null;
-  /** When it was written, in whole seconds, as the network says. */
+  /** When it was written, according to the chat network, in whole seconds. */
   readonly at: string;
   /** More values may be added. */
   readonly kind: 'text' | 'image' | 'video' | 'document' | 'voice' | 'audio' | 'location' | 'contact' | 'sticker' | 'reaction' | 'other';
   /** null if the account does not receive texts, or if the message has none. */
   readonly text: string | null;
-  /** The message of the shop that it quotes or reacts to; null if that message was sent more than two days ago. */
+  /** The message of the shop that it quotes or reacts to. Null if that message was sent more than two days ago. */
   readonly replyTo: string | null;
   readonly media: {
     readonly type: string | null;
@@ -453,16 +453,16 @@ export type Webhook = {
   readonly shops: readonly string[] | null;
   readonly createdAt: string;
   readonly disabledAt: string | null;
-  /** `operator`: an operator disabled it. `tenant`: a call of the account disabled it. `gone`: it answered 410. `failing`: every attempt of five days failed. `unreadable`: the service cannot open its secret; give it a new one. */
+  /** `operator`: an operator disabled it. `tenant`: a call of the account disabled it. `gone`: it answered 410. `failing`: every attempt of five days failed. `unreadable`: the service cannot decrypt its secret. Give it a new one. */
   readonly disabledBy: 'operator' | 'tenant' | 'gone' | 'failing' | 'unreadable' | null;
-  /** Until then the former secret also signs. */
+  /** The former secret also signs until this time. */
   readonly formerSecretUntil: string | null;
   readonly failingSince: string | null;
-  /** Events that wait to be tried again. */
+  /** Events that wait for another attempt. */
   readonly waiting: number;
-  /** Events that it took in none of its tries. */
+  /** Events for which every attempt failed. */
   readonly deadLetters: number;
-  /** Events from before this time were removed, because of their age or number, before it got them. Null: none were. */
+  /** Events before this time were removed because of their age or number, and were not delivered. Null: none were. */
   readonly missedUntil: string | null;
 };
 
@@ -480,12 +480,12 @@ export type WebhookAttempts = {
     readonly number: number;
     /** Null: no answer came. */
     readonly status: number | null;
-    /** Null: it took the event. */
+    /** Null: the event was delivered. */
     readonly error: string | null;
-    /** It was the last try. */
+    /** It was the last attempt. */
     readonly isDead: boolean;
   }[];
-  /** Ids of events that were given up, the newest last. */
+  /** Ids of events for which every attempt failed, the newest last. */
   readonly deadLetters: readonly string[];
 };
 
@@ -515,7 +515,7 @@ export type Identity = {
       readonly remaining: number;
       readonly resetsAt: string;
     };
-    /** Equal to `api_calls`. This is its first name. */
+    /** Equal to `api_calls`, under its older name. */
     readonly apiCalls: {
       readonly limit: number;
       readonly used: number;
@@ -543,7 +543,7 @@ export interface Operations {
   /**
    * Read the caller's key, tenant, permissions, limits and remaining quota.
    *
-   * Counts as a call like any other, and is answered also when the month’s calls are spent.
+   * It counts as a call. It is answered even if the calls of the month are used up.
    *
    * Permission: `none`.
    */
@@ -601,7 +601,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * The stored channel state together with the live session.
+   * Read the channel: its stored state and its session.
    *
    * Permission: `msgapp.read`.
    */
@@ -709,7 +709,7 @@ export interface Operations {
   /**
    * Post a status through the shop's number.
    *
-   * A caption without a visible character counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`. White space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing.
+   * A caption without a visible character counts as no caption. Without `mediaUrl` the call is then refused with `EMPTY_MESSAGE`. White space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing.
    *
    * Permission: `statuses.post`.
    */
@@ -731,7 +731,7 @@ export interface Operations {
   /**
    * List the shop's chat groups.
    *
-   * All that match, on one page. Before that the session asks for changes, for up to 1.5 s. `canSend` is advisory; the send policy is authoritative.
+   * All groups that match, on one page. The session first asks the chat network for changes, for up to 1.5 s. `canSend` is advisory; the send policy is authoritative.
    *
    * Permission: `groups.read`.
    */
@@ -741,7 +741,7 @@ export interface Operations {
       readonly idOrName: string;
       readonly canSend?: boolean | undefined;
       readonly minParticipants?: number | undefined;
-      /** Part of the name, in either case. */
+      /** A part of the name. Upper and lower case do not matter. */
       readonly q?: string | undefined;
     };
     readonly data: Page<Group>;
@@ -862,9 +862,9 @@ export interface Operations {
   /**
    * List the events after a cursor, oldest first; can wait for the next event.
    *
-   * Continue with `nextCursor`. Each event comes once, in the order in which it happened. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` then is the cursor to continue from.
+   * Continue with `nextCursor`. Each event comes once, in the order in which it happened. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` is then the cursor to continue from.
    *
-   * With `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor after the event, `event` is its type, and `data` is the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. When the key may no longer read, the stream ends with an event `end` that gives the reason.
+   * With `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor after the event, `event` is its type, and `data` is the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. If the key may no longer read, the stream ends with an event `end` that gives the reason.
    *
    * Permission: `messages.read`.
    */
@@ -875,7 +875,7 @@ export interface Operations {
       readonly limit?: number | undefined;
       /** Some of `message.sent`, `message.failed`, `message.rejected`, `message.delivered`, `message.read`, `message.received`, `channel.connected`, `channel.disconnected`, `channel.session_lost`, `recipient.opted_out`, `recipient.opted_in`, `queue.paused`, `queue.resumed`, `number.restricted`, `number.unrestricted`, `number.warned`, `scheduled.accepted`, `scheduled.refused`, `batch.started`, `batch.finished`, `batch.stopped`, separated by commas. */
       readonly types?: string | undefined;
-      /** A shop's id or exact name: its events alone. */
+      /** A shop's id or exact name. Only its events are returned. */
       readonly shop?: string | undefined;
       readonly waitMs?: number | undefined;
     };
@@ -886,9 +886,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Start the connection by a code that is typed on the phone, instead of a QR code.
+   * Start the connection with a code to type on the phone, instead of a QR code.
    *
-   * For owners whose only phone is the one to be linked. The chat network asks for the code on the phone with the number `phone`. A repeated call for that number returns the same code while it is valid. A call for another number, or POST connect, starts again.
+   * Use it if the owner cannot scan a QR code, because this phone would also have to show it. The chat network asks for the code on the phone with the number `phone`. A repeated call for that number returns the same code while it is valid. A call for another number, or POST connect, starts again.
    *
    * Permission: `msgapp.connect`.
    */
@@ -904,7 +904,7 @@ export interface Operations {
   /**
    * List what people wrote to the shop, newest first.
    *
-   * Empty if the account does not receive what people write (`inbound: none`). Messages of groups are never listed.
+   * The list is empty if the account does not receive what people write (`inbound: none`). Messages of groups are never listed.
    *
    * Permission: `inbound.read`.
    */
@@ -933,9 +933,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * The attachment that somebody sent.
+   * Download the attachment of an inbound message.
    *
-   * The file. The service fetches it from the chat network and decrypts it on the way. It stores nothing of it. If the file is not the file of the message, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Pictures, sound and films have their declared type. Everything else is `application/octet-stream`. An account can fetch 4 files at a time on each node.
+   * The file. The service fetches it from the chat network and decrypts it on the way. It does not store the file. If the file is not the one that was sent, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Images, audio and video have their declared type. Everything else is `application/octet-stream`. An account can fetch 4 files at a time on each node.
    *
    * Permission: `inbound.read`.
    */
@@ -962,7 +962,7 @@ export interface Operations {
   /**
    * Send events to an address from now on. Its secret is shown only here.
    *
-   * An account that has 20 webhooks, its own and those that operators made, is refused `WEBHOOK_LIMIT_REACHED`. For a key without `inbound.read` null is every type but `message.received`, and naming that is `FORBIDDEN_PERMISSION`.
+   * An account has at most 20 webhooks, including those that operators made. One more is refused with `WEBHOOK_LIMIT_REACHED`. For a key without `inbound.read`, `types: null` means all types except `message.received`. If such a key names that type, the call is refused with `FORBIDDEN_PERMISSION`.
    *
    * Permission: `webhooks.write`.
    */
@@ -970,7 +970,7 @@ export interface Operations {
     readonly params: {
       /** At https, at a public address and port 443. */
       readonly url: string;
-      /** The types of event that are sent to it. Null: all. */
+      /** The types of events that are sent to it. Null: all. */
       readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused' | 'batch.started' | 'batch.finished' | 'batch.stopped')[] | null | undefined;
       /** The shops whose events are sent to it. Null: all. */
       readonly shops?: readonly string[] | null | undefined;
@@ -992,9 +992,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Change what a webhook is sent and where, disable it, or enable it again.
+   * Change the address, types or shops of a webhook, or disable or enable it.
    *
-   * An enabled webhook continues where it stopped, as far as events are kept. If its secret cannot be opened, give it a new secret first.
+   * An enabled webhook continues after its last event, as long as events are kept. If the service cannot decrypt its secret, give it a new secret first.
    *
    * Permission: `webhooks.write`.
    */
@@ -1004,7 +1004,7 @@ export interface Operations {
       readonly webhookId: string;
       /** At https, at a public address and port 443. */
       readonly url?: string | undefined;
-      /** The types of event that are sent to it. Null: all. */
+      /** The types of events that are sent to it. Null: all. */
       readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused' | 'batch.started' | 'batch.finished' | 'batch.stopped')[] | null | undefined;
       /** The shops whose events are sent to it. Null: all. */
       readonly shops?: readonly string[] | null | undefined;
@@ -1059,9 +1059,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * List the last tries, newest first, and the events that were given up.
+   * List the last attempts, newest first, and the events for which every attempt failed.
    *
-   * At least 2,000 tries of all webhooks of the account together are kept.
+   * At least 2,000 attempts are kept, for all webhooks of the account together.
    *
    * Permission: `webhooks.read`.
    */
@@ -1075,9 +1075,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Send events once more: those that are named, or the first 200 since a moment.
+   * Send events again: those with the given ids, or the first 200 since a time.
    *
-   * They keep their ids, and their earlier results do not matter. Events that are no longer kept are skipped. Refused if more than 400 events would be pending.
+   * The events keep their ids. Events that were delivered before are sent again too. Events that are no longer kept are skipped. The call is refused if more than 400 events would be pending.
    *
    * Permission: `webhooks.write`.
    */
@@ -1112,7 +1112,7 @@ export interface Operations {
   /**
    * Queue a reply to the person who wrote, quoting their message.
    *
-   * Otherwise it is like a send: policy, pacing, record and idempotency. It needs no number, so it reaches people whose number the chat network hides. The record then has `to: null`. It always has `toId`. The recipient is `known`. The shop itself sends it, never the pool.
+   * A reply has the policy, pacing, record and idempotency of a send. It needs no number, so it reaches people whose number the chat network hides. The record then has `to: null`. It always has `toId`. The recipient is `known`. The shop itself sends it, never the pool.
    *
    * Permission: `messages.send`.
    */
@@ -1147,9 +1147,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Cancel all messages and statuses that wait and match.
+   * Cancel all waiting messages and statuses that match.
    *
-   * At least one of the three is needed. A message must match all that are given. Messages that are `sending` continue.
+   * At least one of the three fields is required. A message must match all that are given. Messages that are `sending` are not cancelled.
    *
    * Permission: `messages.send`.
    */
@@ -1171,7 +1171,7 @@ export interface Operations {
   /**
    * Schedule a message to a number or a group, up to 90 days ahead.
    *
-   * It becomes a message at `sendAt`, when the send policy judges it. A temporary refusal is tried again until `notAfter` (default: an hour after `sendAt`; at most 7 days). A shop has at most 1,000 pending.
+   * It becomes a message at `sendAt`, if the send policy accepts it then. After a temporary refusal it is attempted again until `notAfter` (default: an hour after `sendAt`; at most 7 days). A shop has at most 1,000 scheduled sends waiting.
    *
    * Permission: `messages.send`.
    */
@@ -1213,7 +1213,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * A scheduled send and its result.
+   * Read a scheduled send and its result.
    *
    * Permission: `messages.read`.
    */
@@ -1243,9 +1243,9 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * Send one text to many people over hours and days, as far as the policy lets it.
+   * Send one text to many people over hours and days, as far as the send policy allows.
    *
-   * Each message is an ordinary send at its time, and never uses more than `share` of a cap. A batch takes people who are known or declared; others are in `refused`. A call has at most 1,000 recipients and 64 KiB. More are added while the batch has not started: give `paused` or a later `notBefore`. A shop has at most 20 batches that have not ended.
+   * Each message is an ordinary send at its time. A batch sends only while less than `share` of each cap is used. It accepts recipients who are known or declared. `refused` lists all others. A call has at most 1,000 recipients and 64 KiB. Until the batch starts, further calls can add recipients, so set `paused` or a later `notBefore`. A shop has at most 20 batches that have not ended.
    *
    * Permission: `messages.send`.
    */
@@ -1276,7 +1276,7 @@ export interface Operations {
         readonly from: string;
         /** A time of day like `from`. If it is earlier than `from`, it is on the next day. */
         readonly to: string;
-        /** A name of the IANA's time zones. */
+        /** The name of a time zone in the IANA database. */
         readonly timeZone: string;
       } | undefined;
       readonly share?: number | undefined;
@@ -1304,7 +1304,7 @@ export interface Operations {
     readonly status: 200;
   };
   /**
-   * A batch, how far it has come, and when the rest will be sent.
+   * Read a batch: its progress, and when the rest will be sent.
    *
    * Permission: `messages.read`.
    */
@@ -1321,7 +1321,7 @@ export interface Operations {
   /**
    * Add recipients to a batch that has not started, 10,000 in all.
    *
-   * All of the call or none, but for those in `refused`.
+   * Either all recipients of the call are added, except those in `refused`, or none.
    *
    * Permission: `messages.send`.
    */

@@ -49,7 +49,7 @@ const url = v.pipe(mediaUri, v.description('At https, at a public address and po
 const NOT_NONE = 'must have at least 1 item; null is for all';
 const types = v.pipe(
   v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),
-  v.description('The types of event that are sent to it. Null: all.'),
+  v.description('The types of events that are sent to it. Null: all.'),
 );
 const shops = v.pipe(
   v.nullable(v.pipe(boundedArray(idInEitherCase, { max: 1_000 }), v.minLength(1, NOT_NONE))),
@@ -118,9 +118,9 @@ export const WEBHOOK_CALLS = {
     name: 'changeWebhook',
     method: 'PATCH',
     tag: 'Webhooks',
-    summary: 'Change what a webhook is sent and where, disable it, or enable it again',
+    summary: 'Change the address, types or shops of a webhook, or disable or enable it',
     description:
-      'An enabled webhook continues where it stopped, as far as events are kept. If its secret cannot be opened, give it a new secret first.',
+      'An enabled webhook continues after its last event, as long as events are kept. If the service cannot decrypt its secret, give it a new secret first.',
     body: closedObject({
       url: v.optional(url),
       types: v.optional(types),
@@ -177,7 +177,7 @@ export const WEBHOOK_CALLS = {
     name: 'listWebhookAttempts',
     method: 'GET',
     tag: 'Webhooks',
-    summary: 'List the last tries, newest first, and the events that were given up',
+    summary: 'List the last attempts, newest first, and the events for which every attempt failed',
     query: { limit: limitParameter },
     replies: { 200: { description: 'The attempts.', data: webhookAttempts, example: attemptsExample } },
   },
@@ -185,9 +185,9 @@ export const WEBHOOK_CALLS = {
     name: 'replayWebhook',
     method: 'POST',
     tag: 'Webhooks',
-    summary: 'Send events once more: those that are named, or the first 200 since a moment',
+    summary: 'Send events again: those with the given ids, or the first 200 since a time',
     description:
-      'They keep their ids, and their earlier results do not matter. Events that are no longer kept are skipped. Refused if more than 400 events would be pending.',
+      'The events keep their ids. Events that were delivered before are sent again too. Events that are no longer kept are skipped. The call is refused if more than 400 events would be pending.',
     body: replayedEvents,
     bodyExample: { since: '2027-01-31T12:00:00Z' },
     replies: {

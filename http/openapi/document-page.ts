@@ -6,10 +6,10 @@ import { API_SCHEMAS } from '../tenant-api/api-schemas.ts';
 import { API_ENDPOINTS } from '../tenant-api/endpoints.ts';
 import { openApiDocument } from './openapi.ts';
 
-const DESCRIPTION = `Connect a shop's number, send messages and statuses from it, and learn what became of them.
+const DESCRIPTION = `Connect a shop's number, send messages and statuses from it, and follow their delivery.
 [Getting started](docs/getting-started) leads to the first message.
 
-- A key goes into \`Authorization: Bearer\` or \`X-API-Key\`. It belongs on a server. No reply to a call carries CORS headers.
+- A key goes into \`Authorization: Bearer\` or \`X-API-Key\`. It belongs on a server. No reply to a call has CORS headers.
 - Every reply has \`X-Request-Id\`. Every reply to an accepted key has the four rate headers.
 - An unknown path gets 404 \`NOT_FOUND\`. An unknown method gets 405 \`METHOD_NOT_ALLOWED\` with \`Allow\`.
 - Each path with GET also has HEAD. It is counted and answered like GET, without the body.

@@ -38,7 +38,7 @@ export function envelopeSchemas(codes: Iterable<ErrorCode>): Record<string, unkn
     ErrorCode: {
       type: 'string',
       description:
-        'Decide by it. More values may be added. If you do not know a value, decide by the HTTP status.',
+        'Decide by this code. More values may be added. If you do not know a value, decide by the HTTP status.',
       enum: [...new Set([...codes].map((code) => ERRORS[code].code))].sort(),
     },
     FieldProblem: {
@@ -62,7 +62,7 @@ const ERROR = {
       type: 'integer',
       minimum: 1,
       description:
-        'Seconds, equal to `Retry-After`. Every 429 has it, and a 503 if the time is known. It is 86400 if waiting does not help; `message` then says so. It is 1 for too many contacts in one call, because a smaller call may come at once.',
+        'Seconds, equal to `Retry-After`. Every 429 has it, and a 503 if the time is known. It is 86400 if waiting does not help; `message` then says so. It is 1 if a call declares too many contacts, because a smaller call may follow at once.',
     },
     fields: {
       type: 'array',

@@ -27,9 +27,9 @@ export const changeClientVersion = operatorEndpoint({
   path: '/client-version',
   role: 'operate',
   tag: 'Fleet',
-  summary: 'Set the version that sessions say they are, without a restart',
+  summary: 'Set the client version that sessions report, without a restart',
   description:
-    'Use it if the network refuses the present version (405). All nodes follow within a minute. New sessions use it, open ones stay as they are. `null` removes the setting.',
+    'Use it if the network refuses the present version (405). All nodes follow within a minute. New sessions use it. Open sessions do not change. `null` removes the setting.',
   body: closedObject({
     version: v.nullable(
       v.pipe(

@@ -25,7 +25,7 @@ export const addCustomers = operatorEndpoint({
   bodyExample: { phones: ['+41797654321'] },
   replies: {
     201: {
-      description: 'How many were not there before.',
+      description: 'How many numbers were new.',
       data: v.strictObject({ added: v.number() }),
       example: { added: 1 },
     },
@@ -65,12 +65,12 @@ export const removeCustomers = operatorEndpoint({
   tag: 'Tenants',
   summary: "Remove numbers from the tenant's customer records",
   description:
-    'From the next send on they are strangers, unless they wrote to the shop or the tenant declared them. What was accepted before goes on.',
+    'From the next send on they are cold recipients, unless they wrote to the shop or the tenant declared them. Messages that were accepted before are still sent.',
   body: namedCustomers,
   bodyExample: { phones: ['+41797654321'] },
   replies: {
     200: {
-      description: 'How many were there.',
+      description: 'How many numbers were removed.',
       data: v.strictObject({ removed: v.number() }),
       example: { removed: 1 },
     },

@@ -38,7 +38,7 @@ export const replayDeadLetter = operatorEndpoint({
   path: '/dead-letters/{id}/replay',
   role: 'operate',
   tag: 'Dead letters',
-  summary: 'Give a command to its actor once more',
+  summary: 'Give a command to its actor again',
   description:
     "Commands of a shop. A tenant's commands change accounts and keys, so only the role `admin` may replay them. Other roles get `403 FORBIDDEN_ROLE`.",
   body: closedObject({}),

@@ -12,7 +12,7 @@ const PERSON_EXAMPLE = 'kX3vQm0yT1nB7hZcW9sRfA';
 
 /** Describes how long an erasure takes, in each operation that erases. */
 export const ERASURE_DESCRIPTION =
-  'An erasure that takes longer than a second is answered `202`. It continues also if the node stops or dies. `readErasure` returns how much is left. A repeated call gets `202` while the erasure runs, and `404` afterwards.';
+  'An erasure that takes longer than a second is answered `202`. It continues even if the node stops or dies. `readErasure` returns how much is left. A repeated call gets `202` while the erasure runs, and `404` afterwards.';
 
 export const erasureReplies = {
   200: { description: 'Erased: nothing is left.', data: deleted, example: deletedExample },
@@ -37,7 +37,7 @@ export const deletePerson = operatorEndpoint({
   role: 'admin',
   tag: 'Tenants',
   summary: 'Erase somebody who wrote: their messages, name and number, and what shops wrote to them',
-  description: `\`personId\` is the \`fromId\` of their messages. An opt-out stays, and so does what counts for the policy. What the shops wrote to them keeps its record, without number, words and attachment, once it has ended. ${ERASURE_DESCRIPTION}`,
+  description: `\`personId\` is the \`fromId\` of their messages. An opt-out stays, and so does what counts for the policy. Messages that the shops wrote to them keep their records. Once such a message has ended, its record has no number, text or attachment. ${ERASURE_DESCRIPTION}`,
   body: closedObject({}),
   replies: {
     200: { ...erasureReplies[200], example: { id: PERSON_EXAMPLE, deleted: true } },
@@ -60,7 +60,7 @@ export const readErasure = operatorEndpoint({
   path: '/tenants/{tenantId}/erasure',
   role: 'read',
   tag: 'Tenants',
-  summary: 'Read how far the erasure of a tenant, or of its shops and people, is',
+  summary: 'Read the progress of the erasure of a tenant, or of its shops and people',
   description: '`404` once nothing is left to erase.',
   replies: {
     200: {

@@ -27,11 +27,11 @@ export const overview = v.strictObject({
   series: v.array(seriesPoint),
   silentNodes: v.pipe(
     v.array(v.string()),
-    v.description('Nodes that did not answer: their share is missing.'),
+    v.description('Nodes that did not answer. Their counts are missing.'),
   ),
   nodesWithoutWorkers: v.pipe(
     v.array(v.string()),
-    v.description('Nodes whose sending component takes no orders.'),
+    v.description('Nodes whose sending component accepts no orders.'),
   ),
   suspendedTenants: v.array(v.string()),
   nodes: v.array(node),

@@ -49,7 +49,7 @@ export const createKey = operatorEndpoint({
         }),
         v.maxLength(100, 'must have at most 100 items'),
         v.description(
-          'Empty: from anywhere. A range holds for its own family: `::/0` admits no IPv4 address.',
+          'Empty: from anywhere. A range covers only its own family: `::/0` admits no IPv4 address.',
         ),
       ),
     ),

@@ -132,7 +132,7 @@ async function recorded(
   try {
     id = await audit.begin(change);
   } catch (thrown) {
-    log.warn({ err: thrown, route: change.route }, 'a change of an operator could not be written down');
+    log.warn({ err: thrown, route: change.route }, 'a change by an operator could not be recorded');
     return errorReply(failureOfThrown(thrown));
   }
   const reply = await carryOut();
@@ -143,7 +143,7 @@ async function recorded(
     if (reply.status === 404) await audit.drop(id);
     else await audit.end(id, outcome);
   } catch (thrown) {
-    log.warn({ err: thrown, id }, 'the outcome of a change could not be written down');
+    log.warn({ err: thrown, id }, 'the outcome of a change by an operator could not be recorded');
   }
   return reply;
 }

@@ -45,7 +45,7 @@ export const cancelShopScheduled = operatorEndpoint({
   path: '/actors/{tenantId}/{shopId}/scheduled/{scheduledId}',
   role: 'operate',
   tag: 'Actors',
-  summary: 'Cancel a scheduled send of a shop, as its tenant can',
+  summary: 'Cancel a scheduled send of a shop. Its tenant can do this too',
   body: closedObject({}),
   replies: {
     200: {

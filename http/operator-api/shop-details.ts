@@ -26,7 +26,7 @@ const waiting = v.strictObject({
   to: v.string(),
   alias: v.exactOptional(v.string()),
   createdAtMs: epochMs,
-  place: v.exactOptional(v.pipe(count, v.description('Its place in the stored queue.'))),
+  place: v.exactOptional(v.pipe(count, v.description('Its position in the stored queue.'))),
   carriedFor: v.exactOptional(v.strictObject(whichShop)),
   batchId: v.exactOptional(v.string()),
 } satisfies SchemasOf<Waiting>);
@@ -43,7 +43,7 @@ const lastEnd = v.strictObject({
 export const shownEgress = v.pipe(
   v.nullable(v.string()),
   v.description(
-    'The proxy of all its connections, with `***` for the password. `unreadable`: no configured key opens it, so the shop cannot connect. Null: there is none.',
+    'The proxy of all its connections, with `***` for the password. `unreadable`: no configured key decrypts it, so the shop cannot connect. Null: there is none.',
   ),
 );
 
@@ -113,7 +113,7 @@ export const shopDetails = v.strictObject({
       createdAtMs: epochMs,
       pool: v.nullable(v.strictObject(whichShop)),
       taken: v.boolean(),
-      place: v.pipe(count, v.description('Its place in the list of what the shop accepted.')),
+      place: v.pipe(count, v.description('Its position in the list of accepted sends.')),
       askAtMs: epochMs,
     } satisfies SchemasOf<Shop['pooled'][number]>),
   ),
@@ -152,7 +152,7 @@ export const shopDetails = v.strictObject({
         enoughSinceMs: v.exactOptional(epochMs),
         isLong: v.boolean(),
       } satisfies SchemasOf<NonNullable<Shop['undelivered']>>),
-      v.description('Messages that were sent since a recipient last said that they have one.'),
+      v.description('Messages that were sent since a phone last reported that it got one.'),
     ),
   ),
   counted: count,

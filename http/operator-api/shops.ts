@@ -109,7 +109,7 @@ export const changeShop = operatorEndpoint({
   tag: 'Tenants',
   summary: "Change a shop's egress, the proxy of all its connections",
   description:
-    'A connection to the chat network is made through it before it is stored (422 `EGRESS_UNREACHABLE`). The session of the shop then opens again, once. Null: the connections leave from the address of the node.',
+    'A connection to the chat network is made through it before it is stored (422 `EGRESS_UNREACHABLE`). The session of the shop is then opened again. Null: the connections leave from the address of the node.',
   body: closedObject({
     egress: v.pipe(
       v.nullable(text({ max: LONGEST_EGRESS })),

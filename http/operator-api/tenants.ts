@@ -36,7 +36,7 @@ const changeable = {
     v.pipe(
       v.picklist(INBOUND_MODES),
       v.description(
-        'How much the tenant receives of what people write to its shops: nothing, that they wrote, or the words too. It applies to messages that arrive later.',
+        'What the tenant receives when people write to its shops. `none`: nothing. `events`: the sender, time and kind of each message. `texts`: the text too. It applies to messages that arrive later.',
       ),
     ),
   ),

@@ -139,7 +139,8 @@ export class RequestLog {
       this.#writing = this.#writeOnce();
       await this.#writing;
     } catch (failure) {
-      if (!this.#away) this.#options.log.warn({ err: failure }, 'the request log waits for Redis');
+      if (!this.#away)
+        this.#options.log.warn({ err: failure }, 'the request log cannot be written: it waits for Redis');
       this.#away = true;
       againAfterMs = RETRY_AFTER_MS;
     }
@@ -174,7 +175,7 @@ export class RequestLog {
         batch.map(([account]) => account),
         replies,
       );
-      if (this.#away) this.#options.log.info({}, 'the request log goes on');
+      if (this.#away) this.#options.log.info({}, 'the request log is written again');
       this.#away = false;
     } catch (failure) {
       const newer = this.#waiting;

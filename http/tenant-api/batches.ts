@@ -47,9 +47,9 @@ export const createBatch = apiEndpoint({
   method: 'POST',
   path: '/shops/{idOrName}/batches',
   tag: 'Batches',
-  summary: 'Send one text to many people over hours and days, as far as the policy lets it',
+  summary: 'Send one text to many people over hours and days, as far as the send policy allows',
   description:
-    'Each message is an ordinary send at its time, and never uses more than `share` of a cap. A batch takes people who are known or declared; others are in `refused`. A call has at most 1,000 recipients and 64 KiB. More are added while the batch has not started: give `paused` or a later `notBefore`. A shop has at most 20 batches that have not ended.',
+    'Each message is an ordinary send at its time. A batch sends only while less than `share` of each cap is used. It accepts recipients who are known or declared. `refused` lists all others. A call has at most 1,000 recipients and 64 KiB. Until the batch starts, further calls can add recipients, so set `paused` or a later `notBefore`. A shop has at most 20 batches that have not ended.',
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject({
@@ -86,7 +86,7 @@ export const createBatch = apiEndpoint({
   },
   replies: {
     201: {
-      description: 'Stored; it begins by itself.',
+      description: 'The batch is stored. It starts by itself.',
       data: takenBatch,
       headers: { Location: 'The batch.' },
       example: TAKEN_EXAMPLE,
@@ -124,7 +124,7 @@ export const addBatchRecipients = apiEndpoint({
   path: '/shops/{idOrName}/batches/{id}/recipients',
   tag: 'Batches',
   summary: 'Add recipients to a batch that has not started, 10,000 in all',
-  description: 'All of the call or none, but for those in `refused`.',
+  description: 'Either all recipients of the call are added, except those in `refused`, or none.',
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject({ recipients, idempotencyKey }),
@@ -174,7 +174,7 @@ export const readBatch = apiEndpoint({
   method: 'GET',
   path: '/shops/{idOrName}/batches/{id}',
   tag: 'Batches',
-  summary: 'A batch, how far it has come, and when the rest will be sent',
+  summary: 'Read a batch: its progress, and when the rest will be sent',
   permission: 'messages.read',
   replies: { 200: { description: 'The batch.', data: batch, example: BATCH_EXAMPLE } },
   errors: [...NAMED_SHOP_ERRORS, 'BATCH_NOT_FOUND'],

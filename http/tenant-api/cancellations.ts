@@ -44,9 +44,9 @@ export const cancelQueue = apiEndpoint({
   method: 'POST',
   path: '/shops/{idOrName}/queue/cancel',
   tag: 'Messages',
-  summary: 'Cancel all messages and statuses that wait and match',
+  summary: 'Cancel all waiting messages and statuses that match',
   description:
-    'At least one of the three is needed. A message must match all that are given. Messages that are `sending` continue.',
+    'At least one of the three fields is required. A message must match all that are given. Messages that are `sending` are not cancelled.',
   permission: 'messages.send',
   body: queueCancellation,
   bodyExample: QUEUE_CANCELLATION_EXAMPLE,

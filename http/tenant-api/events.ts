@@ -70,7 +70,7 @@ const types = v.pipe(
 const waitMs = v.pipe(
   integerParameter({ min: 0, max: MOST_WAIT_MS }),
   v.description(
-    `How long a call waits if there is no event yet, in milliseconds. The longest wait is ${LONGEST_WAIT_MS}, also if more is asked for.`,
+    `How long a call waits if there is no event yet, in milliseconds. Larger values than ${LONGEST_WAIT_MS} count as ${LONGEST_WAIT_MS}.`,
   ),
   v.transform((value) => Math.min(value, LONGEST_WAIT_MS)),
 );
@@ -82,18 +82,20 @@ export const listEvents = apiEndpoint({
   tag: 'Events',
   summary: 'List the events after a cursor, oldest first; can wait for the next event',
   description:
-    'Continue with `nextCursor`. Each event comes once, in the order in which it happened. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` then is the cursor to continue from.\n\nWith `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor after the event, `event` is its type, and `data` is the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. When the key may no longer read, the stream ends with an event `end` that gives the reason.',
+    'Continue with `nextCursor`. Each event comes once, in the order in which it happened. Without a cursor the answer has the cursor of the present moment. A cursor older than the oldest kept event is refused, and so is one after the newest. `error.nextCursor` is then the cursor to continue from.\n\nWith `Accept: text/event-stream` the reply stays open, as server-sent events: `id` is the cursor after the event, `event` is its type, and `data` is the event as JSON. A client that reconnects with `Last-Event-ID` continues after that event. If the key may no longer read, the stream ends with an event `end` that gives the reason.',
   permission: 'messages.read',
   query: {
     cursor: cursorParameter,
     limit: limitParameter,
     types: v.optional(types),
-    shop: v.optional(v.pipe(v.string(), v.description("A shop's id or exact name: its events alone."))),
+    shop: v.optional(
+      v.pipe(v.string(), v.description("A shop's id or exact name. Only its events are returned.")),
+    ),
     waitMs: v.optional(waitMs, '0'),
   },
   replies: {
     200: {
-      description: `Events, none when none came in time: within \`waitMs\`, and within ${LONGEST_WAIT_MS / 1_000} s in any case.`,
+      description: `The events. There are none if none came within \`waitMs\`, or within ${LONGEST_WAIT_MS / 1_000} s.`,
       data: eventPage(event),
       example: { items: [EXAMPLES.event], nextCursor: EXAMPLES.event.id },
     },

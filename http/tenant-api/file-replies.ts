@@ -125,7 +125,8 @@ export class FileReplies {
       reader.end();
     } catch (error) {
       // Do not log its path, which opens the file's ciphertext to anyone.
-      if (!download.signal.aborted) this.#log.warn({ cause: String(error) }, 'an attachment was broken off');
+      if (!download.signal.aborted)
+        this.#log.warn({ cause: String(error) }, 'the download of an attachment was broken off');
       reader.drop();
     } finally {
       source.destroy();

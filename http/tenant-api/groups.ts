@@ -14,12 +14,14 @@ export const listGroups = apiEndpoint({
   tag: 'Groups',
   summary: "List the shop's chat groups",
   description:
-    'All that match, on one page. Before that the session asks for changes, for up to 1.5 s. `canSend` is advisory; the send policy is authoritative.',
+    'All groups that match, on one page. The session first asks the chat network for changes, for up to 1.5 s. `canSend` is advisory; the send policy is authoritative.',
   permission: 'groups.read',
   query: {
     canSend: v.optional(booleanParameter),
     minParticipants: v.optional(integerParameter({ min: 0 })),
-    q: v.optional(v.pipe(v.string(), v.description('Part of the name, in either case.'))),
+    q: v.optional(
+      v.pipe(v.string(), v.description('A part of the name. Upper and lower case do not matter.')),
+    ),
   },
   replies: {
     200: {

@@ -35,7 +35,7 @@ export const readIdentity = apiEndpoint({
   path: '/me',
   tag: 'Identity',
   summary: "Read the caller's key, tenant, permissions, limits and remaining quota",
-  description: 'Counts as a call like any other, and is answered also when the month’s calls are spent.',
+  description: 'It counts as a call. It is answered even if the calls of the month are used up.',
   permission: 'none',
   mayExceedQuota: true,
   replies: {

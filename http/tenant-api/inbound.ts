@@ -19,7 +19,7 @@ export const listInbound = apiEndpoint({
   tag: 'Inbound',
   summary: 'List what people wrote to the shop, newest first',
   description:
-    'Empty if the account does not receive what people write (`inbound: none`). Messages of groups are never listed.',
+    'The list is empty if the account does not receive what people write (`inbound: none`). Messages of groups are never listed.',
   permission: 'inbound.read',
   query: { limit: limitParameter, cursor: cursorParameter },
   replies: {
@@ -52,9 +52,9 @@ export const readInboundMedia = apiEndpoint({
   method: 'GET',
   path: '/inbound/{id}/media',
   tag: 'Inbound',
-  summary: 'The attachment that somebody sent',
+  summary: 'Download the attachment of an inbound message',
   description:
-    'The file. The service fetches it from the chat network and decrypts it on the way. It stores nothing of it. If the file is not the file of the message, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Pictures, sound and films have their declared type. Everything else is `application/octet-stream`. An account can fetch 4 files at a time on each node.',
+    'The file. The service fetches it from the chat network and decrypts it on the way. It does not store the file. If the file is not the one that was sent, or the network stops, the connection closes before the end of the reply. Use the file only if the reply is complete. Images, audio and video have their declared type. Everything else is `application/octet-stream`. An account can fetch 4 files at a time on each node.',
   permission: 'inbound.read',
   replies: {
     200: {
@@ -64,7 +64,7 @@ export const readInboundMedia = apiEndpoint({
       isFile: true,
       headers: {
         'Content-Disposition': 'Always `attachment`, with the name that the sender gave.',
-        'Content-Security-Policy': 'Lets a browser run nothing in the file.',
+        'Content-Security-Policy': 'Prevents a browser from running anything in the file.',
         'X-Accel-Buffering': 'Always `no`: a proxy passes the file on as it comes.',
         'X-Content-Type-Options': 'Always `nosniff`.',
       },
@@ -113,7 +113,7 @@ export const replyToInbound = apiEndpoint({
   tag: 'Inbound',
   summary: 'Queue a reply to the person who wrote, quoting their message',
   description:
-    'Otherwise it is like a send: policy, pacing, record and idempotency. It needs no number, so it reaches people whose number the chat network hides. The record then has `to: null`. It always has `toId`. The recipient is `known`. The shop itself sends it, never the pool.',
+    'A reply has the policy, pacing, record and idempotency of a send. It needs no number, so it reaches people whose number the chat network hides. The record then has `to: null`. It always has `toId`. The recipient is `known`. The shop itself sends it, never the pool.',
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject(messageContent),

@@ -47,7 +47,7 @@ const queued = {
 /** Replies to a send. */
 export const SEND_REPLIES = {
   202: {
-    description: 'Queued, with the verdict that let it through.',
+    description: 'The message is queued. `policy` has its class, the caps and their usage.',
     data: acceptedMessage,
     example: queued,
     headers: { Location: 'The `statusUrl`.' },

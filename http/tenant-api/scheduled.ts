@@ -18,7 +18,7 @@ export const scheduleMessage = apiEndpoint({
   tag: 'Messages',
   summary: 'Schedule a message to a number or a group, up to 90 days ahead',
   description:
-    'It becomes a message at `sendAt`, when the send policy judges it. A temporary refusal is tried again until `notAfter` (default: an hour after `sendAt`; at most 7 days). A shop has at most 1,000 pending.',
+    'It becomes a message at `sendAt`, if the send policy accepts it then. After a temporary refusal it is attempted again until `notAfter` (default: an hour after `sendAt`; at most 7 days). A shop has at most 1,000 scheduled sends waiting.',
   permission: 'messages.send',
   takesIdempotencyKey: true,
   body: closedObject({
@@ -92,7 +92,7 @@ export const readScheduled = apiEndpoint({
   method: 'GET',
   path: '/shops/{idOrName}/scheduled/{id}',
   tag: 'Messages',
-  summary: 'A scheduled send and its result',
+  summary: 'Read a scheduled send and its result',
   permission: 'messages.read',
   replies: { 200: { description: 'The send.', data: scheduledSend, example: EXAMPLES.scheduled } },
   errors: [...NAMED_SHOP_ERRORS, 'SCHEDULED_NOT_FOUND'],

@@ -26,7 +26,7 @@ export const postStatus = apiEndpoint({
   tag: 'Statuses',
   summary: "Post a status through the shop's number",
   description:
-    'A caption without a visible character counts as none: without `mediaUrl` it is `EMPTY_MESSAGE`. White space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing.',
+    'A caption without a visible character counts as no caption. Without `mediaUrl` the call is then refused with `EMPTY_MESSAGE`. White space, controls, default-ignorable characters and an empty braille cell (U+2800) show nothing.',
   permission: 'statuses.post',
   takesIdempotencyKey: true,
   body: closedObject({

@@ -70,7 +70,7 @@ export const createWebhook = apiEndpoint({
   path: '/webhooks',
   summary: 'Send events to an address from now on. Its secret is shown only here',
   description:
-    'An account that has 20 webhooks, its own and those that operators made, is refused `WEBHOOK_LIMIT_REACHED`. For a key without `inbound.read` null is every type but `message.received`, and naming that is `FORBIDDEN_PERMISSION`.',
+    'An account has at most 20 webhooks, including those that operators made. One more is refused with `WEBHOOK_LIMIT_REACHED`. For a key without `inbound.read`, `types: null` means all types except `message.received`. If such a key names that type, the call is refused with `FORBIDDEN_PERMISSION`.',
   permission: 'webhooks.write',
   replies: {
     201: { ...CREATED_WEBHOOK, headers: { Location: 'The webhook.' } },
@@ -147,7 +147,7 @@ export const testWebhook = apiEndpoint({
 export const listWebhookAttempts = apiEndpoint({
   ...WEBHOOK_CALLS.attempts,
   path: '/webhooks/{webhookId}/attempts',
-  description: 'At least 2,000 tries of all webhooks of the account together are kept.',
+  description: 'At least 2,000 attempts are kept, for all webhooks of the account together.',
   permission: 'webhooks.read',
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: (request) =>

@@ -121,7 +121,7 @@ export class DeadLetterBox implements DeadLetters {
         withOld.map(({ number }) => store.commit(number, [['ZREMRANGEBYLEX', keyOf(number), '-', newest]])),
       );
     } catch (error) {
-      log.warn({ err: error }, 'Old dead letters could not be dropped');
+      log.warn({ err: error }, 'Old dead letters could not be removed');
     }
   }
 

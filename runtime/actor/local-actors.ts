@@ -149,7 +149,10 @@ export class LocalActors implements Actors {
   awaken(shard: OwnedShard, text: string): void {
     const address = addressOf(shard.number, text);
     if (!this.#behaviours.has(address.kind)) {
-      this.#options.surroundings.log.error({ actor: text }, 'An actor must live whose kind nobody knows');
+      this.#options.surroundings.log.error(
+        { actor: text },
+        'An actor must stay active, but its kind is unknown',
+      );
       return;
     }
     this.#activate(address);

@@ -56,7 +56,7 @@ export class SuspendedCare {
     const actor = addressText(this.#actor.address);
     this.#underWay = this.#tend(serial, sinceMs)
       .catch((error: unknown) => {
-        const line = 'A suspended actor could not be looked after';
+        const line = 'The check of a suspended actor failed';
         if (error instanceof RuntimeFailure) log.warn({ actor, code: error.code }, line);
         else log.error({ actor, err: error }, line);
       })

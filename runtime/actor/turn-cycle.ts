@@ -306,7 +306,7 @@ export class TurnCycle implements Commitment {
       this.#behaviour.perform(effect, this.#address);
     } catch (error) {
       this.#around.counters.effectFailures += 1;
-      this.#around.log.error({ actor: this.#text, err: error }, 'An effect threw although it must not');
+      this.#around.log.error({ actor: this.#text, err: error }, 'An effect threw, which no effect may do');
     }
   }
 

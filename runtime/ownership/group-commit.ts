@@ -203,7 +203,7 @@ export class GroupCommit {
     forgetTouched(shard, underWay);
     if (outcome.code === 'unknown') {
       counters.unknownOutcomes += 1;
-      log.warn({ shard: shard.number, turns: underWay.length }, 'A batch was sent and not answered');
+      log.warn({ shard: shard.number, turns: underWay.length }, 'Redis did not answer a batch of commits');
       shard.inDoubt = true;
       settleAll(underWay, 'unknown');
       if (shard.waiting.length > 0) this.#ready.add(shard);

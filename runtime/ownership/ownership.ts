@@ -228,7 +228,10 @@ export class Ownership {
     if (ahead.length > 0) {
       counters.shardsAhead += ahead.length;
       const fields = { shards: ahead.map(({ number, record: { wallMs } }) => ({ number, wallMs })) };
-      log.error(fields, 'Shards were stored by a clock that was far ahead: they go on at the present time');
+      log.error(
+        fields,
+        'The clock that stored these shards was far ahead: they continue at the present time',
+      );
     }
     for (const shard of won) {
       this.#held.add(shard);
@@ -313,7 +316,7 @@ export class Ownership {
       this.#settlement.forget(shard);
       this.#notices.note(shard.number, record);
     } catch (error) {
-      log.warn({ shard: shard.number, err: error }, 'A shard was left without being handed over');
+      log.warn({ shard: shard.number, err: error }, 'A shard was left without a hand-over');
       this.#settlement.forget(shard);
     } finally {
       this.#leaving.delete(shard.number);

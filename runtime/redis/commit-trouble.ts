@@ -45,7 +45,7 @@ export class CommitTrouble {
     if (this.#refusedAtMs.size === 0) return;
     this.#refusedAtMs.delete(part);
     this.#forgetOld();
-    if (this.#refusedAtMs.size === 0) this.#log.info({}, 'Redis takes commits again');
+    if (this.#refusedAtMs.size === 0) this.#log.info({}, 'Redis accepts commits again');
   }
 
   #forgetOld(): void {

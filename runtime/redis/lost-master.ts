@@ -49,7 +49,7 @@ export class LostMaster {
     const isFirst = this.#deniedSinceMs.size === 0;
     const sinceMs = this.#deniedSinceMs.get(witness) ?? nowMs;
     this.#deniedSinceMs.set(witness, sinceMs);
-    if (isFirst) this.#log.warn({}, 'Redis is not a master; its address is looked up again until it is');
+    if (isFirst) this.#log.warn({}, 'Redis is not a master; its address is resolved again until it is');
     if (nowMs - Math.max(sinceMs, this.#connectedAtMs) < CONNECT_ANEW_EVERY_MS) return;
     this.#connectedAtMs = nowMs;
     this.#reconnect();

@@ -96,7 +96,7 @@ export class RedisBus {
     const channels = [...this.#listeners.keys()];
     if (channels.length > 0) await client.subscribe(...channels);
     this.#attempts = 0;
-    if (this.#isLost) this.#options.log.info({}, 'This node gets messages of other nodes again');
+    if (this.#isLost) this.#options.log.info({}, 'This node receives messages of other nodes again');
     this.#isLost = false;
     this.#watch(client);
   }
@@ -116,7 +116,7 @@ export class RedisBus {
 
   #reportLost(): void {
     if (!this.#isLost)
-      this.#options.log.warn({}, 'This node gets no messages of other nodes: it connects to Redis again');
+      this.#options.log.warn({}, 'This node receives no messages of other nodes: it connects to Redis again');
     this.#isLost = true;
   }
 

@@ -95,7 +95,7 @@ export class AssumptionWatch {
       if ((broken !== undefined) === this.#broken.has(name)) continue;
       if (broken === undefined) {
         this.#broken.delete(name);
-        this.#log.info({ assumption: name }, 'Redis is again as it must be');
+        this.#log.info({ assumption: name }, 'Redis meets this assumption again');
       } else {
         this.#broken.add(name);
         const level = severity === 'warn' ? 'warn' : 'error';

@@ -207,5 +207,5 @@ test('a suspended shop is shown as its last commit left it, and without details 
     [broken?.shopId, broken?.status, broken?.details, broken?.policy],
     ['b'.repeat(24), 'suspended', null, null],
   );
-  assert.deepEqual(log.errors, ['what is stored of a shop that does not run cannot be read']);
+  assert.deepEqual(log.errors, ['the stored state of an inactive shop cannot be read']);
 });

@@ -66,9 +66,9 @@ test('a node that does not answer is shown as missing until it answers again', a
   tell('node-2', 'silent');
   tell('node-3', 'silent');
   const alert = page.getByRole('alert');
-  await alert.getByText('Nothing is heard of node-2, node-3.').waitFor();
+  await alert.getByText('No events from node-2, node-3.').waitFor();
   tell('node-2', 'gone');
-  await alert.getByText('Nothing is heard of node-3.').waitFor();
+  await alert.getByText('No events from node-3.').waitFor();
   tell('node-3', 'heard');
   await alert.waitFor({ state: 'detached' });
 });
@@ -111,7 +111,7 @@ test('suspended actors are resumed from the overview, all at once', async () => 
   const { id } = await target.tenant();
   const mend = await breakTenant(service.runtime.node, id);
   await visit('/');
-  const button = page.getByRole('button', { name: 'Resume all that is suspended' });
+  const button = page.getByRole('button', { name: 'Resume everything suspended' });
   await mend();
   await button.click();
   await page.getByRole('status').getByText('1 started again').waitFor();

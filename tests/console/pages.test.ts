@@ -41,12 +41,13 @@ for (const size of ['desktop', 'phone'] as const) {
   }
 }
 
-test('a state that is well has the colour of the line that is', async () => {
+test('a healthy state has the colour of a healthy status line', async () => {
   const { page, visit } = session;
   await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
   const colorOf = (where: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${where}')).backgroundColor`);
   await page.getByRole('banner').getByText('Live').waitFor();
+  await page.locator('.status-line .badge').waitFor();
   assert.equal(await colorOf('.status-line .badge'), await colorOf('.heard'));
 });
 
@@ -118,7 +119,7 @@ test('a shop is connected by a code to type, for which the console asks after a 
   await dialog.getByText(phone).waitFor();
 });
 
-test('an overview that cannot be fetched shows the reason, and not that it loads', async (t) => {
+test('an overview that cannot be fetched shows the reason instead of "Loading"', async (t) => {
   const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
   t.after(() => refused.stop());
   const { page, visit } = refused;
@@ -132,7 +133,7 @@ test('an overview that cannot be fetched shows the reason, and not that it loads
   assert.equal(await page.getByText('Loading…').count(), 0);
 });
 
-test('a shop that is taken out of memory is not called back by looking at it', async () => {
+test('viewing a passivated shop does not load it again', async () => {
   const { page, visit } = session;
   const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Asleep' });
   await visit(`/shops/${stack.tenantId}/${data.id}`);
@@ -142,7 +143,7 @@ test('a shop that is taken out of memory is not called back by looking at it', a
   assert.deepEqual(active.items, []);
 });
 
-test('a list that grows at its head hides nothing that was shown', async () => {
+test('a list that grows at its head still shows all earlier rows', async () => {
   const { page, visit } = session;
   await page.setViewportSize(SIZES.desktop);
   const call = (number: number) =>
@@ -181,7 +182,7 @@ test('a shop that a person disconnected does not show the earlier end of its ses
     .waitFor();
 });
 
-test('no page complained', () => {
+test('no page logged an error', () => {
   assert.deepEqual(session.complaints, []);
 });
 
@@ -233,14 +234,14 @@ const STATES: readonly [name: string, shop: object, said: RegExp][] = [
   [
     'banned',
     endedAs('temporarily_banned', banned),
-    /104: one message to too many people\) until .*Nothing logs/,
+    /104: one message to too many people\) until .*cannot log in/,
   ],
-  ['login refused', endedAs('login_refused', { state: 'reconnecting' }), /\(409\)\..*tried again by itself/],
+  ['login refused', endedAs('login_refused', { state: 'reconnecting' }), /\(409\)\..*tries again by itself/],
   ['refused five times', endedAs('login_refused', disconnected), /\(409\), five times.*Connect it to try/],
   ['outdated', endedAs('outdated', { state: 'reconnecting' }), /this version of the client.*another version/],
-  ['egress', endedAs('egress_unreachable', { state: 'reconnecting' }), /\(its detail\).*Mend the proxy/],
+  ['egress', endedAs('egress_unreachable', { state: 'reconnecting' }), /\(its detail\).*Repair the proxy/],
   ['number in use', endedAs('number_in_use', disconnected), /is not free, its detail.*another phone/],
-  ['passkey', endedAs('passkey_required', disconnected), /a passkey alone.*remove the passkey/],
+  ['passkey', endedAs('passkey_required', disconnected), /only with a passkey.*remove the passkey/],
   ['replaced once', endedAs('replaced', { state: 'reconnecting' }), /^Without a session/],
   ['replaced', endedAs('replaced', lost), /\(replaced, .*find and end it, then connect/],
   ['forbidden', endedAs('forbidden', lost), /\(forbidden, .*open the app on the phone/],
@@ -251,7 +252,7 @@ const STATES: readonly [name: string, shop: object, said: RegExp][] = [
   [
     'no groups',
     shopWith({ groups: null, queue: { depth: 1, waiting: [{ to: '120363000000000001@g.us' }] } }),
-    /has not told the groups.*1 message waits/,
+    /has not listed the groups.*1 message waits/,
   ],
 ];
 

@@ -83,7 +83,7 @@ test('owner, a cap, the pool and inbound of a tenant are changed', async () => {
   await panel('Account').getByText('statusesPerDay 5').waitFor();
   assert.equal(await dialog().getByLabel('Owner').inputValue(), 'Grace');
   await dialog().getByLabel('Sends through the pool').check();
-  await dialog().getByLabel('Told of inbound').selectOption('events');
+  await dialog().getByLabel('Gets inbound').selectOption('events');
   assert.deepEqual(await accessibilityViolations(page), []);
   await dialog().getByRole('button', { name: 'Change account' }).click();
   await dialogGone();
@@ -340,7 +340,7 @@ test('a batch is shown with its forecast, and paused, resumed and cancelled afte
   await press('Resume batch');
   await batches.getByText('waiting', { exact: true }).waitFor();
   await press('Cancel batch');
-  await dialog().getByText('Messages of it that wait end as failed, with the reason CANCELLED.').waitFor();
+  await dialog().getByText('Its messages that wait end as failed, with the reason CANCELLED.').waitFor();
   await press('Cancel it for good');
   await batches.getByText('cancelled').waitFor();
   await shown.getByRole('button', { name: 'Cancel batch' }).waitFor({ state: 'detached' });

@@ -62,8 +62,8 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   const again = session.page;
   await session.visit(`/tenants/${stack.tenantId}`);
 
-  await again.getByRole('button', { name: `Tries of ${url}` }).click();
-  const tries = again.getByRole('table', { name: 'Last tries, newest first' });
+  await again.getByRole('button', { name: `Attempts of ${url}` }).click();
+  const tries = again.getByRole('table', { name: 'Last attempts, newest first' });
   await tries.getByText('queue.paused').first().waitFor();
   await tries.getByText('204', { exact: true }).first().waitFor();
   const eventId = await giveUp();

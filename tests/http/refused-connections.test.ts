@@ -59,6 +59,6 @@ test('new calls are refused above 97 % of the descriptors, and accepted below 90
     accepted,
     isSparing.map((spares) => !spares),
   );
-  assert.deepEqual(log.errors, ['hardly any descriptor is left: new calls are refused']);
-  assert.deepEqual(log.infos, ['there are descriptors: new calls are accepted']);
+  assert.deepEqual(log.errors, ['few file descriptors are left: new calls are refused']);
+  assert.deepEqual(log.infos, ['enough file descriptors are free: new calls are accepted']);
 });

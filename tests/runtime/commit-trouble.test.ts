@@ -28,7 +28,7 @@ test('while one part of Redis refuses commits and another takes them it is logge
   assert.deepEqual(log.infos, [], 'one still refuses');
   told.noteAccepted(3);
   told.noteAccepted(4);
-  assert.deepEqual(log.infos, ['Redis takes commits again']);
+  assert.deepEqual(log.infos, ['Redis accepts commits again']);
   told.noteRefused(1, full);
   assert.equal(log.errors.length, 3, 'it is said anew when it begins anew');
 });
@@ -41,7 +41,7 @@ test('a part without further writes does not keep the trouble from ending', asyn
   assert.deepEqual(log.infos, []);
   await clock.advance(61_000);
   told.noteAccepted(2);
-  assert.deepEqual(log.infos, ['Redis takes commits again']);
+  assert.deepEqual(log.infos, ['Redis accepts commits again']);
 });
 
 test('a commit that is taken when there was no trouble logs nothing', () => {

@@ -137,7 +137,7 @@ test('the return of commits is logged when one was taken, not when the connectio
     redisUrl: proxy.url,
     limits: { memoryShare: 100, leaseMs: 60_000 },
   });
-  const again = () => log.infos.filter((message) => message === 'Redis takes commits again').length;
+  const again = () => log.infos.filter((message) => message === 'Redis accepts commits again').length;
   await node.actors.ask(one, add(1));
   await redis.config('SET', 'maxmemory', '1mb');
   await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /full/ });

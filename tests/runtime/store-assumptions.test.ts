@@ -49,7 +49,7 @@ test('a policy that changes while a node runs is logged as an error once, and so
   await redis.config('SET', 'maxmemory-policy', 'noeviction');
   await untilHeld(node, 'noeviction', true);
   assert.equal(told(), 1);
-  await eventually(() => log.infos.includes('Redis is again as it must be'));
+  await eventually(() => log.infos.includes('Redis meets this assumption again'));
   await node.stop();
   redis.disconnect();
   await server.stop();

@@ -114,7 +114,7 @@ test('a session that the network ends for want of an acknowledgement is logged a
     assert.equal(closed.end, 'transient');
     const { tenantId, shopId } = shop;
     const about = JSON.stringify({ tenantId, shopId, generation, stanzaClass, stanzaType });
-    const line = `${about} the network ended a session for want of an acknowledgement`;
+    const line = `${about} the network ended a session because an acknowledgement was missing`;
     assert.ok(network.logged.includes(line), line);
     assert.equal(host.figures().unanswered.get(counted), before + 1);
     host.open(shop, { generation: generation + 1 });

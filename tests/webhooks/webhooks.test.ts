@@ -293,7 +293,7 @@ test('a webhook that was away for longer than events are kept shows until when i
   assert.equal(await missedUntil(away.id), new Date(storedAtMs(oldest)).toISOString());
   assert.equal(await missedUntil(there.id), null);
   assert.equal(gaps(), before + 1);
-  assert.ok(service.runtime.log.warnings.includes('events were cut off before a webhook got them'));
+  assert.ok(service.runtime.log.warnings.includes('events were removed before a webhook got them'));
 });
 
 test('a replay that waits while its actor is loaded again is refused or sent, never forgotten', async () => {

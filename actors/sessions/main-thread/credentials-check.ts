@@ -32,7 +32,7 @@ export async function checkCredentialsKeys(
       : sealed.some((value) => opens(() => cipher.open(CHECK_KEY, value)));
   if (!areOurs) {
     throw new Error(
-      'CREDENTIALS_KEY: no key of it opens what was sealed in this Redis, so no shop could go on with its session; add the key that was used until now',
+      'CREDENTIALS_KEY: no key in it decrypts the data in this Redis, so no shop could resume its session; add the former key',
     );
   }
   const [first] = keys;

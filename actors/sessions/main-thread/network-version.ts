@@ -164,6 +164,6 @@ export class NetworkVersion {
   #logFailure(error: unknown): void {
     if (this.#stopped.signal.aborted) return;
     const cause = error instanceof Error ? error.message : String(error);
-    this.#options.log.warn({ cause }, 'the version of the client could not be asked for');
+    this.#options.log.warn({ cause }, 'the page of the network did not give the version of its client');
   }
 }

@@ -48,20 +48,20 @@ export function addSessionNote(
       const { count: announced } = note;
       slot.show({ offlineAnnounced: announced, offlineDrained: null });
       counters.countOffline('announced', announced);
-      log.info({ ...about, announced }, 'the network announced what waited');
+      log.info({ ...about, announced }, 'the network announced the stanzas that waited');
       break;
     }
     case 'offline_drained': {
       const { announced, drained } = note;
       slot.show({ offlineDrained: drained });
       counters.countOffline('drained', drained);
-      log.info({ ...about, announced, drained }, 'the network says that all that waited has come');
+      log.info({ ...about, announced, drained }, 'the network says that all waiting stanzas have arrived');
       break;
     }
     case 'offline_unfinished': {
       const { announced, drained } = note;
       slot.show({ offlineDrained: drained });
-      log.warn({ ...about, announced, drained }, 'the network does not send the rest of what waited');
+      log.warn({ ...about, announced, drained }, 'the network does not send the rest of the waiting stanzas');
       break;
     }
     case 'unanswered': {
@@ -71,7 +71,7 @@ export function addSessionNote(
       counters.countUnanswered(stanzaClass);
       log.error(
         { ...about, stanzaClass, stanzaType },
-        'the network ended a session for want of an acknowledgement',
+        'the network ended a session because an acknowledgement was missing',
       );
       break;
     }

@@ -21,7 +21,7 @@ export class OneShopPerNumber {
   /** Call this once the commit that connects the shop with this number succeeded. */
   confirm(shop: ShopReference, phone: string): void {
     this.#confirm(shop, phone).catch((error: unknown) =>
-      this.#options.log.warn({ ...shop, err: error }, 'it is not known whether two shops have one number'),
+      this.#options.log.warn({ ...shop, err: error }, 'could not check whether two shops have one number'),
     );
   }
 

@@ -61,7 +61,7 @@ export class PoolSessions {
       await store.append([[open ? 'SADD' : 'SREM', POOL_SESSIONS_KEY, member(shop)]]);
     };
     write().catch((error: unknown) =>
-      log.warn({ ...shop, err: error }, 'the pool does not know of a change of a shop of its own'),
+      log.warn({ ...shop, err: error }, 'a change of a pool shop could not be recorded for the pool'),
     );
   }
 

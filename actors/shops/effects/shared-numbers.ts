@@ -52,7 +52,7 @@ export class SharedNumbers {
   }
 
   #logFailure({ tenantId, shopId }: ShopReference, err: unknown): void {
-    const line = 'it is not known whether another tenant has the number of a shop';
+    const line = 'could not check whether another tenant has the number of a shop';
     this.#options.log.warn({ tenantId, shopId, err }, line);
   }
 

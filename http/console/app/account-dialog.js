@@ -66,7 +66,7 @@ export function ChangeAccount({ tenant, onClose }) {
         )}
         <label class="check"><input type="checkbox" name="poolFallback" defaultChecked=${tenant.poolFallback} /> Sends through the pool while its session is away</label>
         <label class="check"><input type="checkbox" name="platform" defaultChecked=${tenant.platform} /> Its shops are the pool</label>
-        <label>Told of inbound messages <select name="inbound">${INBOUND.map((each) => html`<option value=${each} selected=${each === tenant.inbound}>${each}</option>`)}</select></label>
+        <label>Gets inbound messages <select name="inbound">${INBOUND.map((each) => html`<option value=${each} selected=${each === tenant.inbound}>${each}</option>`)}</select></label>
         <${Failure} failure=${action.failure} />
         <footer><button class="primary" disabled=${action.busy}>Change account</button></footer>
       </form>

@@ -22,7 +22,7 @@ const STOPPED = /** @type {Record<string, string>} */ ({
   NUMBER_WARNED: 'The network warned the number.',
   NUMBER_RESTRICTED: 'The network restricted the number.',
   RATE_SIGNALS: 'The network asked the number twice in a day to send less.',
-  SESSION_LOST: 'The session was lost for good, or the network banned the number.',
+  SESSION_LOST: 'The session was lost permanently, or the network banned the number.',
 });
 
 /**
@@ -50,7 +50,7 @@ export function BatchDetails({ path, onClose, onSteered }) {
           ${
             !isOver &&
             html`
-              <div class="controls" role="group" aria-label="Steer this batch">
+              <div class="controls" role="group" aria-label="Control this batch">
                 ${
                   ACTIVE.includes(status)
                     ? html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${() => action.run(() => steer('pause'))}>Pause batch<//>`
@@ -70,7 +70,7 @@ export function BatchDetails({ path, onClose, onSteered }) {
         batch !== undefined &&
         html`
           <${ConfirmDialog} title="Cancel batch" label="Cancel it for good" work=${() => steer('cancel')} onClose=${() => setCancelling(false)}>
-            <p>${count(batch.progress.waiting)} people of <b>${batch.name}</b> are not written to any more. Messages of it that wait end as failed, with the reason CANCELLED. The one that is being sent goes on. This cannot be undone.</p>
+            <p>${count(batch.progress.waiting)} people of <b>${batch.name}</b> will get no message. Its messages that wait end as failed, with the reason CANCELLED. A message that is being sent is not cancelled. This cannot be undone.</p>
           <//>
         `
       }
@@ -88,7 +88,7 @@ function factsOf({ status, stopped, progress, recipients, share, quietHours, ...
       'State',
       html`<${Badge} state=${status} />${stopped !== null && html` ${STOPPED[stopped.reason] ?? words(stopped.reason)} <${When} at=${stopped.at} relative />`}`,
     ],
-    ['Recipients', `${count(recipients)} taken: ${told.join(', ')}`],
+    ['Recipients', `${count(recipients)} accepted: ${told.join(', ')}`],
     ['Share of each cap', `${count(share * 100)} %`],
     [
       'Quiet hours',

@@ -68,7 +68,8 @@ const SAID = /** @type {Record<string, string>} */ ({
 /** The reasons why there is no session, in words for an operator. */
 const REASONS = /** @type {Record<string, string>} */ ({
   NUMBER_IN_USE: 'Another shop of the tenant has this number.',
-  PASSKEY_REQUIRED: 'The account links devices with a passkey alone. Have its owner remove it in the app.',
+  PASSKEY_REQUIRED:
+    'The account links devices only with a passkey. Ask its owner to remove the passkey in the app.',
   NUMBER_RESTRICTED: 'The network locked or banned the number: the app on the phone says why.',
   TEMPORARILY_BANNED: 'The network bans the number for a time. The shop comes back by itself.',
   LOGIN_REFUSED: 'The network refuses the login.',

@@ -21,7 +21,7 @@ export function DeadLetters() {
     });
   return html`
     <h1 tabindex="-1">Dead letters</h1>
-    <p class="muted">Commands whose turn threw. The actor went on without them; a replay gives the command to it once more.</p>
+    <p class="muted">Commands that made an actor throw. The actor continued without them. A replay gives it the command again.</p>
     <${Failure} failure=${letters.failure ?? action.failure} />
     <section class="panel">
       <${Table}

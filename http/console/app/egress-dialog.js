@@ -24,7 +24,7 @@ export function EgressDialog({ path, egress, onClose }) {
         <p>Now: ${egress === null ? "the node's own address" : html`<code class="wrap">${egress}</code>`}</p>
         <label>Proxy of all connections <input name="egress" required maxlength="1000" autocomplete="off" spellcheck="false"
           placeholder="socks5://user:password@host:1080" /></label>
-        <p class="muted">A connection to the chat network is tried first. Then the session opens again, once.</p>
+        <p class="muted">First a connection to the chat network is tried through the proxy. Then the session is opened again.</p>
         <${Failure} failure=${action.failure} />
         <footer>
           ${egress !== null && html`<button type="button" class="danger" disabled=${action.busy} onClick=${() => change(null)}>Remove the egress</button>`}

@@ -50,7 +50,7 @@ function WhoIsIt({ personId, onInput }) {
     onInput(/** @type {HTMLInputElement} */ (event.currentTarget).value);
   return html`
     <label>Person id <input required pattern=".*\\S.*" maxlength="100" autocomplete="off" spellcheck="false" value=${personId} onInput=${read} /></label>
-    <p class="hint">It is the fromId of the messages that they wrote. Their tenant finds it there.</p>
+    <p class="hint">It is the fromId of the messages that they wrote. The tenant can read it there.</p>
   `;
 }
 
@@ -58,6 +58,6 @@ function WhoIsIt({ personId, onInput }) {
 function AreYouSure({ personId }) {
   return html`
     <p>Person <code class="wrap">${personId.trim()}</code>, in all shops of this tenant.</p>
-    <p>Their messages, name and number are erased, and the words that shops wrote to them. If they asked for no more messages, that stays. This cannot be undone.</p>
+    <p>Their messages, name and number are erased, and so are the texts that shops wrote to them. An opt-out stays. This cannot be undone.</p>
   `;
 }

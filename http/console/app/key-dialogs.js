@@ -105,7 +105,7 @@ export function ChangeKey({ path, asked: { what, key }, onClose, onChanged }) {
 export function FreshKey({ fresh, onClose }) {
   return html`
     <${Dialog} title="Keep this key now" onClose=${onClose}>
-      <p>The value of <b>${fresh.name}</b>. It is shown once and stored nowhere; a lost key is replaced by rotating it.</p>
+      <p>The value of <b>${fresh.name}</b>. It is shown only now and is not stored. If you lose it, rotate the key.</p>
       <p class="secret"><code id="fresh-key">${fresh.key}</code><${Copy} text=${fresh.key} /></p>
       <footer><button class="primary" onClick=${onClose}>I have kept it</button></footer>
     <//>

@@ -29,7 +29,7 @@ function Place({ route }) {
   if (place === 'requests') return html`<${Requests} query=${route.query} />`;
   if (place === 'audit') return html`<${Audit} query=${route.query} />`;
   if (place === 'dead-letters') return html`<${DeadLetters} />`;
-  return html`<h1 tabindex="-1">Nothing here</h1><p>This address leads nowhere. <a href="#/">Overview</a></p>`;
+  return html`<h1 tabindex="-1">Nothing here</h1><p>The console has no such page. <a href="#/">Overview</a></p>`;
 }
 
 function Console() {

@@ -51,7 +51,7 @@ function FleetFigures({ overview }) {
     <${Plots} series=${overview.series} slotMs=${overview.slotMs} />
     <div class="columns">
       <${Panel} title="Sessions by state"><${Sessions} states=${states} /><//>
-      <${Panel} title="Needs an eye" more=${html`<a href=${address('/shops', { sort: 'trouble' })}>All shops</a>`}><${Troubled} /><//>
+      <${Panel} title="Needs attention" more=${html`<a href=${address('/shops', { sort: 'trouble' })}>All shops</a>`}><${Troubled} /><//>
       <${Panel} title="Nodes and shards"><${ShardMap} nodes=${nodes} shards=${shards} /><//>
       <${Panel} title="Happening now"><${Ticker} /><//>
     </div>
@@ -71,7 +71,7 @@ function ResumeAll({ offered }) {
   return html`
     <${Failure} failure=${action.failure} />
     <div class="controls" role="group" aria-label="What is suspended">
-      ${offered && html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${resume}>Resume all that is suspended<//>`}
+      ${offered && html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${resume}>Resume everything suspended<//>`}
       ${answer !== undefined && html`<span role="status">${count(answer.resumed)} started again${answer.left > 0 && `, ${count(answer.left)} left`}${answer.silentNodes.length > 0 && `, no answer from ${answer.silentNodes.join(', ')}`}</span>`}
     </div>
   `;

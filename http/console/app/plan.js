@@ -29,7 +29,7 @@ export function ChangePlan({ tenantId, plan, onClose }) {
     <${Dialog} title="Change plan" onClose=${onClose}>
       <form class="fields" onSubmit=${submit}>
         <${PlanField} chosen=${plan} />
-        <p class="hint">It holds from the next call on. Shops beyond a smaller plan stay; only new ones are refused.</p>
+        <p class="hint">It applies from the next call on. If a smaller plan allows fewer shops, the existing ones stay. Only new ones are refused.</p>
         <${Failure} failure=${action.failure} />
         <footer><button class="primary" disabled=${action.busy}>Change plan</button></footer>
       </form>

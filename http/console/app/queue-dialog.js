@@ -34,11 +34,11 @@ export function QueueDialog({ path, onClose }) {
   return html`
     <${Dialog} title="Cancel the queue" onClose=${onClose}>
       <form class="fields" onSubmit=${submit}>
-        <p>Messages that wait end as failed, with the reason CANCELLED. The one that is being sent goes on.</p>
+        <p>Messages that wait end as failed, with the reason CANCELLED. A message that is being sent is not cancelled.</p>
         <label>Idempotency key begins with <input name="idempotencyKeyPrefix" maxlength="128" autocomplete="off" placeholder="campaign-7-" /></label>
         <label>To <input name="to" autocomplete="off" placeholder="+41797654321, or a group's id" /></label>
         <label>Accepted before <input name="acceptedBefore" type="datetime-local" step="1" /></label>
-        <p class="hint">Only what matches every field that is filled in. With none filled in: all that waits.</p>
+        <p class="hint">A message is cancelled if it matches every field that you fill in. If you fill in none, all are cancelled.</p>
         <${Failure} failure=${action.failure} />
         ${cancelled !== undefined && html`<p role="status">${cancelled === 1 ? '1 message is cancelled.' : `${count(cancelled)} messages are cancelled.`}</p>`}
         <footer>

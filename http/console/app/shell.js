@@ -118,14 +118,14 @@ function Loss() {
   if (state !== 'lost' && silentNodes.size > 0) {
     return html`
       <p class="loss" role="alert">
-        <strong>Nothing is heard of ${[...silentNodes].join(', ')}.</strong> What happens there is not shown live. Trying again…
+        <strong>No events from ${[...silentNodes].join(', ')}.</strong> This page does not show live what happens there. Trying again…
       </p>
     `;
   }
   if (state !== 'lost') return null;
   return html`
     <p class="loss" role="alert">
-      <strong>The connection to the service is lost.</strong> What you see is as of ${clockTime(sinceMs)}. Trying again…
+      <strong>The connection to the service is lost.</strong> This page shows the state of ${clockTime(sinceMs)}. Trying again…
     </p>
   `;
 }

@@ -46,7 +46,7 @@ export function ofActor({ status, restarts, lastError }) {
       tone: 'bad',
       // A restarted node knows that the actor is suspended, but not how often it crashed.
       text: `Suspended after ${restarts === 0 ? 'too many' : restarts} crashes.${why}`,
-      todo: 'Find the cause, then resume.',
+      todo: 'Find and remove the cause, then resume.',
     };
   }
   if (status === 'backoff') return { tone: 'warn', text: `Crashed and waits to start again.${why}` };
@@ -62,7 +62,7 @@ function ofWorkers({ workers, owner }, details) {
   if (workers !== 'lost') return undefined;
   return {
     tone: 'bad',
-    text: `No session worker takes orders on ${owner.nodeId}: sends are refused with BOT_SERVICE_UNREACHABLE.${waiting(details.queue.depth)}`,
+    text: `No session worker of ${owner.nodeId} accepts orders: sends are refused with BOT_SERVICE_UNREACHABLE.${waiting(details.queue.depth)}`,
     todo: 'Workers start again by themselves; the log of the node says what ended them.',
   };
 }
@@ -70,7 +70,7 @@ function ofWorkers({ workers, owner }, details) {
 /** What to do after a lost session, by its end. */
 const LOST_TODOS = /** @type {Record<string, string>} */ ({
   forbidden:
-    'The network locked or banned the number: have the owner open the app on the phone, then connect.',
+    'The network locked or banned the number: ask the owner to open the app on the phone, then connect.',
   replaced: 'Another program uses the same credentials: find and end it, then connect.',
 });
 
@@ -109,8 +109,8 @@ function ofLoss({ channel: { flagged, lastEnd } }) {
   const why = lastEnd === null ? '' : ` (${words(lastEnd.end)}, ${away(lastEnd.atMs)})`;
   return {
     tone: 'bad',
-    text: `The session is lost${why}; what was queued failed with MSGAPP_SESSION_LOST.`,
-    todo: LOST_TODOS[lastEnd?.end ?? ''] ?? 'Connect and have the phone scan a new code.',
+    text: `The session is lost${why}; queued messages failed with MSGAPP_SESSION_LOST.`,
+    todo: LOST_TODOS[lastEnd?.end ?? ''] ?? 'Connect it, and let the phone scan a new code.',
   };
 }
 
@@ -126,15 +126,15 @@ function ofRefusal({ channel, queue }) {
     const meaning = code === undefined ? '' : ` (${code}: ${BAN_CODES[code] ?? 'not known here'})`;
     return {
       tone: 'bad',
-      text: `The network bans the number${meaning} until ${reconnectAtMs === null ? 'nobody knows when' : `${clockTime(reconnectAtMs)}, ${away(reconnectAtMs)}`}.${waits}`,
-      todo: 'Nothing logs in before that. Look at what it sent, and tell its owner.',
+      text: `The network bans the number${meaning} until ${reconnectAtMs === null ? 'an unknown time' : `${clockTime(reconnectAtMs)}, ${away(reconnectAtMs)}`}.${waits}`,
+      todo: 'The shop cannot log in before that. Check what it sent, and tell its owner.',
     };
   }
   if (lastEnd?.end === 'egress_unreachable' && state !== 'connected') {
     return {
       tone: 'bad',
       text: `Its egress makes no connection (${lastEnd.detail}).${waits}`,
-      todo: 'It is tried again by itself. Mend the proxy, or set another egress.',
+      todo: 'The service tries again by itself. Repair the proxy, or set another egress.',
     };
   }
   if (lastEnd?.end === 'outdated' && (state === 'starting' || state === 'reconnecting')) {
@@ -150,7 +150,7 @@ function ofRefusal({ channel, queue }) {
     return {
       tone: 'bad',
       text: `The network refuses its login (${lastEnd.statusCode ?? 'no code'})${isOver ? ', five times' : ''}.${waits}`,
-      todo: isOver ? 'Connect it to try again.' : 'It is tried again by itself, five times in all.',
+      todo: isOver ? 'Connect it to try again.' : 'The service tries again by itself, five times in all.',
     };
   }
   return undefined;
@@ -175,15 +175,19 @@ function ofChannel({ channel, queue, transitions }) {
   if (state === 'qr_waiting')
     return { tone: 'warn', text: `A code waits to be scanned.${waits}`, todo: 'Show the code to the phone.' };
   if (state === 'code_waiting')
-    return { tone: 'warn', text: `A code waits to be typed on the phone.${waits}`, todo: 'Have it typed.' };
+    return {
+      tone: 'warn',
+      text: `A code waits to be typed on the phone.${waits}`,
+      todo: 'Ask the owner to type it.',
+    };
   if (state === 'unconfigured')
     return { tone: 'calm', text: 'Nobody ever connected this shop.', todo: 'Connect it.' };
   if (state === 'disconnected') {
     if (lastEnd?.end === 'passkey_required') {
       return {
         tone: 'bad',
-        text: `Disconnected: the account links devices with a passkey alone, which this service cannot do.${waits}`,
-        todo: 'Have the owner remove the passkey in the app, then connect again.',
+        text: `Disconnected: the account links devices only with a passkey, which this service cannot use.${waits}`,
+        todo: 'Ask the owner to remove the passkey in the app, then connect again.',
       };
     }
     if (lastEnd?.end === 'number_in_use') {
@@ -240,11 +244,11 @@ function ofTenant({ tenantActive, queue }) {
  */
 function ofHold({ pacing, queue, channel }) {
   if (!pacing.heldByOperator || channel.flagged) return undefined;
-  const also = channel.state === 'connected' ? '' : ` It is ${words(channel.state)} besides.`;
+  const also = channel.state === 'connected' ? '' : ` It is also ${words(channel.state)}.`;
   return {
     tone: 'warn',
     text: `Held by an operator.${also}${waiting(queue.depth)}`,
-    todo: 'Resume to let the queue go on.',
+    todo: 'Resume it to send again.',
   };
 }
 
@@ -268,7 +272,7 @@ function ofGroups({ groups, queue }) {
   if (groups !== null || !isWaiting) return undefined;
   return {
     tone: 'warn',
-    text: `Connected, but the network has not told the groups of this session: what goes to a group waits, all else goes on.${waiting(queue.depth)}`,
+    text: `Connected, but the network has not listed the groups of this session: messages to groups wait, all others are sent.${waiting(queue.depth)}`,
   };
 }
 
@@ -282,13 +286,13 @@ function ofLimits({ limits: { restriction, newChats } }) {
     const end = `until ${isEndKnown ? '' : 'about '}${clockTime(untilMs)}, ${away(untilMs)}`;
     return {
       tone: 'warn',
-      text: `Connected, but the network lets this number start no new chats ${end} (${kind}). Whoever has written goes on.`,
-      todo: 'Wait for the end; docs/number-in-trouble.md says what made it so.',
+      text: `Connected, but the network allows this number no new chats ${end} (${kind}). Messages to people who wrote are still sent.`,
+      todo: 'Wait for the end; docs/number-in-trouble.md explains the causes.',
     };
   }
   if (newChats === null || newChats.warning === null) return undefined;
   const { quota, used, endsAtMs } = newChats;
-  const end = endsAtMs === null ? '' : `, which starts again ${away(endsAtMs)}`;
+  const end = endsAtMs === null ? '' : `; the quota starts again ${away(endsAtMs)}`;
   return {
     tone: 'warn',
     text: `Connected, but the network warns: ${used} of its ${quota} messages to people who have not answered are used${end}.`,
@@ -305,7 +309,7 @@ function ofWindows({ policy }) {
   if (full.length === 0) return undefined;
   const names = full.map(
     ({ window, nextReliefMs }) =>
-      `${(WINDOW_NAMES[window] ?? window).toLowerCase()} (room ${nextReliefMs === null ? 'never' : away(nextReliefMs)})`,
+      `${(WINDOW_NAMES[window] ?? window).toLowerCase()} (free again ${nextReliefMs === null ? 'never' : away(nextReliefMs)})`,
   );
   return { tone: 'warn', text: `Connected, but a cap is reached: ${names.join(', ')}.` };
 }
@@ -318,7 +322,7 @@ function well({ pacing, queue }) {
   if (pacing.state === 'gap')
     return {
       tone: 'good',
-      text: `Connected; ${messages(queue.depth)} wait, the next goes ${pacing.untilMs === null ? 'at once' : away(pacing.untilMs)}.`,
+      text: `Connected; ${messages(queue.depth)} wait, the next leaves ${pacing.untilMs === null ? 'at once' : away(pacing.untilMs)}.`,
     };
   if (queue.inHand !== null)
     return { tone: 'good', text: `Connected and ${pacing.state}; ${messages(queue.depth)} behind it.` };

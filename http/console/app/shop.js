@@ -97,7 +97,7 @@ function Controls({ shop, busy, steer, open }) {
   // A banned shop connects by itself when the ban ends. It cannot log in before.
   const mayEnd = ['connected', 'banned'].includes(shop.details?.channel.state ?? '');
   return html`
-    <div class="controls" role="group" aria-label="Steer this shop">
+    <div class="controls" role="group" aria-label="Control this shop">
       ${
         mayEnd
           ? html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('disconnect')}>Disconnect<//>`

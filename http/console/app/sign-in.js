@@ -30,7 +30,7 @@ export function SignIn({ onSignedIn }) {
         <h1>Operator console</h1>
         <label for="token">Operator token</label>
         <input id="token" ref=${field} type="password" autocomplete="off" spellcheck=${false} />
-        <p class="hint">The service's <code>ADMIN_TOKEN</code>, or your own of <code>ADMIN_TOKENS</code>. It stays in this tab and is gone when you close it.</p>
+        <p class="hint">The service's <code>ADMIN_TOKEN</code>, or your own of <code>ADMIN_TOKENS</code>. This tab keeps it until you close the tab.</p>
         <${Failure} failure=${action.failure} />
         <button class="primary" disabled=${action.busy}>${action.busy ? 'Signing in…' : 'Sign in'}</button>
       </form>

@@ -53,7 +53,7 @@ export function Tenant({ tenantId, query }) {
       tenant !== undefined &&
       html`
         <${Trouble} actor=${tenant.actor} />
-        <div class="controls" role="group" aria-label="Steer this tenant">
+        <div class="controls" role="group" aria-label="Control this tenant">
           ${tenant.actor.status !== 'active' && html`<${RoleButton} role="operate" class="primary" disabled=${action.busy} onClick=${() => change('POST', `${path}/resume`, {})}>Resume<//>`}
           <${RoleButton} role="admin" disabled=${action.busy} onClick=${() => change('PATCH', path, { active: !tenant.active })}>${tenant.active ? 'Deactivate tenant' : 'Activate tenant'}<//>
           <${RoleButton} role="admin" onClick=${() => open('plan')}>Change plan<//>

@@ -34,14 +34,14 @@ export function Attempts({ path, webhook, onClose, onReplayed }) {
     void send({ since: new Date(textOf(submitted(event), 'since')).toISOString() });
   const dead = data?.deadLetters.toReversed();
   return html`
-    <${Panel} title=${`Tries of ${url}`} class="whole" more=${html`<button onClick=${onClose}>Close</button>`}>
+    <${Panel} title=${`Attempts of ${url}`} class="whole" more=${html`<button onClick=${onClose}>Close</button>`}>
       <${Failure} failure=${failure ?? action.failure} />
       <form class="filters" onSubmit=${replaySince}>
         <label>Events since <input name="since" type="datetime-local" step="1" required /></label>
         <${RoleButton} role="operate" disabled=${action.busy}>Replay the first 200<//>
         ${said !== '' && html`<p role="status">${said}</p>`}
       </form>
-      <${Table} caption="Last tries, newest first" empty="None is kept." rows=${data?.items} failure=${failure}
+      <${Table} caption="Last attempts, newest first" empty="None is kept." rows=${data?.items} failure=${failure}
         columns=${COLUMNS} keyOf=${(/** @type {WebhookAttempt} */ { eventId, number, at }) => `${eventId} ${number} ${at}`} />
       ${
         dead !== undefined &&

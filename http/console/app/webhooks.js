@@ -63,7 +63,7 @@ export function Webhooks({ tenantId }) {
             await call(`${path}/${asked.webhook?.id}`, { method: 'DELETE' });
             refresh();
           }}>
-            <p><b>${asked.webhook?.url}</b> is sent nothing any more. What waits to be tried again is dropped.</p>
+            <p><b>${asked.webhook?.url}</b> gets no more events. Events that wait for another attempt are dropped.</p>
           <//>
         `
       }
@@ -119,7 +119,7 @@ function Changes({ path, webhook, ask, onAttempts, onSecret, onChanged }) {
     });
   return html`
     <span class="buttons many">
-      <button aria-label=${`Tries of ${url}`} onClick=${onAttempts}>Tries</button>
+      <button aria-label=${`Attempts of ${url}`} onClick=${onAttempts}>Attempts</button>
       <${RoleButton} role="operate" disabled=${busy} aria-label=${`Test ${url}`} onClick=${() => send('/test', 'POST', {})}>Test<//>
       <${RoleButton} role="admin" aria-label=${`Change ${url}`} onClick=${() => ask({ what: 'change', webhook })}>Change<//>
       <${RoleButton} role="admin" disabled=${busy} aria-label=${`Rotate secret of ${url}`} onClick=${() => send('/rotate-secret', 'POST', {})}>Rotate secret<//>
