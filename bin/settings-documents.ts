@@ -12,11 +12,12 @@ export function settingsPage(): string {
   );
   return `# Settings
 
-All settings are variables of the environment. A bad value stops the start, and every problem is listed at once. An empty value is
-none. This page and [.env.example](../.env.example) are written by \`npm run settings\` from \`bin/settings-table.ts\`.
+All settings are variables of the environment. A bad value stops the start, and every problem is listed at once. An
+empty value counts as not set. \`npm run settings\` writes this page and [.env.example](../.env.example) from
+\`bin/settings-table.ts\`.
 
-\`docker compose\` reads them from a file \`.env\` beside \`compose.yaml\`: copy \`.env.example\` and fill in what it asks for. All are
-passed on to the nodes but these:
+\`docker compose\` reads them from a file \`.env\` beside \`compose.yaml\`: copy \`.env.example\` and fill it in. All are
+passed on to the nodes, except these:
 
 ${decided.join('\n').replace(/;$/, '.')}
 

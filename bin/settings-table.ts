@@ -32,7 +32,7 @@ file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Pr
   {
     title: 'Addresses',
     settings: [
-      row('PUBLIC_URL', "the listener's address", 'address of the API that tenants are shown'),
+      row('PUBLIC_URL', "the listener's address", 'address of the API, as tenants reach it'),
       row(
         'SETUP_URL_TEMPLATE',
         '`{PUBLIC_URL}/shops/{shopId}/edit`',
@@ -48,7 +48,9 @@ file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Pr
         decidedByCompose: 'the image listens on all addresses of its container',
       }),
       row('PORT', '`3000`', "port of the API's listener; with `compose.yaml`, of this machine"),
-      row('ADMIN_HOST', '`127.0.0.1`', "address of the operators' listener", { decidedByCompose: 'as HOST' }),
+      row('ADMIN_HOST', '`127.0.0.1`', "address of the operators' listener", {
+        decidedByCompose: 'see HOST',
+      }),
       row('ADMIN_PORT', '`3001`', "port of the operators' listener; with `compose.yaml`, of this machine"),
     ],
   },
@@ -63,7 +65,7 @@ file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Pr
       row(
         'SEND_DURABILITY',
         '`master`',
-        '`replica`: a replica of Redis has a message before its caller is answered, and before it leaves',
+        '`replica`: a caller is answered, and a message leaves, only after a replica of Redis has the message',
       ),
       row(
         'NODE_ID',
@@ -74,11 +76,11 @@ file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Pr
       row(
         'SHARDS',
         'the number that the data has; `128` without data',
-        '128 to 4096, chosen at the first start of all ([docs/scaling.md](docs/scaling.md))',
+        '128 to 4096, set when the first node starts on an empty Redis ([docs/scaling.md](docs/scaling.md))',
       ),
       row(
         'SESSION_WORKERS',
-        'the cores but one, 1 to 4',
+        'the number of cores minus one, 1 to 4',
         'threads of the sessions; one that dies ends only its own sessions',
       ),
       row(
@@ -130,7 +132,7 @@ simulator on this machine.`,
       row(
         'MESSAGE_RETENTION_DAYS',
         '`30`',
-        'messages, to the end of a UTC day, and idempotency keys; at least 2',
+        'messages and idempotency keys; messages to the end of that UTC day; at least 2',
       ),
       row('EVENT_RETENTION_DAYS', '`7`', 'how far `GET /events` can go back; at least 1'),
       row('EVENT_MAX_ENTRIES', '`50000`', 'events kept of a tenant'),
@@ -168,7 +170,9 @@ simulator on this machine.`,
   {
     title: '`bin/dev` and the simulator',
     settings: [
-      row('DATA_DIR', '`.data`', 'directory of their files', { decidedByCompose: 'neither runs there' }),
+      row('DATA_DIR', '`.data`', 'directory of their files', {
+        decidedByCompose: 'neither `bin/dev` nor the simulator runs there',
+      }),
       row('SIMULATOR_PORT', '`3002`', "the simulator's port", {
         readBy: 'bin/dev',
         decidedByCompose: 'no simulator runs there',
