@@ -50,7 +50,7 @@ test('articles name the settings in force and the public address, as pages and a
 test('figures of the policy and of the limits are those that are enforced', async () => {
   const expected: readonly (readonly [slug: string, text: string])[] = [
     ['send-policy', '0–2: 20, 3–6: 50, 7–13: 100, from 14: 250'],
-    ['send-policy', '30, unless tuned'],
+    ['send-policy', '30, unless the operator changed it'],
     ['send-policy', '3 per 24 hours, 10 minutes apart'],
     ['batches', '| the number may send     | 250     | 41     |'],
     ['batches', '| is left to single sends | 75 | 13 |'],
@@ -70,7 +70,7 @@ test('figures of the policy and of the limits are those that are enforced', asyn
   }
 });
 
-test('the bare address leads to the list of articles', async () => {
+test('the base address redirects to the list of articles', async () => {
   const found = await fetch(`${origin}/`, { redirect: 'manual' });
   assert.deepEqual([found.status, found.headers.get('location')], [302, 'docs']);
   assert.equal(await textOf('/'), await textOf('/docs'));
@@ -120,8 +120,8 @@ test('no reply to a call has a CORS header, as the articles and the document pro
       [],
     );
   }
-  assert.match(await textOf('/docs/getting-started'), /no reply\s+to a call carries CORS headers/i);
-  assert.match(await textOf('/openapi.json'), /No reply to a call carries CORS headers/);
+  assert.match(await textOf('/docs/getting-started'), /no reply\s+to a call\s+has CORS\s+headers/i);
+  assert.match(await textOf('/openapi.json'), /No reply to a call has CORS headers/);
 });
 
 test('an unknown article is not found, and a page allows only reads', async () => {
