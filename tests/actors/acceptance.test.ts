@@ -41,7 +41,7 @@ function settle(shop: ShopHarness): void {
 }
 
 for (const [whose, accept] of Object.entries(accepts)) {
-  test(`the list of a year of ${whose} messages contains only kept ones`, async () => {
+  test(`after a year of ${whose} messages the list has only those that are kept`, async () => {
     const shop = await ShopHarness.connected();
     const { accepted } = shop.state.keys;
     for (let round = 0; round < 365 * SENDS_PER_DAY; round += 1) {

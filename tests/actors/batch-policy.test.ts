@@ -103,7 +103,7 @@ async function take(run: BatchHarness, each: Step, lived: Lived): Promise<void> 
   }
 }
 
-test('a number with batches is let send nothing that single sends would be refused', async (context) => {
+test('a batch sends nothing that a single send could not', async (context) => {
   const history = fc.record({
     days: fc.constantFrom(0, 2, 5, 12, 20),
     at: fc.constantFrom(...CHANGES),

@@ -203,7 +203,7 @@ test('after any cancellation, the windows are those of a shop that never had it,
   );
 });
 
-test('a shop that cancels much in a day has all that counts after a restart', async () => {
+test('after a restart, a shop that cancelled many messages in a day still counts all others', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'pause' });
   const kept: string[] = [];

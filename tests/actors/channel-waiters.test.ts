@@ -30,7 +30,7 @@ test('a node lets 1,024 calls wait, of any tenants', () => {
   );
 });
 
-test('a wait that a change or its timeout ended frees its slot', async () => {
+test('a wait frees its slot when a change or its timeout ends it', async () => {
   const clock = new FakeClock();
   const waiters = new ChannelWaiters(clock);
   assert.equal(admitted(waiters, 'a', shops('a', 16, 4)), 64);
@@ -40,7 +40,7 @@ test('a wait that a change or its timeout ended frees its slot', async () => {
   assert.equal(admitted(waiters, 'a', shops('a', 16, 4)), 64);
 });
 
-test('a wait whose caller goes away frees its slot at once', async () => {
+test('a wait frees its slot at once when its caller disconnects', async () => {
   const waiters = new ChannelWaiters(new FakeClock());
   const callers = Array.from({ length: 4 }, () => new CallerConnection());
   const shop = { tenantId: 'a', shopId: 'a-0' };

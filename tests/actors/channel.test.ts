@@ -45,7 +45,7 @@ test('a QR code never reaches the store', async () => {
   assert.ok(!JSON.stringify(shop.writes).includes('the-secret-code'));
 });
 
-test('credentials that no key opens are tried again every five minutes, and the queue has its ten', async () => {
+test('unreadable credentials are tried again every five minutes, and queued messages fail after ten', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.session({
@@ -132,7 +132,7 @@ for (const [from, then] of [
   ['starting', 'at once'],
   ['disconnected', 'after a restart'],
 ] as const) {
-  test(`somebody who asks to connect while ${from} gets a code, ${then}, when the credentials are gone; all that waits is lost`, async () => {
+  test(`a connect while ${from} shows a code ${then} if the credentials are gone, and queued messages fail`, async () => {
     const shop = await ShopHarness.connected();
     shop.command({ type: 'pause' });
     const id = shop.send();
@@ -161,7 +161,7 @@ test('an earlier request to connect does not change the loss that is reported af
   assert.equal(channelState(shop.state), 'disconnected');
 });
 
-test('a send that comes back unsent after the session was lost is lost with it', async () => {
+test('a send that is returned unsent after the loss of the session fails like the queue', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toWire(id);
@@ -190,7 +190,7 @@ test('a transient drop keeps the queue, reconnects with growing backoff, and con
   assert.equal(shop.effectsOf('first_look').at(-1)?.messageId, id);
 });
 
-test('a message accepted while the session comes back waits; ten minutes without one fail it', async () => {
+test('a message accepted during a reconnection waits, and fails after ten minutes without a session', async () => {
   const shop = await ShopHarness.connected();
   shop.session(closed('transient'));
   shop.pass(9 * MINUTE_MS);
@@ -239,7 +239,7 @@ test('515 reopens at once under a new generation', async () => {
   );
 });
 
-test('codes used up disconnect without a flag; the next connect starts again', async () => {
+test('after the last QR code the channel is disconnected and not flagged, and the next connect starts again', async () => {
   const shop = await ShopHarness.start();
   shop.command({ type: 'connect' });
   shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
@@ -260,7 +260,7 @@ test('an unreachable sending component fails queued messages and new sends with 
   assert.equal(shop.send('+33600000099'), 'BOT_SERVICE_UNREACHABLE');
 });
 
-test('a restart reopens the session of a channel that wants one and of no other', async () => {
+test('a restart reopens only the sessions of channels that want one', async () => {
   const connected = await ShopHarness.connected();
   connected.restart();
   assert.equal(connected.effectsOf('open').length, 2);
@@ -280,7 +280,7 @@ test('reconnecting keeps the warm-up day; a new pairing restarts it', async () =
   assert.equal(shop.state.channel.context.pairedAtMs, null);
 });
 
-test('a temporary ban is waited out to its end, also after a restart and a new connect', async () => {
+test('a temporary ban lasts until its end, even after a restart and a new connect', async () => {
   const shop = await ShopHarness.connected();
   const view = () => channelView(shop.state, async () => '');
   const ban = { ...closed('temporarily_banned'), statusCode: 402, networkCode: 101, waitMs: 120 * MINUTE_MS };
@@ -308,7 +308,7 @@ test('a temporary ban is waited out to its end, also after a restart and a new c
   assert.equal((await view()).reason, undefined);
 });
 
-test('a ban without an end is waited out for an hour, and one of years for thirty days', async () => {
+test('the shop waits an hour after a ban without an end, and thirty days after a ban of years', async () => {
   for (const [waitMs, minutes] of [
     [undefined, 60],
     [1_000, 5],

@@ -141,7 +141,7 @@ test('calls counted by a clock that was ahead count from now on, in every window
   }
 });
 
-test('a quota of a month far ahead and declarations of a time ahead count now', () => {
+test('a quota and declarations with times far ahead count now', () => {
   const meter = new QuotaMeter();
   meter.take({ plan: 'free', nowMs: START_MS + 100 * DAY_MS });
   assert.equal(QuotaMeter.restore(meter.encode(), START_MS).peek({ plan: 'free', nowMs: START_MS }).used, 1);

@@ -140,7 +140,7 @@ for (const [one, other] of [FORMS, [LONG, SHORT]] as const) {
   });
 }
 
-test('stored before in one batch: the form that came last sets the end of the declaration', async () => {
+test('if both forms were stored in one batch, the last one sets the end of the declaration', async () => {
   const tenant = await tenantWith([SHORT, {}], [LONG, { expiresAtMs: START_MS + HOUR_MS }]);
   assert.deepEqual(await tenant.classes(START_MS), DECLARED);
   assert.deepEqual(await tenant.classes(START_MS + HOUR_MS), COLD);

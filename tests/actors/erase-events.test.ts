@@ -99,7 +99,7 @@ test('an interrupted erasure continues where it stopped', async () => {
   assert.equal(steps(), 43);
 });
 
-test('a shop with an interrupted erasure leaves nothing in the erasure of the next one', async () => {
+test('an interrupted erasure of a shop does not affect the erasure of the next shop', async () => {
   const { tenantId, entries, erase } = await tenantWith(1_000);
   await assert.rejects(
     erase(async (step) => {

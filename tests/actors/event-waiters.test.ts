@@ -52,7 +52,7 @@ test('a node that stops ends all waits at once, also those that begin later', as
   assert.deepEqual([present?.takeShared(), future?.takeShared()], [undefined, undefined]);
 });
 
-test('a call that left waits no more, and a repeated call does not wait for an event that will not come', async () => {
+test('a call that leaves stops waiting at once and gets no event', async () => {
   const waiters = new EventWaiters(new FakeClock());
   const wait = waiters.enter('a', 30_000);
   assert.ok(wait);
@@ -125,7 +125,7 @@ test('an event for which many calls wait is read once, and so is its message', a
   assert.equal(waiters.count, 0);
 });
 
-test('a record read for one event is not used for the next', async () => {
+test('the record is read again for each event', async () => {
   const { list, happens } = inMemory();
   const all = list(30_000);
   const ofTwo = list(30_000, { shopId: 'two' });
@@ -137,7 +137,7 @@ test('a record read for one event is not used for the next', async () => {
   assert.deepEqual(listed.ok && listed.value.items.map(({ data }) => data), [{ id: 'message-1' }]);
 });
 
-test('without a free slot and without events a call gets 503 OVERLOADED for five seconds; events are returned all the same', async () => {
+test('without a free slot a call gets its events, or 503 OVERLOADED for five seconds if there are none', async () => {
   const { waiters, list, happens } = inMemory();
   admitted(waiters, TENANT, MOST_EVENT_WAITS.tenant);
   const refused = await list(30_000);

@@ -34,7 +34,7 @@ async function serviceWithLetters() {
   return { world, service, one };
 }
 
-test('the oldest dead letter can be replayed like any other, and none that is not there', async () => {
+test('the oldest dead letter can be replayed like any other, and a missing one cannot', async () => {
   const { world, service, one } = await serviceWithLetters();
   const letters = (await world.outcome(world.node.deadLetters.list({ limit: 100 }))) as DeadLetter[];
   assert.equal(letters.length, LETTERS);

@@ -93,7 +93,7 @@ test('messages are read, before their shop is loaded and after', async () => {
   }
 });
 
-test('a tenant and a shop of a newer version are refused in a clear sentence', async () => {
+test('a stored tenant or shop of a newer version is refused with a clear error', async () => {
   const golden = readGolden(1);
   const { shard, id } = tenantAddress(golden.tenantId);
   const record = golden.keys[shardKey(shard, 'tenant', id)];

@@ -82,7 +82,7 @@ test('a request waits 1.5 s for a session that does not come back in time, under
   assert.deepEqual([asked.isAnswered, asked.askedFor], [true, []]);
 });
 
-test('a session that is lost meanwhile is waited for no longer', async () => {
+test('a call stops waiting for a session that is lost meanwhile', async () => {
   const asked = await Asked.for(KNOWN);
   await asked.says({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
   assert.deepEqual([asked.isAnswered, asked.askedFor], [true, []]);

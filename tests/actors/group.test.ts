@@ -99,7 +99,7 @@ test('the groups of a lost or disconnected session are unknown', async () => {
   }
 });
 
-test('after a restart groups are unknown until the session is back: a send to one is to be tried again then', async () => {
+test('after a restart a send to a group gets Retry-After until the session has reported its groups', async () => {
   const shop = await (await ShopHarness.connected()).successor('store');
   assert.equal(shop.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
   const send = {
@@ -121,7 +121,7 @@ test('after a restart groups are unknown until the session is back: a send to on
   assert.equal(never.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
 });
 
-test('an open session that has not reported its groups yet does not mean that a group does not exist', async () => {
+test('a group is not refused as unknown before the open session has reported its groups', async () => {
   const shop = await ShopHarness.connected();
   assert.equal(shop.send(GROUP_ID), 'MSGAPP_NOT_CONNECTED');
   const { failure } = shop.command(

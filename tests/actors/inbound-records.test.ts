@@ -87,7 +87,7 @@ test('a person keeps their id through a change of keys, once they wrote while bo
   assert.equal(await person(tenantId, numberVault([present])), id);
 });
 
-test('people who have not written for as long as messages are kept are forgotten; others keep their id', async () => {
+test('people whose last message has expired are forgotten, and all others keep their id', async () => {
   const tenantId = newId(nowMs);
   const vault = numberVault([present]);
   const { personIds } = tenantKeys(tenantId);

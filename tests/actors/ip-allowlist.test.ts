@@ -16,7 +16,7 @@ const CASES: readonly (readonly [entry: string, admitted: readonly string[], ref
   ];
 
 for (const [entry, admitted, refused] of CASES) {
-  test(`${entry} admits its own family alone`, () => {
+  test(`${entry} admits only its own address family`, () => {
     const allows = ipAllowlist([entry]);
     assert.ok(allows);
     for (const address of admitted) assert.equal(allows(address), true, address);
@@ -24,6 +24,6 @@ for (const [entry, admitted, refused] of CASES) {
   });
 }
 
-test('an allowlist without an entry is no allowlist', () => {
+test('an empty allowlist admits every address', () => {
   assert.equal(ipAllowlist([]), undefined);
 });

@@ -64,7 +64,7 @@ test('a valid declaration lets its message leave', async () => {
   assert.equal(shop.statusOf(id), 'sending');
 });
 
-test('one revoked while its message waits stops it before anything is prepared', async () => {
+test('a declaration that is revoked while its message waits stops the message before it is prepared', async () => {
   const shop = await ShopHarness.connected();
   const id = sendDeclared(shop);
   declare(shop.redis, shop.state.shop.tenantId, { revokedAtMs: shop.nowMs });
@@ -84,7 +84,7 @@ test('a declaration that expires while its message is prepared stops it, and the
   assert.deepEqual(shop.idsOf('recall'), [id]);
 });
 
-test('a recipient who became a customer, or wrote, meanwhile gets the message all the same', async () => {
+test('a recipient who became a customer or wrote meanwhile still gets the message', async () => {
   for (const became of ['customer', 'writer'] as const) {
     const shop = await ShopHarness.connected();
     const { keys, shop: own } = shop.state;

@@ -49,7 +49,7 @@ test('a late report about an earlier attempt does not mark a message as prepared
   assert.ok(shop.writes.every((write) => !write.includes('former')));
 });
 
-test('a message that is tried again does not end when the attempt before reports that it found no chat', async () => {
+test('a late report of an earlier attempt that it found no chat does not end the message', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toSession(id);

@@ -6,7 +6,7 @@ import { ShopHarness } from './shop-harness.ts';
 
 const MINUTE_MS = 60_000;
 
-test('a rate signal about a message that was put back meanwhile pauses the queue all the same', async () => {
+test('a rate signal about a message that was put back meanwhile still pauses the queue', async () => {
   const shop = await ShopHarness.connected();
   const messageId = shop.send();
   shop.toSession(messageId);

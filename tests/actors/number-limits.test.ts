@@ -320,7 +320,7 @@ test('a message with an unknown outcome uses up the quota', async () => {
   assert.deepEqual(counts, Array(3).fill({ used: 1, accepted: 0 }));
 });
 
-test('a 475 means that the quota is used up, until the network names the next start', async () => {
+test('after a 475 the quota counts as used up until the network names the next cycle', async () => {
   const { shop, waiting } = await refused('475');
   assert.deepEqual(refusalOf(shop.sendToStranger('+33699990003')), ['COLD_RECIPIENT_CAP_REACHED', 86_400]);
   shop.pass(20_000);

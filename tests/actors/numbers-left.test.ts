@@ -64,7 +64,7 @@ test('no number of an erased tenant is kept', async () => {
   assert.deepEqual(shop.redis.run(['HGETALL', numbers]), []);
 });
 
-test("a number that another shop connects while this one is erased is that one's", async () => {
+test('a number that another shop connects during the erasure belongs to that shop', async () => {
   const shop = await connectedShop(false);
   const { nowMs, redis } = shop;
   const { tenantId } = shop.state.shop;

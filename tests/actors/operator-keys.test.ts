@@ -47,7 +47,7 @@ async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
   return { operators, named, redis };
 }
 
-test('a key that was made or given a new value is named', async () => {
+test('a new key and a rotated key are in the directory of keys', async () => {
   const { operators, named } = await operatorsWith(async () => done({ id: keyId }));
   const made = await operators.createKey(golden.tenantId, draft);
   const rotated = await operators.rotateKey(golden.tenantId, keyId);

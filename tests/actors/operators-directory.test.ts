@@ -120,7 +120,7 @@ test('a caller that updates an entry may wait for it, and waits for no Redis tha
   assert.ok(isOver);
 });
 
-test('a server that became a replica and keeps its connections is left for the one its address leads to', async (context) => {
+test('the directory leaves a server that became a replica and kept its connections, and connects to the new master', async (context) => {
   const pair = await startRedisPair();
   context.after(() => pair.stop());
   const link = await redisLink(pair.master().socketPath);

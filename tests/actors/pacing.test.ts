@@ -157,7 +157,7 @@ test('a handover waits for a message that is sending: it is put back if nothing 
   }
 });
 
-test('a crash of the actor alone leaves the message on the wire to its outcome', async () => {
+test('after a crash of the actor, the message on the wire still gets its outcome', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toWire(id);
@@ -186,7 +186,7 @@ test('each outcome gives the message its status', async () => {
   }
 });
 
-test('a number that is not on the network is rejected without a gap; no answer is not a no', async () => {
+test('a number that is not on the network is rejected without a gap, and a missing answer rejects nothing', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
   shop.toSession(first);

@@ -89,7 +89,7 @@ test('a code that is never typed ends the attempt: the next may be by a QR code 
   assert.deepEqual(openings(shop).at(-1), [2, undefined]);
 });
 
-test('disconnecting gives the code up', async () => {
+test('a disconnect ends the code', async () => {
   const shop = await waiting();
   shop.command({ type: 'disconnect' });
   assert.equal(shop.effectsOf('close').length, 1);
@@ -129,7 +129,7 @@ test('a network that was asked for too many codes is left alone for a quarter of
   assert.ok(ask(later).ok);
 });
 
-test('an attempt by a QR code lifts no pause on codes', async () => {
+test('an attempt by QR code does not end the pause on codes', async () => {
   const shop = await ShopHarness.start();
   ask(shop);
   close(shop, 'pairing_refused', 429);

@@ -127,7 +127,7 @@ test('a message that was taken back is not sent, also if a late request asks for
   assert.equal(pool.effectsOf('first_look').length, 0);
 });
 
-test('an opt-out at the origin takes back what waits at the pool', async () => {
+test('an opt-out at the origin withdraws the messages that wait at the pool', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;
   assert.ok(pool);
@@ -239,7 +239,7 @@ function restartConnected(pool: ShopHarness): void {
   pool.session({ type: 'session.connected', phone: '33600000002', pairedAtMs: 1 });
 }
 
-test('an own message that is put back before an older carried one keeps neither queued over a day', async () => {
+test('neither an own message that is put back nor an older carried one stays queued over a day', async () => {
   const exchange = await PoolExchange.start(1, 1);
   const [pool] = exchange.pools;
   assert.ok(pool);

@@ -62,7 +62,7 @@ test('a shop is found by every word for its state, and trouble ranks', async () 
   );
 });
 
-test('the message that has waited longest on a node is that of whichever shop has it', async () => {
+test('a node reports the age of the longest waiting message of all its shops', async () => {
   const waiting = await ShopHarness.connected();
   waiting.command({ type: 'pause' });
   waiting.send();

@@ -62,7 +62,7 @@ test('a node that took the shop over just now still ends what has waited for a d
   assert.equal(harness.statusOf(id), 'failed EXPIRED');
 });
 
-test('a shop whose stored state cannot be read is looked after all the same', async () => {
+test('queued messages of a suspended shop end even if its stored state cannot be read', async () => {
   const harness = await ShopHarness.connected();
   harness.command({ type: 'pause' });
   const [id, broken] = [harness.send('+33611110001'), harness.send('+33611110002')];

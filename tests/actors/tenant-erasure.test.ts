@@ -217,7 +217,7 @@ test('the actor of a deleted tenant lives until nothing of the tenant is left, a
   assert.equal(state && mustLive(state), false);
 });
 
-test('an attempt of a webhook that ends once its shop is to be erased is not noted', async () => {
+test('a webhook attempt that ends during the erasure of its shop is not recorded', async () => {
   const keyLimits = new KeyLimits();
   const stored = await goldenTenant(golden, keyLimits);
   const { turn } = tenantTurns({ keyLimits, makeId: () => shopId });

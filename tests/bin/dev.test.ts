@@ -38,7 +38,7 @@ async function refuse(
   return { code, ...said };
 }
 
-test('bad values are all reported before anything is made', async () => {
+test('all bad values are reported before anything is created', async () => {
   const dataDirectory = join(folder, 'bad');
   const { code, output, errors } = await refuse({ DATA_DIR: dataDirectory, PORT: 'x', LOG_LEVEL: 'loud' });
   assert.equal(code, 1);

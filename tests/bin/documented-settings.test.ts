@@ -61,7 +61,7 @@ test('docs/settings.md and .env.example are what npm run settings writes', () =>
   assert.equal(read('.env.example'), environmentExample());
 });
 
-test('a default in the table is the one of the service', () => {
+test('each default in the table is the default of the service', () => {
   const given = settings.filter(({ readBy, standard }) => readBy === undefined && /^`[^`]+`$/.test(standard));
   assert.ok(given.length > 10);
   for (const { name, standard } of given) {

@@ -13,7 +13,7 @@ test('docs/licences.md is what npm run licences writes', () => {
   assert.equal(read('docs/licences.md'), licencesPage(packages), 'run npm run licences');
 });
 
-test('each package that is installed here names the licence that is listed', () => {
+test('the listed licence of each installed package is the one that the package names', () => {
   const installed = packages.filter(({ folder }) => existsSync(join(root, folder)));
   assert.ok(installed.length > 100);
   for (const { folder, name, licence } of installed) {
@@ -25,7 +25,7 @@ test('each package that is installed here names the licence that is listed', () 
 const locked = { version: '1.0.0' };
 const named = (one: object) => imagePackages({ 'node_modules/a': { ...locked, ...one } });
 
-test('a package that the image has not is left out', () => {
+test('packages that are not in the image are left out', () => {
   assert.deepEqual(named({ license: 'MIT', dev: true }), []);
   assert.deepEqual(named({ license: 'MIT', os: ['darwin'] }), []);
   assert.deepEqual(named({ license: 'MIT', cpu: ['s390x'] }), []);

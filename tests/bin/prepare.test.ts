@@ -48,7 +48,7 @@ const installsLocked = `mkdir -p node_modules && cat > node_modules/.package-loc
 const installsPackages = `${installsLocked} && mkdir -p node_modules/${server} && cat > node_modules/${server}/index.js < /dev/null`;
 const whole = { node, npm: installsPackages, flock: '', 'redis-server': '' };
 
-test('a machine without Node gets an error', async () => {
+test('without Node, an error says what is missing', async () => {
   const { node: _node, ...rest } = whole;
   assert.deepEqual(await prepare(machine('no-node', rest)), {
     code: 1,
@@ -105,7 +105,7 @@ test('a missing redis-server without a way to install it is reported in one sent
   assert.match(errors, /redis-server is missing and there is no apt-get; install Redis 7 by hand\.\n$/);
 });
 
-test('an apt-get that fails is quoted', async () => {
+test('the error of a failed apt-get is shown', async () => {
   const { 'redis-server': _redis, ...rest } = whole;
   const sudo = 'shift; exec "$@"';
   const { code, errors } = await prepare(

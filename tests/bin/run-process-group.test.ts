@@ -119,7 +119,7 @@ test('when a member is killed the others are ended, and the exit shows it', asyn
   assertGone(pids);
 });
 
-test('a member that ends by itself with exit 0 is missed all the same', async () => {
+test('a member that ends by itself with exit 0 ends the group with an error', async () => {
   const group = run({ members: [...two, { name: 'third', script: 'exit 0' }], outcome: 'hangs' });
   const { code, errors } = await group.over;
   assert.equal(code, 1);

@@ -149,7 +149,7 @@ test('addresses are free ones of the network, and the proxies lead to them', () 
   assert.deepEqual(new Set(trusted), new Set([addressOf('tls'), addressOf('front')]));
 });
 
-test('ports are published of what the programs listen on', () => {
+test('the published ports are those on which the programs listen', () => {
   const listens = matches(read('image/nginx.conf'), /^ +listen (\d+);/gm).sort();
   assert.deepEqual(insidePorts(service(production, 'front')), listens);
   const caddy = matches(read('image/Caddyfile'), /^\t+https?_port (\d+)$/gm).sort();
@@ -190,7 +190,7 @@ test('a node starts with what compose.yaml passes on, from .env.example with its
   assert.throws(() => compose('compose.yaml', {}), /ADMIN_TOKEN: set ADMIN_TOKEN/);
 });
 
-test('Redis starts with the command of compose.yaml, and is as the nodes want it', async (t) => {
+test('Redis starts with the command of compose.yaml and meets the assumptions of the nodes', async (t) => {
   const [program = '', ...args] = service(production, 'redis').command ?? [];
   assert.equal(program, 'redis-server');
   const folder = mkdtempSync(join(tmpdir(), 'compose-redis-'));

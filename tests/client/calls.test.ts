@@ -312,7 +312,7 @@ test("an aborted call rejects with the signal's reason, in an attempt and in a p
   }
 });
 
-test('a call leaves nothing on the signal that it was given', async () => {
+test('a call leaves no listener on its signal', async () => {
   const { signal } = new AbortController();
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);

@@ -162,7 +162,7 @@ test('the overview counts what happened and which codes were answered', async ()
   await page.getByRole('link', { name: 'Harbour café' }).first().waitFor();
 });
 
-test('nothing was wrong on any page', () => {
+test('no page logged an error', () => {
   // The browser itself reports a refused sign-in. No sign-in was refused in this session.
   assert.deepEqual(session.complaints, []);
 });

@@ -33,7 +33,7 @@ for (const [place, label, everyMs] of FILTERS) {
   });
 }
 
-test('a filter shows what is chosen elsewhere', async () => {
+test('a filter shows a value that is chosen elsewhere', async () => {
   const { page, visit } = session;
   await visit('/shops');
   const field = page.locator('main form').getByLabel('Search');
@@ -49,7 +49,7 @@ test('a filter shows what is chosen elsewhere', async () => {
   assert.equal(await field.inputValue(), 'bakery');
 });
 
-test('text typed but not entered does not call back an operator who has left the page', async () => {
+test('text typed but not entered does not return an operator to a page that they left', async () => {
   const { page, visit } = session;
   await visit('/tenants');
   await page.locator('main form').getByLabel('Search').pressSequentially('bak');

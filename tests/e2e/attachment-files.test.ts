@@ -60,7 +60,7 @@ async function sentAtSecondTry(
   }
 }
 
-test('a file that the client cannot write costs its message one try, and no shop its session', async () => {
+test('a file that the client cannot write uses up one attempt of its message, and ends no session', async () => {
   const { log, asked } = await sentAtSecondTry((answer, directory) => {
     // Our file is open once it is there, and takes what comes; the client's is opened after the last byte.
     const seen = watch(directory, (_event, name) => {
@@ -76,7 +76,7 @@ test('a file that the client cannot write costs its message one try, and no shop
   assert.doesNotMatch(log, /a session worker was lost/);
 });
 
-test('a file that the service cannot write costs its message one try', async () => {
+test('a file that the service cannot write uses up one attempt of its message', async () => {
   const { log, asked } = await sentAtSecondTry((answer, directory) => {
     rmSync(directory, { recursive: true });
     answer.end('%PDF-1.4 prices');

@@ -82,7 +82,7 @@ test('the matching messages of a queue are cancelled, by its tenant and by opera
   assert.equal(await today(), 1);
 });
 
-test('a message at the pool is given back by it', async () => {
+test('the pool gives a cancelled message back', async () => {
   const limits = { minute: 6_000, hour: 100_000, day: 1_000_000 };
   const tenant = await stack.admin.post('/tenants', { name: 'Platform', plan: 'scale', platform: true });
   const tenantId = String(tenant.data.id);

@@ -68,7 +68,7 @@ for (const [index, [path, mediaType, shown]] of (
   });
 }
 
-test('media that cannot be had fails MEDIA_UNAVAILABLE and sends nothing', async () => {
+test('a message with media that cannot be fetched fails with MEDIA_UNAVAILABLE and is not sent', async () => {
   const to = recipient(4);
   const body = { channel: 'msgapp', to, mediaUrl: `${mediaUrl}/gone.png` };
   const accepted = await stack.api.post(`/shops/${shop}/messages`, body);

@@ -114,4 +114,4 @@ for (const line of lines.filter((each) => !isDefinition(each) && !/^docker |\/re
     seen.push(line);
   });
 
-test('the lines were as many as there are steps', () => assert.equal(seen.length, steps.length));
+test('as many commands were run as the page has steps', () => assert.equal(seen.length, steps.length));

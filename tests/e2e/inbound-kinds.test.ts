@@ -119,7 +119,7 @@ test('a quote and a reaction name the message of ours that they are about', asyn
   );
 });
 
-test('a quote of something that is not ours names nothing', async () => {
+test('a quote of a message that is not ours has a null replyTo', async () => {
   const { id } = await write({ text: 'Mine' });
   const [told] = await toldOf(() => write({ text: 'I mean that', about: id }));
   assert.deepEqual([told?.text, told?.replyTo], ['I mean that', null]);
@@ -161,7 +161,7 @@ test('our reply quotes their message, on their phone', async () => {
   }
 });
 
-test('a client that is none of ours reads the quote too', async (context) => {
+test('a client of another project reads the quote too', async (context) => {
   const other = new OtherClient(stack.simulator);
   context.after(() => other.client.disconnect());
   const person = '+33622220085';

@@ -43,7 +43,7 @@ for (const [index, fault, duplicates] of [
   });
 }
 
-test('a message is not sent again to a person who writes STOP while the line is away', async () => {
+test('a message is not sent again to a person who writes STOP during the loss of the connection', async () => {
   const id = await unanswered(customer(3), 'lost');
   await stack.network.fault(SHOP_PHONE, 'login_unavailable');
   await stack.network.write(customer(3), { to: SHOP_PHONE, text: 'STOP', wait: false });

@@ -316,7 +316,7 @@ test('operators see, by a digest, a number that two tenants connect, and neither
   assert.deepEqual(kept, [stack.tenantId]);
 });
 
-test('a number that its session comes back with by itself counts as in use from then on', async () => {
+test('a number whose session reconnects by itself counts as in use from then on', async () => {
   const { shopId, key } = await notedShop();
   await redis.multi().hset(key, stack.tenantId, 1).pexpire(key, DAY_MS).exec();
   stack.network.drop(stack.session(shopId), 'transient', 428);

@@ -64,7 +64,7 @@ test('a caller that waits for a code gets the progress, and the node hands over'
   assert.deepEqual([status, data.status], [200, 'starting']);
 });
 
-test('half a request is waited for no longer than the handover allows', async () => {
+test('a node waits for an incomplete request only as long as the hand-over allows', async () => {
   const connection = await openRaw(node.apiUrl());
   const head = `POST /api/v1/shops HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${account.apiKey}\r\n`;
   connection.write(`${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"name":`);

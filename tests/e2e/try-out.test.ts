@@ -103,7 +103,7 @@ test('the command that it prints runs the tour in its container, to the answer o
   assert.match(read('README.md'), /202 sent \[ 'Your bread is ready' \]/);
 });
 
-test('it publishes on loopback alone the ports that it listens on', () => {
+test('it publishes its ports only on loopback', () => {
   const names = Object.keys(service.environment);
   assert.deepEqual(
     service.ports.map((port) => port.replaceAll(/:-\d+/g, '')),
@@ -111,6 +111,6 @@ test('it publishes on loopback alone the ports that it listens on', () => {
   );
 });
 
-test('SIGTERM ends all of it with 0', async () => {
+test('SIGTERM ends everything with exit 0', async () => {
   assert.deepEqual(await container.stop({ graceMs: 30_000 }), { code: 0, signal: null });
 });

@@ -45,7 +45,7 @@ test('one direction is lost on present and on new connections, until it is mende
   }
 });
 
-test('a line that lost an answer gives no other: it would be taken for the one that was lost', async (t) => {
+test('after a lost answer the line delivers no other, because it would be taken for the lost one', async (t) => {
   const server = await startRedisServer();
   const link = await redisLink(server.socketPath);
   const direct = new Redis(server.url);

@@ -137,7 +137,7 @@ describe("the log of operators' changes", () => {
     assert.ok(!JSON.stringify(changes).includes('Hidden'));
   });
 
-  test('a change that cannot be written down is not tried', async () => {
+  test('a change that cannot be recorded is not tried', async () => {
     const { id } = await target.tenant();
     away = true;
     const refused = await operator('PATCH', `/tenants/${id}`, { json: { name: 'Changed' } });

@@ -80,7 +80,7 @@ test('while there is a watcher, the events of the other nodes come too, each onc
   assert.ok(calls() <= 6, `${calls()} calls in 1.3 s`);
 });
 
-test('no node is polled without a watcher; a watcher that returns soon has missed nothing', async () => {
+test('without a watcher no node is polled, and a watcher that returns soon misses nothing', async () => {
   const { clock, there, seen, calls, watch } = twoNodes();
   await clock.advance(5_000);
   assert.equal(calls(), 0);

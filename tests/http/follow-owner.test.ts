@@ -80,7 +80,7 @@ describe('a request whose tenant is handed over', () => {
     assert.equal(outcome.status, 503);
   });
 
-  test('is refused in time although the tenant moves on and on', async () => {
+  test('is refused in time although the tenant keeps moving', async () => {
     const edge = new Edge();
     edge.answer = () => moved;
     const outcome = edge.request();

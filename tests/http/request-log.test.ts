@@ -361,7 +361,7 @@ describe('the request log', () => {
     await log.close();
   });
 
-  test('forgets a tenant whose entries Redis is just refusing', async () => {
+  test('forgets a tenant while Redis refuses its entries', async () => {
     await redis.flushall();
     const held = holding();
     const log = openLog(undefined, held.store);

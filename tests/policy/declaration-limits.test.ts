@@ -44,7 +44,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     assert.deepEqual(evaluation, { admitted: true, newCount: 3, entry: { atMs: START_MS, count: 3 } });
   });
 
-  test('both forms of one number are one', () => {
+  test('both forms of a number count as one', () => {
     const items = ['+553196348800', '+5531996348800'].map((phone) => ({ phone, current: null }));
     const evaluation = evaluateDeclarations(new DeclarationLedger(), { items, nowMs: START_MS });
     assert.deepEqual(evaluation, { admitted: true, newCount: 1, entry: { atMs: START_MS, count: 1 } });

@@ -143,7 +143,7 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
     assert.deepEqual(refusalOf(evaluateMessage(ledger, facts)), ['DAILY_CAP_REACHED', seconds]);
   });
 
-  test('a warm-up step lets through what just fits under its cap', () => {
+  test('a warm-up step accepts a message that exactly fits its cap', () => {
     const ledger = new SendLedger();
     sendMany(ledger, { count: 41, paceMs: 0 });
     sendMany(ledger, { count: 8, paceMs: 0, facts: { nowMs: START_MS + HOUR_MS } });

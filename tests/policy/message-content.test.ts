@@ -28,7 +28,7 @@ const INVISIBLE = [
 /** Their neighbours: braille, a Hangul letter, an accent alone, a note, and the sign of an unknown character. */
 const VISIBLE = ['.', '\u0301', '\u2801', '\u3163', '\ufffd', '\u{1d15d}', '\u{1f600}'];
 
-test('a text of characters that phones do not show is no text', () => {
+test('a text without visible characters counts as no text', () => {
   assert.deepEqual(INVISIBLE.filter(hasText).map(nameOf), []);
   assert.equal(hasText(INVISIBLE.join('')), false);
 });

@@ -31,7 +31,7 @@ test('two texts name one recipient if they are equal, or two forms of one number
   assert.ok(!isSameRecipient('+33612345678', group));
 });
 
-test('a number that can be no mobile number of these countries has one form', () => {
+test('a number that cannot be a mobile number of these countries has one form', () => {
   const others = [
     '+553136348800', // a landline of Brazil
     '+5510987654321', // an area code of Brazil holds no 0

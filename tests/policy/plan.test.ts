@@ -50,7 +50,7 @@ describe('the quota of a calendar month, UTC', () => {
     assert.equal(QuotaMeter.restore(meter.encode(), lastMs).peek({ plan: 'free', nowMs: lastMs }).used, 1001);
   });
 
-  test('looking counts nothing', () => {
+  test('reading the usage counts nothing', () => {
     const meter = new QuotaMeter();
     meter.take({ plan: 'free', nowMs: lastMs });
     for (const used of [1, 1]) {
@@ -70,7 +70,7 @@ describe('the quota of a calendar month, UTC', () => {
     assert.equal(meter.take({ plan: 'starter', nowMs: lastMs }).used, 1002);
   });
 
-  test('a clock that steps back over the end of a month gives no call twice', () => {
+  test('a clock that steps back over the end of a month gives no additional calls', () => {
     const meter = new QuotaMeter();
     spend(meter, 1000, nextMs);
     const refused = meter.take({ plan: 'free', nowMs: lastMs });

@@ -37,7 +37,7 @@ describe('settings (docs/contract.md, Settings)', () => {
     assert.equal(problems[2]?.message, 'is not a setting');
   });
 
-  test('only an object is a tuning', () => {
+  test('settings must be an object', () => {
     for (const input of [null, undefined, [], 'x', 1]) {
       assert.deepEqual(checkSettings(input), [{ field: 'settings', message: 'must be an object' }]);
     }

@@ -71,7 +71,7 @@ test('turns that end badly free their slot: crashes, refusals of Redis, unknown 
   assert.equal(await world.outcome(world.node.actors.ask(four, add)), 2);
 });
 
-test('while Redis owes an answer for too long no new call is accepted; once it comes every call is', async () => {
+test('no new call is accepted while an answer of Redis is overdue, and all are accepted after it', async () => {
   const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 1_000, commitAgeMs: 300 }, 20);
   stall();
   const [first, second, ...others] = asked as [Address, Address, ...Address[]];

@@ -144,7 +144,7 @@ test('fields requested together: kept from the second lookup on, as one array, u
   assert.deepEqual(await look(), [['b', 's']]);
 });
 
-test('the newest of many fields that were each asked for once are known to have been', () => {
+test('the newest of many fields that were asked for once each are remembered', () => {
   const memory = new CollectionMemory();
   const question = (index: number): Lookup => ['HMGET', `k${index}`, 'f'];
   for (let index = 0; index < 10_000; index += 1) assert.deepEqual(memory.begin([question(index)]), []);

@@ -53,7 +53,7 @@ test('a dead letter that is replayed twice at once is carried out once', async (
   assert.equal(await world.outcome(actors.ask(one, { type: 'read' })), 5);
 });
 
-test('a dead letter that makes the actor throw again is one letter still', async () => {
+test('a replayed dead letter that throws again is still one dead letter', async () => {
   const world = await memoryNode();
   const { deadLetters, actors } = world.node;
   await world.outcome(actors.ask(one, poison));

@@ -87,7 +87,7 @@ test('a shard that is known to be ours while the lease has lapsed continues with
   assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
 });
 
-test('a shard whose claim came to its end after the lease had is not run under the next one before it is asked about', async () => {
+test('a shard whose claim ended after the lease runs under the next lease only after a check', async () => {
   const world = await memoryNode();
   const { node, clock, redis } = world;
   await world.outcome(node.actors.ask(one, add));
@@ -119,7 +119,7 @@ test('a shard whose claim came to its end after the lease had is not run under t
   assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
 });
 
-test('a shard whose doubt ended between two names is not run under the next one before it is asked about', async () => {
+test('a shard whose outcome was settled between two incarnations runs under the next one only after a check', async () => {
   const world = await memoryNode();
   const { node, clock, redis } = world;
   await world.outcome(node.actors.ask(one, add));

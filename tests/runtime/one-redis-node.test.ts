@@ -154,7 +154,7 @@ test('the return of commits is logged when one was taken, not when the connectio
   await proxy.stop();
 });
 
-test('a read-only replica refuses commits in a clear sentence', async () => {
+test('a read-only replica refuses commits with a clear error', async () => {
   const { node, log } = await redisNode({ redisUrl });
   await node.actors.ask(one, add(1));
   await redis.replicaof('127.0.0.1', 1);

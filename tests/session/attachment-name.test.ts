@@ -47,7 +47,7 @@ test('the ending comes from the type if the name has none', () => {
   assert.equal(named('attachment; filename=menu.pdf', '/', 'application/msword'), 'menu.pdf');
 });
 
-test('a long name keeps its ending and no character is cut in two', () => {
+test('a long name keeps its ending and is not cut inside a character', () => {
   const name = named(`attachment; filename*=UTF-8''${encodeURIComponent('𠮷'.repeat(300))}.pdf`);
   assert.equal(name, `${'𠮷'.repeat(96)}.pdf`);
 });

@@ -32,7 +32,7 @@ test('the timer of a chat is read from the setting, and from what a phone writes
   assert.equal(chatTimerIn({ imageMessage: { caption: 'Hello' } }), 0);
 });
 
-test('a timer that no phone offers counts for nothing', () => {
+test('a timer with a value that no phone offers is ignored', () => {
   for (const expiration of [1, 3_599, 2 ** 32 - 1])
     assert.equal(
       chatTimerIn({ extendedTextMessage: { text: 'Hello', contextInfo: { expiration } } }),

@@ -41,7 +41,7 @@ test('texts of a PNG that inflate to a thousand times their size are not read', 
   assert.ok(grown < 100, `${grown.toFixed(0)} MiB`);
 });
 
-test('a PNG of more chunks than an ordinary one has is not looked at', async () => {
+test('a PNG with too many chunks is not read', async () => {
   assert.deepEqual(told(await factsOf(pngOfChunks(19_000))), [8, 8, true]);
   assert.deepEqual(told(await factsOf(pngOfChunks(20_000))), [undefined, undefined, false]);
 });

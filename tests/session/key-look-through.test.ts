@@ -54,7 +54,7 @@ test('the stored keys of one session of a worker are looked through at a time', 
   await until('the keys of both are looked through', async () => asked() === 2);
 });
 
-test('a session that waits for its store keeps no other from looking through its keys', async (context) => {
+test('a session that waits for its store does not delay the check of another session’s keys', async (context) => {
   const { network, asked } = await heldNetwork(context, { lookThroughMs: 200 });
   await pair(network, newShop());
   await pair(network, newShop(), OTHER_PHONE);

@@ -35,7 +35,7 @@ for (const code of [404, 406, 429]) {
   });
 }
 
-test('a member without keys who joins a group costs the others no post', async (t) => {
+test('a post reaches the other members of a group after a member without keys joined', async (t) => {
   const { network, shop, log, control, outcomeOf } = await pairedShop(t);
   const group = { name: 'Some', admins: [SHOP_PHONE] };
   await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS] });

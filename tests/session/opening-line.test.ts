@@ -80,7 +80,7 @@ test('after the queue was empty the thread is measured again, and its earlier wo
   assert.equal(asked.length, 2);
 });
 
-test('sessions do not wait for earlier ones that the network delays', async (t) => {
+test('sessions do not wait for earlier sessions whose answers are late', async (t) => {
   const CALLERS = 24;
   const network = await simulatedNetwork(t);
   const { port } = new URL(network.simulator.chatUrl);

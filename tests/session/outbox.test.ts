@@ -252,7 +252,7 @@ test('a socket that ends before a ciphertext was made does not fail the message,
   }
 });
 
-test('a socket that goes before an attachment was uploaded leaves the attachment not to blame', async (t) => {
+test('if the socket closes before an upload ends, the outcome is not_sent', async (t) => {
   const files = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end('PNG'));
   const port = await listening(files);
   t.after(() => files.close());
@@ -319,7 +319,7 @@ test('the session’s own work that does not end ends the session, since all ord
   assert.equal(doubts.filter((doubt) => doubt === 'stalled').length, 1);
 });
 
-test('the session’s own work that ended ends no session', async () => {
+test('the end of a session’s own tasks does not end the session', async () => {
   const { box, clock, doubts } = outbox();
   await box.alone(async () => undefined);
   await assert.rejects(box.alone(() => Promise.reject(new Error('no keys'))));

@@ -165,7 +165,7 @@ test('a write that a session still had when its wait was over is never written',
   assert.deepEqual(await network.received(shop, PERSON), ['first', 'second', 'third']);
 });
 
-test('a write that may be lost and waits behind another when its session’s wait is over is not written after that', async (t) => {
+test('an optional write that still waits behind another when its session stops waiting is never written', async (t) => {
   const { network, shop, host, log, store, control } = await pairedShop(t, { timing: { drainMs: 50 } });
   const acquaintance = '+33655555555';
   const tellsOfAcquaintance = (writes: readonly Write[]): boolean =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { silenceConsole } from '../../actors/sessions/worker-thread/session/silent-logger.ts';
 
-test('a silenced console formats none of its arguments', () => {
+test('a silenced console does not format its arguments', () => {
   const kept = { ...globalThis.console };
   let looks = 0;
   const session = { [inspect.custom]: () => `looked at ${++looks} times` };

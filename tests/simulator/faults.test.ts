@@ -57,7 +57,7 @@ test('refused logins: 401, 403, 405 and 503, as often as asked', async (context)
   await again.opened();
 });
 
-test("a client with a companion's name but another Noise key is not let in", async (context) => {
+test("a client with a companion's name but another Noise key is refused", async (context) => {
   const { fixture, client } = await Fixture.linked(context, SHOP);
   const thief = new MemoryAuth();
   Object.assign(thief.creds, { me: client.auth.creds.me });

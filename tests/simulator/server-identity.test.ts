@@ -29,7 +29,7 @@ function verifyStrictly(context: TestContext): { results: boolean[] } {
   return { results };
 }
 
-test('a client that checks signatures in earnest accepts the certificates and the pairing', async (context) => {
+test('a client that really checks signatures accepts the certificates and the pairing', async (context) => {
   const { results } = verifyStrictly(context);
   const fixture = await Fixture.start(context);
   await fixture.link('+33611111111');

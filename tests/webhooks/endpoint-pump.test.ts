@@ -170,7 +170,7 @@ test('an event that is replayed while its try runs is sent once more when that h
   pump.stop();
 });
 
-test('a replay that would make more events wait than may is refused and changes nothing', async () => {
+test('a replay that would exceed the limit of waiting events is refused and changes nothing', async () => {
   const world = new World();
   world.answer = () => fails(429, 10 * HOUR_MS);
   const pump = world.start();

@@ -84,7 +84,7 @@ test('a Retry-After of the former address does not hold the present one, nor doe
 });
 
 for (const by of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
-  test(`a Retry-After of a former address that took other events since is forgiven by ${by}`, async () => {
+  test(`${by} ignores the Retry-After of a former address that has accepted other events since`, async () => {
     const { world, pump, move, idsAt } = moving();
     world.answer = () => OK;
     world.add(1);

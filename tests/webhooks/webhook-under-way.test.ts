@@ -116,7 +116,7 @@ for (const [what, change] of [
   });
 }
 
-test('an attempt in flight while its webhook is disabled and moved counts for no address', async () => {
+test('an attempt in progress while its webhook is disabled and moved counts for neither address', async () => {
   const { hook, attempts, answer } = await underWay('/disabled');
   assert.equal((await hook.call('PATCH', '', { disabled: true })).status, 200);
   assert.equal((await hook.call('PATCH', '', { url: `${endpoint.url}/enabled` })).status, 200);

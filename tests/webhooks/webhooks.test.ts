@@ -78,7 +78,7 @@ test('a rotated secret also signs, and neither is in Redis in plain text', async
   for (const each of [secret, fresh]) assert.ok(!JSON.stringify(stored).includes(each.slice(6, 20)));
 });
 
-test('secrets are resealed with the newest key; one that no key opens disables its webhook', async (t) => {
+test('secrets are sealed again with the newest key, and an unreadable secret disables its webhook', async (t) => {
   const { tenant, steer } = await account();
   const [old, lost] = [
     await create(tenant, { url: `${endpoint.url}/old-key` }),
