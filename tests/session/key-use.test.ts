@@ -103,6 +103,24 @@ test('the timer of a chat stays while the shop writes there', async () => {
   assert.deepEqual(names(), ['chat-timer/+336']);
 });
 
+test('uses are saved, though the stored ones were not read when it was due', async () => {
+  const { open, store, clock } = sealedStore();
+  const sealed = open();
+  const use = new KeyUse({
+    sealed,
+    nowMs: () => clock.wallMs(),
+    ownUsers: () => [],
+    later: (delayMs, act) => clock.after(delayMs, act),
+  });
+  use.mark('session/a.0');
+  await clock.advance(600_000);
+  await use.prune([], { get: async () => ({}) });
+  await clock.advance(600_000);
+  await sealed.drain();
+  const stored = [...store.hashes.values()].flatMap((hash) => [...hash.keys()]);
+  assert.deepEqual(stored, [`used/${Math.floor(clock.wallMs() / (30 * DAY_MS))}`]);
+});
+
 test('nothing is removed from a shop that was away', async () => {
   const { session, pass, names } = shopOfYears();
   await session((sealed) => sealed.write({ hash: 'credentials', fields: fields({ 'session/a.0': 'x' }) }));

@@ -1,4 +1,5 @@
 import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
+import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { KnownFields } from '../store/known-fields.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
@@ -36,7 +37,7 @@ export interface KeyUseOptions {
   /** The digits of the shop's own addresses. */
   readonly ownUsers: () => readonly string[];
   /** Acts after a while, unless the session has ended. */
-  readonly later: (delayMs: number, act: () => void) => { cancel(): void };
+  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
 }
 
 /**
@@ -50,7 +51,7 @@ export class KeyUse {
   #used = new KnownFields(new Uint8Array(BYTES));
   /** `#used` includes all that is stored of this period. */
   #isWhole = false;
-  #saving: ReturnType<KeyUseOptions['later']> | undefined;
+  #saving: ArmedTimer | undefined;
 
   constructor(options: KeyUseOptions) {
     this.#options = options;
@@ -63,14 +64,19 @@ export class KeyUse {
     this.#turn();
     if (this.#used.mayHold(field)) return;
     this.#used.add(field);
-    this.#saving ??= this.#options.later(SAVED_IN_MS, () => this.save());
+    this.#saving ??= this.#saveLater();
   }
 
-  /** Stores new uses together with the next write. */
+  #saveLater(): ArmedTimer {
+    return this.#options.later(SAVED_IN_MS, () => this.save());
+  }
+
+  /** Stores new uses together with the next write, or later if `prune` has not read the stored ones. */
   save(): void {
-    if (this.#saving === undefined || !this.#isWhole) return;
+    if (this.#saving === undefined) return;
     this.#saving.cancel();
-    this.#saving = undefined;
+    this.#saving = this.#isWhole ? undefined : this.#saveLater();
+    if (!this.#isWhole) return;
     const fields = new Map([[USED + this.#period, Buffer.from(this.#used.bits)]]);
     this.#options.sealed.writeUnhurried({ hash: HASH, fields });
   }
