@@ -70,11 +70,8 @@ export class ClientTurn {
     // Checks and takes the lock in one step, because several may wait for the same end.
     while (this.#holder !== undefined) await this.#ended;
     this.#holder = holder;
-    const running = work();
-    if (running === undefined) {
-      this.#holder = undefined;
-      return;
-    }
+    // Work that throws at once rejects like any other, so the client is always given back.
+    const running = (async () => work())();
     const done = (): void => {
       this.#holder = undefined;
       ended();
