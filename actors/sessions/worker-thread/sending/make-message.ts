@@ -27,10 +27,10 @@ export async function makeMessage(
   const { order } = pending;
   const { socket, timing } = parts;
   const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(parts, pending, chat);
-  const media = await fetchAttachment(parts, pending);
-  pending.media = media;
-  if (media !== undefined) pending.phase = 'uploading';
   try {
+    const media = await fetchAttachment(parts, pending);
+    pending.media = media;
+    if (media !== undefined) pending.phase = 'uploading';
     const { message } = await generateWAMessage(chat, contentOf(order, media), {
       logger: quietLogger,
       userJid: socket.user?.id ?? '',
@@ -46,7 +46,7 @@ export async function makeMessage(
     pending.phase = 'preparing';
     return message ?? undefined;
   } finally {
-    await media?.discard();
+    await pending.media?.discard();
     pending.release();
   }
 }
