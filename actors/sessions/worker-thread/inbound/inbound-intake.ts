@@ -1,5 +1,4 @@
 import type { proto, WASocket } from '@whiskeysockets/baileys';
-import type { Clock } from '../../../../runtime/clock.ts';
 import type { InboundContent } from '../../../inbound-content.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
 import type { SessionEventOf } from '../../session-events.ts';
@@ -16,6 +15,7 @@ export type InboundNotice = Omit<SessionEventOf<'session.inbound'>, 'type' | 'ge
 /** The parts and callbacks of a session that an intake uses. */
 export interface InboundIntakeOptions {
   readonly environment: Pick<SessionEnvironment, 'clock' | 'numbers' | 'timing'>;
+  /** Makes tokens unlike those of the shop's other sessions. */
   readonly generation: number;
   /** The inbound messages that the tenant gets. */
   readonly inbound: InboundMode;
@@ -35,16 +35,15 @@ export interface InboundIntakeOptions {
 /** The inbound messages of one session's shop, until its actor has committed them. */
 export class InboundIntake {
   readonly #options: InboundIntakeOptions;
-  readonly #pending: PendingInbound;
+  /** Ends the wait for the commit of a message, by its token. */
+  readonly #waiting = new Map<string, (failure?: Error) => void>();
+  #tokens = 0;
   #mode: InboundMode;
   #closed = false;
 
   constructor(options: InboundIntakeOptions) {
     this.#options = options;
     this.#mode = options.inbound;
-    const { environment, generation, report } = options;
-    const { clock, timing } = environment;
-    this.#pending = new PendingInbound({ clock, timeoutMs: timing.confirmMs, generation, report });
   }
 
   /** Sets whether the content of messages is reported from now on. */
@@ -63,9 +62,8 @@ export class InboundIntake {
     if (timer !== undefined) await this.#options.timers.keep(from, timer);
     if (text === undefined) return;
     try {
-      this.#mustBeOpen();
       const { wireId, atMs } = envelope;
-      await this.#pending.submit({ wireId, from, text, atMs, ...(content && { content }) });
+      await this.#commit({ wireId, from, text, atMs, ...(content && { content }) });
     } catch (error) {
       // The socket closes before the client can send a receipt.
       this.#options.failed(readClientError(error).message);
@@ -82,14 +80,35 @@ export class InboundIntake {
     return { ...said, quotes, name: senderName(name), lid: lid ?? null };
   }
 
+  /** Resolves when the message is committed. Rejects if that takes too long, or the session ended. */
+  #commit(message: Omit<InboundNotice, 'token'>): Promise<void> {
+    const { environment, generation, report } = this.#options;
+    this.#tokens += 1;
+    const token = `${generation}.${this.#tokens}`;
+    return new Promise((resolve, reject) => {
+      if (this.#closed) throw new Error('the session ended');
+      const timeout = environment.clock.after(environment.timing.confirmMs, () =>
+        settle(new Error('an inbound message was not committed in time')),
+      );
+      const settle = (failure?: Error): void => {
+        this.#waiting.delete(token);
+        timeout.cancel();
+        if (failure === undefined) resolve();
+        else reject(failure);
+      };
+      this.#waiting.set(token, settle);
+      report({ ...message, token });
+    });
+  }
+
   confirm(token: string): void {
-    this.#pending.confirm(token);
+    this.#waiting.get(token)?.();
   }
 
   /** The session ended: all that wait are delivered again. */
   close(): void {
     this.#closed = true;
-    this.#pending.abandon();
+    for (const settle of [...this.#waiting.values()]) settle(new Error('the session ended'));
   }
 
   /**
@@ -97,79 +116,14 @@ export class InboundIntake {
    * it needs a sender.
    */
   async #senderOf({ wireId, sender, senderByNumber }: InboundEnvelope): Promise<string> {
-    const { environment, log } = this.#options;
-    const byNumber = senderByNumber ?? (await this.#numberOf(sender));
-    if (byNumber === undefined) {
+    const { environment, socket, log } = this.#options;
+    const byNumber = senderByNumber ?? (await socket()?.signalRepository.lidMapping.getPNForLID(sender));
+    if (byNumber == null) {
       log({ wireId }, 'a person wrote, and the network does not report their number');
       return personOf(sender);
     }
     const from = `+${userOf(byNumber)}`;
     environment.numbers.set(from, from, environment.timing.knownNumberMs);
     return from;
-  }
-
-  #mustBeOpen(): void {
-    if (this.#closed) throw new Error('the session ended');
-  }
-
-  async #numberOf(lid: string): Promise<string | undefined> {
-    return (await this.#options.socket()?.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined;
-  }
-}
-
-/** The inbound messages that wait for the commit of their shop's actor. */
-class PendingInbound {
-  readonly #clock: Pick<Clock, 'after'>;
-  readonly #timeoutMs: number;
-  readonly #generation: number;
-  readonly #report: (notice: InboundNotice) => void;
-  readonly #waiting = new Map<string, { confirm(): void; refuse(error: Error): void }>();
-  #count = 0;
-
-  constructor(options: {
-    clock: Pick<Clock, 'after'>;
-    /** How long a commit may take. */
-    timeoutMs: number;
-    /** Makes tokens unlike those of the shop's other sessions. */
-    generation: number;
-    report: (notice: InboundNotice) => void;
-  }) {
-    this.#clock = options.clock;
-    this.#timeoutMs = options.timeoutMs;
-    this.#generation = options.generation;
-    this.#report = options.report;
-  }
-
-  /** Resolves when the message is committed; rejects when that took too long or the session ended. */
-  submit(message: Omit<InboundNotice, 'token'>): Promise<void> {
-    const token = this.#newToken();
-    return new Promise((resolve, reject) => {
-      const settle = (act: () => void): void => {
-        if (!this.#waiting.delete(token)) return;
-        timeout.cancel();
-        act();
-      };
-      const late = new Error('an inbound message was not committed in time');
-      const timeout = this.#clock.after(this.#timeoutMs, () => settle(() => reject(late)));
-      this.#waiting.set(token, {
-        confirm: () => settle(resolve),
-        refuse: (error) => settle(() => reject(error)),
-      });
-      this.#report({ ...message, token });
-    });
-  }
-
-  confirm(token: string): void {
-    this.#waiting.get(token)?.confirm();
-  }
-
-  /** Rejects all waiting messages: the network will deliver them again. */
-  abandon(): void {
-    for (const entry of [...this.#waiting.values()]) entry.refuse(new Error('the session ended'));
-  }
-
-  #newToken(): string {
-    this.#count += 1;
-    return `${this.#generation}.${this.#count}`;
   }
 }
