@@ -7,7 +7,7 @@ import { KnownFields } from './known-fields.ts';
 import { PendingChange } from './pending-change.ts';
 import type { SealedCache } from './sealed-cache.ts';
 
-/** Sends a request to the main thread's store. Rejects if it could not answer. */
+/** Sends a request to the main thread's store. */
 export type AskStore = (shop: SessionAddress, request: StoreRequest) => Promise<StoreAnswer>;
 
 /** Fields to change in one fenced write; `undefined` removes one. */
@@ -206,7 +206,9 @@ export class SealedStore {
     this.#next?.hurry();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
-      const names = this.#cipher.hasOlderKey ? await this.#resealAll(hash) : await this.#namesOf(hash);
+      const names = this.#cipher.hasOlderKey
+        ? await this.#resealAll(hash)
+        : (await this.#answer('surveyed', { kind: 'names', hash })).fields;
       // Changes that came since wait for this.
       const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
       if (hash === 'credentials') this.#known = KnownFields.of([...names, ...since]);
@@ -220,10 +222,6 @@ export class SealedStore {
     return await pass;
   }
 
-  async #namesOf(hash: SealedHash): Promise<readonly string[]> {
-    return surveyOf(await this.#ask(this.#shop, { kind: 'names', hash })).fields;
-  }
-
   /** Resolves with the names of all fields. */
   async #resealAll(hash: SealedHash): Promise<readonly string[]> {
     // A slice of the buffer pool would transfer the whole pool.
@@ -231,7 +229,7 @@ export class SealedStore {
     const names: string[] = [];
     let from: string | undefined;
     do {
-      const part = surveyOf(await this.#ask(this.#shop, { kind: 'survey', hash, head, from }));
+      const part = await this.#answer('surveyed', { kind: 'survey', hash, head, from });
       const resealed = new Map<string, Uint8Array>();
       for (const [field, sealed] of part.others) {
         const place = this.#place(hash, field);
@@ -261,7 +259,7 @@ export class SealedStore {
 
   async #askFor(hash: SealedHash, fields: readonly string[]): Promise<Map<string, Uint8Array | null>> {
     const version = this.#version;
-    const values = valuesOf(await this.#ask(this.#shop, { kind: 'read', hash, fields }));
+    const { values } = await this.#answer('values', { kind: 'read', hash, fields });
     const found = new Map(fields.map((field, index) => [field, values[index] ?? null]));
     // Fields written since may be newer than the answer.
     if (hash === 'credentials' && version === this.#version) {
@@ -292,9 +290,16 @@ export class SealedStore {
     if (this.#next !== undefined) return this.#next;
     const change = new PendingChange();
     this.#unanswered.add(change);
-    const due = new Waiting(this.#after);
+    let hurry: () => void = () => undefined;
+    const due = new Promise<void>((resolve) => {
+      const timer = this.#after(UNHURRIED_MS, resolve);
+      hurry = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
     const written = this.#tail
-      .then(() => due.over)
+      .then(() => due)
       .then(nextTurn)
       .then(() => {
         if (this.#next === batch) this.#next = undefined;
@@ -304,7 +309,7 @@ export class SealedStore {
     // The callers get a failure; the chain's own copies must not count as unhandled.
     this.#tail.catch(() => undefined);
     written.catch(() => undefined);
-    const batch: Batch = { change, hurry: () => due.end(), carrier: undefined, written };
+    const batch: Batch = { change, hurry, carrier: undefined, written };
     this.#next = batch;
     return batch;
   }
@@ -324,10 +329,18 @@ export class SealedStore {
 
   #put(change: PendingChange): Promise<void> {
     return this.#guarded(async () => {
-      const changes: SealedChange[] = change.changes();
-      const answer = await this.#ask(this.#shop, { kind: 'write', changes });
-      if (answer.kind === 'failed') throw new Error(answer.message);
+      await this.#answer('done', { kind: 'write', changes: change.changes() });
     });
+  }
+
+  /** Resolves with the store's answer. Rejects if it is of another kind. */
+  async #answer<Kind extends StoreAnswer['kind']>(
+    kind: Kind,
+    request: StoreRequest,
+  ): Promise<Extract<StoreAnswer, { kind: Kind }>> {
+    const answer = await this.#ask(this.#shop, request);
+    if (answer.kind === kind) return answer as Extract<StoreAnswer, { kind: Kind }>;
+    throw new Error(answer.kind === 'failed' ? answer.message : `the store did not answer "${kind}"`);
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -344,37 +357,8 @@ export class SealedStore {
   }
 }
 
-/** A wait that ends by itself after a while, or with `end`. */
-class Waiting {
-  readonly over: Promise<void>;
-  #end: () => void = () => undefined;
-  readonly #timer: ArmedTimer;
-
-  constructor(after: (delayMs: number, act: () => void) => ArmedTimer) {
-    this.over = new Promise((resolve) => {
-      this.#end = resolve;
-    });
-    this.#timer = after(UNHURRIED_MS, this.#end);
-  }
-
-  end(): void {
-    this.#timer.cancel();
-    this.#end();
-  }
-}
-
 /** All changes of one tick of the event loop are written together. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-function valuesOf(answer: StoreAnswer): readonly (Uint8Array | null)[] {
-  if (answer.kind === 'values') return answer.values;
-  throw new Error(answer.kind === 'failed' ? answer.message : 'the store gave no values');
-}
-
-function surveyOf(answer: StoreAnswer): Extract<StoreAnswer, { kind: 'surveyed' }> {
-  if (answer.kind === 'surveyed') return answer;
-  throw new Error(answer.kind === 'failed' ? answer.message : 'the store gave no names');
-}
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
