@@ -114,6 +114,30 @@ export class Numbers {
   }
 }
 
+/** Returns the attributes by which a message between two people names its sender: both addresses. */
+export function senderAttributes(
+  number: PhoneNumber,
+  addressing: Addressing,
+  device = 0,
+): Record<string, string> {
+  const from = addressOf(number, addressing, device);
+  return addressing === 'lid'
+    ? { from, sender_pn: addressOf(number, 'pn') }
+    : { from, sender_lid: addressOf(number, 'lid') };
+}
+
+/** Returns the attributes by which a post in a group, or a status, names its author: both addresses. */
+export function authorAttributes(
+  number: PhoneNumber,
+  addressing: Addressing,
+  device = 0,
+): Record<string, string> {
+  const author = { addressing_mode: addressing, participant: addressOf(number, addressing, device) };
+  return addressing === 'lid'
+    ? { ...author, participant_pn: addressOf(number, 'pn') }
+    : { ...author, participant_lid: addressOf(number, 'lid') };
+}
+
 /** Returns the address of one device of a number in the given way of addressing. */
 export const addressOf = (number: PhoneNumber, addressing: Addressing, device = 0): string =>
   addressing === 'lid' ? lidAddress(number.lid, device) : phoneAddress(number.phone, device);

@@ -2,16 +2,10 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whi
 import { stanzaTime } from '../clock.ts';
 import type { Envelope } from '../handsets/handset.ts';
 import { type Incoming, receiveOnHandset } from '../handsets/handset-inbox.ts';
-import { type Companion, companionAddress, numberOf } from '../linking/companions.ts';
+import { type Companion, numberOf } from '../linking/companions.ts';
 import type { Network } from '../network.ts';
-import { addressOf, type DeviceReference } from '../numbers.ts';
-import {
-  type Addressing,
-  isGroupAddress,
-  parseUserAddress,
-  phoneAddress,
-  STATUS_ADDRESS,
-} from '../socket/addresses.ts';
+import { authorAttributes, type DeviceReference, senderAttributes } from '../numbers.ts';
+import { type Addressing, isGroupAddress, parseUserAddress, STATUS_ADDRESS } from '../socket/addresses.ts';
 import type { Connection } from '../socket/connection.ts';
 import { attribute, node } from '../socket/stanzas.ts';
 import { isMalformed, MALFORMED } from './message-schema.ts';
@@ -223,26 +217,16 @@ function forwardedAttributes(
 ): Record<string, string> {
   const { sender, stanza } = incoming;
   const common = { type: attribute(stanza, 'type'), t: stanzaTime(network.clock) };
-  const phone = phoneAddress(sender.phone);
+  const number = numberOf(sender);
   if (incoming.group !== null || incoming.isStatus) {
     const addressing =
       incoming.group === null ? 'lid' : (network.groups.get(incoming.group)?.addressing ?? 'lid');
-    return {
-      ...common,
-      from: attribute(stanza, 'to'),
-      participant: companionAddress(sender, addressing),
-      addressing_mode: addressing,
-      ...(addressing === 'lid'
-        ? { participant_pn: phone }
-        : { participant_lid: addressOf(numberOf(sender), 'lid') }),
-    };
+    const author = authorAttributes(number, addressing, sender.device);
+    return { ...common, from: attribute(stanza, 'to'), ...author };
   }
   return {
     ...common,
-    from: companionAddress(sender, target.addressing),
-    ...(target.addressing === 'lid'
-      ? { sender_pn: phone }
-      : { sender_lid: addressOf(numberOf(sender), 'lid') }),
+    ...senderAttributes(number, target.addressing, sender.device),
     // A copy for another device of the sender names the recipient.
     ...(target.number.phone === sender.phone && { recipient: attribute(stanza, 'to') }),
   };

@@ -3,7 +3,7 @@ import { stanzaTime } from '../clock.ts';
 import { ControlFailure } from '../control/control-failure.ts';
 import { type Companion, numberOf } from '../linking/companions.ts';
 import type { Network } from '../network.ts';
-import { addressOf } from '../numbers.ts';
+import { addressOf, authorAttributes } from '../numbers.ts';
 import { STATUS_ADDRESS } from '../socket/addresses.ts';
 import { node } from '../socket/stanzas.ts';
 import { sealFor } from './contact-messages.ts';
@@ -89,9 +89,7 @@ async function statusOf(
       from: STATUS_ADDRESS,
       type: 'text',
       t: stanzaTime(network.clock),
-      participant: addressOf(author, 'lid'),
-      participant_pn: addressOf(author, 'pn'),
-      addressing_mode: 'lid',
+      ...authorAttributes(author, 'lid'),
     },
     envelopes: [...key, envelope],
     source: 'nobody',

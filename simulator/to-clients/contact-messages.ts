@@ -7,7 +7,7 @@ import { giveToken } from '../limits/number-limit-stanzas.ts';
 import type { ContactToken } from '../limits/number-limits.ts';
 import { type Companion, sessionAddress } from '../linking/companions.ts';
 import type { Network } from '../network.ts';
-import { addressOf, type PhoneNumber } from '../numbers.ts';
+import { addressOf, authorAttributes, type PhoneNumber, senderAttributes } from '../numbers.ts';
 import { takeBundle } from '../queries/pre-key-queries.ts';
 import { type Addressing, isGroupAddress } from '../socket/addresses.ts';
 import { node } from '../socket/stanzas.ts';
@@ -139,8 +139,10 @@ function namesOf(
   group: Group | undefined,
   addressing: SenderNaming,
 ): Record<string, string> {
-  if (group === undefined) return senderAttributes(sender, addressing);
-  return { from: group.id, ...participantAttributes(sender, group.addressing) };
+  if (group !== undefined) return { from: group.id, ...authorAttributes(sender, group.addressing) };
+  if (addressing === 'lid_only') return { from: addressOf(sender, 'lid') };
+  if (addressing === 'pn_only') return { from: addressOf(sender, 'pn') };
+  return senderAttributes(sender, addressing);
 }
 
 /** Keeps a copy on the phone that receives the message. */
@@ -196,26 +198,4 @@ export async function sealFor(
   const address = sessionAddress(companion);
   if (!(await handset.knows(address))) await handset.openSession(address, takeBundle(network, companion));
   return handset.encrypt(address, message);
-}
-
-function senderAttributes(sender: PhoneNumber, addressing: SenderNaming): Record<string, string> {
-  if (addressing === 'lid_only') return { from: addressOf(sender, 'lid') };
-  if (addressing === 'pn_only') return { from: addressOf(sender, 'pn') };
-  return addressing === 'lid'
-    ? { from: addressOf(sender, 'lid'), sender_pn: addressOf(sender, 'pn') }
-    : { from: addressOf(sender, 'pn'), sender_lid: addressOf(sender, 'lid') };
-}
-
-function participantAttributes(sender: PhoneNumber, addressing: Addressing): Record<string, string> {
-  return addressing === 'lid'
-    ? {
-        addressing_mode: 'lid',
-        participant: addressOf(sender, 'lid'),
-        participant_pn: addressOf(sender, 'pn'),
-      }
-    : {
-        addressing_mode: 'pn',
-        participant: addressOf(sender, 'pn'),
-        participant_lid: addressOf(sender, 'lid'),
-      };
 }
