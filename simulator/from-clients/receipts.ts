@@ -1,5 +1,9 @@
-import type { BinaryNode } from '@whiskeysockets/baileys';
-import { getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys';
+import {
+  type BinaryNode,
+  getAllBinaryNodeChildren,
+  getBinaryNodeChild,
+  proto,
+} from '@whiskeysockets/baileys';
 import { type Companion, companionAddress, sessionAddress } from '../linking/companions.ts';
 import type { Network } from '../network.ts';
 import { readRetryBundle } from '../queries/key-bundle.ts';
@@ -7,7 +11,7 @@ import { takeBundle } from '../queries/pre-key-queries.ts';
 import { isGroupAddress, parseUserAddress, STATUS_ADDRESS } from '../socket/addresses.ts';
 import type { Connection } from '../socket/connection.ts';
 import { attribute, node } from '../socket/stanzas.ts';
-import { type Delivery, isStatus, plaintextOf } from '../to-clients/deliveries.ts';
+import type { Delivery } from '../to-clients/deliveries.ts';
 
 /** After this number of retries a client that cannot read a message does not get it again (Baileys stops at 5). */
 const MOST_RETRIES = 5;
@@ -55,7 +59,7 @@ export function takeAck(network: Network, connection: Connection, ack: BinaryNod
       network.deliveries.end(companion.id, delivery.messageId, 'receipted');
     return;
   }
-  if (isStatus(delivery)) {
+  if (delivery.attrs.from === STATUS_ADDRESS) {
     network.log({ event: 'a status blocks the queue', companion: companion.id, error: ack.attrs.error });
     network.deliveries.block(delivery);
     return;
@@ -90,7 +94,7 @@ async function retry(
   const handset = network.handsets.of(delivery.source.phone);
   const address = sessionAddress(companion);
   await handset.openSession(address, readRetryBundle(receipt) ?? takeBundle(network, companion));
-  const envelope = await handset.encrypt(address, plaintextOf(delivery.source));
+  const envelope = await handset.encrypt(address, proto.Message.decode(delivery.source.plaintext));
   network.deliveries.retry(delivery, [envelope]);
 }
 

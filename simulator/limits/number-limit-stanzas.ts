@@ -4,7 +4,7 @@ import { stanzaTime } from '../clock.ts';
 import type { Companion } from '../linking/companions.ts';
 import type { Network } from '../network.ts';
 import { addressOf, type PhoneNumber } from '../numbers.ts';
-import { SERVER_ADDRESS } from '../socket/addresses.ts';
+import { phoneAddress, SERVER_ADDRESS } from '../socket/addresses.ts';
 import { iqError, iqResult, node } from '../socket/stanzas.ts';
 import type { ContactToken, NewChatQuota, Timelock } from './number-limits.ts';
 
@@ -54,7 +54,7 @@ export function giveToken(
   companion: Companion,
   { bytes, at }: ContactToken,
 ): void {
-  const own = addressOf({ phone: companion.phone, lid: companion.lid, exists: true }, 'pn');
+  const own = phoneAddress(companion.phone);
   network.notices.add(
     companion.id,
     node(

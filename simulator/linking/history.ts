@@ -4,8 +4,8 @@ import { stanzaTime } from '../clock.ts';
 import type { FileFault } from '../media/media-host.ts';
 import type { Network } from '../network.ts';
 import { addressOf, type PhoneNumber } from '../numbers.ts';
-import { takeBundle } from '../queries/pre-key-queries.ts';
-import { type Companion, numberOf, sessionAddress } from './companions.ts';
+import { sealFor } from '../to-clients/contact-messages.ts';
+import { type Companion, numberOf } from './companions.ts';
 
 /** The number of the first contact in a large history. The others follow it. */
 const FIRST_CONTACT = 33_700_000_000;
@@ -74,8 +74,6 @@ export async function sendOwn(
   message: proto.IMessage,
 ): Promise<void> {
   const handset = network.handsets.of(companion.phone);
-  const address = sessionAddress(companion);
-  if (!(await handset.knows(address))) await handset.openSession(address, takeBundle(network, companion));
   network.deliveries.add({
     companionId: companion.id,
     messageId: network.newId(),
@@ -85,7 +83,7 @@ export async function sendOwn(
       category: 'peer',
       t: stanzaTime(network.clock),
     },
-    envelopes: [await handset.encrypt(address, message)],
+    envelopes: [await sealFor(network, handset, companion, message)],
     source: { phone: companion.phone, plaintext: proto.Message.encode(message).finish() },
   });
 }

@@ -14,7 +14,6 @@ import { node } from '../socket/stanzas.ts';
 import type { PhoneCopy } from '../unstored-state.ts';
 import { composed } from './composed-message.ts';
 import type { DeliveryEnd } from './deliveries.ts';
-import type { StanzaForm } from './written-content.ts';
 import type { Written } from './written-kinds.ts';
 
 /** How a stanza names its sender: by LID or by number, with the other one beside it or not. */
@@ -74,7 +73,6 @@ export async function writeAsContact(
   if (companions.length === 0) {
     throw new ControlFailure(409, 'NO_COMPANION', 'No client is linked that could receive this message.');
   }
-  const [ended, stop] = network.deliveries.waitFor(messageId);
   const { message, form, path } = await composed(
     network,
     { ...options, addressing: namedBy(options.addressing) },
@@ -87,37 +85,30 @@ export async function writeAsContact(
   const token = group ? undefined : tokenFor(network, { sender, to, way: options.token });
   if (!group) keepCopy(network, options, { id: messageId, t: common.t, plaintext: source.plaintext });
   const shared = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
-  for (const companion of companions) {
-    if (options.unavailable) {
-      const children = [unavailable(options.written)];
+  const [ended, stop] = network.deliveries.waitFor(messageId);
+  try {
+    for (const companion of companions) {
+      const stanza = { companionId: companion.id, messageId, attrs };
+      if (options.unavailable) {
+        const children = [unavailable(options.written)];
+        network.deliveries.add({ ...stanza, children, ...WITHOUT_CIPHERTEXT });
+        continue;
+      }
+      if (token && options.token === 'notification') giveToken(network, sender, companion, token);
+      const own = await sealFor(network, handset, companion, shared?.keyMessage ?? options.sealed ?? message);
       network.deliveries.add({
-        companionId: companion.id,
-        messageId,
-        attrs,
-        children,
-        ...WITHOUT_CIPHERTEXT,
+        ...stanza,
+        envelopes: shared ? [own, shared.envelope] : [own],
+        sealedAttrs: form.sealedAttrs,
+        source,
+        ...(options.token === 'message' && token && { token }),
       });
-      continue;
     }
-    if (token !== undefined && options.token === 'notification') giveToken(network, sender, companion, token);
-    const own = await sealFor(network, handset, companion, shared?.keyMessage ?? options.sealed ?? message);
-    network.deliveries.add({
-      companionId: companion.id,
-      messageId,
-      attrs,
-      envelopes: shared ? [own, shared.envelope] : [own],
-      ...sealedAs(form),
-      source,
-      ...(token === undefined || options.token !== 'message' ? {} : { token }),
-    });
-  }
-  if (!options.wait) {
+    const end = options.wait ? await inTime(network, ended) : undefined;
+    return { messageId, delivered: end === 'receipted', path };
+  } finally {
     stop();
-    return { messageId, delivered: false, path };
   }
-  const end = await inTime(network, ended);
-  stop();
-  return { messageId, delivered: end === 'receipted', path };
 }
 
 function namedBy(addressing: SenderNaming): Addressing {
@@ -127,10 +118,6 @@ function namedBy(addressing: SenderNaming): Addressing {
 /** Returns the node that replaces a ciphertext. Its type marks a message that is shown once. */
 function unavailable({ wrapped }: Written): BinaryNode {
   return node('unavailable', wrapped === 'view_once' ? { type: 'view_once' } : {});
-}
-
-function sealedAs({ sealedAttrs }: StanzaForm): { sealedAttrs?: StanzaForm['sealedAttrs'] } {
-  return Object.keys(sealedAttrs).length === 0 ? {} : { sealedAttrs };
 }
 
 /** Returns the attributes that name the writer, and the group if there is one. */

@@ -1,9 +1,8 @@
-import { type BinaryNode, proto } from '@whiskeysockets/baileys';
+import type { BinaryNode } from '@whiskeysockets/baileys';
 import type { Envelope } from '../handsets/handset.ts';
 import type { Collection, Journal } from '../journal.ts';
 import type { ContactToken } from '../limits/number-limits.ts';
 import type { Companion } from '../linking/companions.ts';
-import { STATUS_ADDRESS } from '../socket/addresses.ts';
 import { Backlog, type FindStanza } from '../socket/backlog.ts';
 import type { Connection } from '../socket/connection.ts';
 import type { Connections } from '../socket/connections.ts';
@@ -57,7 +56,8 @@ export class Deliveries {
   readonly #connections: Connections;
   readonly #notices: Notices;
   readonly #queues = new Map<string, Map<string, Delivery>>();
-  readonly #waiting = new Map<string, Set<(end: DeliveryEnd) => void>>();
+  /** Takes the end of a delivery, by the id of its stanza. */
+  readonly #waiting = new Map<string, (end: DeliveryEnd) => void>();
   /** The receipts of handsets that wait for companions. */
   readonly receipts: KeptReceipts;
   /** The ids of deliveries that withhold all others, by companion. */
@@ -152,22 +152,10 @@ export class Deliveries {
     if (delivery) this.#end(delivery, end);
   }
 
-  /** Resolves when any companion's delivery of that id ends. The second function gives up waiting. */
+  /** Resolves when the first companion's delivery of that id ends. Call `stop` in any case. */
   waitFor(messageId: string): [ended: Promise<DeliveryEnd>, stop: () => void] {
-    let settle: (end: DeliveryEnd) => void = () => undefined;
-    const ended = new Promise<DeliveryEnd>((resolve) => {
-      settle = resolve;
-    });
-    const waiting = this.#waiting.get(messageId) ?? new Set();
-    waiting.add(settle);
-    this.#waiting.set(messageId, waiting);
-    return [
-      ended,
-      () => {
-        waiting.delete(settle);
-        if (waiting.size === 0) this.#waiting.delete(messageId);
-      },
-    ];
+    const ended = new Promise<DeliveryEnd>((resolve) => void this.#waiting.set(messageId, resolve));
+    return [ended, () => void this.#waiting.delete(messageId)];
   }
 
   /** Removes all that waits for a companion that was unlinked. */
@@ -180,7 +168,7 @@ export class Deliveries {
   #end(delivery: Delivery, end: DeliveryEnd): void {
     this.#queueOf(delivery.companionId).delete(delivery.messageId);
     this.#deliveries.delete(`${delivery.companionId} ${delivery.messageId}`);
-    for (const settle of this.#waiting.get(delivery.messageId) ?? []) settle(end);
+    this.#waiting.get(delivery.messageId)?.(end);
     const wasBlocking = this.#blockingOf(delivery.companionId).delete(delivery.messageId);
     if (wasBlocking) this.#connections.of(delivery.companionId)?.backlog?.goOn();
   }
@@ -215,10 +203,3 @@ function stanzaOf(delivery: Delivery): BinaryNode {
     ...(delivery.children ?? []),
   ]);
 }
-
-/** True if the delivery is a status. */
-export const isStatus = ({ attrs }: Delivery): boolean => attrs.from === STATUS_ADDRESS;
-
-/** Returns the plaintext of a delivery that a handset made. */
-export const plaintextOf = (source: { plaintext: Uint8Array }): proto.Message =>
-  proto.Message.decode(source.plaintext);
