@@ -135,13 +135,7 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
   const { random, log } = options;
   const clock = new MovableClock(options.clock ?? processClock);
   return {
-    timings: {
-      qrFirstMs: options.qrFirstMs ?? DEFAULT_TIMINGS.qrFirstMs,
-      qrNextMs: options.qrNextMs ?? DEFAULT_TIMINGS.qrNextMs,
-      clientWaitMs: options.clientWaitMs ?? DEFAULT_TIMINGS.clientWaitMs,
-      ackDelayMs: options.ackDelayMs ?? DEFAULT_TIMINGS.ackDelayMs,
-      phoneAnswerMs: options.phoneAnswerMs ?? DEFAULT_TIMINGS.phoneAnswerMs,
-    },
+    timings: { ...DEFAULT_TIMINGS, ...options },
     claimedPreKeys: options.claimedPreKeys ?? 0,
     lidsNeedNumber: options.lidsNeedNumber ?? true,
     clock,

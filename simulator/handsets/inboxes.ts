@@ -85,7 +85,11 @@ export class EntryLog<
     this.replace(owner, kept);
     const stanzas = this.#stanzasOf(owner);
     stanzas.set(`${kept.from} ${kept.messageId}`, kept.id);
-    if (stanzas.size > LONGEST_INBOX) this.#dropOldest(owner, stanzas);
+    const [oldest] = stanzas;
+    if (stanzas.size > LONGEST_INBOX && oldest !== undefined) {
+      stanzas.delete(oldest[0]);
+      this.#entries.delete(`${owner} ${oldest[1]}`);
+    }
     return kept;
   }
 
@@ -101,14 +105,6 @@ export class EntryLog<
       if (entry) found.push(entry);
     }
     return found;
-  }
-
-  #dropOldest(owner: string, stanzas: Map<string, string>): void {
-    for (const [stanza, id] of stanzas) {
-      stanzas.delete(stanza);
-      this.#entries.delete(`${owner} ${id}`);
-      return;
-    }
   }
 
   #stanzasOf(owner: string): Map<string, string> {

@@ -125,14 +125,13 @@ export class Companions {
 
   #takePreKey(companionId: string): PublicPreKey | undefined {
     const ids = this.#idsOf(companionId);
-    for (const id of ids) {
-      ids.delete(id);
-      const key = `${companionId} ${id}`;
-      const preKey = this.#preKeys.get(key);
-      this.#preKeys.delete(key);
-      return preKey;
-    }
-    return undefined;
+    const [id] = ids;
+    if (id === undefined) return undefined;
+    const key = `${companionId} ${id}`;
+    const preKey = this.#preKeys.get(key);
+    ids.delete(id);
+    this.#preKeys.delete(key);
+    return preKey;
   }
 
   #index(companion: Companion): void {

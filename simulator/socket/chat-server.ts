@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
-import type { BinaryNode } from '@whiskeysockets/baileys';
-import { getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys';
+import { type BinaryNode, getAllBinaryNodeChildren, getBinaryNodeChild } from '@whiskeysockets/baileys';
 import { WebSocketServer } from 'ws';
 import { stanzaTime } from '../clock.ts';
 import { takeMessage } from '../from-clients/messages.ts';
@@ -26,7 +25,6 @@ export class ChatServer {
   readonly pairing: PairingService;
   readonly codePairing: CodePairing;
   readonly #network: Network;
-  readonly #identity: ServerIdentity;
   readonly #sockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -35,12 +33,12 @@ export class ChatServer {
 
   constructor(options: { network: Network; identity: ServerIdentity; server: Server }) {
     this.#network = options.network;
-    this.#identity = options.identity;
     this.pairing = new PairingService(options.network);
     this.codePairing = new CodePairing(options.network, this.pairing);
     options.server.on('upgrade', (request, socket, head) => {
       const path = (request.url ?? '').split('?', 1)[0];
-      const refusal = path !== CHAT_PATH ? '404 Not Found' : this.#upgradeRefusal();
+      const isUnavailable = path === CHAT_PATH && this.#network.faults.take('upgrade', '');
+      const refusal = path !== CHAT_PATH ? '404 Not Found' : isUnavailable && '503 Service Unavailable';
       if (refusal) {
         socket.on('error', () => socket.destroy());
         socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -51,15 +49,11 @@ export class ChatServer {
           socket: opened,
           journal: this.#network.journal,
           clock: this.#network.clock,
-          identity: this.#identity,
+          identity: options.identity,
           handlers: this.#handlers,
         });
       });
     });
-  }
-
-  #upgradeRefusal(): string | undefined {
-    return this.#network.faults.take('upgrade', '') ? '503 Service Unavailable' : undefined;
   }
 
   readonly #handlers = {

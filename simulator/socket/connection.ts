@@ -74,10 +74,6 @@ export class Connection {
     this.#socket.once('close', () => this.#onClose());
   }
 
-  get closed(): boolean {
-    return this.#closed;
-  }
-
   /** Sends a stanza, unless the socket has ended or has the fault `silent`. */
   send(stanza: BinaryNode): void {
     if (this.#closed || this.hearing === 'silent') return;
