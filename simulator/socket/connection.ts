@@ -24,6 +24,14 @@ export interface ConnectionHandlers {
   onFailure(connection: Connection, error: unknown): void;
 }
 
+interface ConnectionOptions {
+  readonly socket: WebSocket;
+  readonly journal: Journal;
+  readonly clock: SimulatorClock;
+  readonly identity: ServerIdentity;
+  readonly handlers: ConnectionHandlers;
+}
+
 /**
  * One chat socket: awaiting hello → awaiting finish → open → closed. Stanzas are handled one after the other and leave
  * in the order they were sent. Each leaves only after every earlier write to the journal is on disk.
@@ -42,10 +50,7 @@ export class Connection {
    */
   backlog: Backlog | undefined;
   readonly owed: OwedAnswers;
-  readonly #socket: WebSocket;
-  readonly #journal: Journal;
-  readonly #clock: SimulatorClock;
-  readonly #handlers: ConnectionHandlers;
+  readonly #options: ConnectionOptions;
   readonly #noise: NoiseResponder;
   readonly #frames = new FrameReader();
   readonly #answers = new Map<string, (answer: BinaryNode | undefined) => void>();
@@ -55,23 +60,14 @@ export class Connection {
   readonly #outbound: (() => Buffer)[] = [];
   #closed = false;
 
-  constructor(options: {
-    socket: WebSocket;
-    journal: Journal;
-    clock: SimulatorClock;
-    identity: ServerIdentity;
-    handlers: ConnectionHandlers;
-  }) {
-    this.#socket = options.socket;
-    this.#journal = options.journal;
-    this.#clock = options.clock;
-    this.#handlers = options.handlers;
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
     this.#noise = new NoiseResponder(options.identity);
     this.owed = new OwedAnswers(options.clock, (stanza) => this.#endForWantOf(stanza));
     this.openedAtMs = options.clock.wallMs();
-    this.#socket.on('message', (data: RawData) => this.#receive(data as Buffer));
-    this.#socket.on('error', () => this.#socket.terminate());
-    this.#socket.once('close', () => this.#onClose());
+    this.#options.socket.on('message', (data: RawData) => this.#receive(data as Buffer));
+    this.#options.socket.on('error', () => this.#options.socket.terminate());
+    this.#options.socket.once('close', () => this.#onClose());
   }
 
   /** Sends a stanza, unless the socket has ended or has the fault `silent`. */
@@ -97,7 +93,7 @@ export class Connection {
   /** Resolves with the client's answer or ack, or with undefined after `timeoutMs`. */
   answerTo(id: string, timeoutMs: number): Promise<BinaryNode | undefined> {
     return new Promise((resolve) => {
-      const timer = this.#clock.after(timeoutMs, () => settle(undefined));
+      const timer = this.#options.clock.after(timeoutMs, () => settle(undefined));
       const settle = (answer: BinaryNode | undefined): void => {
         timer.cancel();
         this.#answers.delete(id);
@@ -111,12 +107,12 @@ export class Connection {
   endWith(stanza: BinaryNode): void {
     this.send(stanza);
     this.hearing = 'silent';
-    this.#clock.after(FAREWELL_MS, () => this.drop());
+    this.#options.clock.after(FAREWELL_MS, () => this.drop());
   }
 
   /** Cuts the connection without a last stanza. */
   drop(): void {
-    this.#socket.terminate();
+    this.#options.socket.terminate();
   }
 
   #enqueue(encode: () => Buffer): void {
@@ -129,8 +125,9 @@ export class Connection {
     while (this.#outbound.length > 0) {
       const count = this.#outbound.length;
       try {
-        await this.#journal.settled();
-        for (const encode of this.#outbound.splice(0, count)) if (!this.#closed) this.#socket.send(encode());
+        await this.#options.journal.settled();
+        for (const encode of this.#outbound.splice(0, count))
+          if (!this.#closed) this.#options.socket.send(encode());
       } catch (error) {
         // A client must not see anything that is not written.
         this.#outbound.length = 0;
@@ -160,13 +157,13 @@ export class Connection {
       const { message, finish } = this.#noise.serverHello(payload);
       this.#stage = finish ? 'open' : 'finish';
       if (this.hearing !== 'silent') this.#enqueue(() => frame(message));
-      if (finish) await this.#handlers.onClient(this, finish);
+      if (finish) await this.#options.handlers.onClient(this, finish);
       return;
     }
     if (this.#stage === 'finish') {
       const finish = this.#noise.clientFinish(payload);
       this.#stage = 'open';
-      await this.#handlers.onClient(this, finish);
+      await this.#options.handlers.onClient(this, finish);
       return;
     }
     const stanza = await decodeBinaryNode(this.#noise.decrypt(payload));
@@ -175,12 +172,12 @@ export class Connection {
     const answers = stanza.tag === 'iq' || stanza.tag === 'ack';
     const answer = answers ? this.#answers.get(stanza.attrs.id ?? '') : undefined;
     if (answer) answer(stanza);
-    else await this.#handlers.onStanza(this, stanza);
+    else await this.#options.handlers.onStanza(this, stanza);
   }
 
   #fail(error: unknown): void {
     if (this.#closed) return;
-    this.#handlers.onFailure(this, error);
+    this.#options.handlers.onFailure(this, error);
     this.drop();
   }
 
@@ -195,6 +192,6 @@ export class Connection {
     this.#closed = true;
     this.owed.close();
     for (const settle of [...this.#answers.values()]) settle(undefined);
-    this.#handlers.onClosed(this);
+    this.#options.handlers.onClosed(this);
   }
 }

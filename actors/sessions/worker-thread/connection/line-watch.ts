@@ -19,6 +19,17 @@ const STALL_MS = 1_000;
 /** Stanzas that show a working server. A stalled one answers only pings. */
 const SIGNS_OF_LIFE = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
 
+/** The parts and callbacks of a session that the watch uses. */
+interface LineWatchOptions {
+  readonly socket: WASocket;
+  readonly clock: Clock;
+  readonly timing: SessionTiming;
+  /** Acts after a while, unless the session has ended. */
+  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
+  /** The network does not listen. */
+  readonly unanswered: (question: string) => void;
+}
+
 /**
  * Checks whether the network still receives at the other end of an open connection. It sends pings, which a dead
  * connection leaves unanswered. If nothing arrived for a while, it queries devices instead, because a stalled socket
@@ -29,30 +40,14 @@ const SIGNS_OF_LIFE = new Set(['ack', 'message', 'notification', 'receipt', 'sta
  * wait that ended late proves nothing, and the query is repeated.
  */
 export class LineWatch {
-  readonly #socket: WASocket;
-  readonly #clock: Clock;
-  readonly #timing: SessionTiming;
-  readonly #later: (delayMs: number, act: () => void) => ArmedTimer;
-  readonly #unanswered: (question: string) => void;
+  readonly #options: LineWatchOptions;
   #heardAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: {
-    readonly socket: WASocket;
-    readonly clock: Clock;
-    readonly timing: SessionTiming;
-    /** Acts after a while, unless the session has ended. */
-    readonly later: (delayMs: number, act: () => void) => ArmedTimer;
-    /** The network does not listen. */
-    readonly unanswered: (question: string) => void;
-  }) {
-    this.#socket = options.socket;
-    this.#clock = options.clock;
-    this.#timing = options.timing;
-    this.#later = options.later;
-    this.#unanswered = options.unanswered;
-    this.#socket.ws.on('frame', (frame: BinaryNode | Uint8Array) => {
+  constructor(options: LineWatchOptions) {
+    this.#options = options;
+    this.#options.socket.ws.on('frame', (frame: BinaryNode | Uint8Array) => {
       if (!(frame instanceof Uint8Array) && SIGNS_OF_LIFE.has(frame.tag))
-        this.#heardAtMs = this.#clock.monotonicMs();
+        this.#heardAtMs = this.#options.clock.monotonicMs();
     });
   }
 
@@ -63,23 +58,23 @@ export class LineWatch {
 
   /** Sends a query at once that only a working server answers. */
   async probe(): Promise<void> {
-    const { user } = this.#socket;
+    const { user } = this.#options.socket;
     if (user === undefined) return;
     const question = new USyncQuery()
       .withContext('message')
       .withDeviceProtocol()
       .withUser(new USyncUser().withId(personOf(user.id)));
-    await this.#ask('a question', () => this.#inTime(this.#socket.executeUSyncQuery(question)));
+    await this.#ask('a question', () => this.#inTime(this.#options.socket.executeUSyncQuery(question)));
   }
 
   /** Schedules the next query. The last one before `probeAtMs` is about devices. */
   #askLater(probeAtMs: number): void {
-    const { keepAliveMs } = this.#timing;
-    const leftMs = probeAtMs - this.#clock.monotonicMs();
+    const { keepAliveMs } = this.#options.timing;
+    const leftMs = probeAtMs - this.#options.clock.monotonicMs();
     const isProbe = leftMs <= keepAliveMs;
-    this.#later(isProbe ? Math.max(0, leftMs) : keepAliveMs, () => {
-      const quietUntilMs = this.#heardAtMs + this.#timing.probeEveryMs;
-      if (isProbe && quietUntilMs <= this.#clock.monotonicMs())
+    this.#options.later(isProbe ? Math.max(0, leftMs) : keepAliveMs, () => {
+      const quietUntilMs = this.#heardAtMs + this.#options.timing.probeEveryMs;
+      if (isProbe && quietUntilMs <= this.#options.clock.monotonicMs())
         void this.probe().then(() => this.#askLater(this.#nextProbeMs()));
       else
         void this.#ask('a ping', () => this.#ping()).then(() =>
@@ -89,7 +84,7 @@ export class LineWatch {
   }
 
   #nextProbeMs(): number {
-    return this.#clock.monotonicMs() + this.#timing.probeEveryMs;
+    return this.#options.clock.monotonicMs() + this.#options.timing.probeEveryMs;
   }
 
   /**
@@ -98,7 +93,7 @@ export class LineWatch {
    */
   #inTime(answer: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timeout = this.#later(this.#timing.queryMs, () => resolve(undefined));
+      const timeout = this.#options.later(this.#options.timing.queryMs, () => resolve(undefined));
       answer.finally(() => timeout.cancel()).then(resolve, reject);
     });
   }
@@ -108,8 +103,8 @@ export class LineWatch {
    * connection that accepts no frame, and costs more. Pings are most of the cost of sessions at rest.
    */
   #ping(): Promise<unknown> {
-    const { ws } = this.#socket;
-    const id = this.#socket.generateMessageTag();
+    const { ws } = this.#options.socket;
+    const id = this.#options.socket.generateMessageTag();
     const answer = `${DEF_TAG_PREFIX}${id}`;
     return new Promise((resolve, reject) => {
       const over = (): void => {
@@ -120,24 +115,26 @@ export class LineWatch {
         over();
         resolve(node);
       };
-      const timeout = this.#later(this.#timing.queryMs, () => heard(undefined));
+      const timeout = this.#options.later(this.#options.timing.queryMs, () => heard(undefined));
       ws.on(answer, heard);
-      this.#socket.sendNode({ tag: 'iq', attrs: { ...PING, id }, content: PING_CONTENT }).catch((error) => {
-        over();
-        reject(error);
-      });
+      this.#options.socket
+        .sendNode({ tag: 'iq', attrs: { ...PING, id }, content: PING_CONTENT })
+        .catch((error) => {
+          over();
+          reject(error);
+        });
     });
   }
 
   async #ask(name: string, question: () => Promise<unknown>): Promise<void> {
-    const askedMs = this.#clock.monotonicMs();
+    const askedMs = this.#options.clock.monotonicMs();
     try {
       if ((await question()) !== undefined) return;
     } catch {
       // Refused or cut: the network listens, or the end is reported another way.
       return;
     }
-    const waitedMs = this.#clock.monotonicMs() - askedMs;
-    if (waitedMs < this.#timing.queryMs + STALL_MS) this.#unanswered(name);
+    const waitedMs = this.#options.clock.monotonicMs() - askedMs;
+    if (waitedMs < this.#options.timing.queryMs + STALL_MS) this.#options.unanswered(name);
   }
 }

@@ -14,18 +14,26 @@ const QUIET_MS = 500;
 const REQUEST_FLOOR_MS = 1_000;
 const MOST_REQUESTS = 5;
 
+/** The parts and callbacks of a session that its groups use. */
+interface GroupDirectoryOptions {
+  readonly socket: WASocket;
+  readonly clock: Clock;
+  /** The minimum time between two requests for the whole list. In between the known list is reported. */
+  readonly floorMs: number;
+  /** After this time, a reply without groups does not count. */
+  readonly queryMs: number;
+  /** Acts after a while, unless the session has ended. */
+  readonly later: (delayMs: number, act: () => void) => void;
+  readonly ownAddresses: () => readonly string[];
+  readonly report: (groups: readonly SessionGroup[]) => void;
+}
+
 /**
  * The groups of one live session. A notice names a changed group without the change, so the group is then requested
  * from the network. A request that times out never empties the list.
  */
 export class GroupDirectory {
-  readonly #socket: WASocket;
-  readonly #clock: Clock;
-  readonly #floorMs: number;
-  readonly #queryMs: number;
-  readonly #later: (delayMs: number, act: () => void) => void;
-  readonly #ownAddresses: () => readonly string[];
-  readonly #report: (groups: readonly SessionGroup[]) => void;
+  readonly #options: GroupDirectoryOptions;
   readonly #groups = new Map<string, GroupMetadata>();
   readonly #members = new WeakMap<GroupMetadata, GroupMembers>();
   readonly #stale = new Set<string>();
@@ -37,25 +45,8 @@ export class GroupDirectory {
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #known = false;
 
-  constructor(options: {
-    socket: WASocket;
-    clock: Clock;
-    /** The minimum time between two requests for the whole list. In between the known list is reported. */
-    floorMs: number;
-    /** After this time, a reply without groups does not count. */
-    queryMs: number;
-    /** Acts after a while, unless the session has ended. */
-    later: (delayMs: number, act: () => void) => void;
-    ownAddresses: () => readonly string[];
-    report: (groups: readonly SessionGroup[]) => void;
-  }) {
-    this.#socket = options.socket;
-    this.#clock = options.clock;
-    this.#floorMs = options.floorMs;
-    this.#queryMs = options.queryMs;
-    this.#later = options.later;
-    this.#ownAddresses = options.ownAddresses;
-    this.#report = options.report;
+  constructor(options: GroupDirectoryOptions) {
+    this.#options = options;
   }
 
   /** Returns the data of a known group, in the form that the client needs for sending. */
@@ -81,7 +72,7 @@ export class GroupDirectory {
    * not reply.
    */
   async participants(id: string): Promise<string[]> {
-    const metadata = this.#groups.get(id) ?? (await this.#socket.groupMetadata(id));
+    const metadata = this.#groups.get(id) ?? (await this.#options.socket.groupMetadata(id));
     this.#groups.set(id, metadata);
     return metadata.participants.map((participant) => participant.id);
   }
@@ -104,8 +95,8 @@ export class GroupDirectory {
   request(id: string): Promise<void> {
     const inFlight = this.#requests.get(id);
     if (inFlight !== undefined) return inFlight;
-    const floorMs = Math.min(REQUEST_FLOOR_MS, this.#floorMs);
-    const nowMs = this.#clock.monotonicMs();
+    const floorMs = Math.min(REQUEST_FLOOR_MS, this.#options.floorMs);
+    const nowMs = this.#options.clock.monotonicMs();
     const dueMs = this.#nextRequestMs(id, nowMs, floorMs);
     if (dueMs - nowMs > floorMs) {
       this.#reportAll();
@@ -136,12 +127,12 @@ export class GroupDirectory {
 
   #afterMs(delayMs: number, act: () => Promise<void>): Promise<void> {
     if (delayMs === 0) return act();
-    return new Promise((resolve) => this.#later(delayMs, () => void act().then(resolve)));
+    return new Promise((resolve) => this.#options.later(delayMs, () => void act().then(resolve)));
   }
 
   async #refresh(): Promise<void> {
-    const startedMs = this.#clock.monotonicMs();
-    if (startedMs - this.#askedAtMs < this.#floorMs) {
+    const startedMs = this.#options.clock.monotonicMs();
+    if (startedMs - this.#askedAtMs < this.#options.floorMs) {
       const stale = [...this.#stale];
       this.#stale.clear();
       await Promise.all(stale.map((id) => this.#ask(id)));
@@ -150,9 +141,9 @@ export class GroupDirectory {
     }
     this.#askedAtMs = startedMs;
     // A timer of Node fires up to a millisecond early, and would find that the last request is too recent.
-    if (!this.#known) this.#later(this.#floorMs + 1, () => this.#askUntilKnown());
-    const found = Object.values(await this.#socket.groupFetchAllParticipating());
-    const timedOut = this.#clock.monotonicMs() - startedMs >= this.#queryMs;
+    if (!this.#known) this.#options.later(this.#options.floorMs + 1, () => this.#askUntilKnown());
+    const found = Object.values(await this.#options.socket.groupFetchAllParticipating());
+    const timedOut = this.#options.clock.monotonicMs() - startedMs >= this.#options.queryMs;
     if (found.length === 0 && timedOut) {
       this.#askedAtMs = Number.NEGATIVE_INFINITY;
       return;
@@ -172,7 +163,7 @@ export class GroupDirectory {
   renewSoon(id: string): void {
     if (this.#stale.has(id)) return;
     this.#stale.add(id);
-    this.#later(QUIET_MS, () => {
+    this.#options.later(QUIET_MS, () => {
       if (this.#stale.delete(id)) void this.#renew(id);
     });
   }
@@ -184,7 +175,7 @@ export class GroupDirectory {
 
   async #ask(id: string): Promise<void> {
     try {
-      this.#groups.set(id, await this.#socket.groupMetadata(id));
+      this.#groups.set(id, await this.#options.socket.groupMetadata(id));
     } catch (error) {
       const code = queryErrorCode(error);
       // The shop is no longer a member, or there is no such group. Any other error leaves the group unchanged.
@@ -194,8 +185,8 @@ export class GroupDirectory {
 
   #reportAll(): void {
     if (!this.#known) return;
-    const own = new Set(this.#ownAddresses());
-    this.#report(
+    const own = new Set(this.#options.ownAddresses());
+    this.#options.report(
       [...this.#groups.values()].map((group) => ({
         id: group.id,
         name: group.subject ?? '',

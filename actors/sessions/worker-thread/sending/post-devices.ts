@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { jidDecode, jidEncode, type MessageRelayOptions, type WASocket } from '@whiskeysockets/baileys';
-import type { ShopMemory } from '../session/session-environment.ts';
+import { jidDecode, jidEncode, type MessageRelayOptions } from '@whiskeysockets/baileys';
 import { isGroupAddress, isLidAddress, userOf } from '../wire/chat-address.ts';
 import { wireForm } from '../wire/wire-form.ts';
 import { type KnownDevice, ownDevice } from './device-sessions.ts';
-import type { GroupDirectory } from './group-directory.ts';
+import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
 /**
@@ -13,18 +12,10 @@ import type { Pending } from './pending-order.ts';
  * `src/send/mod.rs`). Then the group and its members' devices are requested before the next post.
  */
 export class PostDevices {
-  readonly #socket: Pick<WASocket, 'user'>;
-  readonly #groups: Pick<GroupDirectory, 'metadata' | 'renewSoon'>;
-  readonly #memory: Pick<ShopMemory, 'devices' | 'otherDevices'>;
+  readonly #options: Pick<OutboxOptions, 'socket' | 'groups' | 'memory'>;
 
-  constructor(options: {
-    readonly socket: Pick<WASocket, 'user'>;
-    readonly groups: Pick<GroupDirectory, 'metadata' | 'renewSoon'>;
-    readonly memory: Pick<ShopMemory, 'devices' | 'otherDevices'>;
-  }) {
-    this.#socket = options.socket;
-    this.#groups = options.groups;
-    this.#memory = options.memory;
+  constructor(options: Pick<OutboxOptions, 'socket' | 'groups' | 'memory'>) {
+    this.#options = options;
   }
 
   /** Returns the attributes of an order's stanza without those of the message, for its present state. */
@@ -40,9 +31,9 @@ export class PostDevices {
    * known.
    */
   #hashOf(group: string): string | undefined {
-    const metadata = this.#groups.metadata(group);
+    const metadata = this.#options.groups.metadata(group);
     if (metadata === undefined) return undefined;
-    const [number = '', lid = number] = ownDevice(this.#socket.user);
+    const [number = '', lid = number] = ownDevice(this.#options.socket.user);
     const known = metadata.participants.flatMap(({ id }) => this.#devicesOf(id));
     return deviceListHash([...known, metadata.addressingMode === 'pn' ? number : lid]);
   }
@@ -50,21 +41,21 @@ export class PostDevices {
   /** The network named the hash of the devices in a group: another one than was sent with the post. */
   differ(group: string): void {
     // If they differ for another reason, each post would repeat the request.
-    if (this.#memory.otherDevices.get(group) === true) return;
-    this.#memory.otherDevices.set(group, true);
+    if (this.#options.memory.otherDevices.get(group) === true) return;
+    this.#options.memory.otherDevices.set(group, true);
     this.forget(group);
-    this.#groups.renewSoon(group);
+    this.#options.groups.renewSoon(group);
   }
 
   /** Makes the next post request the devices of a group's members. */
   forget(group: string): void {
-    for (const { id } of this.#groups.metadata(group)?.participants ?? [])
-      this.#memory.devices.del(userOf(id));
+    for (const { id } of this.#options.groups.metadata(group)?.participants ?? [])
+      this.#options.memory.devices.del(userOf(id));
   }
 
   #devicesOf(member: string): string[] {
     const user = userOf(member);
-    const devices = this.#memory.devices.get<readonly KnownDevice[]>(user) ?? [];
+    const devices = this.#options.memory.devices.get<readonly KnownDevice[]>(user) ?? [];
     const kind = isLidAddress(member) ? 'lid' : 's.whatsapp.net';
     // Hosted devices have no part in a group's encryption.
     return devices.flatMap(({ server, device }) =>

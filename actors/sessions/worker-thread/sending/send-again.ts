@@ -26,15 +26,11 @@ interface SendAgainParts {
  */
 export class SendAgain {
   readonly #options: OutboxOptions;
-  readonly #orders: PendingOrders;
-  readonly #turn: ClientTurn;
-  readonly #postDevices: PostDevices;
+  readonly #parts: SendAgainParts;
 
-  constructor(options: OutboxOptions, { orders, turn, postDevices }: SendAgainParts) {
+  constructor(options: OutboxOptions, parts: SendAgainParts) {
     this.#options = options;
-    this.#orders = orders;
-    this.#turn = turn;
-    this.#postDevices = postDevices;
+    this.#parts = parts;
   }
 
   /** The connection was lost before the acknowledgement. The stanza goes out under the same id. */
@@ -69,8 +65,8 @@ export class SendAgain {
   renewGroup(pending: Pending): Promise<void> {
     const { groups } = this.#options;
     return this.#send(pending, STALE_GROUP, async () => {
-      await this.#orders.forgetWhoHasKey(pending);
-      this.#postDevices.forget(pending.chat);
+      await this.#parts.orders.forgetWhoHasKey(pending);
+      this.#parts.postDevices.forget(pending.chat);
       await groups.request(pending.chat);
       return groups.participants(pending.chat);
     });
@@ -94,17 +90,20 @@ export class SendAgain {
       const people = isFirst && message !== undefined ? await prepare(message) : [];
       const isReachable = people.length > 0 && (await sessions.reach(people));
       if (message === undefined || !isReachable || !(await this.#mayLeave(pending))) {
-        this.#orders.settle(pending, pending.isRepeat ? { kind: 'unknown' } : { kind: 'refused', code });
+        this.#parts.orders.settle(
+          pending,
+          pending.isRepeat ? { kind: 'unknown' } : { kind: 'refused', code },
+        );
         return;
       }
-      await this.#turn.give(pending, () => {
-        if (!this.#orders.has(pending)) return undefined;
+      await this.#parts.turn.give(pending, () => {
+        if (!this.#parts.orders.has(pending)) return undefined;
         pending.relayed = false;
-        const form = this.#postDevices.formOf(pending, order.kind === 'status' ? people : []);
+        const form = this.#parts.postDevices.formOf(pending, order.kind === 'status' ? people : []);
         return socket.relayMessage(pending.chat, message, form);
       });
     } catch (error) {
-      this.#orders.settle(pending, pending.isRepeat ? { kind: 'unknown' } : outcomeOf(pending, error));
+      this.#parts.orders.settle(pending, pending.isRepeat ? { kind: 'unknown' } : outcomeOf(pending, error));
     }
   }
 
@@ -114,7 +113,7 @@ export class SendAgain {
     const { tokens, prepared } = this.#options;
     const isPerson = order.kind === 'message' && !isGroupAddress(chat);
     const hasChat = isPerson ? await tokens.has(chat) : undefined;
-    if (pending.isWithheld || !this.#orders.has(pending)) return false;
+    if (pending.isWithheld || !this.#parts.orders.has(pending)) return false;
     const lid = isLidAddress(chat) ? chat : undefined;
     return new Promise((resolve) => {
       pending.decide = resolve;

@@ -1,16 +1,18 @@
+interface ExpiringCacheOptions {
+  readonly lifeMs: number;
+  readonly maxEntries: number;
+  readonly nowMs: () => number;
+}
+
 /**
  * A map whose entries expire and which drops the longest unused when it is full. Fits the client's cache options. It is
  * kept outside the socket, so a reconnection loses nothing.
  */
 export class ExpiringCache {
   readonly #entries = new Map<string, { readonly value: unknown; readonly untilMs: number }>();
-  readonly #options: {
-    readonly lifeMs: number;
-    readonly maxEntries: number;
-    readonly nowMs: () => number;
-  };
+  readonly #options: ExpiringCacheOptions;
 
-  constructor(options: { lifeMs: number; maxEntries: number; nowMs: () => number }) {
+  constructor(options: ExpiringCacheOptions) {
     this.#options = options;
   }
 

@@ -42,6 +42,19 @@ interface Batch {
  */
 export type Carry = (changes: readonly SealedChange[]) => Promise<void>;
 
+/** The shop, and the parts and callbacks that its sealed store uses. */
+interface SealedStoreOptions {
+  readonly shop: SessionAddress;
+  readonly ciphers: (shop: string) => CredentialCipher;
+  readonly cache: SealedCache;
+  readonly ask: AskStore;
+  readonly after: (delayMs: number, act: () => void) => ArmedTimer;
+  /** Called once, at the first failure: the session must end. */
+  readonly onFailure: (error: Error) => void;
+  /** Called with each field of `credentials` that is read or written. */
+  readonly used?: (field: string) => void;
+}
+
 /**
  * One shop's sealed hashes as its worker sees them. One write is under way at a time. Changes that arrive meanwhile, or
  * in the same tick of the event loop, go into the next write together, in their order. Reads see every change at once.
@@ -52,14 +65,9 @@ export type Carry = (changes: readonly SealedChange[]) => Promise<void>;
  * would overwrite it. And a ratchet with a gap must not continue.
  */
 export class SealedStore {
-  readonly #shop: SessionAddress;
+  readonly #options: SealedStoreOptions;
   readonly #cipher: CredentialCipher;
-  readonly #cache: SealedCache;
   #prefix: string;
-  readonly #ask: AskStore;
-  readonly #after: (delayMs: number, act: () => void) => ArmedTimer;
-  readonly #onFailure: (error: Error) => void;
-  readonly #used: (field: string) => void;
   #tail: Promise<void> = Promise.resolve();
   /** The next write. New changes join it. */
   #next: Batch | undefined;
@@ -71,30 +79,15 @@ export class SealedStore {
   #known: KnownFields | undefined;
   #failure: Error | undefined;
 
-  constructor(options: {
-    shop: SessionAddress;
-    ciphers: (shop: string) => CredentialCipher;
-    cache: SealedCache;
-    ask: AskStore;
-    after: (delayMs: number, act: () => void) => ArmedTimer;
-    /** Called once, at the first failure: the session must end. */
-    onFailure: (error: Error) => void;
-    /** Called with each field of `credentials` that is read or written. */
-    used?: (field: string) => void;
-  }) {
-    this.#shop = options.shop;
+  constructor(options: SealedStoreOptions) {
+    this.#options = options;
     this.#cipher = options.ciphers(sealedOwner(options.shop));
-    this.#cache = options.cache;
     this.#prefix = options.cache.newPrefix();
-    this.#ask = options.ask;
-    this.#after = options.after;
-    this.#onFailure = options.onFailure;
-    this.#used = options.used ?? (() => undefined);
   }
 
   /** Returns the opened values in order, undefined for missing ones. Rejects with `Unreadable`. */
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
-    if (hash === 'credentials') for (const field of fields) this.#used(field);
+    if (hash === 'credentials') for (const field of fields) this.#options.used?.(field);
     return this.#guarded(async () => {
       const held = new Map(fields.map((field) => [field, this.#knownValue(hash, field)]));
       const missing = [...held].flatMap(([field, value]) => (value === undefined ? [field] : []));
@@ -116,7 +109,7 @@ export class SealedStore {
       const value = held === undefined ? (await this.#askFor(hash, [field])).get(field) : held;
       if (value == null) return undefined;
       // Only a value that exists: missing ones would fill the filter of used fields.
-      if (hash === 'credentials') this.#used(field);
+      if (hash === 'credentials') this.#options.used?.(field);
       try {
         return this.#cipher.open(this.#place(hash, field), asBuffer(value));
       } catch {
@@ -184,7 +177,7 @@ export class SealedStore {
   fail(cause: unknown): Error {
     const isFirst = this.#failure === undefined;
     this.#failure ??= cause instanceof Error ? cause : new Error(String(cause));
-    if (isFirst) this.#onFailure(this.#failure);
+    if (isFirst) this.#options.onFailure(this.#failure);
     return this.#failure;
   }
 
@@ -252,7 +245,7 @@ export class SealedStore {
       if (waiting !== undefined) return waiting;
     }
     if (hash !== 'credentials') return undefined;
-    const cached = this.#cache.get(this.#prefix + field);
+    const cached = this.#options.cache.get(this.#prefix + field);
     if (cached !== undefined) return cached;
     return this.#known === undefined || this.#known.mayHold(field) ? undefined : null;
   }
@@ -263,7 +256,8 @@ export class SealedStore {
     const found = new Map(fields.map((field, index) => [field, values[index] ?? null]));
     // Fields written since may be newer than the answer.
     if (hash === 'credentials' && version === this.#version) {
-      for (const [field, value] of found) if (value !== null) this.#cache.set(this.#prefix + field, value);
+      for (const [field, value] of found)
+        if (value !== null) this.#options.cache.set(this.#prefix + field, value);
     }
     return found;
   }
@@ -271,15 +265,15 @@ export class SealedStore {
   #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clear: boolean): void {
     this.#version += 1;
     if (hash !== 'credentials') return;
-    for (const [field, value] of fields) if (value !== undefined) this.#used(field);
+    for (const [field, value] of fields) if (value !== undefined) this.#options.used?.(field);
     if (clear) {
-      this.#prefix = this.#cache.newPrefix();
+      this.#prefix = this.#options.cache.newPrefix();
       this.#known = KnownFields.of([]);
     }
     for (const [field, value] of fields) {
-      if (value === undefined) this.#cache.delete(this.#prefix + field);
+      if (value === undefined) this.#options.cache.delete(this.#prefix + field);
       else {
-        this.#cache.set(this.#prefix + field, value);
+        this.#options.cache.set(this.#prefix + field, value);
         this.#known?.add(field);
       }
     }
@@ -292,7 +286,7 @@ export class SealedStore {
     this.#unanswered.add(change);
     let hurry: () => void = () => undefined;
     const due = new Promise<void>((resolve) => {
-      const timer = this.#after(UNHURRIED_MS, resolve);
+      const timer = this.#options.after(UNHURRIED_MS, resolve);
       hurry = () => {
         timer.cancel();
         resolve();
@@ -324,7 +318,9 @@ export class SealedStore {
   }
 
   #open(hash: SealedHash, field: string, sealed: Uint8Array): Buffer {
-    return this.#cache.openOnce(sealed, () => this.#cipher.open(this.#place(hash, field), asBuffer(sealed)));
+    return this.#options.cache.openOnce(sealed, () =>
+      this.#cipher.open(this.#place(hash, field), asBuffer(sealed)),
+    );
   }
 
   #put(change: PendingChange): Promise<void> {
@@ -338,7 +334,7 @@ export class SealedStore {
     kind: Kind,
     request: StoreRequest,
   ): Promise<Extract<StoreAnswer, { kind: Kind }>> {
-    const answer = await this.#ask(this.#shop, request);
+    const answer = await this.#options.ask(this.#options.shop, request);
     if (answer.kind === kind) return answer as Extract<StoreAnswer, { kind: Kind }>;
     throw new Error(answer.kind === 'failed' ? answer.message : `the store did not answer "${kind}"`);
   }
@@ -353,7 +349,7 @@ export class SealedStore {
   }
 
   #place(hash: SealedHash, field: string): string {
-    return sealedPlace(this.#shop, hash, field);
+    return sealedPlace(this.#options.shop, hash, field);
   }
 }
 
