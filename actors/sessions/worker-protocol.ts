@@ -23,8 +23,8 @@ export type ClientVersion = readonly [major: number, minor: number, patch: numbe
 
 /** How a worker opens a session. */
 export interface WorkerOpening extends SessionOpening {
-  /** If absent, the client's own. */
-  readonly clientVersion?: ClientVersion;
+  /** If undefined, the client's own. */
+  readonly clientVersion: ClientVersion | undefined;
 }
 
 /** The settings of a worker, given to its thread at the start. */
@@ -64,20 +64,21 @@ export interface SealedChange {
   readonly expiresAtMs?: number | undefined;
 }
 
+/** An order to prepare a message. */
+export interface PrepareOrder {
+  /** It comes back with `prepared` and the outcome, which are ignored once the order was given up. */
+  readonly attempt: number;
+  readonly order: SendOrder;
+  readonly composingMs: number;
+}
+
 /** Orders to a worker. */
 export type ToWorker =
   | { readonly kind: 'open'; readonly shop: SessionAddress; readonly opening: WorkerOpening }
   | { readonly kind: 'close'; readonly shopId: string }
   /** Unlinks the device if a session is open, and ends it. The reply is an empty `answer`. */
   | { readonly kind: 'unlink'; readonly shopId: string; readonly questionId: number }
-  /** `attempt` comes back with `prepared` and the outcome, which are ignored once the order was given up. */
-  | {
-      readonly kind: 'prepare';
-      readonly shopId: string;
-      readonly attempt: number;
-      readonly order: SendOrder;
-      readonly composingMs: number;
-    }
+  | ({ readonly kind: 'prepare'; readonly shopId: string } & PrepareOrder)
   | { readonly kind: 'transmit'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'recall'; readonly shopId: string; readonly messageId: string }
   | { readonly kind: 'do_not_repeat'; readonly shopId: string; readonly messageId: string }

@@ -34,7 +34,7 @@ function refusing(refused: ReadonlySet<string>, inject: () => void = () => undef
       return { tag: 'iq', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users.map(withKeys) }] };
     },
   };
-  const sessions = new DeviceSessions(() => socket as unknown as WASocket, newShopMemory(new FakeClock()));
+  const sessions = new DeviceSessions(socket as unknown as WASocket, newShopMemory(new FakeClock()));
   return { sessions, asked };
 }
 
@@ -103,7 +103,7 @@ test('a shop that sends every six minutes asks for its own devices once a day', 
     },
     getUSyncDevices: async () => [],
   };
-  const sessions = new DeviceSessions(() => socket as unknown as WASocket, newShopMemory(clock));
+  const sessions = new DeviceSessions(socket as unknown as WASocket, newShopMemory(clock));
   const times = 3 * 24 * 10;
   for (let index = 0; index < times; index += 1) {
     await sessions.reach([person]);

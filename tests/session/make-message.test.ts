@@ -7,22 +7,12 @@ import { DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts'
 import { makeMessage } from '../../actors/sessions/worker-thread/sending/make-message.ts';
 import { beginningOf, type Pending } from '../../actors/sessions/worker-thread/sending/pending-order.ts';
 import { TenantSlots } from '../../actors/sessions/worker-thread/session/tenant-slots.ts';
+import { textOrder } from './session-conformance.ts';
 
 test('an order that is given up just when it gets its slot gives the slot back', async () => {
   const slots = new TenantSlots(1);
   const giveBack = await slots.take('tenant');
-  const order = {
-    messageId: '65f0000000000000000000aa',
-    wireId: '3EB0AA',
-    kind: 'message',
-    to: '+33622222222',
-    knownAs: undefined,
-    text: undefined,
-    mediaUrl: 'https://files.example/photo.jpg',
-    mediaType: 'image',
-    audience: undefined,
-    deadlineMs: 60_000,
-  } as const;
+  const order = textOrder('', { mediaUrl: 'https://files.example/photo.jpg', mediaType: 'image' });
   const pending: Pending = {
     ...beginningOf({ attempt: 1, order, composingMs: 0 }),
     deadline: { cancel: () => undefined },

@@ -5,7 +5,7 @@ import { SessionSlot } from '../../actors/sessions/main-thread/session-slot.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { newShop } from './session-conformance.ts';
 
-const slot = () => new SessionSlot({ shop: newShop(), opening: { generation: 1 }, clock: new FakeClock() });
+const slot = () => new SessionSlot(newShop(), { generation: 1 }, new FakeClock());
 
 test('a report of an attempt that was recalled is not one of the attempt after it', () => {
   const orders = slot();

@@ -15,7 +15,7 @@ import type {
   SessionOpening,
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
-import type { SessionReport, ToWorker, WorkerOpening } from '../worker-protocol.ts';
+import type { SessionReport, ToWorker } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { isLoopbackUrl } from './loopback-url.ts';
@@ -86,23 +86,21 @@ class BaileysHost implements SessionHost {
     this.#networkVersion = new NetworkVersion({ ...options, ask, onRead: () => this.#openAwaiting() });
   }
 
-  #openingOf(opening: SessionOpening): WorkerOpening {
-    const clientVersion = this.#networkVersion.version ?? this.#options.clientVersion;
-    return clientVersion === undefined ? opening : { ...opening, clientVersion };
-  }
-
   #mayOpen(): boolean {
     return !this.#pool.starting() && this.#networkVersion.isRead;
   }
 
   open(shop: SessionAddress, opening: SessionOpening): void {
-    const slot = this.#slots.get(shop.shopId) ?? this.#newSlot(shop, opening);
+    const { clock } = this.#options;
+    const slot = this.#slots.get(shop.shopId) ?? new SessionSlot(shop, opening, clock);
+    this.#slots.set(shop.shopId, slot);
     slot.opening = opening;
     slot.closing = false;
     slot.enter('opening');
     if (!this.#mayOpen()) return void this.#awaitingWorker.add(shop.shopId);
     slot.worker = workerFor(slot, this.#slots.values(), this.#pool.ready());
-    if (this.#post(slot, { kind: 'open', shop, opening: this.#openingOf(opening) })) return;
+    const clientVersion = this.#networkVersion.version ?? this.#options.clientVersion;
+    if (this.#post(slot, { kind: 'open', shop, opening: { ...opening, clientVersion } })) return;
     slot.enter('ended');
     this.#reportSoon(shop, {
       type: 'session.closed',
@@ -227,12 +225,6 @@ class BaileysHost implements SessionHost {
     this.#slots.clear();
   }
 
-  #newSlot(shop: SessionAddress, opening: SessionOpening): SessionSlot {
-    const slot = new SessionSlot({ shop, opening, clock: this.#options.clock });
-    this.#slots.set(shop.shopId, slot);
-    return slot;
-  }
-
   /** Returns the session's slot, unless the session was asked to end. */
   #live(shop: SessionAddress): SessionSlot | undefined {
     const slot = this.#slots.get(shop.shopId);
@@ -306,13 +298,8 @@ class BaileysHost implements SessionHost {
     this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...named });
   }
 
-  #onOutcome({
-    shopId,
-    generation,
-    attempt,
-    messageId,
-    outcome,
-  }: Extract<SessionReport, { kind: 'outcome' }>): void {
+  #onOutcome(report: Extract<SessionReport, { kind: 'outcome' }>): void {
+    const { shopId, generation, attempt, messageId, outcome } = report;
     const slot = this.#slots.get(shopId);
     if (slot === undefined) return;
     if (slot.isOpen(messageId, attempt)) {

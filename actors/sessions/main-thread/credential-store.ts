@@ -68,21 +68,20 @@ async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequ
   }
   if (request.kind === 'survey') {
     const scan = ['HSCAN', key, request.from ?? START, 'COUNT', FIELDS_PER_PART] as const;
-    const [[cursor, pairs]] = (await store.readBytes([scan])) as [[cursor: Buffer, pairs: Buffer[]]];
+    const [[cursor, flat]] = (await store.readBytes([scan])) as [[cursor: Buffer, flat: Buffer[]]];
+    const { head } = request;
     const next = cursor.toString();
-    return { ...surveyed(pairsOf(pairs), request.head), next: next === START ? undefined : next };
+    const pairs = pairsOf(flat);
+    const others = pairs.filter(([, value]) => !value.subarray(0, head.length).equals(head));
+    return {
+      kind: 'surveyed',
+      fields: pairs.map(([field]) => field),
+      others: others.map(([field, value]) => [field, copyOf(value)]),
+      next: next === START ? undefined : next,
+    };
   }
   const [values] = await store.readBytes([['HMGET', key, ...request.fields]]);
   return { kind: 'values', values: (values as (Buffer | null)[]).map((value) => value && copyOf(value)) };
-}
-
-function surveyed(pairs: readonly (readonly [field: string, value: Buffer])[], head: Uint8Array) {
-  const others = pairs.filter(([, value]) => !value.subarray(0, head.length).equals(head));
-  return {
-    kind: 'surveyed' as const,
-    fields: pairs.map(([field]) => field),
-    others: others.map(([field, value]) => [field, copyOf(value)] as const),
-  };
 }
 
 function pairsOf(flat: readonly Buffer[]): [field: string, value: Buffer][] {

@@ -14,8 +14,7 @@ export interface SessionNotes {
 
 /** Notes a session's report: in its slot, in the counters, and in the log if an operator should know it. */
 export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, event: SessionEvent): void {
-  const { tenantId, shopId } = slot.shop;
-  const about = { tenantId, shopId, generation: slot.generation };
+  const about = aboutOf(slot);
   if (event.type === 'session.inbound') {
     slot.countReceived();
     counters.countReceived(event.content?.kind);
@@ -41,8 +40,7 @@ export function addSessionNote(
   slot: SessionSlot,
   note: SessionNote,
 ): void {
-  const { tenantId, shopId } = slot.shop;
-  const about = { tenantId, shopId, generation: slot.generation };
+  const about = aboutOf(slot);
   switch (note.type) {
     case 'offline_announced': {
       const { count: announced } = note;
@@ -83,13 +81,18 @@ export function addSessionNote(
 /** Counts the outcome of an order. Logs it unless the network accepted the message or the number was wrong. */
 export function noteOutcome(
   { log, counters }: SessionNotes,
-  { shop }: SessionSlot,
+  slot: SessionSlot,
   { messageId, outcome, generation }: SettledOrder,
 ): void {
   counters.countOutcome(outcome);
   if (outcome.kind === 'acknowledged' || outcome.kind === 'not_on_network') return;
   const { kind, ...details } = outcome;
-  const { tenantId, shopId } = shop;
-  const about = { tenantId, shopId, generation, messageId, outcome: kind, ...details };
+  const about = { ...aboutOf(slot), generation, messageId, outcome: kind, ...details };
   log.warn(about, 'a message was not acknowledged');
 }
+
+const aboutOf = ({ shop: { tenantId, shopId }, generation }: SessionSlot) => ({
+  tenantId,
+  shopId,
+  generation,
+});

@@ -45,15 +45,11 @@ export class SessionSlot {
   #state: SlotState = 'opening';
   #stateSinceMs: number;
 
-  constructor(options: {
-    readonly shop: SessionAddress;
-    readonly opening: SessionOpening;
-    readonly clock: Clock;
-  }) {
-    this.shop = options.shop;
-    this.opening = options.opening;
-    this.#clock = options.clock;
-    this.#stateSinceMs = options.clock.wallMs();
+  constructor(shop: SessionAddress, opening: SessionOpening, clock: Clock) {
+    this.shop = shop;
+    this.opening = opening;
+    this.#clock = clock;
+    this.#stateSinceMs = clock.wallMs();
   }
 
   get generation(): number {

@@ -1,5 +1,5 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
-import { type ArmedTimer, sleep, within } from '../../../runtime/clock.ts';
+import { type ArmedTimer, within } from '../../../runtime/clock.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
@@ -7,12 +7,11 @@ import { type Egress, egressThrough } from '../../outbound/egress.ts';
 import { Unreadable } from '../credential-cipher.ts';
 import type { SendOutcome, SessionEnd } from '../session-events.ts';
 import type { SessionAddress } from '../session-host.ts';
-import type { WorkerOpening } from '../worker-protocol.ts';
+import type { PrepareOrder, WorkerOpening } from '../worker-protocol.ts';
 import { PairingOffer } from './connection/pairing-offer.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import { KeyUse } from './keys/key-use.ts';
-import type { PrepareOrder } from './sending/pending-order.ts';
 import { chatOf } from './sending/recipients.ts';
 import { WireAliases } from './sending/wire-aliases.ts';
 import { ChatTimers } from './session/chat-timers.ts';
@@ -209,7 +208,7 @@ export class LiveSession {
       this.#unlinking = true;
       const failed = this.#logFailure('the network was not notified that a device is unlinked');
       const { clock } = this.#options.environment;
-      await Promise.race([this.#running.socket.logout().catch(failed), sleep(clock, UNLINK_MS)]);
+      await within(clock, UNLINK_MS, this.#running.socket.logout().catch(failed));
     }
     await this.close();
   }
@@ -318,7 +317,7 @@ export class LiveSession {
   /** Sends orders again after all waiting stanzas were processed, because one of them may be a STOP. */
   async #repeatOrders({ outbox, caughtUp }: RunningParts): Promise<void> {
     const { unacknowledged } = this.#options.memory;
-    await Promise.race([caughtUp, sleep(this.#timers, CATCH_UP_MS)]);
+    await within(this.#timers, CATCH_UP_MS, caughtUp);
     if (this.#open) for (const order of unacknowledged.take()) outbox.repeat(order);
   }
 
@@ -375,8 +374,8 @@ export class LiveSession {
 
   #emit(event: UnnumberedEvent): void {
     const { environment, shop, opening } = this.#options;
-    const { generation } = opening;
-    environment.post({ kind: 'event', shopId: shop.shopId, event: { ...event, generation } as never });
+    const numbered = { ...event, generation: opening.generation } as never;
+    environment.post({ kind: 'event', shopId: shop.shopId, event: numbered });
   }
 
   #logFailure(message: string): (error: unknown) => void {

@@ -3,7 +3,7 @@ import type { ArmedTimer } from '../../../runtime/clock.ts';
 import type { Egress } from '../../outbound/egress.ts';
 import type { SendOutcome, SessionEnd, SessionEvent } from '../session-events.ts';
 import type { SessionAddress } from '../session-host.ts';
-import type { WorkerOpening } from '../worker-protocol.ts';
+import type { PrepareOrder, WorkerOpening } from '../worker-protocol.ts';
 import type { AccountHistory } from './connection/account-history.ts';
 import { connectClient, holdReceipts } from './connection/client-socket.ts';
 import { LimitsWatch } from './connection/limits-watch.ts';
@@ -21,7 +21,6 @@ import { GroupDirectory } from './sending/group-directory.ts';
 import { lookUpIds } from './sending/number-lookup.ts';
 import { Outbox } from './sending/outbox.ts';
 import type { OutboxParts } from './sending/outbox-options.ts';
-import type { PrepareOrder } from './sending/pending-order.ts';
 import { SentMessages } from './sending/sent-messages.ts';
 import type { WireAliases } from './sending/wire-aliases.ts';
 import type { ChatTimers } from './session/chat-timers.ts';
@@ -103,7 +102,7 @@ export function startParts(options: SessionPartsOptions): RunningParts {
     report: (list) => options.emit({ type: 'session.groups', groups: list }),
   });
   const sent = new SentMessages(sealed, environment.clock);
-  const sessions = new DeviceSessions(() => socket, memory);
+  const sessions = new DeviceSessions(socket, memory);
   const { aliases, timers } = options;
   const shared = { socket, groups, sent, tokens, credentials, sessions, memory, aliases, timers };
   const outbox = outboxOf(options, shared);

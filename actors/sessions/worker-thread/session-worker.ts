@@ -142,11 +142,8 @@ const DEFAULT_STACK_FRAMES = 10;
  * wait that it starts, in case that wait ends too late. Building their stacks was an eighth of the thread's time while
  * sending.
  */
-function dropStacks(): void {
-  if (Error.stackTraceLimit === DEFAULT_STACK_FRAMES) Error.stackTraceLimit = 0;
-}
+if (Error.stackTraceLimit === DEFAULT_STACK_FRAMES) Error.stackTraceLimit = 0;
 
-dropStacks();
 silenceConsole();
 shareAsyncContexts();
 replaceClientCurve();

@@ -1,13 +1,11 @@
 import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
 import { TOKEN_INDEX, withMovedTokens } from '../keys/contact-tokens.ts';
+import type { Credentials } from '../keys/credentials.ts';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import type { ContactToken } from './history-facts.ts';
 
 /** The keys of a session, into which a history's facts go. */
-interface StoredKeys {
-  readonly keys: Pick<SignalKeyStore, 'get'>;
-  storeNow(data: SignalDataSet): Promise<void>;
-}
+type StoredKeys = Pick<Credentials, 'keys' | 'storeNow'>;
 
 /**
  * Stores the ids of numbers from a part of a phone's history. A part may be taken a week late, so the session's own

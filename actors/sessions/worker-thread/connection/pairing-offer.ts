@@ -70,12 +70,14 @@ export class PairingOffer {
       timing.qrMs === undefined ? FIRST_QR_MS + (QR_CODES - 1) * NEXT_QR_MS : QR_CODES * timing.qrMs;
     const expiresAtMs = clock.wallMs() + lifeMs;
     try {
-      const answer = await askForCode(socket, phone);
-      if (answer.kind === 'given') {
-        offer({ type: 'session.pairing_code', code: answer.code, expiresAtMs });
+      const { code, answer } = await askForCode(socket, phone);
+      if (answer.attrs.type === 'result') {
+        offer({ type: 'session.pairing_code', code, expiresAtMs });
         return;
       }
-      const { statusCode, detail } = answer;
+      const error = getBinaryNodeChild(answer, 'error');
+      const statusCode = Number(error?.attrs.code) || undefined;
+      const detail = error?.attrs.text ?? 'the network gives no code';
       failed(isRefusal(statusCode) ? 'pairing_refused' : 'transient', { statusCode, detail });
     } catch (error) {
       const { statusCode, message } = readClientError(error);
@@ -84,27 +86,21 @@ export class PairingOffer {
   }
 }
 
-type CodeAnswer =
-  /** The phone was asked to show the input for this code. */
-  | { readonly kind: 'given'; readonly code: string }
-  | { readonly kind: 'refused'; readonly statusCode: number | undefined; readonly detail: string };
-
 /**
  * Asks for a code that is to be typed on the phone of that number (digits). The client makes the code and does not wait
  * for the network's reply. This function waits for it, because no code may be shown before it. Pends while the network
  * is silent. No other request is sent until the device is paired, so any refusal belongs to this one.
  */
-async function askForCode(socket: WASocket, phone: string): Promise<CodeAnswer> {
+async function askForCode(
+  socket: WASocket,
+  phone: string,
+): Promise<{ readonly code: string; readonly answer: BinaryNode }> {
   const answered = new Promise<BinaryNode>((resolve) => {
     socket.ws.once('CB:iq,,link_code_companion_reg', resolve);
     socket.ws.once('CB:iq,type:error', resolve);
   });
   const code = await socket.requestPairingCode(phone);
-  const answer = await answered;
-  if (answer.attrs.type === 'result') return { kind: 'given', code };
-  const error = getBinaryNodeChild(answer, 'error');
-  const detail = error?.attrs.text ?? 'the network gives no code';
-  return { kind: 'refused', statusCode: Number(error?.attrs.code) || undefined, detail };
+  return { code, answer: await answered };
 }
 
 /** True if the network refuses the number, or the frequency of requests. Otherwise the request may be repeated. */

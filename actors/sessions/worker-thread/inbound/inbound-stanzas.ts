@@ -45,7 +45,6 @@ export class InboundStanzas {
   readonly #backlog: OfflineBacklog;
   /** Resolves when all waiting stanzas were received and processed. */
   readonly caughtUp: Promise<void>;
-  #caughtUp: () => void = () => undefined;
   /** Messages in their order, each once the one before it is done. */
   #line: Promise<void> = Promise.resolve();
 
@@ -64,15 +63,21 @@ export class InboundStanzas {
     this.#socket = socket;
     this.#ratchets = ratchets;
     this.#backlog = new OfflineBacklog({
-      ask: (count) => this.#askForBatch(count),
+      ask: (count) => {
+        const batch = { tag: 'offline_batch', attrs: { count: String(count) } };
+        this.#send({ tag: 'ib', attrs: {}, content: [batch] });
+      },
       idle: () => this.#line,
       later,
       note,
     });
-    this.caughtUp = new Promise((resolve) => {
-      this.#caughtUp = resolve;
-    });
     this.#listen(note);
+    this.caughtUp = new Promise((resolve) => {
+      socket.ws.on('CB:ib,,offline', () => {
+        this.#backlog.finish();
+        void this.#line.then(resolve);
+      });
+    });
   }
 
   #listen(note: (note: SessionNote) => void): void {
@@ -91,10 +96,6 @@ export class InboundStanzas {
     ws.removeAllListeners('CB:ib,,offline_preview');
     ws.on('CB:ib,,offline_preview', (ib: BinaryNode) => {
       this.#backlog.start(Number(getBinaryNodeChild(ib, 'offline_preview')?.attrs.count ?? 0));
-    });
-    ws.on('CB:ib,,offline', () => {
-      this.#backlog.finish();
-      void this.#line.then(this.#caughtUp);
     });
     ws.prependListener('CB:stream:error', (error: BinaryNode) => {
       const ack = getBinaryNodeChild(error, 'ack');
@@ -154,14 +155,6 @@ export class InboundStanzas {
         ...(type === undefined ? {} : { type }),
         ...(own === undefined ? {} : { from: own }),
       },
-    });
-  }
-
-  #askForBatch(count: number): void {
-    this.#send({
-      tag: 'ib',
-      attrs: {},
-      content: [{ tag: 'offline_batch', attrs: { count: String(count) } }],
     });
   }
 

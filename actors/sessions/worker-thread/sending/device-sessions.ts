@@ -83,10 +83,10 @@ export function ownDevice(me: Contact | undefined): readonly string[] {
  * whole for it (WhiskeySockets/Baileys, issue 2521).
  */
 export class DeviceSessions {
-  readonly #socket: () => WASocket;
+  readonly #socket: WASocket;
   readonly #memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>;
 
-  constructor(socket: () => WASocket, memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>) {
+  constructor(socket: WASocket, memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>) {
     this.#socket = socket;
     this.#memory = memory;
   }
@@ -97,7 +97,7 @@ export class DeviceSessions {
    * `open`.
    */
   async reach(addresses: readonly string[]): Promise<boolean> {
-    const socket = this.#socket();
+    const socket = this.#socket;
     const { id = '', lid } = socket.user ?? {};
     const own = lid !== undefined && addresses.some(isLidAddress) ? personOf(lid) : personOf(id);
     await this.#knowOwnDevices(own);
@@ -113,7 +113,7 @@ export class DeviceSessions {
    * If they are requested by their LID, the reply may lack the shop's own devices (oxidezap/whatsapp-rust, pull 568).
    */
   async #knowOwnDevices(own: string): Promise<void> {
-    const socket = this.#socket();
+    const socket = this.#socket;
     const number = personOf(socket.user?.id ?? '');
     if (!isLidAddress(own) || this.#memory.devices.get(userOf(own)) !== undefined) return;
     await lookUpNumbers(socket, this.#memory, [number]);
@@ -124,7 +124,7 @@ export class DeviceSessions {
    * network's own ids: it fetches new keys of all these people, which takes one of their one-time keys each time.
    */
   async #knowNumbers(numbers: readonly string[]): Promise<void> {
-    const socket = this.#socket();
+    const socket = this.#socket;
     const unknown = [...new Set(numbers)].filter(
       (number) => this.#memory.devices.get(userOf(number)) === undefined,
     );
@@ -139,7 +139,7 @@ export class DeviceSessions {
    * Rejects if the network does not reply, or refuses the request, for example with a rate signal.
    */
   async open(addresses: readonly string[], fresh = false): Promise<readonly string[]> {
-    const { signalRepository, user } = this.#socket();
+    const { signalRepository, user } = this.#socket;
     const own = ownDevice(user);
     const others = [...new Set(addresses)].filter((address) => !own.includes(address));
     const asked: string[] = [];
@@ -154,7 +154,7 @@ export class DeviceSessions {
   }
 
   async #fetch(addresses: readonly string[]): Promise<void> {
-    const { signalRepository } = this.#socket();
+    const { signalRepository } = this.#socket;
     const numbers = addresses.filter(isNumberAddress);
     const pairs = numbers.length === 0 ? [] : await signalRepository.lidMapping.getLIDsForPNs(numbers);
     const lids = new Map(pairs?.map(({ pn, lid }) => [pn, lid]));
@@ -174,7 +174,7 @@ export class DeviceSessions {
   async #ask(addresses: readonly string[], questions: { left: number }): Promise<Map<string, BinaryNode>> {
     questions.left -= 1;
     try {
-      const answer = await this.#socket().query(question(addresses));
+      const answer = await this.#socket.query(question(addresses));
       if (answer === undefined) throw new Error('the network sent no keys in time');
       const rows = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user');
       return new Map(
@@ -198,7 +198,7 @@ export class DeviceSessions {
       const list = { tag: 'list', attrs: {}, content: [row] };
       await parseAndInjectE2ESessions(
         { tag: 'iq', attrs: {}, content: [list] },
-        this.#socket().signalRepository,
+        this.#socket.signalRepository,
       );
       return true;
     } catch {

@@ -2,7 +2,7 @@ import type { WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { SendOutcome } from '../../session-events.ts';
 import type { SessionTiming } from '../../session-timing.ts';
-import type { SessionReport } from '../../worker-protocol.ts';
+import type { PrepareOrder, SessionReport } from '../../worker-protocol.ts';
 import type { MediaFetchOptions } from '../attachments/media-fetch.ts';
 import type { ContactTokens } from '../keys/contact-tokens.ts';
 import type { Credentials } from '../keys/credentials.ts';
@@ -11,7 +11,6 @@ import type { ExpiringCache } from '../session/expiring-cache.ts';
 import type { MediaEnvironment, ShopMemory } from '../session/session-environment.ts';
 import type { DeviceSessions } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
-import type { PrepareOrder } from './pending-order.ts';
 import type { SentMessages } from './sent-messages.ts';
 import type { WireAliases } from './wire-aliases.ts';
 

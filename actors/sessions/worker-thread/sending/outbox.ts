@@ -1,5 +1,6 @@
 import type { SignalDataSet } from '@whiskeysockets/baileys';
 import { sleep } from '../../../../runtime/clock.ts';
+import type { PrepareOrder } from '../../worker-protocol.ts';
 import type { Unacknowledged } from '../session/unacknowledged.ts';
 import { isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience } from '../wire/wire-form.ts';
@@ -7,7 +8,7 @@ import { isAddressable } from './addressable.ts';
 import { ClientTurn } from './client-turn.ts';
 import { makeMessage } from './make-message.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { beginningOf, outcomeOf, type Pending, type PrepareOrder } from './pending-order.ts';
+import { beginningOf, outcomeOf, type Pending } from './pending-order.ts';
 import { PendingOrders } from './pending-orders.ts';
 import { PostDevices } from './post-devices.ts';
 import { chatOf, recipientOf, showComposing } from './recipients.ts';

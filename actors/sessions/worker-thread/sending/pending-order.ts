@@ -4,13 +4,10 @@ import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
 import type { SendOutcome } from '../../session-events.ts';
 import type { SendOrder } from '../../session-host.ts';
-import type { ToWorker } from '../../worker-protocol.ts';
+import type { PrepareOrder } from '../../worker-protocol.ts';
 import { type FetchedMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
 import { isRateSignal, readClientError } from '../session/session-end.ts';
 import { backoffOf } from '../wire/usync-errors.ts';
-
-/** An order to prepare a message, as it came from the main thread. */
-export type PrepareOrder = Pick<Extract<ToWorker, { kind: 'prepare' }>, 'attempt' | 'order' | 'composingMs'>;
 
 /**
  * The phase that an order is in. `relaying`: the client has it, and asks for keys. `ready`: it is sealed, and no

@@ -27,13 +27,11 @@ export interface Disconnect {
  */
 export function readDisconnect(error: unknown): Disconnect {
   const { statusCode, message } = readClientError(error);
-  const data = typeof error === 'object' && error !== null ? (error as { data?: unknown }).data : undefined;
+  const data = dataOf(error);
   // The client stores the socket's failure there.
   if (data instanceof EgressFailure)
     return { statusCode: undefined, message: data.message, end: 'egress_unreachable' };
-  const said = (typeof data === 'object' && data !== null ? data : {}) as {
-    readonly [name: string]: unknown;
-  };
+  const said = (data ?? {}) as { readonly [name: string]: unknown };
   const words = [message, said.logout_message_header, said.logout_message_subtext];
   const networkCode = wholeNumber(said.code);
   const seconds = wholeNumber(said.expire);
@@ -88,9 +86,11 @@ export function readClientError(error: unknown): { statusCode: number | undefine
   return { statusCode: output?.statusCode, message: message ?? 'unknown error' };
 }
 
+const dataOf = (error: unknown): unknown => (error as { data?: unknown } | null | undefined)?.data;
+
 /** The code of an iq error, which the client keeps in `data` under a status code of 500. */
 export function queryErrorCode(error: unknown): number | undefined {
-  const data = typeof error === 'object' && error !== null ? (error as { data?: unknown }).data : undefined;
+  const data = dataOf(error);
   return typeof data === 'number' ? data : undefined;
 }
 

@@ -1,13 +1,13 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
-import type { ToWorker } from '../../worker-protocol.ts';
+import type { PrepareOrder } from '../../worker-protocol.ts';
 
 /** Within this time after a lost connection a stanza is sent again. After that its outcome is unknown. Milliseconds. */
 const KEPT_MS = 60_000;
 
 /** An order whose stanza left on a connection that was lost before the network acknowledged it. */
 export interface Unacknowledged {
-  readonly asked: Pick<Extract<ToWorker, { kind: 'prepare' }>, 'attempt' | 'order' | 'composingMs'>;
+  readonly asked: PrepareOrder;
   /** The id that the stanza left with. */
   readonly wireId: string;
   /** The number by which the network knows the recipient, a group, or the network's own id of a person. */
