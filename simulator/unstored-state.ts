@@ -105,9 +105,7 @@ export class PhoneCopies {
   }
 }
 
-/**
- * Senders that were seen composing, and in which chat, since their last message there.
- */
+/** Senders that were seen composing, and in which chat, since their last message there. */
 export class Typing {
   readonly #composing = new Set<string>();
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { unlink } from '../linking/unlinking.ts';
 import type { Network } from '../network.ts';
-import type { Connection } from '../socket/connection.ts';
 import { ControlFailure } from './control-failure.ts';
 import { flag, oneOf, phone, text, texts, whole } from './control-input.ts';
 import { type ControlRoute, route } from './control-server.ts';
@@ -107,18 +106,14 @@ function inflict(network: Network, options: { phone: string; kind: FaultKind; co
   if (live.length === 0)
     throw new ControlFailure(409, 'NOT_CONNECTED', `No client of +${phone} is connected.`);
   for (const connection of live) {
-    if (kind === 'hears') hearAgain(network, connection);
-    else LIVE_FAULTS[kind satisfies LiveFault](connection);
+    if (kind !== 'hears') LIVE_FAULTS[kind satisfies LiveFault](connection);
+    else {
+      connection.hearing = 'full';
+      // What was held back for the connection is delivered at once.
+      if (connection.companion !== undefined) network.deliveries.flush(connection, connection.companion);
+    }
   }
   return { kind, hit: live.length, armed: 0 };
-}
-
-/** Ends `deaf`. Stanzas that were held back for the connection are delivered at once. */
-function hearAgain(network: Network, connection: Connection): void {
-  connection.hearing = 'full';
-  const { companion } = connection;
-  if (companion === undefined) return;
-  network.deliveries.flush(connection, companion);
 }
 
 function logOut(network: Network, phone: string): number {

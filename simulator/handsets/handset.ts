@@ -2,8 +2,7 @@ import {
   Curve,
   DEFAULT_CONNECTION_CONFIG,
   encodeWAMessage,
-  type proto,
-  proto as protocol,
+  proto,
   type SignalCreds,
   type SignalDataSet,
   type SignalDataTypeMap,
@@ -99,7 +98,7 @@ export class Handset {
       const { type, ciphertext } = envelope;
       if (type === 'skmsg') throw new Error('a group payload needs a group');
       const plaintext = await this.#repository.decryptMessage({ jid: sender, type, ciphertext });
-      return protocol.Message.decode(unpadRandomMax16(plaintext));
+      return proto.Message.decode(unpadRandomMax16(plaintext));
     });
   }
 
@@ -113,12 +112,9 @@ export class Handset {
   /** Decrypts a payload that `sender` encrypted for everyone in `group`. Rejects without the sender's key. */
   decryptGroup(sender: string, group: string, ciphertext: Uint8Array): Promise<proto.Message> {
     return this.#lock.run(async () => {
-      const plaintext = await this.#repository.decryptGroupMessage({
-        group,
-        authorJid: sender,
-        msg: ciphertext,
-      });
-      return protocol.Message.decode(unpadRandomMax16(plaintext));
+      const sealed = { group, authorJid: sender, msg: ciphertext };
+      const plaintext = await this.#repository.decryptGroupMessage(sealed);
+      return proto.Message.decode(unpadRandomMax16(plaintext));
     });
   }
 

@@ -96,9 +96,10 @@ export class CodePairing {
       throw new ControlFailure(409, 'CODE_IN_USE', 'This code is being typed already.');
     }
     const ephemeral = Curve.generateKeyPair();
+    const code = plainCode(typed);
     try {
-      const bundle = await this.#sendKeys(request, ephemeral, plainCode(typed));
-      const secret = await this.#agree({ request, ephemeral, bundle, code: plainCode(typed) });
+      const bundle = await this.#sendKeys(request, ephemeral, code);
+      const secret = await this.#agree({ request, ephemeral, bundle, code });
       const companion = await this.#pairing.link(request.registration, phone, secret);
       this.#requests.delete(phone);
       return companion;

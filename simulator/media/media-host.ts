@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { aesDecryptWithIV, getMediaKeys, hmacSign, type MediaType } from '@whiskeysockets/baileys';
 import { serverCloser } from '../socket/server-closer.ts';
+import type { Attachment } from './attachments.ts';
 import type { MediaCertificate } from './media-certificate.ts';
 
 /** The largest upload: more than the largest attachment that our clients send. The real network takes 2 GB. */
@@ -13,12 +14,6 @@ const MAX_UPLOAD_BYTES = 128 * 1024 * 1024;
 
 /** The length of the truncated HMAC after the ciphertext. */
 const MAC_BYTES = 10;
-
-/** The path and key of an attachment, as its message gives them. */
-export interface MediaReference {
-  readonly type: MediaType;
-  readonly media: { readonly directPath?: string | null; readonly mediaKey?: Uint8Array | null };
-}
 
 /**
  * The faults of a file. The host has dropped it (whatsmeow download.go: 403, 404 and 410), redirects, sends wrong or
@@ -48,7 +43,7 @@ export class MediaHost {
   readonly #directory: string;
   readonly #server: Server;
   readonly #hostname: string;
-  readonly #close: () => Promise<void>;
+  readonly close: () => Promise<void>;
   readonly #faults = new Map<string, FileFault>();
   /** The number of downloads whose reader has not read everything. */
   downloads = 0;
@@ -61,7 +56,7 @@ export class MediaHost {
     this.#server = createServer({ cert, key }, (request, response) => {
       this.#answer(request, response).catch(() => answer(response, 500, { error: 'internal' }));
     });
-    this.#close = serverCloser(this.#server);
+    this.close = serverCloser(this.#server);
   }
 
   /** Starts listening on the given port, or on one that the system chooses. */
@@ -89,13 +84,13 @@ export class MediaHost {
   }
 
   /** Resolves with the SHA-256 of the decrypted attachment, hex. null: it is missing, damaged or forged. */
-  async plaintextSha256(reference: MediaReference): Promise<string | null> {
-    const { directPath, mediaKey } = reference.media;
+  async plaintextSha256({ type, media }: Attachment): Promise<string | null> {
+    const { directPath, mediaKey } = media;
     const name = directPath ? fileName(directPath) : undefined;
     if (!name || !mediaKey) return null;
     try {
       const encrypted = await readFile(join(this.#directory, name));
-      const keys = await getMediaKeys(mediaKey, reference.type);
+      const keys = await getMediaKeys(mediaKey, type);
       const ciphertext = encrypted.subarray(0, -MAC_BYTES);
       const mac = hmacSign(Buffer.concat([keys.iv, ciphertext]), keys.macKey ?? Buffer.alloc(0));
       if (!mac.subarray(0, MAC_BYTES).equals(encrypted.subarray(-MAC_BYTES))) return null;
@@ -123,10 +118,6 @@ export class MediaHost {
   /** Spoils a file from now on. `none` restores it. */
   spoil(path: string, fault: FileFault): void {
     this.#faults.set(fileName(path) ?? '', fault);
-  }
-
-  close(): Promise<void> {
-    return this.#close();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { normalizeMessageContent, proto } from '@whiskeysockets/baileys';
+import type { KeptFile } from '../media/media-host.ts';
 import { ABOUT_KINDS, type Written } from './written-kinds.ts';
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
@@ -15,11 +16,8 @@ export interface EarlierMessage {
 }
 
 /** The fields that a message gives of its uploaded file. */
-export interface WrittenFile {
+export interface WrittenFile extends KeptFile {
   readonly url: string;
-  readonly directPath: string;
-  readonly mediaKey: Uint8Array;
-  readonly fileEncSha256: Uint8Array;
   readonly fileSha256: Uint8Array;
   readonly fileLength: number;
   readonly mediaKeyTimestamp: number;

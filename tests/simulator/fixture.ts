@@ -46,23 +46,22 @@ export class Fixture {
     return { fixture, client: await fixture.link(phone) };
   }
 
-  /** Stops the simulator and starts another one on the same port and data. */
-  async restart(): Promise<void> {
+  /** Stops the simulator and starts another one on the same port and data, once `meanwhile` is done. */
+  async restart(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
     const { port } = this.simulator;
     await this.simulator.close();
+    await meanwhile();
     this.simulator = await startSimulator({ dataDir: this.dataDir, ...this.#options, port });
     this.control = simulatorControl(this.simulator.url);
   }
 
   /** Stops the simulator, takes all sessions from its handsets, and starts it again. */
-  async forgetHandsetSessions(): Promise<void> {
-    const { port } = this.simulator;
-    await this.simulator.close();
-    const path = join(this.dataDir, 'network.jsonl');
-    const lines = (await readFile(path, 'utf8')).split('\n');
-    await writeFile(path, lines.filter((line) => !/^\["handset-keys","\d+ session /.test(line)).join('\n'));
-    this.simulator = await startSimulator({ dataDir: this.dataDir, ...this.#options, port });
-    this.control = simulatorControl(this.simulator.url);
+  forgetHandsetSessions(): Promise<void> {
+    return this.restart(async () => {
+      const path = join(this.dataDir, 'network.jsonl');
+      const lines = (await readFile(path, 'utf8')).split('\n');
+      await writeFile(path, lines.filter((line) => !/^\["handset-keys","\d+ session /.test(line)).join('\n'));
+    });
   }
 
   /** A client that is linked to the phone and open. */
