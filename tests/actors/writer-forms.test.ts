@@ -4,12 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { archiveWrites, readArchive } from '../../actors/shops/numbers/number-archive.ts';
-import { readPast } from '../../actors/shops/numbers/number-past.ts';
+import { readArchive } from '../../actors/shops/numbers/number-archive.ts';
+import { numbersLeft } from '../../actors/shops/numbers/numbers-left.ts';
 import type { ShopCommand } from '../../actors/shops/protocol/shop-commands.ts';
 import { decodeWriters } from '../../actors/shops/records/writer.ts';
 import { readWriter } from '../../actors/shops/turns/people/recipient-facts.ts';
 import { readShopFacts } from '../../actors/shops/turns/shop-facts.ts';
+import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
 const COUNTRIES = [
@@ -164,11 +165,10 @@ test('an opt-out that was lifted from the other form is not kept after the shop 
   person.stored('+33612345678', true, 1_000);
   const { state, redis, nowMs } = shop;
   const store = storeOf(redis);
-  const use = { shopId: state.shop.shopId };
-  const past = await readPast(use, state, { shard: state.shard, store, nowMs });
-  assert.ok(past);
   const number = { tenantId: state.shop.tenantId, phone: SHOP_PHONE };
-  for (const write of archiveWrites(number, past, vault)) redis.run(write);
+  redis.run(['SET', tenantKeys(number.tenantId).record, JSON.stringify({ deleted: false })]);
+  const { writes } = await numbersLeft(state.shop, { store, vault, nowMs });
+  for (const write of writes) redis.run(write);
   const kept = await readArchive(number, vault, { store, nowMs });
   assert.deepEqual([...(kept?.past.writers.keys() ?? [])], ['+33612345678']);
 });

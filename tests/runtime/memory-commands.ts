@@ -26,7 +26,7 @@ const commands: Readonly<Record<string, Command>> = {
   HMGET: (values, key, args) => args.map((field) => hashOf(values, key).get(field) ?? null),
   HGETALL: (values, key) => [...hashOf(values, key)].flat(),
   HVALS: (values, key) => [...hashOf(values, key).values()],
-  HKEYS: (values, key) => [...hashOf(values, key).keys()],
+  HSCAN: (values, key) => ['0', [...hashOf(values, key)].flat()],
   HDEL(values, key, args) {
     const hash = hashOf(values, key);
     return args.filter((field) => hash.delete(field)).length;
@@ -45,6 +45,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   SISMEMBER: (values, key, [member = '']) => Number(setOf(values, key).has(member)),
   SMEMBERS: (values, key) => [...setOf(values, key)],
+  SRANDMEMBER: (values, key, [count]) => [...setOf(values, key)].slice(0, Number(count)),
   RPUSH: (values, key, args) => listOf(values, key).push(...args),
   LSET(values, key, [index, element = '']) {
     const list = listOf(values, key);

@@ -12,6 +12,7 @@ import { carriedWrites, dropContent, readCarried } from '../records/carried-mess
 import type { InboundOwner } from '../records/inbound-records.ts';
 import type { MessageState } from '../records/message-record.ts';
 import type { NumberVault } from '../records/number-vault.ts';
+import { readInSteps } from '../records/scan-hash.ts';
 import { sentIndexKeys } from '../records/sent-index.ts';
 import { type ShopKeys, shopAddress, shopKeys } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
@@ -174,7 +175,7 @@ export class ShopEraser {
   /** Leaves nothing of this shop's messages with shops of the pool. */
   async #withdrawPooled({ pooled }: ShopKeys): Promise<void> {
     const { store, pool } = this.#options;
-    const [fields] = (await store.read([['HGETALL', pooled]])) as [string[]];
+    const fields = await readInSteps(store, pooled);
     await Promise.all(
       decodePooled(fields, () => 0).map(async ({ messageId, createdAtMs, pool: asked }) => {
         if (asked !== null) await pool.withdraw(messageId, { pool: asked, createdAtMs });

@@ -37,7 +37,11 @@ export interface ArchivedPast {
 }
 
 /** Stores the data that outlives the shop. */
-export function archiveWrites(number: TenantNumber, past: NumberPast, vault: NumberVault): Write[] {
+export function archiveWrites(
+  number: TenantNumber,
+  past: Omit<NumberPast, 'aliases'>,
+  vault: NumberVault,
+): Write[] {
   const [key = ''] = archiveKeys(number, vault);
   const archived: Archived = {
     usedAtMs: past.usedAtMs,

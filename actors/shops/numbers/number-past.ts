@@ -6,6 +6,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
+import { readInSteps } from '../records/scan-hash.ts';
 import { shopKeys } from '../records/shop-keys.ts';
 import { decodeWriters, laterWriter, type Writer } from '../records/writer.ts';
 import { allThatCount, newestRead } from '../state/newest-accepted.ts';
@@ -13,13 +14,21 @@ import { countedEntries } from '../state/stored-ledger.ts';
 import { decodeLimits } from '../state/stored-limits.ts';
 import { NUMBER_MEMORY_MS, type NumberUse } from './number-use.ts';
 
-/** The data of a number's last shop that also applies to the next one. Times since the Unix epoch. */
-export interface NumberPast {
+/** The counts and limits of a number's last shop that also apply to the next one. Times since the Unix epoch. */
+export interface NumberCounts {
   readonly usedAtMs: number;
   /** The start of its warm-up; null if unknown. */
   readonly warmupSinceMs: number | null;
   /** The sends through it that still count. */
   readonly entries: readonly LedgerEntry[];
+  /** The limits that the network reported. */
+  readonly limits: NetworkLimits;
+  /** The end of its queue's pause after a rate signal, or null if there is no pause. */
+  readonly pausedUntilMs: number | null;
+}
+
+/** All data of a number's last shop that also applies to the next one. */
+export interface NumberPast extends NumberCounts {
   /** The people who wrote to it, and if they opted out, by address. */
   readonly writers: ReadonlyMap<string, Writer>;
   /**
@@ -27,10 +36,13 @@ export interface NumberPast {
    * wrote.
    */
   readonly aliases: ReadonlyMap<string, string>;
-  /** The limits that the network reported. */
-  readonly limits: NetworkLimits;
-  /** The end of its queue's pause after a rate signal, or null if there is no pause. */
-  readonly pausedUntilMs: number | null;
+}
+
+/** The store of a tenant's shard, and the moment of the reading. */
+interface Reading {
+  readonly shard: number;
+  readonly store: Store;
+  readonly nowMs: number;
 }
 
 /** Returns the stored state of both machines of a shop; the initial states if nothing is stored. */
@@ -51,33 +63,59 @@ export function isForgotten(usedAtMs: number, nowMs: number): boolean {
 export async function readPast(
   use: NumberUse,
   machines: ShopMachines,
-  { shard, store, nowMs }: { readonly shard: number; readonly store: Store; readonly nowMs: number },
+  reading: Reading,
 ): Promise<NumberPast | undefined> {
-  const { channel, pacing } = machines;
-  const usedAtMs = use.left?.atMs ?? channel.context.downSinceMs ?? nowMs;
-  if (isForgotten(usedAtMs, nowMs)) return undefined;
-  const keys = shopKeys(shard, use.shopId);
-  const [latest, writers, aliases, limits] = (await store.read([
-    newestRead(keys.accepted),
+  const counts = await readCounts(use, machines, reading);
+  if (counts === undefined) return undefined;
+  const keys = shopKeys(reading.shard, use.shopId);
+  // Each is read at once: at a shop that lives, a writer may move to another address meanwhile.
+  const [writers, aliases] = (await reading.store.read([
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
-    ['HGET', keys.shop, 'limits'],
-  ])) as [string[], string[], string[], string | null];
-  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
-  // The shop's later sends and writers belong to another number; opt-outs apply to both.
-  const lastMs = use.left?.atMs ?? Number.POSITIVE_INFINITY;
+  ])) as [string[], string[]];
+  // The shop's later writers belong to another number; opt-outs apply to both.
+  const lastMs = lastOf(use);
   const wrote = [...eachPerson(decodeWriters(writers))].filter(
     ([, { lastInboundAtMs, optedOut }]) => optedOut || lastInboundAtMs <= lastMs,
   );
+  return { ...counts, writers: new Map(wrote), aliases: hashFields(aliases) };
+}
+
+/** Returns the counts and limits alone; undefined as above. */
+export async function readCounts(
+  use: NumberUse,
+  { channel, pacing }: ShopMachines,
+  { shard, store, nowMs }: Reading,
+): Promise<NumberCounts | undefined> {
+  const usedAtMs = use.left?.atMs ?? channel.context.downSinceMs ?? nowMs;
+  if (isForgotten(usedAtMs, nowMs)) return undefined;
+  const keys = shopKeys(shard, use.shopId);
+  const [latest, limits] = (await store.read([newestRead(keys.accepted), ['HGET', keys.shop, 'limits']])) as [
+    string[],
+    string | null,
+  ];
+  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   return {
     usedAtMs,
     warmupSinceMs: use.left === undefined ? warmupPairedAtMs(channel.context) : use.left.warmupSinceMs,
-    entries: countedEntries(newest, nowMs).filter(({ atMs }) => atMs <= lastMs),
-    writers: new Map(wrote),
-    aliases: hashFields(aliases),
+    entries: countedEntries(newest, nowMs).filter(({ atMs }) => atMs <= lastOf(use)),
     limits: use.left === undefined ? decodeLimits(limits) : (use.left.limits ?? NO_LIMITS),
     pausedUntilMs: pacing.value === 'paused' ? pacing.context.untilMs : null,
   };
+}
+
+/** The shop's sends and writers after this time belong to another number. */
+function lastOf({ left }: NumberUse): number {
+  return left?.atMs ?? Number.POSITIVE_INFINITY;
+}
+
+/** Returns the people who opted out of a shop that is being erased, in steps: no actor changes its writers any more. */
+export async function readOptOuts(
+  { shard, store }: Omit<Reading, 'nowMs'>,
+  shopId: string,
+): Promise<NumberPast['writers']> {
+  const writers = decodeWriters(await readInSteps(store, shopKeys(shard, shopId).writers));
+  return new Map([...eachPerson(writers)].filter(([, { optedOut }]) => optedOut));
 }
 
 /** Returns each writer once: if both forms of a number are stored, the later one counts. */

@@ -5,9 +5,10 @@ import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { ownNumber } from '../machines/channel-context.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';
 import type { NumberVault } from '../records/number-vault.ts';
+import { readInSteps } from '../records/scan-hash.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { archiveWrites, dropArchives, readArchive } from './number-archive.ts';
-import { readPast, readStoredMachines } from './number-past.ts';
+import { readCounts, readOptOuts, readStoredMachines } from './number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
 
 /** The numbers that an erased shop leaves, and the writes for them. */
@@ -28,11 +29,8 @@ export async function numbersLeft(
   const { tenantId, shopId } = shop;
   const { shard } = tenantAddress(tenantId);
   const keys = tenantKeys(tenantId);
-  const [record, numbers] = (await store.read([
-    ['GET', keys.record],
-    ['HGETALL', keys.numbers],
-  ])) as [string | null, string[]];
-  const uses = hashFields(numbers);
+  const [record] = (await store.read([['GET', keys.record]])) as [string | null];
+  const uses = hashFields(await readInSteps(store, keys.numbers));
   const own: [phone: string, use: NumberUse][] = [];
   const writes: Write[] = [];
   for (const [phone, stored] of uses) {
@@ -51,9 +49,11 @@ export async function numbersLeft(
     const written = await readArchive({ tenantId, phone: unsaid }, vault, { store, nowMs });
     if (written === undefined) own.push([unsaid, { shopId }]);
   }
+  const writers = own.length === 0 ? new Map() : await readOptOuts({ shard, store }, shopId);
   for (const [phone, use] of own) {
-    const past = await readPast(use, machines, { shard, store, nowMs });
-    if (past !== undefined) writes.push(...archiveWrites({ tenantId, phone }, past, vault));
+    const counts = await readCounts(use, machines, { shard, store, nowMs });
+    if (counts !== undefined)
+      writes.push(...archiveWrites({ tenantId, phone }, { ...counts, writers }, vault));
   }
   return { phones: own.map(([phone]) => phone), writes };
 }

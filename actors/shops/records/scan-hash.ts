@@ -18,3 +18,16 @@ export async function* scanHash(
     yield pairs;
   } while (cursor !== '0');
 }
+
+/** Fields that a step of `readInSteps` reads: Redis is occupied for well under a millisecond. */
+const STEP_FIELDS = 500;
+
+/**
+ * Returns the flat list of fields and values that `HGETALL` would return, read in steps. For a hash of any size in which
+ * no value moves to another field meanwhile: such a value may be missed. A field may be listed twice.
+ */
+export async function readInSteps(store: Pick<Store, 'read'>, key: string): Promise<string[]> {
+  const flat: string[] = [];
+  for await (const pairs of scanHash(store, key, STEP_FIELDS)) for (const text of pairs) flat.push(text);
+  return flat;
+}

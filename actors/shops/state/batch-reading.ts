@@ -1,7 +1,9 @@
 /** Reads the stored batches of a shop, including ended ones. */
 import type { Read, Store } from '../../../runtime/store.ts';
+import { hashFields } from '../../hash-fields.ts';
 import type { RefusedRecipient } from '../batch-operations.ts';
 import { keptDays } from '../records/message-days.ts';
+import { readInSteps } from '../records/scan-hash.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
 import { type BatchContent, type BatchRecord, batchKey, endedBatchesKey } from './batches.ts';
 
@@ -30,12 +32,14 @@ export function endedBatchKeys(reading: Omit<BatchReading, 'store'>): string[] {
   return keptDays(reading).map((day) => endedBatchesKey(reading.keys, day));
 }
 
-/** Returns the ids of all stored batches, newest first. */
+/** Returns the ids of all stored batches, newest first. Reads in steps, because any number of them may have ended. */
 export async function readBatchIds(reading: BatchReading): Promise<string[]> {
-  const keys = [reading.keys.batches, ...endedBatchKeys(reading)];
-  const fields = (await reading.store.read(keys.map((key): Read => ['HKEYS', key]))) as string[][];
-  const ids = fields.flat().filter((field) => !isKeyField(field));
-  return [...new Set(ids)].sort().reverse();
+  const { keys, store } = reading;
+  // A batch that ends meanwhile moves to the ended ones, so they are read later.
+  const active = await readInSteps(store, keys.batches);
+  const ended = await Promise.all(endedBatchKeys(reading).map((key) => readInSteps(store, key)));
+  const fields = [active, ...ended].flatMap((flat) => [...hashFields(flat).keys()]);
+  return [...new Set(fields.filter((field) => !isKeyField(field)))].sort().reverse();
 }
 
 /** Reads batches by id. An entry is undefined if there is no such batch. */

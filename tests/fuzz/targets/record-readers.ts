@@ -1,4 +1,4 @@
-import { readPast, readStoredMachines } from '../../../actors/shops/numbers/number-past.ts';
+import { readOptOuts, readPast, readStoredMachines } from '../../../actors/shops/numbers/number-past.ts';
 import { decodeNumberUse } from '../../../actors/shops/numbers/number-use.ts';
 import { decodeCarried } from '../../../actors/shops/records/carried-message.ts';
 import { inboundOwner, readInboundRecords } from '../../../actors/shops/records/inbound-records.ts';
@@ -69,15 +69,16 @@ export const READERS: Readonly<Record<string, (text: string, draw: Draw) => unkn
     return readInboundRecords(0, [ID], { store, vault: { open: () => text } });
   },
   numberPast: async (text, draw) => {
-    const store = answering(([command]) =>
-      command === 'HGETALL' ? ['+33612345678', text, text, text] : command === 'HGET' ? text : [text],
-    );
+    const fields = ['+33612345678', text, text, text];
+    const answers: Record<string, unknown> = { HGETALL: fields, HSCAN: ['0', fields], HGET: text };
+    const store = answering(([command]) => answers[command] ?? [text]);
     const machines = await readStoredMachines(
       0,
       ID,
       answering(() => null),
     );
     const left = draw.isOneIn(2) ? {} : { left: { atMs: NOW_MS, warmupSinceMs: null } };
+    await readOptOuts({ shard: 0, store }, ID);
     await readPast({ shopId: ID, ...left }, machines, { shard: 0, store, nowMs: NOW_MS });
   },
   batches: (text) => decodeBatches(['66b1f0a2c3d4e5f60718293a', text]),
