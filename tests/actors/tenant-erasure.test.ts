@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TenantErasure, type TenantErasureOptions } from '../../actors/tenants/tenant-erasure.ts';
-import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
 import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+import { MemoryRedis } from '../runtime/memory-redis.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { webhookRecord } from '../webhooks/endpoint-world.ts';
 import { goldenTenant, readGolden } from './golden/golden-store.ts';
@@ -27,7 +28,13 @@ async function nodeWithEraser(
     isHere = () => true,
     deleted = false,
     people = [],
-  }: { isHere?: () => boolean; deleted?: boolean; people?: readonly string[] } = {},
+    store = { read: async () => [[]], commit: async () => undefined },
+  }: {
+    isHere?: () => boolean;
+    deleted?: boolean;
+    people?: readonly string[];
+    store?: TenantErasureOptions['store'];
+  } = {},
 ) {
   const clock = new FakeClock();
   const log = new QuietLog();
@@ -55,8 +62,7 @@ async function nodeWithEraser(
       },
       passivate: note('passivate'),
     } as unknown as TenantErasureOptions['actors'],
-    store: { read: async () => [[]], commit: note('commit') },
-    ...{ clock, log, directory: { forget: note('keys') }, forgetDeadLetters: note('dead letters') },
+    ...{ store, clock, log, directory: { forget: note('keys') }, forgetDeadLetters: note('dead letters') },
     ...{ eraseStrays: note('strays'), forgetRequests: note('requests'), refreshDirectory: note('directory') },
     async erasePerson({ personId }) {
       steps.push(personId);
@@ -137,6 +143,36 @@ test('a deleted tenant is removed after all its other data, its keys first', asy
     'passivate',
   ]);
   assert.equal(state().isGone, true);
+});
+
+test('the archives of a deleted tenant’s numbers go in short steps, also if Redis was away between two', async () => {
+  const redis = new MemoryRedis(new FakeClock());
+  const { numbersLeft } = tenantKeys(golden.tenantId);
+  const archives = Array.from({ length: 120 }, (_, index) => `${numbersLeft}:${index}`);
+  for (const key of archives) redis.run(['SET', key, 'sealed']);
+  redis.run(['SADD', numbersLeft, ...archives]);
+  const sizes: number[] = [];
+  const store: TenantErasureOptions['store'] = {
+    async read(reads) {
+      const answers = reads.map((read) => redis.run(read));
+      sizes.push(...answers.map((answer) => (answer as string[]).length));
+      return answers;
+    },
+    async commit(_shard, writes) {
+      sizes.push(writes.length);
+      if (sizes.length === 6) throw new Error('Redis is away');
+      for (const write of writes) redis.run(write);
+    },
+  };
+  const { clock, erasure, state } = await nodeWithEraser(0, { deleted: true, store });
+  void erasure.run(address);
+  await clock.advance(60_000);
+  assert.equal(state().isGone, true);
+  assert.deepEqual(
+    [...redis.values.keys()].filter((key) => archives.includes(key)),
+    [],
+  );
+  assert.ok(Math.max(...sizes) <= 26, `${Math.max(...sizes)} at a time`);
 });
 
 test('a deleted tenant is not removed while a shop of it cannot be erased', async () => {
