@@ -83,13 +83,14 @@ export async function sweepAttachments(nowMs: number, directory = tmpdir()): Pro
 }
 
 /** Sweeps at once and every 10 minutes. Files of a killed process are not old enough yet when the next one starts. */
-export function keepSwept({ clock, log }: { readonly clock: Clock; readonly log: Logger }): {
-  stop(): void;
-} {
+export function keepSwept(
+  { clock, log }: { readonly clock: Clock; readonly log: Pick<Logger, 'info' | 'warn'> },
+  directory = tmpdir(),
+): { stop(): void } {
   let timer: { cancel(): void } | undefined;
   const sweep = async (): Promise<void> => {
     try {
-      const removed = await sweepAttachments(clock.wallMs());
+      const removed = await sweepAttachments(clock.wallMs(), directory);
       if (removed > 0) log.info({ removed }, 'removed attachments that a killed process left');
     } catch (error) {
       log.warn({ err: error }, 'the directory of attachments could not be read');

@@ -7,8 +7,10 @@ import { after, test } from 'node:test';
 import {
   AttachmentDirectoryUnusable,
   checkAttachmentDirectory,
+  keepSwept,
   sweepAttachments,
 } from '../../actors/sessions/attachment-files.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 const directory = mkdtempSync(join(tmpdir(), 'attachment-files-'));
@@ -53,4 +55,24 @@ test('only stale files with the names of attachments are swept, the client’s e
   utimesSync(folder, new Date(0), new Date(0));
   assert.equal(await sweepAttachments(NOW_MS, directory), gone.length);
   assert.deepEqual([...gone, ...kept, folder].filter(existsSync), [...kept, folder]);
+});
+
+test('files that a killed process left go also if they are not stale yet when the next one starts', async () => {
+  const clock = new FakeClock();
+  const folder = mkdtempSync(join(directory, 'swept-'));
+  let swept = (_fields: object): void => undefined;
+  const log = { info: (fields: object) => swept(fields), warn: () => undefined };
+  const sweeping = keepSwept({ clock, log }, folder);
+  for (let round = 1; round <= 2; round += 1) {
+    const path = join(folder, `attachment-${randomUUID()}`);
+    writeFileSync(path, 'x');
+    utimesSync(path, clock.wallMs() / 1_000, clock.wallMs() / 1_000);
+    const told = new Promise<object>((resolve) => {
+      swept = resolve;
+    });
+    await clock.advance(10 * 60_000);
+    assert.deepEqual(await told, { removed: 1 });
+    assert.ok(!existsSync(path));
+  }
+  sweeping.stop();
 });
