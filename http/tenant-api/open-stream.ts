@@ -1,3 +1,4 @@
+import type { FieldProblem } from '../../actors/failure.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { StreamDeclaration } from '../contract/waiting.ts';
 import type { OwnerReply } from '../owner/owner-reply.ts';
@@ -20,8 +21,20 @@ export async function openStream(
   options: AskOwnerOptions & { readonly eventReaders: EventReaders },
 ): Promise<OwnerReply> {
   const first = { ...request, query: streamed.page(request.query, place, 0) };
-  const reply = await askOwner(endpoint, first, options);
+  const answered = await askOwner(endpoint, first, options);
+  const reply = place === '' ? answered : namingHeader(answered);
   return options.eventReaders.open(reply, new NextPages({ endpoint, streamed }, first, options));
+}
+
+/** Names the header in the problems of a cursor that came from it. The caller's query has none, or another one. */
+function namingHeader(answered: OwnerReply): OwnerReply {
+  const { reply } = answered;
+  if (reply.status !== 422) return answered;
+  const { error, ...rest } = JSON.parse(String(reply.body)) as { error: { fields?: FieldProblem[] } };
+  const fields = error.fields?.map((named) =>
+    named.field === 'cursor' ? { ...named, field: 'last-event-id' } : named,
+  );
+  return { ...answered, reply: { ...reply, body: JSON.stringify({ ...rest, error: { ...error, fields } }) } };
 }
 
 /** The pages of a stream after its first one. */

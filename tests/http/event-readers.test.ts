@@ -106,7 +106,8 @@ describe('a stream of events', () => {
     const { open: stream } = await account();
     for (const [query, headers, field] of [
       ['types=nothing', {}, 'types'],
-      ['', { 'last-event-id': 'x' }, 'cursor'],
+      ['', { 'last-event-id': 'x' }, 'last-event-id'],
+      [`cursor=${START}`, { 'last-event-id': 'f'.repeat(24) }, 'last-event-id'],
       ['cursor=1', {}, 'cursor'],
     ] as const) {
       const { answer } = await stream(query, headers);
