@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
+import { STATUS_WORDS } from '../../actors/shops/service/shop-summary.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { idInEitherCase, text } from '../contract/fields.ts';
@@ -36,7 +37,7 @@ export const listActors = operatorEndpoint({
   summary: 'The active shop actors of all nodes',
   query: {
     sort: v.optional(v.picklist(ACTOR_SORTS), 'mailbox'),
-    state: v.optional(v.string()),
+    state: v.optional(v.picklist(STATUS_WORDS)),
     q: v.optional(
       v.pipe(
         v.string(),

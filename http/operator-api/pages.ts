@@ -4,6 +4,8 @@ import { messageReason, messageStatus } from '../../actors/replies/message-repli
 import { deadLetter, inspectTenant, node, tenant } from '../../actors/replies/operator-replies.ts';
 import { channel, channelStatus, shop } from '../../actors/replies/shop-replies.ts';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
+import { checkRequest } from '../contract/checked-request.ts';
+import { closedObject } from '../contract/closed-object.ts';
 import { errorReply, JSON_TYPE, successBody } from '../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
 import type { TokenRole } from '../contract/operator-role.ts';
@@ -76,10 +78,18 @@ export const EVENT_OPERATION = {
     },
     401: shared('Unauthorized'),
     403: shared('Forbidden'),
+    422: shared('UnprocessableEntity'),
     429: shared('TooManyRequests'),
     500: shared('InternalServerError'),
   },
 } as const;
+
+/** The call that opens the stream, as far as its parts are checked. */
+const EVENTS_REQUEST = {
+  method: 'GET',
+  ...{ params: [], query: closedObject({}), body: undefined, takesIdempotencyKey: false },
+} as const;
+const NO_PARTS = { values: [], contentType: '', body: '', idempotencyKey: '' };
 
 export interface OperatorPagesOptions {
   readonly tokenCheck: OperatorTokenCheck;
@@ -129,7 +139,11 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
       headers: '',
       body: await metrics.text(),
     })),
-    guarded(`${OPERATOR_BASE_PATH}/events`, 'read', (request) => events.open(request.headers.lastEventId)),
+    guarded(`${OPERATOR_BASE_PATH}/events`, 'read', ({ query, headers }) => {
+      const checked = checkRequest(EVENTS_REQUEST, { ...NO_PARTS, query });
+      if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields });
+      return events.open(headers.lastEventId);
+    }),
     guarded(`${OPERATOR_BASE_PATH}/openapi.json`, 'read', () => json(operatorDocument())),
   ];
 }

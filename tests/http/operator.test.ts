@@ -255,6 +255,19 @@ describe("the operators' listener", () => {
     again.close();
   });
 
+  test('GET /events takes no query, like every call without parameters', async () => {
+    const { status, body } = await page('/admin/v1/events?nope=1', ADMIN_TOKEN);
+    assert.deepEqual([status, body.error.fields[0].field], [422, 'nope']);
+  });
+
+  test('GET /actors takes the states of the console, and no unknown one', async () => {
+    const asked = (state: string) => page(`/admin/v1/actors?state=${state}`, ADMIN_TOKEN);
+    for (const state of ['connected', 'gap', 'suspended', 'tenant_inactive', 'unconfigured', 'held'])
+      assert.equal((await asked(state)).status, 200, state);
+    const { status, body } = await asked('nope');
+    assert.deepEqual([status, body.error.fields[0].field], [422, 'state']);
+  });
+
   async function events(lastEventId?: string) {
     const headers = {
       authorization: `Bearer ${ADMIN_TOKEN}`,

@@ -1,7 +1,8 @@
 import type { ActorSummary } from '../../../runtime/actors.ts';
 import type { BatchStatus } from '../../batch-status.ts';
-import { publicChannelStatus } from '../machines/channel-context.ts';
+import { type ChannelStateName, publicChannelStatus } from '../machines/channel-context.ts';
 import { channelTrouble } from '../machines/channel-trouble.ts';
+import type { PacingStateName } from '../machines/pacing-machine.ts';
 import { isSetAside } from '../state/batch-holds.ts';
 import { standsSinceMs } from '../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
@@ -49,6 +50,22 @@ export interface ShopStatus {
   readonly trouble: number;
 }
 
+/** A word of a shop's status. */
+type ShopWord =
+  | ChannelStateName
+  | PacingStateName
+  | ActorSummary['status']
+  | 'held'
+  | 'tenant_inactive'
+  | 'login_refused'
+  | 'egress_unreachable'
+  | 'passkey_required'
+  | 'number_in_use'
+  | 'flagged'
+  | 'restricted'
+  | 'warned'
+  | 'undelivered';
+
 /** The summary of a shop's actor. */
 export function shopSummary({ address, status: actorStatus, state, ...actor }: ActorSummary): ShopSummary {
   const { mailboxDepth, oldestQueuedMs, restarts } = actor;
@@ -74,17 +91,17 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
 const NO_BATCHES: readonly BatchStatus[] = [];
 
 /** Reasons that no other word covers. */
-const REASON_WORDS: { readonly [reason: string]: string } = {
+const REASON_WORDS: { readonly [reason: string]: ShopWord } = {
   LOGIN_REFUSED: 'login_refused',
   PASSKEY_REQUIRED: 'passkey_required',
   NUMBER_IN_USE: 'number_in_use',
   EGRESS_UNREACHABLE: 'egress_unreachable',
 };
 
-function wordsOf(shop: ShopState, actorStatus: string): string[] {
+function wordsOf(shop: ShopState, actorStatus: ActorSummary['status']): ShopWord[] {
   const channel = channelState(shop);
   const known = publicChannelStatus(channel);
-  const words = [known, actorStatus, pacingState(shop)];
+  const words: ShopWord[] = [known, actorStatus, pacingState(shop)];
   if (channel !== known) words.push(channel);
   if (shop.pacing.context.heldByOperator) words.push('held');
   if (!shop.tenantActive) words.push('tenant_inactive');
@@ -97,8 +114,8 @@ function wordsOf(shop: ShopState, actorStatus: string): string[] {
   return words;
 }
 
-/** The urgency of each word that needs an operator. */
-const TROUBLE: { readonly [word: string]: number } = {
+/** How urgently each word needs an operator; 0 means not at all. */
+const TROUBLE: { readonly [word in ShopWord]: number } = {
   suspended: 16_384,
   backoff: 8_192,
   flagged: 4_096,
@@ -115,20 +132,33 @@ const TROUBLE: { readonly [word: string]: number } = {
   reconnecting: 2,
   qr_waiting: 1,
   code_waiting: 1,
+  tenant_inactive: 0,
+  unconfigured: 0,
+  starting: 0,
+  connected: 0,
+  disconnected: 0,
+  idle: 0,
+  preparing: 0,
+  sending: 0,
+  gap: 0,
+  active: 0,
 };
 
+/** All words of a status. Those that need an operator come first, the most urgent one at the head. */
+export const STATUS_WORDS = Object.keys(TROUBLE) as readonly ShopWord[];
+
 /** The words of a status that need an operator, the most urgent first. */
-export const TROUBLE_WORDS: readonly string[] = Object.keys(TROUBLE);
+export const TROUBLE_WORDS: readonly string[] = STATUS_WORDS.filter((word) => TROUBLE[word] > 0);
 
 /** There are as many as combinations of a shop's states: some hundreds. */
 const statuses = new Map<string, ShopStatus>();
 
 /** The status with these words. */
-export function statusOf(words: readonly string[]): ShopStatus {
+export function statusOf(words: readonly ShopWord[]): ShopStatus {
   const text = words.join();
   let status = statuses.get(text);
   if (status === undefined) {
-    status = { words, trouble: words.reduce((trouble, word) => trouble + (TROUBLE[word] ?? 0), 0) };
+    status = { words, trouble: words.reduce((trouble, word) => trouble + TROUBLE[word], 0) };
     statuses.set(text, status);
   }
   return status;
