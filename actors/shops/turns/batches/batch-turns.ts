@@ -20,7 +20,7 @@ import {
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchCommand, BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
-import { MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';
+import { addedProblems, batchProblems, MOST_PROBLEMS } from './recipient-problems.ts';
 
 /** Batches of one shop that have not ended. */
 const MOST_BATCHES = 20;
@@ -73,7 +73,7 @@ function createBatch(
   const problems = [
     ...timeProblems({ notBeforeMs: request.notBeforeMs, notAfterMs, nowMs }),
     ...quietProblems(quietHours),
-    ...recipientProblems(recipients, request),
+    ...batchProblems(recipients, request),
   ];
   if (problems.length > 0) return invalid(problems);
   if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
@@ -138,7 +138,7 @@ function addRecipients(
   if (batch === undefined) return failed(endedAs === undefined ? 'BATCH_NOT_FOUND' : 'BATCH_ENDED');
   if (batch.status === 'cancelled' || batch.status === 'expired') return failed('BATCH_ENDED');
   if (batch.startedAtMs !== null) return failed('BATCH_STARTED');
-  const problems = recipientProblems(recipients, content);
+  const problems = addedProblems(recipients, content);
   if (batch.total + recipients.length > MOST_RECIPIENTS) {
     problems.push({ field: 'recipients', message: 'must not be more than 10,000 in all' });
   }

@@ -7,17 +7,34 @@ import type { KnownRecipient } from './batch-facts.ts';
 /** Problems that one answer names at most. */
 export const MOST_PROBLEMS = 20;
 
+/** Returns the problem of a new batch's text, or those of its recipients if there is none. */
+export function batchProblems(
+  recipients: readonly KnownRecipient[],
+  content: Pick<BatchContent, 'text' | 'mediaUrl'>,
+): FieldProblem[] {
+  const message = batchTextProblem(content.text ?? '');
+  return message === undefined ? recipientProblems(recipients, content) : [{ field: 'text', message }];
+}
+
+/** Does the same for recipients that are added. The call has no text; an earlier program may have stored a wrong one. */
+export function addedProblems(
+  recipients: readonly KnownRecipient[],
+  content: Pick<BatchContent, 'text' | 'mediaUrl'>,
+): FieldProblem[] {
+  const problem = batchTextProblem(content.text ?? '');
+  if (problem === undefined) return recipientProblems(recipients, content);
+  return [{ field: 'recipients', message: `cannot be added: the text of the batch ${problem}` }];
+}
+
 /**
- * Returns the problem of a text's fields. If there is none, returns the problems of recipients: a number or an
- * idempotency key that another one has, a missing field, or a filled text that is blank or too long.
+ * Returns the problems of recipients: a number or an idempotency key that another one has, a missing field, or a filled
+ * text that is blank or too long.
  */
-export function recipientProblems(
+function recipientProblems(
   recipients: readonly KnownRecipient[],
   content: Pick<BatchContent, 'text' | 'mediaUrl'>,
 ): FieldProblem[] {
   const { text = '' } = content;
-  const problemOfText = batchTextProblem(text);
-  if (problemOfText !== undefined) return [{ field: 'text', message: problemOfText }];
   const names = fieldNames(text);
   const seen = new Set<string>();
   const keys = new Set<string>();
