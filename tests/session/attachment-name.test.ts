@@ -44,6 +44,7 @@ test('a name has no path, and no character that reverses text', () => {
 test('the ending comes from the type if the name has none', () => {
   assert.equal(named(undefined, '/files/42', 'application/pdf'), '42.pdf');
   assert.equal(named(undefined, '/', 'image/webp'), 'document.webp');
+  assert.equal(named(undefined, '/price-list', 'text/html'), 'price-list.html');
   assert.equal(named('attachment; filename=menu.pdf', '/', 'application/msword'), 'menu.pdf');
 });
 
