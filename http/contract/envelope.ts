@@ -32,6 +32,7 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
     headers:
       headers + challenge(failure.code) + (retryAfter === undefined ? '' : `\r\nRetry-After: ${retryAfter}`),
     body: JSON.stringify({ success: false, error }),
+    code,
   };
 }
 
@@ -48,15 +49,4 @@ function challenge(code: HttpFailure['code']): HeaderLines {
 /** The four rate headers of the bucket this request consumed (docs/contract.md, Conventions). */
 export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateState): HeaderLines {
   return `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAtSeconds}\r\nX-RateLimit-Scope: ${scope}`;
-}
-
-/** Matches the start of a refusal. The code is the first field of its error. */
-const ERROR_CODE = /^\{"success":false,"error":\{"code":"([A-Z_]+)"/;
-
-/**
- * Returns the code of a refusal, from any node. Undefined for a success and for a text that is not an envelope of ours.
- */
-export function errorCode({ status, body }: Pick<ReplyValue, 'status' | 'body'>): string | undefined {
-  if (status < 400 || typeof body !== 'string') return undefined;
-  return ERROR_CODE.exec(body)?.[1];
 }

@@ -89,6 +89,8 @@ export interface ReplyValue {
   readonly contentType: string;
   readonly headers: HeaderLines;
   readonly body: string | Uint8Array;
+  /** The code that the caller sees in the body of a refusal. Absent for a success. */
+  readonly code?: string | undefined;
   readonly stream?: ((stream: ReplyStream) => void) | undefined;
   /** Set if the call waits. The other fields are not sent then. */
   readonly waiting?: WaitingCall | undefined;

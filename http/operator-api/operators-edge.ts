@@ -4,7 +4,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { Change } from '../audit-log/audit-entry.ts';
 import type { AuditLog } from '../audit-log/audit-log.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { errorCode, errorReply } from '../contract/envelope.ts';
+import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import type { CallIds, ReplyValue, RequestValue } from '../contract/exchange.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
@@ -136,7 +136,7 @@ async function recorded(
     return errorReply(failureOfThrown(thrown));
   }
   const reply = await carryOut();
-  const outcome = { status: reply.status, code: errorCode(reply) };
+  const outcome = { status: reply.status, code: reply.code };
   log.info({ change: id, ...change, ...outcome }, 'change by an operator');
   try {
     // A call that names nothing changed nothing. Its entry must not push a change out of the log.

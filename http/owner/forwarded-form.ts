@@ -1,3 +1,4 @@
+import type { ReplyValue } from '../contract/exchange.ts';
 import type { OwnerReply } from './owner-reply.ts';
 import type { TenantRequest } from './serve-as-owner.ts';
 import type { OperatorRequest } from './serve-operator.ts';
@@ -65,5 +66,15 @@ export function encodeOwnerReply({ reply, keyId, moved, file }: OwnerReply): str
 export function decodeOwnerReply(payload: string): OwnerReply {
   const sent = JSON.parse(payload) as Omit<OwnerReply, 'keyId'> & { readonly keyId?: string };
   const { reply, keyId, moved = false, file } = sent;
-  return { reply, keyId, moved, file };
+  return { reply: withCode(reply), keyId, moved, file };
+}
+
+/** Matches the start of a refusal. The code is the first field of its error. */
+const REFUSAL = /^\{"success":false,"error":\{"code":"([A-Z_]+)"/;
+
+/** A node of an earlier build sends the code of a refusal in the body alone. */
+function withCode(reply: ReplyValue): ReplyValue {
+  const { status, code, body } = reply;
+  if (status < 400 || code !== undefined || typeof body !== 'string') return reply;
+  return { ...reply, code: REFUSAL.exec(body)?.[1] };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
-import { errorCode, errorReply } from '../contract/envelope.ts';
+import { errorReply } from '../contract/envelope.ts';
 import type { CallIds, ReplyValue, RequestValue, WaitingCall } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
@@ -108,7 +108,9 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
       return { ...reply, waiting: new Waiting(call, { begun, wait }, goOn) };
     }
     const { request } = call;
-    return isOverload(reply) ? refuseLater(request, edgeReply, begun) : finish(request, edgeReply, begun);
+    return reply.code === 'OVERLOADED'
+      ? refuseLater(request, edgeReply, begun)
+      : finish(request, edgeReply, begun);
   }
 
   function goOn({ call, begun, wait }: Waiting): MaybePromise<ReplyValue> {
@@ -156,7 +158,7 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
       status,
       latencyMs: Math.round((clock.monotonicMs() - startedMs) * 100) / 100,
       ip,
-      errorCode: errorCode(reply),
+      errorCode: reply.code,
     });
     return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };
   }
@@ -166,9 +168,4 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
     if (!inProgress.isFull) return answer(call, begun);
     return refuseLater(call.request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), begun);
   };
-}
-
-/** True if the reply is `OVERLOADED`. The status is compared first, because reading the code costs more. */
-function isOverload(reply: ReplyValue): boolean {
-  return reply.status === 503 && errorCode(reply) === 'OVERLOADED';
 }

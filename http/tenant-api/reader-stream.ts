@@ -1,7 +1,6 @@
 import { NO_ROOM_TO_WAIT } from '../../actors/tenants/event-waiters.ts';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import type { Counts } from '../../runtime/counts.ts';
-import { errorCode } from '../contract/envelope.ts';
 import type { ReplyStream, ReplyValue } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
 import type { OwnerReply } from '../owner/owner-reply.ts';
@@ -139,7 +138,7 @@ export class ReaderStream {
     const again = reply.status !== 200 || (isQuick && this.#wasQuick);
     this.#wasQuick = isQuick;
     if (reply.status === 429) await this.#pause(limitedMs(reply));
-    else if (errorCode(reply) === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
+    else if (reply.code === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
     else if (again) await this.#pause(AGAIN_MS);
   }
 

@@ -3,7 +3,6 @@ import { Agent } from 'node:http';
 import { after, beforeEach, describe, test } from 'node:test';
 import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
-import { errorCode } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { OPERATOR_ROLES, TOKEN_ROLES } from '../../http/contract/operator-role.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
@@ -123,7 +122,7 @@ describe("guesses at operators' tokens", () => {
   };
   function guess(count: number, address: (number: number) => string): void {
     for (let number = 0; number < count; number += 1) {
-      assert.equal(errorCode(must(ask(`guess-${number}`, address(number)))), 'API_KEY_INVALID');
+      assert.equal(must(ask(`guess-${number}`, address(number))).code, 'API_KEY_INVALID');
     }
   }
 
@@ -142,7 +141,7 @@ describe("guesses at operators' tokens", () => {
   test('an address that sent too many is refused, also with the right one, until a minute is over', async () => {
     guess(MAX_GUESSES, () => '203.0.113.1');
     const refused = must(ask(ADMIN_TOKEN, '203.0.113.1'));
-    assert.deepEqual([refused.status, errorCode(refused)], [429, 'RATE_LIMITED']);
+    assert.deepEqual([refused.status, refused.code], [429, 'RATE_LIMITED']);
     assert.match(refused.headers, /\r\nRetry-After: 60$/);
     const withoutToken = tokenCheck.admit(
       { headers: {} as RequestValue['headers'], ip: '203.0.113.1' },
@@ -191,7 +190,7 @@ describe("guesses at operators' tokens", () => {
     };
     for (let made = 0; made < CHANGES_AT_ONCE; made += 1) assert.equal(change(ADMIN_TOKEN), undefined);
     const refused = must(change(ADMIN_TOKEN));
-    assert.deepEqual([refused.status, errorCode(refused)], [429, 'RATE_LIMITED']);
+    assert.deepEqual([refused.status, refused.code], [429, 'RATE_LIMITED']);
     assert.match(refused.headers, /\r\nRetry-After: 1$/);
     assert.equal(change(ADMIN_TOKEN, false), undefined);
     assert.equal(change(READ_TOKEN), undefined);
