@@ -69,7 +69,14 @@ export class CollectionMemory {
    * For each hash with fields that are requested together: the name under which each field is remembered or being read.
    */
   readonly #fields = new Map<string, Map<string, string>>();
+  /** The lookups of these fields, by their name. */
+  readonly #together = new Map<string, Lookup>();
   #bytes = 0;
+
+  /** Fields of hashes that are remembered or being read. */
+  get fieldCount(): number {
+    return [...this.#fields.values()].reduce((sum, names) => sum + names.size, 0);
+  }
 
   /** Returns Redis' reply, or undefined if Redis must be read. */
   answer(lookup: Lookup): ReturnType<typeof answerFrom> {
@@ -116,7 +123,9 @@ export class CollectionMemory {
     return true;
   }
 
-  #noteFields([, key, ...fields]: Lookup, name: string): void {
+  #noteFields(lookup: Lookup, name: string): void {
+    const [, key, ...fields] = lookup;
+    this.#together.set(name, lookup);
     const names = this.#fields.get(key) ?? new Map<string, string>();
     for (const field of fields) names.set(field, name);
     this.#fields.set(key, names);
@@ -134,6 +143,7 @@ export class CollectionMemory {
       if (this.#loading.get(load.name) !== load) continue;
       this.#loading.delete(load.name);
       if (collection !== undefined) this.#keep(load.name, collection);
+      else this.#forgetTogether(load.name);
     }
     return read;
   }
@@ -149,17 +159,27 @@ export class CollectionMemory {
     }
   }
 
-  #forgetFields([command, key, ...args]: Write, names: Map<string, string>): void {
+  #forgetFields([command, , ...args]: Write, names: Map<string, string>): void {
     if (command !== 'HSET' && command !== 'HDEL') {
-      for (const name of names.values()) this.#forgetName(name);
-      this.#fields.delete(key);
+      for (const name of names.values()) this.#forgetTogether(name);
       return;
     }
     const step = command === 'HSET' ? 2 : 1;
     for (let index = 0; index < args.length; index += step) {
       const name = names.get(String(args[index]));
-      if (name !== undefined) this.#forgetName(name);
+      if (name !== undefined) this.#forgetTogether(name);
     }
+  }
+
+  /** Forgets fields that are requested together. Their names go too, since each message has some. */
+  #forgetTogether(name: string): void {
+    this.#forgetName(name);
+    const [, key, ...fields] = this.#together.get(name) ?? [];
+    if (key === undefined) return;
+    this.#together.delete(name);
+    const names = this.#fields.get(key);
+    for (const field of fields) if (names?.get(field) === name) names.delete(field);
+    if (names?.size === 0) this.#fields.delete(key);
   }
 
   #forgetName(name: string): void {
@@ -173,6 +193,7 @@ export class CollectionMemory {
     this.#loading.clear();
     this.#askedOnce.clear();
     this.#fields.clear();
+    this.#together.clear();
     this.#bytes = 0;
   }
 
@@ -182,7 +203,7 @@ export class CollectionMemory {
     // A Map keeps its order of insertion.
     for (const oldest of this.#held.keys()) {
       if (this.#bytes <= BYTES_PER_SHARD) break;
-      this.#drop(oldest);
+      this.#forgetTogether(oldest);
     }
   }
 

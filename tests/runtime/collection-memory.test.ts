@@ -151,3 +151,29 @@ test('the newest of many fields that were asked for once each are remembered', (
   assert.equal(memory.begin([question(9_999)]).length, 1);
   assert.equal(memory.begin([question(0)]).length, 0, 'too long ago');
 });
+
+test('the names of fields that are requested together go with the fields', () => {
+  const memory = new CollectionMemory();
+  const day = '{s0}:messages:1';
+  const question = (index: number): Lookup => ['HMGET', day, `m${index}`, `m${index}:state`];
+  const readTwice = (index: number, body: string): void => {
+    memory.begin([question(index)]);
+    memory.finish(memory.begin([question(index)]), [[body, null]]);
+  };
+  for (let index = 0; index < 1_000; index += 1) {
+    readTwice(index, 'body');
+    assert.equal(memory.fieldCount, 2);
+    memory.forget([['HSET', day, `m${index}:state`, 'sent']]);
+    assert.equal(memory.fieldCount, 0, 'a commit changed them');
+  }
+  memory.begin([question(0)]);
+  memory.finish(memory.begin([question(0)]), undefined);
+  assert.equal(memory.fieldCount, 0, 'they could not be read');
+  for (let index = 0; index < 1_000; index += 1) readTwice(index, 'x'.repeat(4_096));
+  const isKept = (index: number): boolean => memory.knownFields(day, `m${index}`) !== undefined;
+  const kept = Array.from({ length: 1_000 }, (_, index) => isKept(index)).filter(Boolean).length;
+  assert.ok(kept > 100 && kept < 300, `${kept} kept`);
+  assert.equal(memory.fieldCount, 2 * kept, 'the oldest were dropped');
+  memory.forget([['PEXPIREAT', day, 1]]);
+  assert.equal(memory.fieldCount, 0, 'a commit changed the whole hash');
+});
