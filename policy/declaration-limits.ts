@@ -30,7 +30,6 @@ export interface DeclarationItem {
  */
 export interface DeclarationAdmission {
   readonly admitted: true;
-  readonly newCount: number;
   readonly entry: DeclarationEntry | null;
 }
 
@@ -95,7 +94,7 @@ export function evaluateDeclarations(
       nowMs,
     });
   }
-  return { admitted: true, newCount, entry: newCount === 0 ? null : { atMs, count: newCount } };
+  return { admitted: true, entry: newCount === 0 ? null : { atMs, count: newCount } };
 }
 
 /** The entry as ASCII text: time and count in base 36. */

@@ -16,9 +16,6 @@ export interface StatusFacts {
 /** An admitted status. The caller commits `entry` with it and records it once that commit has succeeded. */
 export interface StatusAdmission {
   readonly admitted: true;
-  readonly statusesPerDay: number;
-  /** Includes this one. */
-  readonly statusesToday: number;
   readonly entry: LedgerEntry;
 }
 
@@ -43,10 +40,5 @@ export function evaluateStatus(ledger: SendLedger, facts: StatusFacts): StatusAd
       nowMs,
     });
   }
-  return {
-    admitted: true,
-    statusesPerDay,
-    statusesToday: postedToday + 1,
-    entry: { kind: 'status', atMs, subject: 0, fingerprint: { high: 0, low: 0 } },
-  };
+  return { admitted: true, entry: { kind: 'status', atMs, subject: 0, fingerprint: { high: 0, low: 0 } } };
 }

@@ -1,16 +1,10 @@
-/** A plan: how many shops its tenants may have and how many API calls they may make in a calendar month. */
-export interface Plan {
-  readonly shops: number;
-  readonly apiCallsPerMonth: number;
-}
-
-/** The plans (docs/contract.md, Quota). */
+/** The plans: how many shops a tenant may have, and its API calls of a calendar month (docs/contract.md, Quota). */
 export const PLANS = {
   free: { shops: 1, apiCallsPerMonth: 1_000 },
   starter: { shops: 3, apiCallsPerMonth: 50_000 },
   growth: { shops: 20, apiCallsPerMonth: 1_000_000 },
   scale: { shops: 500, apiCallsPerMonth: 50_000_000 },
-} as const satisfies Readonly<Record<string, Plan>>;
+} as const;
 
 /** The name of a plan. */
 export type PlanName = keyof typeof PLANS;
