@@ -44,106 +44,72 @@ import { type ChannelContext, unconfiguredContext } from './channel-context.ts';
 import { channelSetup } from './channel-setup.ts';
 
 const open = [
-  'nextGeneration' as const,
+  'nextGeneration',
   {
-    type: 'open_session' as const,
+    type: 'open_session',
     params: ({ context: { generation, pairWith } }: { context: ChannelContext }) =>
       pairWith == null ? { generation } : { generation, pairWith },
   },
-];
+] as const;
 
 const onClosed = [
   {
-    guard: 'isRestart' as const,
+    guard: 'isRestart',
     target: '#channel.starting',
     reenter: true,
-    actions: ['rememberEnd' as const, ...open],
+    actions: ['rememberEnd', ...open],
   },
   {
-    guard: 'isLoggedOut' as const,
+    guard: 'isLoggedOut',
     target: '#channel.disconnected',
-    actions: [
-      'rememberEnd' as const,
-      'flag' as const,
-      'forgetPairing' as const,
-      'lose_session' as const,
-      'erase_session' as const,
-    ],
+    actions: ['rememberEnd', 'flag', 'forgetPairing', 'lose_session', 'erase_session'],
   },
   {
-    guard: 'isFirstReplaced' as const,
+    guard: 'isFirstReplaced',
     target: '#channel.reconnecting',
-    actions: ['rememberEnd' as const, 'scheduleReconnect' as const],
+    actions: ['rememberEnd', 'scheduleReconnect'],
   },
   {
-    guard: 'isTerminal' as const,
+    guard: 'isTerminal',
     target: '#channel.disconnected',
-    actions: ['rememberEnd' as const, 'flag' as const, 'lose_session' as const],
+    actions: ['rememberEnd', 'flag', 'lose_session'],
   },
+  { guard: 'isBan', target: '#channel.banned', actions: ['rememberEnd', 'startBan'] },
   {
-    guard: 'isBan' as const,
-    target: '#channel.banned',
-    actions: ['rememberEnd' as const, 'startBan' as const],
-  },
-  {
-    guard: 'isExhausted' as const,
+    guard: 'isExhausted',
     target: '#channel.disconnected',
-    actions: ['rememberEnd' as const, 'settleDown' as const, 'forgetAsked' as const],
+    actions: ['rememberEnd', 'settleDown', 'forgetAsked'],
   },
-  { target: '#channel.reconnecting', actions: ['rememberEnd' as const, 'scheduleReconnect' as const] },
-];
+  { target: '#channel.reconnecting', actions: ['rememberEnd', 'scheduleReconnect'] },
+] as const;
 
 const onDisconnect = {
   target: '#channel.disconnected',
-  actions: ['settleDown' as const, 'forgetAsked' as const, 'close_session' as const],
-};
+  actions: ['settleDown', 'forgetAsked', 'close_session'],
+} as const;
 /**
  * The number is connected at another shop. Resumed credentials are kept until it is free; those of a new scan are
  * dropped.
  */
 const onRefused = [
   {
-    guard: 'isPaired' as const,
+    guard: 'isPaired',
     target: '#channel.disconnected',
-    actions: [
-      'settleDown' as const,
-      'forgetAsked' as const,
-      'rememberRefusal' as const,
-      'close_session' as const,
-    ],
+    actions: ['settleDown', 'forgetAsked', 'rememberRefusal', 'close_session'],
   },
   {
     target: '#channel.disconnected',
-    actions: [
-      'settleDown' as const,
-      'forgetAsked' as const,
-      'rememberRefusal' as const,
-      'erase_session' as const,
-    ],
+    actions: ['settleDown', 'forgetAsked', 'rememberRefusal', 'erase_session'],
   },
-];
+] as const;
 /** Drops credentials that are invalid, and all data that belongs to them. */
-const loseCredentials = [
-  'flag' as const,
-  'forgetPairing' as const,
-  'forgetEnd' as const,
-  'lose_session' as const,
-];
-const onConnected = { target: '#channel.connected', actions: ['settleConnection' as const] };
-const reopen = { target: '#channel.starting', reenter: true, actions: open };
+const loseCredentials = ['flag', 'forgetPairing', 'forgetEnd', 'lose_session'] as const;
+const onConnected = { target: '#channel.connected', actions: 'settleConnection' } as const;
+const reopen = { target: '#channel.starting', reenter: true, actions: open } as const;
 /** A request to pair a channel in another way, by code or by QR code, while it is being paired. */
-const onOtherWay = {
-  guard: 'isOtherWay' as const,
-  target: '#channel.starting',
-  reenter: true,
-  actions: ['noteAsked' as const, ...open],
-};
-const onActivated = { target: '#channel.starting', reenter: true, actions: ['settleDown' as const, ...open] };
-const onEgressChanged = {
-  target: '#channel.starting',
-  reenter: true,
-  actions: ['settleDown' as const, 'forgetTries' as const, ...open],
-};
+const onOtherWay = { ...reopen, guard: 'isOtherWay', actions: ['noteAsked', ...open] } as const;
+const onActivated = { ...reopen, actions: ['settleDown', ...open] } as const;
+const onEgressChanged = { ...reopen, actions: ['settleDown', 'forgetTries', ...open] } as const;
 
 const whileCodeWaits = {
   on: {

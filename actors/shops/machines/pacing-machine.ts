@@ -180,23 +180,19 @@ const pacingSetup = setup({
   },
 });
 
-const look = { type: 'first_look' as const, params: currentMessage };
-const store = { type: 'store_sending' as const, params: currentMessage };
-const settle = { type: 'settle' as const, params: settlementOf };
-const back = { type: 'put_back' as const, params: currentMessage };
-const recall = { type: 'recall' as const, params: currentMessage };
+const look = { type: 'first_look', params: currentMessage } as const;
+const store = { type: 'store_sending', params: currentMessage } as const;
+const settle = { type: 'settle', params: settlementOf } as const;
+const back = { type: 'put_back', params: currentMessage } as const;
+const recall = { type: 'recall', params: currentMessage } as const;
 /** The states that an outcome leads to. Before the wire it is the reason why the message could not be prepared. */
 const onOutcome = [
-  { guard: 'wasRateLimited' as const, target: 'paused', actions: [back, 'startPause' as const] },
-  { guard: 'wasWithoutSession' as const, target: 'gap', actions: [back, 'startGap' as const] },
-  {
-    guard: 'mayTryAgain' as const,
-    target: 'gap',
-    actions: [back, 'countUnsent' as const, 'startGap' as const],
-  },
-  { target: 'gap', actions: [settle, 'startGap' as const] },
-];
-const pausedBefore = { target: 'paused' as const, actions: 'startPause' as const };
+  { guard: 'wasRateLimited', target: 'paused', actions: [back, 'startPause'] },
+  { guard: 'wasWithoutSession', target: 'gap', actions: [back, 'startGap'] },
+  { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
+  { target: 'gap', actions: [settle, 'startGap'] },
+] as const;
+const pausedBefore = { target: 'paused', actions: 'startPause' } as const;
 
 /** The pacing states and transitions, as in the table above. */
 export const pacingMachine = pacingSetup.createMachine({
