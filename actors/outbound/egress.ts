@@ -78,7 +78,9 @@ class EgressAgent extends Agent {
       throw refusalOf(status);
     } catch (error) {
       signal?.throwIfAborted();
-      const failure = ended.signal.aborted ? unanswered() : failureOf(error);
+      const failure = ended.signal.aborted
+        ? new EgressFailure('the egress did not answer in time', { isProxy: true })
+        : failureOf(error);
       if (failure.isProxy) proxyFailed(failure);
       throw failure;
     } finally {
@@ -127,10 +129,6 @@ function refusalOf(status: number): EgressFailure {
   // Some answer 401 if the password is wrong (tinyproxy).
   if (status === 407 || status === 401) return credentialsRefused();
   return new EgressFailure(`the egress made no connection (HTTP ${status})`, { isProxy: false });
-}
-
-function unanswered(): EgressFailure {
-  return new EgressFailure('the egress did not answer in time', { isProxy: true });
 }
 
 function credentialsRefused(): EgressFailure {

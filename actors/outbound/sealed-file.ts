@@ -1,4 +1,4 @@
-import { createDecipheriv, createHash, createHmac, type Hash, hkdfSync } from 'node:crypto';
+import { createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto';
 import type { InboundFile } from '../inbound-content.ts';
 
 /** The purposes that the keys of files are derived for (`MEDIA_HKDF_KEY_MAPPING` of the client). */
@@ -63,13 +63,9 @@ export async function* openSealedFile(
     if (!is) throw new BrokenFile('the file is not the one of its message');
   };
   mustBe(code.digest().subarray(0, MAC_BYTES).equals(tail));
-  mustBe(digestOf(sealed, 'base64') === file.encryptedSha256);
+  mustBe(sealed.digest('base64') === file.encryptedSha256);
   const last = decipher.final();
   clear.update(last);
-  mustBe(file.sha256 === null || digestOf(clear, 'hex') === file.sha256);
+  mustBe(file.sha256 === null || clear.digest('hex') === file.sha256);
   if (last.byteLength > 0) yield last;
-}
-
-function digestOf(hash: Hash, form: 'base64' | 'hex'): string {
-  return hash.digest(form);
 }

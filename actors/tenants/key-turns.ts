@@ -14,7 +14,8 @@ export function hashesToForget({
   return retiredHashes.slice(RETIRED_HASHES - 1);
 }
 
-function withKey(
+/** Stores a key; the directory names its tenant already. */
+export function putKey(
   state: TenantState,
   key: ApiKeyRecord,
   effects: readonly TenantEffect[] = [],
@@ -26,11 +27,6 @@ function withKey(
     effects,
     reply: done(keyView(key)),
   };
-}
-
-/** Keeps a new key; the directory names its tenant already. */
-export function putKey(state: TenantState, key: ApiKeyRecord): Turn<TenantState, TenantEffect> {
-  return withKey(state, key);
 }
 
 /**
@@ -54,7 +50,7 @@ export function rotateKey(
     retiredHashes: [hash, ...retiredHashes].filter((retired) => !options.forgotten.includes(retired)),
     rotatedAtMs: options.nowMs,
   };
-  return withKey(state, rotated, [{ type: 'end_waits', keyId: options.keyId }]);
+  return putKey(state, rotated, [{ type: 'end_waits', keyId: options.keyId }]);
 }
 
 /** Revokes a key permanently, with this commit. Its record stays, so that calls with it get API_KEY_REVOKED. */
@@ -65,7 +61,7 @@ export function revokeKey(
   const key = state.apiKeys.get(options.keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
   if (key.record.revokedAtMs !== null) return { reply: done(keyView(key.record)) };
-  return withKey(state, { ...key.record, revokedAtMs: options.nowMs }, [
+  return putKey(state, { ...key.record, revokedAtMs: options.nowMs }, [
     { type: 'end_waits', keyId: options.keyId },
   ]);
 }

@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -49,10 +49,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     // The caller checks that the lease is still valid before it releases the reply.
     return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
   };
-  const state = (tenantId: string): MaybePromise<TenantState> => {
-    const tenant = found(tenantId);
-    return tenant instanceof Promise ? tenant.then(present) : present(tenant);
-  };
+  const state = (tenantId: string): MaybePromise<TenantState> => mapMaybePromise(found(tenantId), present);
   const decide = (
     tenant: TenantState | undefined,
     { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
