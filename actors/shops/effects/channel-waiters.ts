@@ -54,7 +54,9 @@ export class ChannelWaiters {
     this.#waits.add(tenantId, 1);
     this.#waiting.set(shopId, waiting);
     return new Promise((resolve) => {
-      const over = (): void => {
+      let stay: (() => void) | undefined;
+      const wake = (): void => {
+        timer.cancel();
         stay?.();
         this.#waits.add(tenantId, -1);
         resolve();
@@ -62,16 +64,10 @@ export class ChannelWaiters {
       const giveUp = (): void => {
         if (!waiting.delete(wake)) return;
         if (waiting.size === 0 && this.#waiting.get(shopId) === waiting) this.#waiting.delete(shopId);
-        timer.cancel();
-        over();
+        wake();
       };
       const timer = this.#clock.after(timeoutMs, giveUp);
-      const wake = (): void => {
-        timer.cancel();
-        over();
-      };
       waiting.add(wake);
-      let stay: (() => void) | undefined;
       stay = caller?.onGone(giveUp);
     });
   }

@@ -1,6 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { done, type Failed, failed, type Outcome } from '../../failure.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { ChannelWaiters } from '../effects/channel-waiters.ts';
@@ -53,7 +53,10 @@ export function connectionOperations(
       const started =
         wait === undefined
           ? await askShop<true, PairingCode>(actors, shop, { type: 'connect', pairWith })
-          : tooManyCodes(wait);
+          : failed('PAIRING_RATE_LIMITED', {
+              message: wait.message,
+              retryAfterSeconds: Math.ceil(wait.waitMs / 1_000),
+            });
       if (!started.ok) return started;
       await untilOpened(shop, parts, caller);
       return fromShop(actors, shop, (asked) => pairingReply(asked, parts));
@@ -104,10 +107,6 @@ async function pairingReply(
   const ended = channelState(state) === 'disconnected';
   const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
   return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
-}
-
-function tooManyCodes({ waitMs, message }: PairingWait): Failed<PairingCode> {
-  return failed('PAIRING_RATE_LIMITED', { message, retryAfterSeconds: Math.ceil(waitMs / 1_000) });
 }
 
 /** Settles when a code or the connection is there, the session has ended, or its caller left. */

@@ -42,19 +42,16 @@ export async function listInbound(
 export function inboundView(record: InboundRecord): InboundView {
   const { id, shopId, from, fromId, name, atMs, kind, text, replyTo, media } = record;
   const at = new Date(atMs).toISOString();
-  return { id, shopId, from, fromId, name, at, kind, text, replyTo, media: media && mediaView(media) };
+  const shown = media && {
+    type: media.type,
+    size: media.size,
+    fileName: media.fileName,
+    sha256: media.sha256,
+  };
+  return { id, shopId, from, fromId, name, at, kind, text, replyTo, media: shown };
 }
 
 /** Returns the message with its present state. */
 export function inboundRecordView({ record, readAtMs }: StoredInbound): InboundRecordView {
   return { ...inboundView(record), readAt: isoOrNull(readAtMs) };
-}
-
-function mediaView({
-  type,
-  size,
-  fileName,
-  sha256,
-}: NonNullable<InboundRecord['media']>): NonNullable<InboundView['media']> {
-  return { type, size, fileName, sha256 };
 }

@@ -27,8 +27,7 @@ export interface InboundServiceOptions {
 /** The API's operations on inbound messages. */
 export function inboundService(options: InboundServiceOptions): InboundOperations {
   const { actors } = options;
-  const tenantOf = (tenantId: string): Promise<TenantState | undefined> =>
-    Promise.resolve(actors.state<TenantState>(tenantAddress(tenantId)));
+  const tenantOf = async (tenantId: string) => await actors.state<TenantState>(tenantAddress(tenantId));
   /** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
   const stored = async (tenantId: string, id: string): Promise<StoredInbound | undefined> => {
     const tenant = await tenantOf(tenantId);

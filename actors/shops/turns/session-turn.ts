@@ -96,9 +96,7 @@ function onLiveEvent(
       builder.perform({ type: 'groups_reported' });
       break;
     case 'session.recipient_known':
-      if (isPreparing(builder.state, event.messageId)) {
-        learnRecipient(builder, event.number, facts.alias);
-      }
+      if (isPreparing(builder.state, event.messageId)) learnRecipient(builder, event.number, facts.alias);
       break;
     case 'session.prepared':
       if (isOnWire(builder.state, event.messageId)) onRepeat(builder, event, facts.dispatch);

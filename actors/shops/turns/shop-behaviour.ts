@@ -28,13 +28,7 @@ import { onOptOutAtPool, onOptOutNoted } from './pool/opt-out-notices.ts';
 import { onPoolAnswered, onPoolFound } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
 import { isScheduleCommand, readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
-import {
-  isScheduled,
-  onScheduledSend,
-  schedule,
-  scheduledObstacle,
-  unschedule,
-} from './scheduled/scheduled-turns.ts';
+import { onScheduledSend, schedule, scheduledObstacle, unschedule } from './scheduled/scheduled-turns.ts';
 import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
 import { acceptStatus } from './send/accept-status.ts';
 import { onSessionEvent } from './session-turn.ts';
@@ -263,7 +257,6 @@ function sendScheduled(
   options: AcceptanceOptions,
 ): SendReply {
   const { scheduledId = '' } = command.draft;
-  if (!isScheduled(builder.state, scheduledId)) return failed('NOT_CANCELLABLE');
   const obstacle = scheduledObstacle(builder, scheduledId);
   const reply: SendReply = obstacle ?? acceptMessage(builder, command, facts, options);
   if (reply.ask !== undefined) return reply;

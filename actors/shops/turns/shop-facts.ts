@@ -26,6 +26,7 @@ import {
   readRecipient,
   readWriter,
   type SendFacts,
+  unknownPerson,
 } from './people/recipient-facts.ts';
 import type { CarryFacts } from './pool/carry-message.ts';
 import type { ScheduledFacts } from './scheduled/scheduled-facts.ts';
@@ -245,9 +246,8 @@ async function readOriginalToo(
 /** The policy's facts about a recipient; none for a group. */
 export function readRecipientOf(state: ShopState, to: string, store: Store): MaybePromise<RecipientFacts> {
   if (isPhoneNumber(to)) return readRecipient(state, to, store);
-  const stranger = { isCustomer: false, writer: undefined, declaration: null };
-  if (!isNetworkId(to)) return stranger;
-  return mapMaybePromise(readWriter(state, { to }, store), (known) => ({ ...stranger, ...known }));
+  if (!isNetworkId(to)) return unknownPerson;
+  return mapMaybePromise(readWriter(state, { to }, store), (known) => ({ ...unknownPerson, ...known }));
 }
 
 async function readOriginal(

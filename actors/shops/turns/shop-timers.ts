@@ -6,7 +6,7 @@ import { batchesDueAtMs, dripBatches } from './batches/drip-batch.ts';
 import { orderCut } from './builder/acceptance.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingDueAtMs } from './builder/waiting-limits.ts';
-import { endRestriction, restrictionDueAtMs } from './number/reported-limits.ts';
+import { endRestriction } from './number/reported-limits.ts';
 import { noticesDueAtMs, repeatNotices } from './pool/opt-out-notices.ts';
 import { askPoolAgain, poolDueAtMs } from './pool/relinquish-message.ts';
 import { scheduledDueAtMs, trySchedules } from './scheduled/scheduled-turns.ts';
@@ -35,7 +35,7 @@ const TIMERS: readonly ShopTimer[] = [
     dueAtMs: ({ channel }) => channel.context.reconnectAtMs,
     onDue: (builder) => builder.stepChannel({ type: 'reconnect_due' }),
   },
-  { id: 'restriction', dueAtMs: restrictionDueAtMs, onDue: endRestriction },
+  { id: 'restriction', dueAtMs: ({ limits }) => limits.restriction?.untilMs, onDue: endRestriction },
   { id: 'waiting', dueAtMs: waitingDueAtMs, onDue: endOverdue },
   { id: 'pool', dueAtMs: poolDueAtMs, onDue: askPoolAgain },
   { id: 'opt_outs', dueAtMs: noticesDueAtMs, onDue: repeatNotices },

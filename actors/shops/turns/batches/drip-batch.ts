@@ -161,7 +161,8 @@ function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batch, rete
   if (batch === undefined) return;
   const isAllSent = isDone(batch, nowMs);
   if (!isAllSent && !isOverdue) return;
-  const endsAs = status === 'cancelled' ? status : isAllSent ? finishedAs(batch) : 'expired';
+  const isFinished = isAllSent && batch.status !== 'expired';
+  const endsAs = status === 'cancelled' ? status : isFinished ? 'finished' : 'expired';
   const ended = { ...batch, status: endsAs } as const;
   // One of its messages is on the wire.
   if (hasMessages(builder.state, id)) {
@@ -185,8 +186,4 @@ function end(builder: TurnBuilder, batch: Ended, retentionMs: number): void {
   builder.publish('batch.finished', { id, status });
   builder.perform({ type: 'count_batch', change: status, reason: null });
   if (queued > 0) builder.perform({ type: 'count_recipients', outcome: 'failed', code: null, count: queued });
-}
-
-function finishedAs({ status }: Batch): 'finished' | 'expired' {
-  return status === 'expired' ? 'expired' : 'finished';
 }

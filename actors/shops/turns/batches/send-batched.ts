@@ -67,13 +67,11 @@ function watching(batch: Batch, person: number): Pick<Batch, 'watched' | 'optedO
   return { watched, optedOut: batch.optedOut.filter((one) => watched.includes(one)) };
 }
 
-type Refusal = Failed;
-
 /**
  * Waits as long as the refusal names, or a default time if it may end soon. Any other refusal is final for the
  * recipient.
  */
-function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Refusal): Refusal {
+function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Failed): Failed {
   const { code } = refusal.failure;
   const waitMs = tryAgainMs(refusal.failure);
   if (waitMs === undefined) return refuse(builder, batch, at, refusal);
@@ -86,7 +84,7 @@ function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: R
 }
 
 /** The recipient gets no message. */
-function refuse(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Refusal): Refusal {
+function refuse(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Failed): Failed {
   const { code } = refusal.failure;
   const shown = code === 'COLD_RECIPIENT_CAP_REACHED' ? 'COLD_RECIPIENT' : code;
   const { counts, codes } = batch;

@@ -20,7 +20,6 @@ export function messageOutcome(
   const { keys, shard } = shop;
   const { messageId, createdAtMs, carriedFor: origin } = message;
   const { status, reason } = state;
-  const ended = isFinal(status);
   const ageMs = origin === undefined ? state.updatedAtMs - createdAtMs : null;
   const effects: ShopEffect[] = [{ type: 'announce_message', of: shop, messageId, status, reason, ageMs }];
   if (origin === undefined) {
@@ -29,7 +28,7 @@ export function messageOutcome(
     return { writes, effects };
   }
   const writes = carriedWrites(shard, { id: messageId, createdAtMs }, 'state', JSON.stringify(state));
-  if (ended) {
+  if (isFinal(status)) {
     writes.push(['ZREM', keys.carried, messageId], dropContent(shard, messageId));
     effects.push({ type: 'note_end', origin, messageId, answer: { kind: 'ended', fate: state } });
   }

@@ -29,9 +29,7 @@ function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefi
   const is = channelState(after);
   const { flagged, phone } = after.channel.context;
   const trouble = channelTrouble(is, after.channel.context) ?? {};
-  if (flagged && !before.channel.context.flagged) {
-    return shopEvent('channel.session_lost', shopId, trouble);
-  }
+  if (flagged && !before.channel.context.flagged) return shopEvent('channel.session_lost', shopId, trouble);
   if (was === is) return undefined;
   if (is === 'disconnected' || is === 'banned') return shopEvent('channel.disconnected', shopId, trouble);
   // The loss of a session that reconnected by itself was never published; a ban was.

@@ -5,7 +5,13 @@ import type { Random } from '../../../../runtime/random.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../../message-status.ts';
 import type { MessageEventType, ShopEventData, ShopEventType } from '../../../replies/event-replies.ts';
-import { type EventLimits, eventWrites, shopEvent, type TenantEvent } from '../../../tenants/tenant-event.ts';
+import {
+  type EventLimits,
+  eventWrites,
+  type InboundEventType,
+  shopEvent,
+  type TenantEvent,
+} from '../../../tenants/tenant-event.ts';
 import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.ts';
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
 import { channel, pacing } from '../../machines/shop-machines.ts';
@@ -215,15 +221,9 @@ export class TurnBuilder {
     return Math.max(0, settled - acceptedList.cut - this.#cut);
   }
 
-  /** Publishes an event about a message once this turn's commit succeeds. */
-  publishMessage(type: MessageEventType, messageId: string): void {
+  /** Publishes an event about a message, sent or inbound, once this turn's commit succeeds. */
+  publishMessage(type: MessageEventType | InboundEventType, messageId: string): void {
     this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject: messageId }];
-  }
-
-  /** Publishes an event about an inbound message; takes its id. */
-  publishReceived(inboundId: string): void {
-    const { shopId } = this.#state.shop;
-    this.#events = [...this.#events, { type: 'message.received', shopId, subject: inboundId }];
   }
 
   /** Publishes an event about the shop itself. */
@@ -265,7 +265,8 @@ export class TurnBuilder {
         this.perform({ type: 'recall', messageId: effect.params.messageId });
         break;
       case 'store_sending':
-        this.#storeState(currentFor(effect, currentMessage), 'sending', null);
+        if (currentMessage === undefined) throw new Error('pacing stores a message that is not current');
+        this.#storeState(currentMessage, 'sending', null);
         break;
       case 'settle':
         this.#countNewChat(effect.params);
@@ -342,10 +343,4 @@ function inOrder(first: () => void, second: () => void): () => void {
     first();
     second();
   };
-}
-
-function currentFor(effect: PacingEffect, currentMessage: QueuedMessage | undefined): QueuedMessage {
-  if (currentMessage === undefined)
-    throw new Error(`pacing asks for ${effect.type} without a current message`);
-  return currentMessage;
 }

@@ -8,13 +8,11 @@ import type { PooledMessage } from '../../state/pooled-message.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
-import { cancelSearched } from '../pool/relinquish-message.ts';
+import { failPooled } from '../pool/relinquish-message.ts';
 import type { CancelFacts } from './cancel-facts.ts';
 
 /** A message that a shop of the pool is to give back first. */
-export interface AtPool {
-  readonly messageId: string;
-  readonly createdAtMs: number;
+export interface AtPool extends Pick<PooledMessage, 'messageId' | 'createdAtMs'> {
   readonly pool: ShopReference;
 }
 
@@ -41,8 +39,10 @@ function endAll(builder: TurnBuilder, places: readonly CancelledPlace[]): Cancel
   let ended = 0;
   for (const place of places) {
     const pooled = builder.state.pooled.find(({ messageId }) => messageId === place.messageId);
-    if (pooled !== undefined && pooled.pool !== null) atPool.push(ofPool(pooled, pooled.pool));
-    else if (end(builder, place.messageId, pooled)) {
+    if (pooled !== undefined && pooled.pool !== null) {
+      const { messageId, createdAtMs, pool } = pooled;
+      atPool.push({ messageId, createdAtMs, pool });
+    } else if (end(builder, place.messageId, pooled)) {
       giveBack(builder, place);
       ended += 1;
     }
@@ -50,14 +50,10 @@ function endAll(builder: TurnBuilder, places: readonly CancelledPlace[]): Cancel
   return { ended, atPool };
 }
 
-function ofPool({ messageId, createdAtMs }: PooledMessage, pool: ShopReference): AtPool {
-  return { messageId, createdAtMs, pool };
-}
-
 /** Ends a message that is with no shop of the pool. False: it is being sent, or not here. */
 function end(builder: TurnBuilder, messageId: string, searched: PooledMessage | undefined): boolean {
   if (searched !== undefined) {
-    cancelSearched(builder, searched);
+    failPooled(builder, searched, 'CANCELLED');
     return true;
   }
   const { currentMessage, queue } = builder.state;

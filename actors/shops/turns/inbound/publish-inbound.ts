@@ -54,7 +54,7 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
     ...person.writes,
   );
   keepAsLong(builder, id, options.retentionMs);
-  builder.publishReceived(id);
+  builder.publishMessage('message.received', id);
 }
 
 /**

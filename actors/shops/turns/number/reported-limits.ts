@@ -101,11 +101,6 @@ export function barsNewChat({ limits }: Pick<ShopState, 'limits'>, chat: KnownCh
   return startsChat(chat) && newChatBarOnWire(limits, nowMs) !== undefined;
 }
 
-/** Returns the time at which a restriction ends by itself, or undefined if there is none. */
-export function restrictionDueAtMs({ limits }: Pick<ShopState, 'limits'>): number | undefined {
-  return limits.restriction?.untilMs;
-}
-
 /** Ends the restriction at its time. */
 export function endRestriction(builder: TurnBuilder): void {
   builder.change({ limits: { ...builder.state.limits, restriction: null } });

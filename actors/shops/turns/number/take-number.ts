@@ -88,9 +88,7 @@ function continuedWarmup(context: ChannelContext, event: Connected, nowMs: numbe
 function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
   const { keys, acceptedList } = builder.state;
   const { entries, ledger, writers, aliases, archivedAt } = inheritance;
-  if (archivedAt !== undefined) {
-    builder.write(...dropArchiveKey(builder.state.shop.tenantId, archivedAt));
-  }
+  if (archivedAt !== undefined) builder.write(...dropArchiveKey(builder.state.shop.tenantId, archivedAt));
   if (entries.length > 0) {
     builder.write(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);
     builder.change({ ledger });

@@ -165,7 +165,8 @@ export function readWriter(
   });
 }
 
-const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
+/** The facts about a person who is not known at all. */
+export const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
 
 /**
  * Combines the replies about each form of one number, from an index on, with the known facts about the person's other

@@ -60,7 +60,7 @@ export function askPoolAgain(builder: TurnBuilder): void {
     const { messageId, pool, taken } = message;
     const { atMs, reason } = pooledEnd(message);
     if (atMs <= builder.nowMs) {
-      fail(builder, message, reason);
+      failPooled(builder, message, reason);
       continue;
     }
     postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
@@ -83,11 +83,6 @@ export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopR
   if (message === undefined || message.pool !== null) return;
   putPooled(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
   builder.perform({ type: 'relinquish', messageId, pool, known: false });
-}
-
-/** Ends a message that no pool shop has or was asked to take. */
-export function cancelSearched(builder: TurnBuilder, message: PooledMessage): void {
-  fail(builder, message, 'CANCELLED');
 }
 
 /**
@@ -118,7 +113,7 @@ export function onPoolAnswered(
       if (cancelled !== undefined) giveBack(builder, cancelled);
       break;
     case 'lost':
-      fail(builder, message, 'DELIVERY_UNKNOWN');
+      failPooled(builder, message, 'DELIVERY_UNKNOWN');
       break;
     case 'willing':
     case 'noted':
@@ -126,7 +121,8 @@ export function onPoolAnswered(
   }
 }
 
-function fail(builder: TurnBuilder, message: PooledMessage, reason: MessageReason): void {
+/** Ends a message that no pool shop sends any more. */
+export function failPooled(builder: TurnBuilder, message: PooledMessage, reason: MessageReason): void {
   drop(builder, message);
   builder.store(message, { status: 'failed', reason, updatedAtMs: builder.nowMs, sentAtMs: null });
 }

@@ -101,11 +101,6 @@ export function trySchedules(builder: TurnBuilder): void {
   }
 }
 
-/** True if a scheduled send still waits. */
-export function isScheduled({ scheduled }: Pick<ShopState, 'scheduled'>, scheduledId: string): boolean {
-  return scheduled.some(({ id }) => id === scheduledId);
-}
-
 /** Returns the reason why a due send cannot be made, independent of the policy. Undefined if it can. */
 export function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: string): Failed | undefined {
   const one = state.scheduled.find(({ id }) => id === scheduledId);

@@ -19,12 +19,9 @@ import { channelRefusal } from '../builder/acceptance.ts';
 import { limitsNow } from '../number/reported-limits.ts';
 import type { RecipientFacts } from '../people/recipient-facts.ts';
 
-/** The fields of a draft that are judged. */
-export type JudgedDraft = Pick<MessageDraft, 'to' | 'text' | 'mediaUrl'>;
-
 /** A send to judge: the request, and the facts about it. */
 export interface SendToJudge {
-  readonly draft: JudgedDraft;
+  readonly draft: Pick<MessageDraft, 'to' | 'text' | 'mediaUrl'>;
   readonly settings: TenantSettings;
   readonly recipient: RecipientFacts;
   /** True if a session worker can take orders. */

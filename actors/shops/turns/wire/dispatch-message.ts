@@ -43,9 +43,7 @@ function obstacle(
 ): MessageReason | undefined {
   const to = body.to ?? '';
   if (withdrawn || (isPerson(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
-  if (isOverRecipientLimits(state, writer, nowMs)) {
-    return 'RECIPIENT_RATE_LIMITED';
-  }
+  if (isOverRecipientLimits(state, writer, nowMs)) return 'RECIPIENT_RATE_LIMITED';
   // The message counts as one to a declared number, and neither budget uses capacity of the other.
   if (lapsed) return 'COLD_RECIPIENT_CAP_REACHED';
   // The session must first look up whether it has a token of this recipient, who never wrote.

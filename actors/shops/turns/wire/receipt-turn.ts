@@ -86,20 +86,21 @@ function membersOf(receipt: StanzaReceipt): string[] {
 export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
   const records = new Map<string, MessageReceipts>();
   const counted = new Set<string>();
-  for (const { receipt, sent, counted: before, message } of facts) {
+  for (const known of facts) {
+    const { receipt, sent, counted: before, message } = known;
     const { messageId } = sent;
     const isGroup = isGroupId(sent.to);
-    const known = records.get(messageId) ?? message.receipts;
-    let after = known;
+    const earlier = records.get(messageId) ?? message.receipts;
+    let after = earlier;
     for (const kind of PROVEN[receipt.kind]) {
       const member = memberOf(receipt, kind);
       const isCounted = isGroup ? before.includes(kind) || counted.has(member) : after[kind] > 0;
       if (isCounted) continue;
       counted.add(member);
       if (isGroup) builder.write(memberWrite(builder.state.keys, member, sent));
-      after = withReceipt(builder, { kind, receipts: after, receipt, message, sent });
+      after = withReceipt(builder, kind, after, known);
     }
-    if (after !== known) records.set(messageId, after);
+    if (after !== earlier) records.set(messageId, after);
   }
   for (const [messageId, receipts] of records) {
     builder.write(receiptsWrite(builder.state.shard, messageId, receipts));
@@ -109,16 +110,9 @@ export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
 
 function withReceipt(
   builder: TurnBuilder,
-  {
-    kind,
-    receipts,
-    receipt,
-    message,
-    sent,
-  }: Pick<KnownReceipt, 'receipt' | 'message' | 'sent'> & {
-    readonly kind: Kind;
-    readonly receipts: MessageReceipts;
-  },
+  kind: Kind,
+  receipts: MessageReceipts,
+  { receipt, message, sent }: KnownReceipt,
 ): MessageReceipts {
   const counted = { ...receipts, [kind]: receipts[kind] + 1 };
   const field = kind === 'read' ? 'readAtMs' : 'deliveredAtMs';
