@@ -49,8 +49,8 @@ export function acceptMessage(
   const { original } = facts.send;
   if (original !== undefined) {
     const { body, state } = original;
-    const accepted = answer(body, state.status);
-    return done({ replayed: true, differs: differsFrom(body, command.draft), accepted });
+    const reply = answer(body, state.status);
+    return done({ replayed: true, differs: differsFrom(body, command.draft), accepted: reply });
   }
   const { draft, settings, pool } = command;
   const judged = judgeSend(builder.state, {
@@ -76,7 +76,8 @@ export function acceptMessage(
       platformName: options.platformName,
     });
   if (route !== undefined && 'ok' in route) return route;
-  const { to, text, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = draft;
+  const { to, idempotencyKey, requestId, traceparent } = draft;
+  const { text, mediaUrl, mediaType } = contentOf(draft);
   const { tenantId, shopId } = builder.state.shop;
   const body: MessageBody = {
     id: options.makeId(builder.nowMs),
@@ -84,9 +85,9 @@ export function acceptMessage(
     shopId,
     kind: 'message',
     to,
-    text: text ?? null,
-    mediaUrl: mediaUrl ?? null,
-    mediaType: mediaUrl === undefined ? null : mediaType,
+    text,
+    mediaUrl,
+    mediaType,
     via: route === undefined ? 'shop' : 'pool',
     policy: verdict,
     createdAtMs: builder.nowMs,
@@ -97,11 +98,11 @@ export function acceptMessage(
     ...presentFields<MessageBody>({ reply: draft.reply, batchId: draft.batch?.id }),
   };
   const { alias } = facts.send;
-  const accepted = { body, entry, alias, retentionMs: options.retentionMs };
+  const toStore = { body, entry, alias, retentionMs: options.retentionMs };
   if (route === undefined) {
-    enqueue(builder, accepted);
+    enqueue(builder, toStore);
     if (isPhoneNumber(to) && facts.send.writer === undefined) countNewChat(builder);
-  } else enqueueAtPool(builder, accepted, route);
+  } else enqueueAtPool(builder, toStore, route);
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
 }
 
