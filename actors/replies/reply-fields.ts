@@ -5,7 +5,8 @@ import * as v from 'valibot';
 /** The read-only type of a reply, from its schema. */
 export type Shown<Schema extends v.GenericSchema> = Unchanging<v.InferOutput<Schema>>;
 
-type Unchanging<Value> = Value extends object
+/** The value, with every field and every list read-only. */
+export type Unchanging<Value> = Value extends object
   ? { readonly [Field in keyof Value]: Unchanging<Value[Field]> }
   : Value;
 

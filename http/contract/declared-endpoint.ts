@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import type { Failed, FailureCode } from '../../actors/failure.ts';
 import type { InboundDownload } from '../../actors/inbound-content.ts';
 import type { Permission } from '../../actors/permission.ts';
+import type { Unchanging } from '../../actors/replies/reply-fields.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from './closed-object.ts';
@@ -18,13 +19,7 @@ type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${in
   ? Name | ParamName<Rest>
   : never;
 
-type Frozen<Value> = Value extends readonly (infer Item)[]
-  ? readonly Frozen<Item>[]
-  : Value extends object
-    ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
-    : Value;
-
-type DataOf<Reply> = Reply extends ReplyDeclaration ? Frozen<v.InferInput<Reply['data']>> : never;
+type DataOf<Reply> = Reply extends ReplyDeclaration ? Unchanging<v.InferInput<Reply['data']>> : never;
 
 /** The data of the only declared reply; never if there are several. */
 type OnlyData<R extends Replies, Status = keyof R & number, Each = Status> = Each extends keyof R
