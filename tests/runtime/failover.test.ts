@@ -53,7 +53,7 @@ test('a failover that keeps every connection open and outlasts the lease is noti
     const hears = async (from: typeof a.node, to: string): Promise<boolean> =>
       (await from.link.call(to, 'this', 500).catch(() => undefined)) === `${to} heard this`;
     await eventually(async () => (await hears(a.node, 'b')) && (await hears(b.node, 'a')));
-    const told = a.log.warnings.filter((message) => message.includes('its address is looked up again'));
+    const told = a.log.warnings.filter((message) => message.includes('its address is resolved again'));
     assert.equal(told.length, 1, a.log.warnings.join('\n'));
     await a.node.stop();
     await b.node.stop();
