@@ -5,6 +5,9 @@ import type { OutcomeCount, SessionFigures } from './session-host.ts';
 /** The classes of stanzas by which missing acknowledgements are counted. `other` has those of all other classes. */
 const UNANSWERED = ['message', 'status', 'receipt', 'notification', 'call', 'appdata', 'other'] as const;
 
+/** Outcomes with a count each. The network makes the codes of refusals; any more of them are counted as `other`. */
+const MOST_OUTCOMES = 100;
+
 /**
  * Counts what happens to the sessions of one node. The counts by class and by kind begin at 0, because Prometheus sees
  * no increase of a series that is new.
@@ -22,10 +25,14 @@ export class SessionCounters {
   }
 
   countOutcome(outcome: SendOutcome): void {
-    const code = outcome.kind === 'refused' ? outcome.code : '';
+    const code = outcome.kind === 'refused' ? this.#countedCode(outcome.code) : '';
     const name = `${outcome.kind} ${code}`;
     const { count = 0 } = this.#outcomes.get(name) ?? {};
     this.#outcomes.set(name, { outcome: outcome.kind, code, count: count + 1 });
+  }
+
+  #countedCode(code: string): string {
+    return this.#outcomes.size < MOST_OUTCOMES || this.#outcomes.has(`refused ${code}`) ? code : 'other';
   }
 
   /** `kind`: of a message whose content is published to its tenant. */

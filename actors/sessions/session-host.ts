@@ -109,7 +109,7 @@ export interface SessionFigures {
   readonly offline: { readonly announced: number; readonly drained: number };
 }
 
-/** How many orders had an outcome. `code` is the network's code of a refusal, and empty for all other outcomes. */
+/** How many orders had an outcome. `code` is the network's code of a refusal, or `other`; empty for other outcomes. */
 export interface OutcomeCount {
   readonly outcome: SendOutcome['kind'];
   readonly code: string;
