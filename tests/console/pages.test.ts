@@ -47,7 +47,7 @@ test('a healthy state has the colour of a healthy status line', async () => {
   const colorOf = (where: string) =>
     page.evaluate(`getComputedStyle(document.querySelector('${where}')).backgroundColor`);
   await page.getByRole('banner').getByText('Live').waitFor();
-  await page.locator('.status-line .badge').waitFor();
+  await page.locator('.status-line .badge').first().waitFor();
   assert.equal(await colorOf('.status-line .badge'), await colorOf('.heard'));
 });
 
