@@ -1,7 +1,7 @@
 /** The documents that promise something name the test that goes red when it is broken; each named file is there. */
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../root.ts';
@@ -44,6 +44,21 @@ test('docs/promises.md: every promise links its test', () => {
   assert.ok(promises.length > 40, `${promises.length} promises`);
   assert.deepEqual(
     promises.filter((promise) => promise.match(NAMED) === null),
+    [],
+  );
+});
+
+test('runtime/README.md: every title that it quotes is that of a test', () => {
+  const readme = readFileSync(join(root, 'runtime/README.md'), 'utf8').replaceAll(/\s+/g, ' ');
+  const [, promises = ''] = /## Promises(.*)## How one writer/.exec(readme) ?? [];
+  const quoted = [...promises.matchAll(/"([^"]+)"(?=[,)])/g)].map(([, title = '']) => title);
+  assert.ok(quoted.length > 20, `${quoted.length} titles`);
+  const folder = join(root, 'tests/runtime');
+  const tests = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const isThere = (title: string): boolean =>
+    title.split('…').every((part) => tests.some((source) => source.includes(part.trim())));
+  assert.deepEqual(
+    quoted.filter((title) => !isThere(title)),
     [],
   );
 });
