@@ -15,7 +15,7 @@ async function told(): Promise<ShopHarness> {
   return pool;
 }
 
-test('a shop whose messages were carried is notified of an opt-out until it answers, also by the next process', async () => {
+test('the pool notifies a shop of an opt-out until the shop answers, even after a restart', async () => {
   const pool = await told();
   assert.deepEqual(
     pool

@@ -22,7 +22,7 @@ test('a message goes queued → sending → sent, and reaches the wire only in t
 });
 
 for (const stage of ['preparing', 'sending'] as const) {
-  test(`a first look that comes late, when the session has the message already, orders nothing: ${stage}`, async () => {
+  test(`a late first look at a message that the session already has orders nothing: ${stage}`, async () => {
     const shop = await ShopHarness.connected();
     const id = shop.send();
     // It is put back and prepared again before its first look, so two are on their way.
@@ -199,7 +199,7 @@ test('a number that is not on the network is rejected without a gap, and a missi
   assert.equal(pacingState(shop.state), 'gap');
 });
 
-test('a message that the network refuses to everyone is tried five times, a gap apart, and delays no other for long', async () => {
+test('a message that the network always refuses is tried five times, a gap apart, and hardly delays the others', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
   for (let tries = 1; tries <= 5; tries += 1) {
@@ -217,7 +217,7 @@ test('a message that the network refuses to everyone is tried five times, a gap 
   assert.equal(shop.statusOf(second), 'queued');
 });
 
-test('a message whose session drops each time before anything is on the wire waits, however often that is', async () => {
+test('a message whose session drops before the wire waits, no matter how often that happens', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
   for (let drops = 0; drops < 10; drops += 1) {
@@ -253,7 +253,7 @@ test('an outcome that made the actor throw settles its own message as unknown, a
   assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
 });
 
-test('an operator’s hold of the queue outlasts a restart, until it is released', async () => {
+test('a queue that an operator paused stays paused after a restart, until an operator resumes it', async () => {
   const shop = await ShopHarness.connected();
   shop.command({ type: 'pause' });
   const id = shop.send();

@@ -115,7 +115,7 @@ test('a shop that is linked gets no code, connected or not; one that lost its se
   assert.equal(lost.send(), 'MSGAPP_SESSION_LOST', 'flagged until it is connected');
 });
 
-test('a network that was asked for too many codes is left alone for a quarter of an hour, through a restart too', async () => {
+test('after too many requests for codes the network gets none for 15 minutes, even after a restart', async () => {
   const shop = await ShopHarness.start();
   ask(shop);
   close(shop, 'pairing_refused', 429);
@@ -165,7 +165,7 @@ for (const cause of ['activation', 'crash'] as const) {
   });
 }
 
-test('a drop while the code waits asks for another one, and gives up after ten', async () => {
+test('after a drop another code is requested, and after ten drops none', async () => {
   const shop = await waiting();
   for (let drops = 0; drops < 10; drops += 1) {
     close(shop, 'transient', 428);

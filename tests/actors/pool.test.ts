@@ -20,7 +20,7 @@ async function pooled(poolCount = 1): Promise<{ exchange: PoolExchange; id: stri
   return { exchange, id: exchange.origin.send(RECIPIENT, 'hello', poolShop(0)) };
 }
 
-test('the line is last, and alone under an attachment; names cannot break it', () => {
+test('the line is the last one, or the only one under an attachment, and a name cannot break it', () => {
   const names = { shopName: 'Corner\nbakery', platformName: 'Market  Square' };
   assert.equal(attributedText('Hi', names), 'Hi\n\nSent for Corner bakery via Market Square');
   assert.equal(attributedText(null, names), 'Sent for Corner bakery via Market Square');
@@ -37,7 +37,7 @@ test('only a shop that once had a session falls back, and only when it asks to',
   assert.match(origin.send(RECIPIENT, tooLong.slice(1), poolShop(0)), /^[0-9a-f]{24}$/);
 });
 
-test('a shop that operators hold has nothing sent by the pool, until they release it', async () => {
+test('the pool sends nothing for a shop that operators paused, until they resume it', async () => {
   const { origin } = await PoolExchange.start(1, 0);
   origin.command({ type: 'pause' });
   assert.equal(origin.send(RECIPIENT, 'hello', 'ask'), 'MSGAPP_NOT_CONNECTED');

@@ -103,7 +103,7 @@ describe('a scheduled send', () => {
     assert.equal(shop.state.ledger.size, 1);
   });
 
-  test('waits for the end of its refusal as long as it may, and ends with the last code', async () => {
+  test('waits for the end of its refusal until notAfter, and ends with the last code', async () => {
     const shop = await ShopHarness.connected();
     shop.command({ type: 'disconnect' });
     const id = await scheduledId(shop);

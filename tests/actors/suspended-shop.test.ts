@@ -73,7 +73,7 @@ test('queued messages of a suspended shop end even if its stored state cannot be
   assert.equal(harness.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
 });
 
-test('whenever a shop is suspended and resumed: ended in time, once on the wire, and loaded as it is stored', async (t) => {
+test('at any times of suspension and resumption, messages end in time, go out at most once, and load as stored', async (t) => {
   const { seed, numRuns } = propertyRuns(t, 150);
   for (let run = 0; run < numRuns; run += 1) {
     const random = seededRandom(seed + run);

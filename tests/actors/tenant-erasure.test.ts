@@ -105,7 +105,7 @@ test('an erasure that failed is left to the tenant’s next owner', async () => 
   assert.equal(tries(), shopIds.length);
 });
 
-test('people are erased by their tenant, also by the next owner, and an unknown one is not', async () => {
+test('a tenant erases people, even after a change of owner, and no unknown person', async () => {
   const { erasure, steps, tell, state } = await nodeWithEraser(0, { people: ['somebody'] });
   await erasure.run(address);
   assert.ok(steps.includes('somebody'));

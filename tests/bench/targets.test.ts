@@ -8,7 +8,7 @@ const runs = [3, 7].map((longestRedisMs, index) => {
 });
 const broken = (target: Target): number => brokenLimits(judge([target], runs)).length;
 
-test('a limit is broken by one round beyond it, a ratio of sides by none', () => {
+test('one round beyond a bound breaks it, and one round never breaks a ratio of sides', () => {
   const over = { kind: 'never over', figure: 'longestRedisMs', aim: 2 } as const;
   assert.deepEqual([broken({ ...over, must: 5 }), broken({ ...over, must: 7 })], [1, 0]);
   const under = { kind: 'never under', figure: 'longestRedisMs', aim: 9 } as const;

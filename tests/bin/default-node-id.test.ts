@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultNodeId } from '../../service/default-node-id.ts';
 
-test('a node without a name gets one that the runtime takes, another one for another host or port', () => {
+test('a node without a name gets a valid one, which differs by host and port', () => {
   assert.equal(defaultNodeId('web-1.example', 3000), 'web-1.example-3000');
   const pod = 'p'.repeat(63);
   const names = [

@@ -145,7 +145,7 @@ test('all lines of bin/nightly are shell, and name existing files and scripts', 
   }
 });
 
-test('one mutant is made, and noticed', () => {
+test('a mutant is made, and a test notices it', () => {
   const words = [
     '--import',
     'tsx',

@@ -313,7 +313,7 @@ test('bin/dev needs no settings, and starts every part that it was not given', (
   assert.equal(environment.simulatorPort, 3002);
 });
 
-test('bin/dev may hurry its own simulator, but not a network it was given', () => {
+test('bin/dev allows a short gap for its own simulator, and not for a given network', () => {
   assert.ok(devEnvironment({ SEND_GAP_MS: '1-2' }));
   const error = refused({ SEND_GAP_MS: '1-2', MSGAPP_SOCKET_URL: 'wss://web.example.com' }, devEnvironment);
   assert.deepEqual(names(error), ['SEND_GAP_MS']);
@@ -352,6 +352,6 @@ test('tests take a seed and a number of runs, or neither', () => {
   ]);
 });
 
-test('sessions get the cores but one, and at most four threads', () => {
+test('the default number of session threads is the number of cores minus one, from 1 to 4', () => {
   assert.deepEqual([1, 2, 3, 5, 64].map(defaultSessionWorkers), [1, 1, 2, 4, 4]);
 });

@@ -134,7 +134,7 @@ test('when the start fails, started members are ended and one sentence gives the
   assert.equal(errors, 'group: the last step went wrong\n');
 });
 
-test('members end when the process is killed permanently, and only then is their lock free', async () => {
+test('members end after SIGKILL of the process, and their lock is free only then', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'group-'));
   const lockPath = join(folder, 'lock');
   // No long sleep beside it: a shell's child that is asked to end before it has become its command lives on.

@@ -162,7 +162,7 @@ function messages(): {
   };
 }
 
-test('waits for many messages cost one reading of the events, which ends with the last', async () => {
+test('all waits for messages share one reader of events, which ends with the last wait', async () => {
   const world = messages();
   const fake = fakeApi(world.answer);
   world.end('before', 'sent');

@@ -119,7 +119,7 @@ test('without a directory for attachments the image refuses to start and names t
   assert.match(log, /no file can be written in \/tmp \(EROFS\).*--tmpfs \/tmp/);
 });
 
-test('process 1 is Node, under a user id that owns nothing, and the file system takes writes in /tmp alone', async () => {
+test('process 1 is Node, its user owns no file, and only /tmp can be written', async () => {
   const found = JSON.parse(
     await running().run(`
       const { readFileSync, writeFileSync } = require('node:fs');

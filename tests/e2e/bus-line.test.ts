@@ -8,7 +8,7 @@ const message = (payload: string): string =>
 const through = (text: string, fault: 'lost' | 'doubled'): string =>
   published(Buffer.from(text), fault).toString();
 
-test('published messages are lost or doubled, also several in one piece', () => {
+test('the line loses or doubles published messages, even several in one piece', () => {
   const two = message('one\r\n$3') + message('two');
   assert.equal(through(two, 'lost'), '');
   assert.equal(through(two, 'doubled'), two + two);

@@ -10,7 +10,7 @@ import { until } from './waiting.ts';
 const CALLERS = 60;
 const ASKED = 'GET /api/v1/me HTTP/1.1\r\nhost: node\r\n\r\n';
 
-test('a node with hardly any descriptor left is not ready and refuses new calls, until it has some', async () => {
+test('a node with few file descriptors left is not ready and refuses new calls, until it has enough', async () => {
   const fleet = await startFleet({ nodes: 1 });
   const [node] = fleet.nodes;
   assert.ok(node);

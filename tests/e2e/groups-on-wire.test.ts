@@ -64,7 +64,7 @@ async function refusals(code: string): Promise<number> {
   return Number(line.exec(await answer.text())?.[1] ?? 0);
 }
 
-test('a member whose keys are throttled costs the group no post, and the shop no pause', async () => {
+test('a throttled request for one member’s keys neither prevents a post to the group nor pauses the shop', async () => {
   await makeGroup(group(1), [...MEMBERS, KEYLESS]);
   await stack.network.refuseKeys(KEYLESS, 429);
   await post(group(1), 'Fresh at eight');
@@ -99,7 +99,7 @@ test('a group that moved to another kind of address reads the post once; a secon
   assert.equal(await refusals('421'), 1);
 });
 
-test('a member whom nobody announced is counted after one post, and reads the next one', async () => {
+test('a member who was not announced is found by the first post, and reads the next one', async () => {
   const [member = ''] = MEMBERS;
   await makeGroup(group(3), [member]);
   await putGroup(group(3), [member, NEWCOMER], { untold: true });

@@ -48,7 +48,7 @@ test('a group made a moment ago is on the list of groups', async () => {
   );
 });
 
-test('a session that is not answered is waited for a moment, not until the caller gives up', async () => {
+test('a call waits a moment for a session that gets no answer, not until its caller gives up', async () => {
   stack.network.behave({ tellsGroups: false });
   const [refused, listed] = await Promise.all([
     sendText(stack, stack.shopId, { to: NOBODYS, text: 'Welcome' }),

@@ -96,7 +96,7 @@ test('either node killed while messages are handed over: none is lost, none is s
   }
 });
 
-test('the pool shop’s own hourly cap counts all it carries: once spent, another tenant gets the 503', async () => {
+test('messages carried for others count in the pool shop’s hourly cap, and at the cap another tenant gets 503', async () => {
   const other = await disconnectedShop('Florists', '+33611110002');
   const refusals: string[] = [];
   for (let index = 0; index < 10 && refusals.length === 0; index += 1) {

@@ -21,7 +21,7 @@ const fleet = sharedFleet({ nodes: 2 });
 /** Answers by what they were: a status, with its code where it is an error. */
 type Answers = Map<string, number>;
 
-test('a rolling restart fails no read and no write, and hardly one has to be asked twice', async (context) => {
+test('in a rolling restart no read or write fails, and few have to be repeated', async (context) => {
   const accounts = await Promise.all(
     Array.from({ length: TENANTS }, (_, index) => makeAccount(fleet.admin, `Tenant ${index}`)),
   );

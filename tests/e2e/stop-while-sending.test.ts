@@ -11,7 +11,7 @@ import { until } from './waiting.ts';
 const SHOP_PHONE = '+33611110041';
 const CUSTOMER = '+33622220041';
 
-test('a message is rejected and reaches no one after a STOP, though its attachment comes in the end', async (t) => {
+test('after a STOP a message is rejected and reaches no one, even if its attachment arrives later', async (t) => {
   const media = createServer();
   const port = await listening(media);
   const stack = await startServiceStack();

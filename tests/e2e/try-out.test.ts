@@ -77,7 +77,7 @@ function told(word: string): string {
   return line.slice(word.length + 2);
 }
 
-test('it prints addresses that answer, and a key that is taken', async () => {
+test('it prints addresses that answer, and a key that the service accepts', async () => {
   const page = await fetch(told('Articles and reference'));
   assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   const [address, token] = told("Operators' console").replace(')', '').split(' (token ');

@@ -178,7 +178,7 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
     assert.equal(ask({ declaration: { expiresAtMs: null, revoked: false } }), 'admitted');
   });
 
-  test('declared recipients have their own budget, and never spill into the cold one', () => {
+  test('declared recipients have their own budget, and never use the cold one', () => {
     const ledger = new SendLedger();
     const settings = resolveSettings({ declaredPerDay: 2 });
     const declared = { isCustomer: false, declaration: { expiresAtMs: null, revoked: false }, settings };
@@ -226,14 +226,14 @@ describe('per recipient (docs/contract.md, Messages to numbers)', () => {
     assert.match(told(START_MS + 2 * HOUR_MS + 1), /3 messages/);
   });
 
-  test('a reply since the last message, and only since, makes waiting needless', () => {
+  test('only a reply since the last message lifts the ten minutes between messages', () => {
     const ledger = new SendLedger();
     assert.equal(sendTo(ledger, START_MS, START_MS - 1), 'admitted');
     assert.deepEqual(sendTo(ledger, START_MS + 5, START_MS), ['RECIPIENT_RATE_LIMITED', 600]);
     assert.equal(sendTo(ledger, START_MS + 5, START_MS + 1), 'admitted');
   });
 
-  test('three in 24 hours, replies or not', () => {
+  test('one recipient gets at most three messages in 24 hours, with or without replies', () => {
     const ledger = new SendLedger();
     for (const nowMs of [START_MS, START_MS + HOUR_MS, START_MS + 2 * HOUR_MS]) {
       assert.equal(sendTo(ledger, nowMs, nowMs - 1), 'admitted');
@@ -347,7 +347,7 @@ test('a recipient that is no phone number is a mistake of the caller, not a refu
   }
 });
 
-test('a clock that steps back never lets one more through, and the entry bears the later time', () => {
+test('a clock that steps back never admits an additional message, and the entry has the later time', () => {
   const ledger = new SendLedger();
   sendMany(ledger, { count: 10, paceMs: 0, facts: { pairedAtMs: null } });
   const facts = messageFacts({ pairedAtMs: null, nowMs: START_MS - 5 * HOUR_MS });

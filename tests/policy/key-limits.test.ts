@@ -207,7 +207,7 @@ test('a call that is counted while a state is being stored is still to be stored
 });
 
 describe('memory', () => {
-  test('follows the limit and not the traffic, and idle keys give theirs back', () => {
+  test('depends on the limit and not on the traffic, and idle keys free theirs', () => {
     const keys = new KeyLimits();
     const limits = { minute: wide, hour: wide, day: wide };
     const exact = { minute: 1000, hour: 1000, day: 1000 };

@@ -33,6 +33,6 @@ test('a text without visible characters counts as no text', () => {
   assert.equal(hasText(INVISIBLE.join('')), false);
 });
 
-test('one visible character makes a text, whatever stands around it', () => {
+test('one visible character makes a text, whatever surrounds it', () => {
   for (const character of VISIBLE) assert.ok(hasText(`\u2800${character}\u200b`), nameOf(character));
 });

@@ -41,7 +41,7 @@ describe('the quota of a calendar month, UTC', () => {
     }
   });
 
-  test('a call that may exceed the quota is counted and let through, and leaves nothing to the others', () => {
+  test('a call that may exceed the quota is counted and accepted, and the others are refused', () => {
     const meter = new QuotaMeter();
     spend(meter, 1000, lastMs);
     const beyond = meter.take({ plan: 'free', nowMs: lastMs, mayExceed: true });

@@ -48,7 +48,7 @@ describe('the limits of a recipient, judged later (docs/contract.md, Messages to
     });
   }
 
-  test('a reply in between makes waiting needless, but no fourth', () => {
+  test('a reply lifts the ten minutes between messages, and allows no fourth message', () => {
     const judged = (minutes: readonly number[], repliedMinute: number) =>
       exceedsRecipientLimits(ledgerOf(minutes), {
         recipient: RECIPIENT,

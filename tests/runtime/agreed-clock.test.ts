@@ -38,7 +38,7 @@ test('readings of the next twenty milliseconds are not compared, and are exact',
   assert.equal(own.compared, 2);
 });
 
-test('a step ahead is found at once, and one back is what counts, being the earlier time', async () => {
+test('a step ahead is found at once, and after a step back the earlier time of the node counts', async () => {
   const { own, clock } = await agreed();
   const startedMs = clock.wallMs();
   own.stepWall(HOUR_MS);

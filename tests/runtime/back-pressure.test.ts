@@ -8,7 +8,7 @@ import { type MemoryNode, memoryNode } from './memory-node.ts';
 const add = { type: 'add', by: 1 } as const;
 const event = { type: 'event', does: 'add' } as const;
 
-test('with a store that stalls, as many turns are under way as may be and the rest is refused at once; then all is well', async () => {
+test('while the store stalls, turns up to the limit wait and all others are refused at once', async () => {
   const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 10 }, 100);
   stall();
   const outcomes = asked.map((address) => outcomeOf(world.node.actors.ask(address, add)));

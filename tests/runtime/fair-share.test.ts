@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type ShardRecord, unclaimedRecord } from '../../runtime/engine.ts';
 import { planShare } from '../../runtime/ownership/fair-share.ts';
 
-test('from any ownership all nodes come to even shares, every shard once, without talking', () => {
+test('from any ownership all nodes reach even shares, with one owner for each shard, without messages between them', () => {
   const world = fc.record({
     nodes: fc.integer({ min: 1, max: 9 }),
     // Below the number of nodes: that node. Above: a dead one, or none.

@@ -94,7 +94,7 @@ test('a question without an answer, or whose answer leaves the number out, is as
   assert.deepEqual(await lookUpIds(socket, memory, [PERSON]), [{ pn: PERSON, lid: '100@lid' }]);
 });
 
-test('a row whose id is an error says nothing about the id, so the number is asked about again', async () => {
+test('after an error about the id of a number, the number is looked up again', async () => {
   const phone: BinaryNode = { tag: 'device', attrs: { id: '0' } };
   const devices: BinaryNode = {
     tag: 'devices',

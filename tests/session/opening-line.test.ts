@@ -28,7 +28,7 @@ test('on a busy thread eight open at a time, the next one when one of them is op
   assert.deepEqual(begun.slice(8), [8]);
 });
 
-test('while the thread has time more sessions begin, a few at each check, up to 64; without time they become few again', async () => {
+test('while the thread is idle enough more sessions begin, up to 64, and on a busy thread fewer', async () => {
   const { clock, thread, begun, leave } = lineOf(200);
   thread.busyShare = 0.49;
   await clock.advance(25);

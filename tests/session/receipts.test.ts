@@ -5,7 +5,7 @@ import { LONGEST_HOLD_MS, Receipts } from '../../actors/sessions/worker-thread/i
 import { Deadlines } from '../../runtime/deadlines.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
-test('receipts of several shops are reported at one moment, each shop at most once at it', async () => {
+test('receipts of several shops are reported together, each shop at most once', async () => {
   const clock = new FakeClock();
   const shared = new Deadlines<() => void>(clock, 250, (act) => act());
   const told: string[] = [];

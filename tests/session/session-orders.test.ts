@@ -224,7 +224,7 @@ test('a second call to erase a session is answered too, when its last write has 
   assert.equal(host.describe(shop), undefined);
 });
 
-test('many shops share a worker, each with its own identity, and one’s end is not another’s', async (t) => {
+test('many shops share a worker, each with its own identity, and the end of one does not affect another', async (t) => {
   const network = await simulatedNetwork(t, { workers: 2 });
   const shops = Array.from({ length: 12 }, () => newShop());
   const { host, log, control } = network;

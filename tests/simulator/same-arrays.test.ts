@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameArrays } from '../../simulator/handsets/same-arrays.ts';
 
-test('arrays of the same bytes are one, as long as it is among those asked for last', () => {
+test('arrays of the same bytes are one array, as long as it was used recently', () => {
   const same = sameArrays(2);
   const bytes = (of: number): Uint8Array => Uint8Array.of(of, 200, 255);
   const one = bytes(1);

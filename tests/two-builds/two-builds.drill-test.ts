@@ -53,7 +53,7 @@ test('the last release and this tree, side by side under traffic, forward and ba
   }
 });
 
-test('a node that went back behind a stored form refuses its shops in one sentence, and loses nothing', async (t) => {
+test('a node older than a stored form refuses its shops with one error, and loses nothing', async (t) => {
   const next = nextForm(folder);
   const fleet = await startFleet({ nodes: 1, program: next.program });
   t.after(() => fleet.stop());

@@ -65,7 +65,7 @@ test('2xx is success, and either of the secrets verifies it', async () => {
   assert.throws(() => new Webhook(secrets[0] ?? '').verify(`${body} `, headers));
 });
 
-test('a redirect is not followed; 429 and 503 alone may ask to be left alone, ten hours at most', async () => {
+test('a redirect is not followed, and only 429 and 503 may delay the next attempt, ten hours at most', async () => {
   assert.deepEqual(await send(`${url}/302`), {
     ...{ status: 302, error: 'the endpoint answered 302', holdMs: null },
   });

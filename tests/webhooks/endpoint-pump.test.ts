@@ -108,7 +108,7 @@ test('an event that fails at once while another hangs is retried after its own 5
   world.pump?.stop();
 });
 
-test('an event that the endpoint is not to get is not sent, neither replayed nor tried again', async () => {
+test('an event that the endpoint does not select is never sent, not even by a replay or a retry', async () => {
   const world = new World();
   world.answer = () => fails(500);
   const pump = world.start();
@@ -200,7 +200,7 @@ test('events that fail delay none that come after them', async () => {
   pump.stop();
 });
 
-test('an endpoint that asks for no more calls gets none, and 410 and five days of failures end it', async () => {
+test('Retry-After delays an endpoint, and a 410 or five days of failures disable it', async () => {
   const world = new World();
   world.answer = () => fails(429, 60_000);
   world.start();

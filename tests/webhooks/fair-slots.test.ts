@@ -38,7 +38,7 @@ test('waiting tenants get slots one after the other', async () => {
   assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'b']);
 });
 
-test('a piece that is moved counts for the other name, which has a limit of pieces in flight', async () => {
+test('a piece that is moved counts for the other name and its limit', async () => {
   const slots = new FairSlots({ all: 8, share: 1, moved: 2, ...NO_GROUP });
   const begun: string[] = [];
   const held: { readonly slot: Slot; readonly end: () => void }[] = [];
