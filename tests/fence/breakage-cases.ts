@@ -83,7 +83,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'what is remembered of a hash’s fields is forgotten when one of them is written',
     file: 'ownership/collection-memory.ts',
-    edits: [['      if (name !== undefined) this.#forgetName(name);\n', '']],
+    edits: [['      if (name !== undefined) this.#forgetTogether(name);\n', '']],
     noticedBy: 'collection-memory.test.ts',
   },
   {
