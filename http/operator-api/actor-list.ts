@@ -94,10 +94,12 @@ const WRITTEN_NUMBER = /^[+(]?\d[\d\s()./-]*$/;
 function withoutSigns(text: string): string {
   if (!WRITTEN_NUMBER.test(text)) return text;
   // A zero in brackets is dialled only within the country.
-  return text
+  const number = text
     .replace('(0)', '')
     .replaceAll(/[^\d+]/g, '')
     .replace(/^00(?=\d)/, '+');
+  // Every shop contains an empty number.
+  return number === '' ? text : number;
 }
 
 /** Higher ranks first, ids break ties. */

@@ -153,7 +153,7 @@ test('a shop is found by its number, however it is written, and by a name that l
   };
   for (const written of ['+41 79 123 45 67', '0041791234567', '0041 (0)79/123-45-67', '(79) 123.45', '24/7'])
     assert.deepEqual(await found(written), ['t/00001'], written);
-  for (const written of ['+41 79 123 45 68', '0079 123', '24-7', '00'])
+  for (const written of ['+41 79 123 45 68', '0079 123', '24-7', '00', '(0)'])
     assert.deepEqual(await found(written), [], written);
   for (const every of ['', '+']) assert.equal((await found(every)).length, 2, every);
 });
