@@ -18,6 +18,15 @@ const setting = v.optional(v.nullable(v.number('must be a number or null')));
 const ownerName = name({ max: 200 });
 const notificationNumber = v.optional(v.nullable(phoneNumber));
 
+const changedOwner = v.pipe(
+  closedObject({ name: v.optional(ownerName), notificationNumber }),
+  v.check(
+    (owner) => owner.name !== undefined || owner.notificationNumber !== undefined,
+    'must have name or notificationNumber',
+  ),
+  v.metadata({ minProperties: 1 }),
+);
+
 const changeable = {
   plan: v.optional(v.picklist(PLAN_NAMES)),
   active: v.optional(v.boolean()),
@@ -143,7 +152,7 @@ export const changeTenant = operatorEndpoint({
     name: v.optional(name({ max: 200 })),
     owner: v.optional(
       v.pipe(
-        v.nullable(closedObject({ name: v.optional(ownerName), notificationNumber })),
+        v.nullable(changedOwner),
         v.description('A tenant without an owner needs the name. Null removes the owner and the number.'),
       ),
     ),

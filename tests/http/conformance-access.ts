@@ -89,6 +89,10 @@ export function accessRows(target: () => Target): void {
     assert.deepEqual(moved.body.data.owner, { name: 'Grace', notificationNumber: '+41791234568' });
     const without = await change({ name: 'Grace', notificationNumber: null });
     assert.deepEqual(without.body.data.owner, { name: 'Grace', notificationNumber: null });
+    const unchanged = await change({});
+    assert.deepEqual(unchanged.body.error?.fields, [
+      { field: 'owner', message: 'must have name or notificationNumber' },
+    ]);
     assert.equal((await change(null)).body.data.owner, null);
     const nameless = await change({ notificationNumber: '+41791234567' });
     assert.deepEqual(nameless.body.error?.fields, [
