@@ -54,21 +54,39 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
   `;
 }
 
+/** How often the shops are read at most, if their number changes each time. A shop may then be missing. */
+const READINGS = 3;
+
 /**
  * Returns all shops of a tenant, newest first.
  * @param {string} tenantId
  */
 async function shopsOf(tenantId) {
-  // A shop that is created meanwhile moves others to the next page, where they are found once more.
+  for (let reading = 1; ; reading += 1) {
+    const { shops, totals } = await readShops(tenantId);
+    // An erased shop moves later ones to the page before theirs, which may have been read already.
+    if (totals.size === 1 || reading === READINGS) return shops;
+  }
+}
+
+/**
+ * Reads all pages once. Returns also the number of all shops that they reported.
+ * @param {string} tenantId
+ */
+async function readShops(tenantId) {
+  // A shop that is created meanwhile moves others to the next page, where they are found twice.
   /** @type {Map<string, TenantShop>} */
   const shops = new Map();
+  /** @type {Set<number>} */
+  const totals = new Set();
   for (let page = 1, last = 1; page <= last; page += 1) {
     /** @type {{ items: TenantShop[], limit: number, total: number }} */
     const { items, limit, total } = await call(`/tenants/${tenantId}/shops?page=${page}&limit=100`);
     for (const shop of items) shops.set(shop.id, shop);
+    totals.add(total);
     last = Math.ceil(total / limit);
   }
-  return [...shops.values()];
+  return { shops: [...shops.values()], totals };
 }
 
 /** @param {{ name: string, value: string, chosen: readonly string[] | null | undefined, label: string }} props */
