@@ -75,8 +75,8 @@ test('a short name stays on one line next to a long reason on the overview', asy
   await until('the passkey is the reason', async () => (await stack.api.get(path)).data.reason !== undefined);
   await page.setViewportSize(SIZES.desktop);
   await visit('/');
-  const eye = page.getByRole('table', { name: 'Shops that need an eye' });
-  const link = eye.getByRole('link', { name: 'Restaurant' });
+  const table = page.getByRole('table', { name: 'Shops that need attention' });
+  const link = table.getByRole('link', { name: 'Restaurant' });
   await link.waitFor();
   const { height = 0 } = (await link.boundingBox()) ?? {};
   assert.ok(height > 0 && height < 30, `the name takes ${height} px`);

@@ -149,7 +149,7 @@ function Troubled() {
     .filter(({ said }) => ['warn', 'bad'].includes(said.tone));
   return html`
     <${Table}
-      caption="Shops that need an eye"
+      caption="Shops that need attention"
       empty="Every active shop is well."
       rows=${rows}
       keyOf=${(/** @type {{ shop: Shop, said: ReturnType<typeof shopStatus> }} */ { shop }) => shop.shopId}
