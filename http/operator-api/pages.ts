@@ -87,7 +87,10 @@ export const EVENT_OPERATION = {
 /** The call that opens the stream, as far as its parts are checked. */
 const EVENTS_REQUEST = {
   method: 'GET',
-  ...{ params: [], query: closedObject({}), body: undefined, takesIdempotencyKey: false },
+  params: [],
+  query: closedObject({}),
+  body: undefined,
+  takesIdempotencyKey: false,
 } as const;
 const NO_PARTS = { values: [], contentType: '', body: '', idempotencyKey: '' };
 

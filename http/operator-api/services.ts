@@ -13,7 +13,7 @@ import type { ListedActors } from './actor-list.ts';
 import type { NodeShare, Overview } from './fleet-overview.ts';
 import type { ResumedEverywhere } from './resume-everywhere.ts';
 
-/** The operations of a shop that operators may use. They cannot send. */
+/** The operations of a shop that operators may use. A handler that sends does not compile. */
 type OperatedShops = Pick<
   ShopOperations,
   | 'connect'

@@ -121,7 +121,10 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
     });
   }
 
-  /** Sends a refusal after its delay. It only waits, so it does not count as in progress, and keeps no body. */
+  /**
+   * Sends a refusal after its delay. It only waits, so it does not count as in progress. It empties the body of the
+   * request, so that the wait does not keep it in memory.
+   */
   async function refuseLater(request: RequestValue, refusal: EdgeReply, begun: Begun): Promise<ReplyValue> {
     request.body = '';
     await refusals.delay();
