@@ -1,9 +1,4 @@
-import type {
-  MESSAGE_POLICY_CODES,
-  PolicyCode,
-  PolicyRefusal,
-  STATUS_POLICY_CODES,
-} from '../policy/refusal.ts';
+import type { MessagePolicyCode, PolicyCode, PolicyRefusal, StatusPolicyCode } from '../policy/refusal.ts';
 
 /**
  * Expected failures of the actors and of the API, in addition to the policy's refusals.
@@ -75,10 +70,10 @@ export type FailureCode =
 export type ChannelCode = 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST' | 'BOT_SERVICE_UNREACHABLE';
 
 /** The reason why a message is refused, once its shape is right. */
-export type SendCode = (typeof MESSAGE_POLICY_CODES)[number] | ChannelCode;
+export type SendCode = MessagePolicyCode | ChannelCode;
 
 /** The reason why a status is refused, once its shape is right. */
-export type StatusCode = (typeof STATUS_POLICY_CODES)[number] | ChannelCode;
+export type StatusCode = StatusPolicyCode | ChannelCode;
 
 /** One invalid field: a dotted path (`contacts.0.phone`) and the problem. */
 export interface FieldProblem {
@@ -142,6 +137,10 @@ export function failed<Code extends FailureCode>(
 }
 
 /** A refusal of the policy as a failure. */
-export function refusedBy({ admitted: _, code, ...details }: PolicyRefusal): Failed<PolicyCode> {
+export function refusedBy<Code extends PolicyCode>({
+  admitted: _,
+  code,
+  ...details
+}: PolicyRefusal<Code>): Failed<Code> {
   return failed(code, details);
 }

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../runtime/durations.ts';
 import { MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
-import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
+import { type MessagePolicyCode, type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 import { kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 import { type Fingerprint, groupFingerprint } from './text-fingerprint.ts';
@@ -91,7 +91,7 @@ function refuseGroup(judgement: {
   readonly facts: GroupFacts;
   readonly fingerprint: Fingerprint;
   readonly atMs: number;
-}): PolicyRefusal | undefined {
+}): PolicyRefusal<MessagePolicyCode> | undefined {
   const { ledger, facts, fingerprint, atMs } = judgement;
   const limit = facts.settings.groupPerRecipient24h;
   const lastOverLimitMs = ledger.groupTimesMs({ fingerprint, nowMs: atMs })[limit - 1];
@@ -110,7 +110,7 @@ function refuseShares(judgement: {
   readonly facts: GroupFacts;
   readonly shares: number;
   readonly sharesToday: number;
-}): PolicyRefusal | undefined {
+}): PolicyRefusal<MessagePolicyCode> | undefined {
   const { ledger, facts, shares, sharesToday } = judgement;
   const { groupsPerDay } = facts.settings;
   if (sharesToday + shares <= groupsPerDay) return undefined;

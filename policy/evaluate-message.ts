@@ -9,7 +9,7 @@ import {
 } from './network-limits.ts';
 import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, type PersonClass, recipientClass } from './recipient-class.ts';
-import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
+import { type MessagePolicyCode, type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 import { type KindSet, kindSet, type MessageTally, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 import { mediaFingerprint, textFingerprint } from './text-fingerprint.ts';
@@ -123,7 +123,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
 }
 
 /** Refuses a content that 20 other numbers got within an hour, until the oldest of the newest 20 is an hour old. */
-function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
+function refuseBulk({ facts, tally }: Judgement): PolicyRefusal<MessagePolicyCode> | undefined {
   const twentiethMs = tally.sameContentMs[BULK_RECIPIENTS_PER_HOUR - 1];
   if (twentiethMs === undefined) return undefined;
   return refuseUntil({
@@ -135,7 +135,7 @@ function refuseBulk({ facts, tally }: Judgement): PolicyRefusal | undefined {
 }
 
 /** Refuses a fourth message in 24 hours, and one within 10 minutes of the last if the recipient has not replied. */
-function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal | undefined {
+function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal<MessagePolicyCode> | undefined {
   if (tally.toRecipientMs.length === 0) return undefined;
   const { roomAtMs, spacedAtMs } = recipientRelief(tally.toRecipientMs, facts.lastInboundAtMs, atMs);
   const reliefMs = Math.max(roomAtMs, spacedAtMs);
@@ -194,7 +194,7 @@ export function exceedsRecipientLimits(
 }
 
 /** Checks the daily cap of the warm-up, then the hourly cap that follows from it. */
-function refuseBudget(judgement: Judgement): PolicyRefusal | undefined {
+function refuseBudget(judgement: Judgement): PolicyRefusal<MessagePolicyCode> | undefined {
   const { facts, tally, caps } = judgement;
   const { nowMs } = facts;
   if (tally.today >= caps.perDay) {
@@ -232,7 +232,7 @@ function capReliefMs(
  * apply to everyone who has no chat with the number and so never wrote, in either class. Both must let the message
  * through.
  */
-function refuseClassBudget(judgement: Judgement): PolicyRefusal | undefined {
+function refuseClassBudget(judgement: Judgement): PolicyRefusal<MessagePolicyCode> | undefined {
   const { facts, atMs, personClass } = judgement;
   const { lastInboundAtMs, nowMs, share } = facts;
   const network = facts.network && quotaShare(facts.network, share);

@@ -18,7 +18,7 @@ export function refuseContent(content: {
   readonly text: string | undefined;
   readonly mediaUrls: readonly string[];
   readonly textLimit: number;
-}): PolicyRefusal | undefined {
+}): PolicyRefusal<'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA' | 'EMPTY_MESSAGE'> | undefined {
   const { text, mediaUrls, textLimit } = content;
   if (text !== undefined && exceedsCodePoints(text, textLimit)) {
     return refuse('MESSAGE_TOO_LONG', `The text has more than ${textLimit} characters.`);

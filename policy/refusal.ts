@@ -22,15 +22,18 @@ export const STATUS_POLICY_CODES = ['EMPTY_MESSAGE', 'STATUSES_DAILY_CAP_REACHED
 export const DECLARATION_POLICY_CODES = ['DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAILY_CAP_REACHED'] as const;
 
 /** Every code that a policy refusal can carry. Add a new one to one of the three lists; the types follow. */
-export type PolicyCode =
-  | (typeof MESSAGE_POLICY_CODES)[number]
-  | (typeof STATUS_POLICY_CODES)[number]
-  | (typeof DECLARATION_POLICY_CODES)[number];
+export type PolicyCode = MessagePolicyCode | StatusPolicyCode | (typeof DECLARATION_POLICY_CODES)[number];
+
+/** A code that may refuse a message. */
+export type MessagePolicyCode = (typeof MESSAGE_POLICY_CODES)[number];
+
+/** A code that may refuse a status post. */
+export type StatusPolicyCode = (typeof STATUS_POLICY_CODES)[number];
 
 /** A refusal by the first rule that refuses. Nothing is counted for it. */
-export interface PolicyRefusal {
+export interface PolicyRefusal<Code extends PolicyCode = PolicyCode> {
   readonly admitted: false;
-  readonly code: PolicyCode;
+  readonly code: Code;
   /** Text for the caller. Names limits, never contents. */
   readonly message: string;
   /**
@@ -41,7 +44,7 @@ export interface PolicyRefusal {
 }
 
 /** A refusal that waiting does not lift. */
-export function refuse(code: PolicyCode, message: string): PolicyRefusal {
+export function refuse<Code extends PolicyCode>(code: Code, message: string): PolicyRefusal<Code> {
   return { admitted: false, code, message };
 }
 
@@ -49,12 +52,12 @@ export function refuse(code: PolicyCode, message: string): PolicyRefusal {
  * Makes a refusal that the rule itself lifts at `reliefMs`, the first moment it would pass. With `Infinity` the
  * message says that waiting does not help.
  */
-export function refuseUntil(refusal: {
-  readonly code: PolicyCode;
+export function refuseUntil<Code extends PolicyCode>(refusal: {
+  readonly code: Code;
   readonly message: string;
   readonly reliefMs: number;
   readonly nowMs: number;
-}): PolicyRefusal {
+}): PolicyRefusal<Code> {
   const { code, message, reliefMs, nowMs } = refusal;
   if (reliefMs === Number.POSITIVE_INFINITY) return refuse(code, `${message} Waiting does not lift this.`);
   return { admitted: false, code, message, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };

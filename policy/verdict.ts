@@ -1,6 +1,6 @@
 import type { LedgerEntry } from './ledger-entry.ts';
 import type { PersonClass } from './recipient-class.ts';
-import type { PolicyRefusal } from './refusal.ts';
+import type { MessagePolicyCode, PolicyRefusal } from './refusal.ts';
 import type { MessageCaps } from './warm-up.ts';
 
 /** The classes of recipients of messages (docs/contract.md, Recipient classes). */
@@ -31,4 +31,4 @@ export interface SendAdmission {
 }
 
 /** The result of an evaluation: an admission, or the first refusal. */
-export type Evaluation = SendAdmission | PolicyRefusal;
+export type Evaluation = SendAdmission | PolicyRefusal<MessagePolicyCode>;

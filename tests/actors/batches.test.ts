@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../actors/failure.ts';
 import type { BatchRequest } from '../../actors/shops/batch-operations.ts';
+import type { BatchReply } from '../../actors/shops/protocol/shop-replies.ts';
 import { dayEndsMs, dayOf } from '../../actors/shops/records/message-days.ts';
 import { batchKey, endedBatchesKey } from '../../actors/shops/state/batches.ts';
-import type { BatchReply } from '../../actors/shops/turns/batches/batch-turns.ts';
 import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
 
 function events({ shop }: BatchHarness): string[] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../actors/failure.ts';
+import type { SendReply } from '../../actors/shops/protocol/shop-replies.ts';
 import { channelState } from '../../actors/shops/state/shop-state.ts';
-import type { SendReply } from '../../actors/shops/turns/send/accept-message.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { ShopHarness, textDraft } from './shop-harness.ts';
 
@@ -110,7 +110,10 @@ test('after a restart a send to a group gets Retry-After until the session has r
   } as const;
   const facts = { send: { isCustomer: false, writer: undefined, declaration: null } };
   const first = shop.command(send, facts) as SendReply;
-  assert.ok(first.ask === 'group' && first.groupId === GROUP_ID, 'its session is waited for');
+  assert.ok(
+    'ask' in first && first.ask === 'group' && first.groupId === GROUP_ID,
+    'its session is waited for',
+  );
   const { failure } = shop.command({ ...send, groupAsked: true }, facts) as { failure: Failure };
   assert.deepEqual([failure.code, failure.retryAfterSeconds], ['MSGAPP_NOT_CONNECTED', 1]);
   assert.match(shop.send('+33600000010'), /^[0-9a-f]{24}$/);

@@ -5,6 +5,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
+import type { ShopReplies } from '../protocol/shop-replies.ts';
 import { readCarried } from '../records/carried-message.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
@@ -44,7 +45,10 @@ export function poolService(parts: {
     }
     const { record, settings } = tenant;
     const open = record.platform && record.active && !record.deleted;
-    const answer = await actors.ask<PoolAnswer>(address, commandOf(ask, { settings, open }));
+    const answer = await actors.ask<ShopReplies['pool.offer' | 'pool.take' | 'pool.withdraw']>(
+      address,
+      commandOf(ask, { settings, open }),
+    );
     if (answer === undefined) throw movedAwayFailure();
     return answer;
   };

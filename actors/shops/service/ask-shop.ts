@@ -1,7 +1,8 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { type FailureCode, failed, type Outcome } from '../../failure.ts';
 import type { PageQuery } from '../../replies/reply-fields.ts';
-import type { ShopCommand } from '../protocol/shop-commands.ts';
+import type { CommandOf } from '../protocol/shop-commands.ts';
+import type { ShopReplies } from '../protocol/shop-replies.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { ShopOutcome, ShopReference } from '../shop-operations.ts';
 import type { ShopState } from '../state/shop-state.ts';
@@ -9,13 +10,13 @@ import type { ShopState } from '../state/shop-state.ts';
 /** The reply for a shop that does not exist. */
 export const NO_SHOP = failed('SHOP_NOT_FOUND');
 
-/** Gives a command to a shop's actor. */
-export function askShop<Value, Code extends FailureCode = never>(
+/** Gives a command to a shop's actor, and returns the reply of its turn. */
+export function askShop<Type extends keyof ShopReplies>(
   actors: Pick<Actors, 'ask'>,
   shop: ShopReference,
-  command: ShopCommand,
-): Promise<ShopOutcome<Value, Code>> {
-  return actors.ask<ShopOutcome<Value, Code>>(shopAddress(shop), command, NO_SHOP);
+  command: CommandOf<Type>,
+): Promise<ShopReplies[Type] | typeof NO_SHOP> {
+  return actors.ask<ShopReplies[Type] | typeof NO_SHOP>(shopAddress(shop), command, NO_SHOP);
 }
 
 /** Answers from the last committed state of a shop. */

@@ -3,13 +3,13 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, type FailureCode, failed, type Outcome } from '../../failure.ts';
 import { isoOrNull } from '../../iso-time.ts';
-import type { BatchOperations, BatchView, RecipientsCode } from '../batch-operations.ts';
+import type { BatchOperations, BatchView } from '../batch-operations.ts';
 import { contentOf } from '../message-content.ts';
+import type { BatchReply } from '../protocol/shop-replies.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { readBatches, readBatchIds, type StoredBatch } from '../state/batch-reading.ts';
 import { type BatchRecord, waitingOf } from '../state/batches.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import type { BatchReply } from '../turns/batches/batch-turns.ts';
 import { askShop, fromShop, idPage } from './ask-shop.ts';
 import { batchForecasts } from './batch-forecasts.ts';
 import type { EstimateTimes } from './queue-place.ts';
@@ -47,18 +47,15 @@ export function batchOperations(parts: BatchingParts): BatchOperations<ShopRefer
     createBatch: async (shop, asked) =>
       withBatch(
         shop,
-        await askShop<BatchReply, 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR'>(actors, shop, {
+        await askShop(actors, shop, {
           type: 'create_batch',
           asked,
         }),
       ),
     addRecipients: async (shop, batchId, asked) =>
-      withBatch(
-        shop,
-        await askShop<BatchReply, RecipientsCode>(actors, shop, { type: 'add_recipients', batchId, asked }),
-      ),
+      withBatch(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked })),
     async steerBatch(shop, batchId, order) {
-      const reply = await askShop<unknown, 'BATCH_NOT_FOUND' | 'BATCH_ENDED'>(actors, shop, {
+      const reply = await askShop(actors, shop, {
         type: 'steer_batch',
         batchId,
         order,

@@ -1,9 +1,9 @@
 import type { Actors } from '../../../runtime/actors.ts';
-import { done, failed, type Outcome } from '../../failure.ts';
+import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
+import type { AtPool } from '../protocol/shop-replies.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { QueueFilter, ShopOutcome, ShopReference } from '../shop-operations.ts';
-import type { AtPool, Cancelled } from '../turns/cancel/cancel-turns.ts';
 import { askShop } from './ask-shop.ts';
 
 /** The actors, and the way to shops of the pool. */
@@ -31,12 +31,9 @@ export async function cancelOne(
   messageId: string,
 ): Promise<Outcome<true, CancelCode>> {
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const answer = await parts.actors.ask<Outcome<Cancelled, CancelCode>>(
-      shopAddress(shop),
-      { type: 'cancel', messageId },
-      failed('MESSAGE_NOT_FOUND'),
-    );
-    if (!answer.ok) return answer;
+    const answer = await askShop(parts.actors, shop, { type: 'cancel', messageId });
+    // A shop that was erased has no messages.
+    if (!answer.ok) return renamedFailure(answer, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
     const [atPool] = answer.value.atPool;
     if (atPool === undefined) return done(true);
     const taken = await takeBack(parts, shop, atPool);
@@ -54,7 +51,7 @@ export async function cancelMatching(
   shop: ShopReference,
   filter: QueueFilter,
 ): Promise<ShopOutcome<{ readonly cancelled: number }>> {
-  const answer = await askShop<Cancelled>(parts.actors, shop, { type: 'cancel_queue', filter });
+  const answer = await askShop(parts.actors, shop, { type: 'cancel_queue', filter });
   if (!answer.ok) return answer;
   const { ended, atPool } = answer.value;
   let cancelled = ended;

@@ -43,8 +43,8 @@ export function connectionOperations(
     channel: view,
     async connect(shop, caller) {
       const started = await askShop(actors, shop, { type: 'connect' });
-      if (!started.ok) return started;
-      await untilOpened(shop, parts, caller);
+      // Without a number to pair with, only a missing shop is refused. Its view says so.
+      if (started.ok) await untilOpened(shop, parts, caller);
       return view(shop);
     },
     async requestPairingCode(shop, phone, caller) {
@@ -52,7 +52,7 @@ export function connectionOperations(
       const wait = await phoneWait(shop, pairWith, parts);
       const started =
         wait === undefined
-          ? await askShop<true, PairingCode>(actors, shop, { type: 'connect', pairWith })
+          ? await askShop(actors, shop, { type: 'connect', pairWith })
           : failed('PAIRING_RATE_LIMITED', {
               message: wait.message,
               retryAfterSeconds: Math.ceil(wait.waitMs / 1_000),
@@ -68,7 +68,7 @@ export function connectionOperations(
           : done(await channelView(state, qrImage)),
       ),
     async disconnect(shop) {
-      const answer = askShop<unknown, 'CHANNEL_NEVER_CONFIGURED'>(actors, shop, { type: 'disconnect' });
+      const answer = askShop(actors, shop, { type: 'disconnect' });
       const ended = await withReplyTimeout(clock, answer);
       return ended.ok ? view(shop) : ended;
     },

@@ -1,15 +1,15 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
+import { done, failed, renamedFailure } from '../../failure.ts';
 import { type FileHosts, LARGEST_INBOUND_FILE } from '../../inbound-content.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { InboundOperations } from '../inbound-operations.ts';
-import type { ShopCommand } from '../protocol/shop-commands.ts';
 import { readInboundRecords, type StoredInbound } from '../records/inbound-records.ts';
 import type { NumberVault } from '../records/number-vault.ts';
 import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
+import { askShop } from './ask-shop.ts';
 import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
 
 /** The actors, the store and the vault behind the operations on inbound messages. */
@@ -51,11 +51,10 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
       const found = await stored(tenantId, id);
       if (found === undefined) return NOT_FOUND;
       if (found.readAtMs !== null) return done(inboundRecordView(found));
-      const command: ShopCommand = { type: 'mark_read', inboundId: found.record.id };
-      const marked = await actors.ask<
-        Outcome<StoredInbound, 'MESSAGE_NOT_FOUND' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST'>
-      >(shopAddress(found.record), command, NOT_FOUND);
-      return marked.ok ? done(inboundRecordView(marked.value)) : marked;
+      const marked = await askShop(actors, found.record, { type: 'mark_read', inboundId: found.record.id });
+      if (marked.ok) return done(inboundRecordView(marked.value));
+      // A shop that was erased meanwhile has no messages.
+      return renamedFailure(marked, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
     },
     async reply(tenantId, id, draft) {
       const found = await stored(tenantId, id);

@@ -1,12 +1,11 @@
 import { isPerson } from '../../../policy/recipient.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
-import type { Failed, SendCode } from '../../failure.ts';
+import type { SendCode } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
-import { shopAddress } from '../records/shop-keys.ts';
 import type {
   Accepted,
   MessageDraft,
@@ -15,14 +14,7 @@ import type {
   ShopOutcome,
   ShopReference,
 } from '../shop-operations.ts';
-import type { PoolWanted } from '../turns/send/pool-fallback.ts';
-import { NO_SHOP } from './ask-shop.ts';
-
-/** The answer of a shop's actor to a send. */
-type SendAnswer =
-  | (ShopOutcome<Sent<Accepted>, SendCode> & { readonly ask?: undefined })
-  | PoolWanted
-  | (Failed<SendCode> & { readonly ask: 'group'; readonly groupId: string });
+import { askShop } from './ask-shop.ts';
 
 /** The actors, the pool and the session's groups. */
 export interface SendingParts {
@@ -46,7 +38,7 @@ export function sendOperation(parts: SendingParts): ShopOperations['send'] {
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
     // A send to a number that may not use the pool needs only one request.
     const isDirect = !mayGoByPool && isPerson(draft.to);
-    return isDirect ? askToSend(actors, shop, command) : sendWithHelp(shop, command, parts);
+    return isDirect ? askShop(actors, shop, command) : sendWithHelp(shop, command, parts);
   };
   return (shop, draft) => {
     const tenant = actors.state<TenantState>(tenantAddress(shop.tenantId));
@@ -56,27 +48,19 @@ export function sendOperation(parts: SendingParts): ShopOperations['send'] {
   };
 }
 
-function askToSend(
-  actors: Pick<Actors, 'ask'>,
-  shop: ShopReference,
-  command: CommandOf<'send'>,
-): Promise<SendAnswer> {
-  return actors.ask<SendAnswer>(shopAddress(shop), command, NO_SHOP);
-}
-
 /** Sends. If the shop knows no such group, or its session is away, asks for the group or the pool, and sends again. */
 async function sendWithHelp(
   shop: ShopReference,
   command: CommandOf<'send'>,
   { actors, pool, askGroups }: SendingParts,
 ): Promise<ShopOutcome<Sent<Accepted>, SendCode>> {
-  const reply = await askToSend(actors, shop, command);
+  const reply = await askShop(actors, shop, command);
+  if (!('ask' in reply)) return reply;
   if (reply.ask === 'group') {
     await askGroups(shop, reply.groupId);
-    return await askToSend(actors, shop, { ...command, groupAsked: true });
+    return await askShop(actors, shop, { ...command, groupAsked: true });
   }
-  if (reply.ask !== 'pool') return reply;
   const found = await pool.find(reply.offer);
   if (found === undefined) return { ok: false, failure: reply.failure };
-  return await askToSend(actors, shop, { ...command, pool: found });
+  return await askShop(actors, shop, { ...command, pool: found });
 }

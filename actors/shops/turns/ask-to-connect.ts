@@ -1,6 +1,7 @@
-import { done, type Failure, failed, type Outcome } from '../../failure.ts';
+import { done, type Failure, failed } from '../../failure.ts';
 import type { ChannelContext } from '../machines/channel-context.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
+import type { ShopReplies } from '../protocol/shop-replies.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 
 /**
@@ -17,7 +18,7 @@ export function askToConnect(
   builder: TurnBuilder,
   { pairWith }: CommandOf<'connect'>,
   configId: string,
-): Outcome<true> {
+): ShopReplies['connect'] {
   const { context } = builder.state.channel;
   if (pairWith !== undefined) {
     if (context.pairedAtMs !== null) return failed('MSGAPP_ALREADY_LINKED');

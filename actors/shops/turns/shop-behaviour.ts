@@ -1,10 +1,11 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, Turn } from '../../../runtime/behaviour.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
-import { done, failed, type Outcome } from '../../failure.ts';
+import { done, type Failed, failed } from '../../failure.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { type CommandOf, SHOP_LANES, type ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
+import type { SendReply } from '../protocol/shop-replies.ts';
 import type { NumberVault } from '../records/number-vault.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
@@ -12,28 +13,28 @@ import { loadShop } from '../state/load-shop.ts';
 import type { PoolAnswer } from '../state/pool-protocol.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { askToConnect } from './ask-to-connect.ts';
-import { isBatchCommand, readBatchFacts } from './batches/batch-facts.ts';
-import { turnOfBatch } from './batches/batch-turns.ts';
+import { type BatchCommand, type BatchFacts, isBatchCommand, readBatchFacts } from './batches/batch-facts.ts';
+import { addRecipients, createBatch, steerBatch } from './batches/batch-turns.ts';
 import { sendBatched } from './batches/send-batched.ts';
 import { cutAccepted } from './builder/acceptance.ts';
 import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue } from './builder/waiting-limits.ts';
-import { type Cancelled, cancelMessage, cancelQueue } from './cancel/cancel-turns.ts';
+import { cancelMessage, cancelQueue } from './cancel/cancel-turns.ts';
 import { describeShop } from './describe-shop.ts';
 import { markRead } from './inbound/mark-read.ts';
 import { yieldNumber } from './number/take-number.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
-import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
+import { type CarryFacts, offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
 import { onOptOutAtPool, onOptOutNoted } from './pool/opt-out-notices.ts';
 import { onPoolAnswered, onPoolFound } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
 import { isScheduleCommand, readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import { onScheduledSend, schedule, scheduledObstacle, unschedule } from './scheduled/scheduled-turns.ts';
-import { type AcceptanceOptions, acceptMessage, type SendReply } from './send/accept-message.ts';
+import { type AcceptanceOptions, acceptMessage } from './send/accept-message.ts';
 import { acceptStatus } from './send/accept-status.ts';
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
-import { readSend, readShopFacts, type ShopFacts } from './shop-facts.ts';
+import { readSend, readShopFacts, requireFact, type ShopFacts } from './shop-facts.ts';
 import { onTimer, shopTimers } from './shop-timers.ts';
 import { onFirstLook } from './wire/dispatch-message.ts';
 
@@ -153,34 +154,37 @@ function turn(
 ): Turn<ShopState, ShopEffect> {
   switch (command.type) {
     case 'send':
-      if (!isOfSend(facts)) throw new Error('a send came to its turn without facts');
-      return builder.finish(send(builder, command, facts, options));
+      return send(builder, command, facts, options);
     case 'post_status':
-      return builder.finish(acceptStatus(builder, command, facts, options));
+      return builder.finish<'post_status'>(acceptStatus(builder, command, facts, options));
     case 'schedule':
-      return builder.finish(schedule(builder, command.draft, facts, options.makeId));
+      return builder.finish<'schedule'>(schedule(builder, command.draft, facts, options.makeId));
     case 'unschedule':
-      return builder.finish(unschedule(builder, facts.schedule, options.retentionMs));
+      return builder.finish<'unschedule'>(unschedule(builder, facts.schedule, options.retentionMs));
     case 'create_batch':
     case 'add_recipients':
     case 'steer_batch':
-      return builder.finish(turnOfBatch(builder, command, facts.batch ?? {}, options.makeId));
+      requireFact(facts, 'batch');
+      return turnOfBatch(builder, command, facts.batch, options.makeId);
     case 'cancel':
+      requireFact(facts, 'cancel');
+      return builder.finish<'cancel'>(cancelMessage(builder, facts.cancel));
     case 'cancel_queue':
-      return builder.finish(cancel(builder, command, facts));
+      requireFact(facts, 'cancel');
+      return builder.finish<'cancel_queue'>(cancelQueue(builder, facts.cancel));
     case 'connect':
-      return builder.finish(askToConnect(builder, command, options.makeId(builder.nowMs)));
+      return builder.finish<'connect'>(askToConnect(builder, command, options.makeId(builder.nowMs)));
     case 'disconnect':
       if (channelState(builder.state) === 'unconfigured')
-        return builder.finish(failed('CHANNEL_NEVER_CONFIGURED'));
+        return builder.finish<'disconnect'>(failed('CHANNEL_NEVER_CONFIGURED'));
       builder.stepChannel({ type: 'disconnect', nowMs: builder.nowMs });
-      return builder.finish(done(true));
+      return builder.finish<'disconnect'>(done(true));
     case 'tenant_active':
       builder.change({ tenantActive: command.active });
       if (!command.active) builder.stepPacing({ type: 'put_back' });
       return builder.finish();
     case 'mark_read':
-      return builder.finish(markRead(builder, facts, options.retentionMs));
+      return builder.finish<'mark_read'>(markRead(builder, facts, options.retentionMs));
     case 'tenant_inbound':
       builder.change({ inbound: command.inbound });
       builder.perform({ type: 'set_inbound_mode', inbound: command.inbound });
@@ -188,20 +192,21 @@ function turn(
     case 'set_egress':
       builder.change({ egress: command.egress });
       builder.stepChannel({ type: 'egress_changed', nowMs: builder.nowMs });
-      return builder.finish(done(true));
+      return builder.finish<'set_egress'>(done(true));
     case 'pause':
     case 'resume':
       builder.stepPacing({ type: command.type });
       // A message that is not on the wire yet waits as well.
       if (command.type === 'pause') builder.stepPacing({ type: 'put_back' });
-      return builder.finish(done(true));
+      return builder.finish<'pause' | 'resume'>(done(true));
     case 'timer':
       onTimer(builder, command.id, options.retentionMs);
       return builder.finish();
     case 'pool.offer':
     case 'pool.take':
     case 'pool.withdraw':
-      return builder.finish(asPoolShop(builder, command, facts));
+      requireFact(facts, 'carry');
+      return builder.finish<PoolCommand['type']>(asPoolShop(builder, command, facts.carry, facts.available));
     case 'first_look':
       // The message may have left progress and come back since this command. The check then counts for the new attempt.
       if (isPreparing(builder.state, command.messageId) && builder.state.currentBody === undefined) {
@@ -209,7 +214,8 @@ function turn(
       }
       return builder.finish();
     case 'cut_accepted':
-      cutAccepted(builder, facts.oldest ?? [], options.retentionMs);
+      requireFact(facts, 'oldest');
+      cutAccepted(builder, facts.oldest, options.retentionMs);
       return builder.finish();
     case 'pool.found':
       onPoolFound(builder, command.messageId, command.pool);
@@ -232,21 +238,22 @@ function turn(
   }
 }
 
-function isOfSend(facts: ShopFacts): facts is ShopFacts & { readonly send: SendFacts } {
-  return facts.send !== undefined;
-}
-
 function send(
   builder: TurnBuilder,
   command: CommandOf<'send'>,
-  facts: ShopFacts & { readonly send: SendFacts },
+  facts: ShopFacts,
   options: AcceptanceOptions,
-): SendReply {
+): Turn<ShopState, ShopEffect> {
+  requireFact(facts, 'send');
   const { batch, scheduledId } = command.draft;
-  if (batch !== undefined) return sendBatched(builder, command, facts, options);
-  return scheduledId === undefined
-    ? acceptMessage(builder, command, facts, options)
-    : sendScheduled(builder, command, facts, options);
+  if (batch === undefined && scheduledId === undefined)
+    return builder.finish<'send'>(acceptMessage(builder, command, facts, options));
+  // The shop makes a due send itself and stores its result. No caller sees its other codes.
+  const reply =
+    batch === undefined
+      ? sendScheduled(builder, command, facts, options)
+      : sendBatched(builder, command, facts, options);
+  return { ...builder.finish(), reply };
 }
 
 /** Makes a due send, and stores its end with the message. A repeated reply decides nothing. */
@@ -255,11 +262,11 @@ function sendScheduled(
   command: CommandOf<'send'>,
   facts: ShopFacts & { readonly send: SendFacts },
   options: AcceptanceOptions,
-): SendReply {
+): SendReply | Failed {
   const { scheduledId = '' } = command.draft;
   const obstacle = scheduledObstacle(builder, scheduledId);
-  const reply: SendReply = obstacle ?? acceptMessage(builder, command, facts, options);
-  if (reply.ask !== undefined) return reply;
+  const reply = obstacle ?? acceptMessage(builder, command, facts, options);
+  if ('ask' in reply) return reply;
   onScheduledSend(builder, facts.schedule, reply, options.retentionMs);
   return reply;
 }
@@ -272,21 +279,28 @@ async function withSchedule(
   return { ...facts, ...ofSchedule };
 }
 
-function cancel(
+function turnOfBatch(
   builder: TurnBuilder,
-  { type }: CommandOf<'cancel' | 'cancel_queue'>,
-  { cancel: found }: ShopFacts,
-): Outcome<Cancelled> {
-  if (found === undefined) throw new Error('a cancellation came to its turn without facts');
-  return type === 'cancel' ? cancelMessage(builder, found) : cancelQueue(builder, found);
+  command: BatchCommand,
+  facts: BatchFacts,
+  makeId: (nowMs: number) => string,
+): Turn<ShopState, ShopEffect> {
+  if (command.type === 'create_batch')
+    return builder.finish<'create_batch'>(createBatch(builder, command.asked, facts, makeId));
+  const { batchId } = command;
+  return command.type === 'add_recipients'
+    ? builder.finish<'add_recipients'>(addRecipients(builder, batchId, command.asked, facts))
+    : builder.finish<'steer_batch'>(steerBatch(builder, batchId, command.order, facts));
 }
+
+type PoolCommand = CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>;
 
 function asPoolShop(
   builder: TurnBuilder,
-  command: CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>,
-  { carry, available }: ShopFacts,
+  command: PoolCommand,
+  carry: CarryFacts,
+  available: boolean,
 ): PoolAnswer {
-  if (carry === undefined) throw new Error('a message of the pool came to its turn without facts');
   if (command.type === 'pool.offer') return offerPooled(builder, command, { ...carry, available });
   return command.type === 'pool.take'
     ? takePooled(builder, command, carry)

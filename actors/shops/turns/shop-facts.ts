@@ -60,6 +60,14 @@ export interface ShopFacts extends InboundFacts, CancellationFacts, ScheduledFac
   readonly available: boolean;
 }
 
+/** Throws if a fact is missing that is always read for the command. */
+export function requireFact<Name extends keyof ShopFacts>(
+  facts: ShopFacts,
+  name: Name,
+): asserts facts is ShopFacts & Required<Pick<ShopFacts, Name>> {
+  if (facts[name] === undefined) throw new Error(`a command came to its turn without the fact ${name}`);
+}
+
 /** The most elements that are cut from the list at a time: more than a day can bring. */
 const MOST_CUT = 2 * LEDGER_BOUND;
 

@@ -5,6 +5,7 @@ import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
 import type { BatchRequest, RecipientsRequest, RefusedRecipient } from '../../batch-operations.ts';
+import type { BatchReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { keyField } from '../../records/shop-keys.ts';
 import { fieldNames } from '../../state/batch-text.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from '../../state/batches.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import type { BatchCommand, BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
+import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
 import { addedProblems, batchProblems, MOST_PROBLEMS } from './recipient-problems.ts';
 
 /** Batches of one shop that have not ended. */
@@ -36,35 +37,13 @@ const FIELDS_A_WRITE = 200;
 /** The content of a batch that is not stored. */
 const NOTHING = { text: undefined, mediaUrl: undefined };
 
-/** The answer about a batch: its id, and the refused recipients. */
-export interface BatchReply {
-  readonly batchId: string;
-  readonly replayed: boolean;
-  readonly differs: boolean;
-  readonly refused: readonly RefusedRecipient[];
-}
-
-/** The turn on a command about a batch. */
-export function turnOfBatch(
-  builder: TurnBuilder,
-  command: BatchCommand,
-  facts: BatchFacts,
-  makeId: (nowMs: number) => string,
-): Outcome<{ readonly batchId: string }> {
-  if (command.type === 'create_batch') return createBatch(builder, command.asked, facts, makeId);
-  const { batchId } = command;
-  return command.type === 'add_recipients'
-    ? addRecipients(builder, batchId, command.asked, facts)
-    : steerBatch(builder, batchId, command.order, facts);
-}
-
 /** Stores a batch with its first recipients. */
-function createBatch(
+export function createBatch(
   builder: TurnBuilder,
   request: BatchRequest,
   { original, digests = [], recipients = [] }: BatchFacts,
   makeId: (nowMs: number) => string,
-): Outcome<BatchReply> {
+): ShopReplies['create_batch'] {
   const { state, nowMs } = builder;
   if (original !== undefined) return replayOf(original.id, original, digests);
   const { text, mediaUrl, mediaType, requestId, traceparent, idempotencyKey, quietHours } = request;
@@ -120,18 +99,18 @@ function replayOf(
   batchId: string,
   { refused, digest }: FirstCall,
   digests: readonly string[],
-): Outcome<BatchReply> {
+): Outcome<BatchReply, never> {
   const differs = digest !== undefined && !digests.includes(digest);
   return done({ batchId, replayed: true, differs, refused });
 }
 
 /** Adds recipients to a batch that has not started. */
-function addRecipients(
+export function addRecipients(
   builder: TurnBuilder,
   batchId: string,
   request: RecipientsRequest,
   { added, digests = [], content = NOTHING, recipients = [], endedAs }: BatchFacts,
-): Outcome<BatchReply> {
+): ShopReplies['add_recipients'] {
   const { state } = builder;
   const batch = state.batches.find(({ id }) => id === batchId);
   if (added !== undefined) return replayOf(batchId, added, digests);
@@ -155,12 +134,12 @@ function addRecipients(
 }
 
 /** Pauses, resumes or cancels a batch. A repeated command gets the same answer. */
-function steerBatch(
+export function steerBatch(
   builder: TurnBuilder,
   batchId: string,
   order: 'pause' | 'resume' | 'cancel',
   { endedAs }: BatchFacts,
-): Outcome<{ readonly batchId: string }> {
+): ShopReplies['steer_batch'] {
   const batch = builder.state.batches.find(({ id }) => id === batchId);
   const status = batch?.status ?? endedAs;
   if (status === undefined) return failed('BATCH_NOT_FOUND');

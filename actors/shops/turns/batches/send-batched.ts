@@ -1,12 +1,13 @@
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { type Failed, failed } from '../../../failure.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
+import type { SendReply } from '../../protocol/shop-replies.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
 import { type Batch, countCode, WATCHED } from '../../state/batches.ts';
 import { tryAgainMs } from '../builder/passing-refusal.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { SendFacts } from '../people/recipient-facts.ts';
-import { type AcceptanceOptions, acceptMessage, type SendReply } from '../send/accept-message.ts';
+import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
 import { classOf, judgeSend } from '../send/judge-send.ts';
 import { changeBatch } from './batch-turns.ts';
 import { concernsRecipient, drippingBatch, postpone, requestAgain, storeResult } from './drip-batch.ts';
@@ -20,7 +21,7 @@ export function sendBatched(
   command: CommandOf<'send'>,
   facts: { readonly send: SendFacts; readonly available: boolean },
   options: AcceptanceOptions,
-): SendReply {
+): SendReply | Failed {
   const { batch: at } = command.draft;
   if (at === undefined) throw new Error('a send of a batch came to its turn without its place');
   const batch = drippingBatch(builder, at);

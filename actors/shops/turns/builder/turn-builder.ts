@@ -17,6 +17,7 @@ import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacin
 import { channel, pacing } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
+import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import type { MessageState } from '../../records/message-record.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import { withMessageState } from '../../state/batches.ts';
@@ -191,8 +192,8 @@ export class TurnBuilder {
     for (const message of this.#state.queue) this.endQueued(message, reason);
   }
 
-  /** Returns the finished turn: state, writes, effects, reply. */
-  finish(reply?: unknown): Turn<ShopState, ShopEffect> {
+  /** Returns the finished turn: state, writes, effects, and the reply to a command of the type. */
+  finish<Type extends keyof ShopReplies = never>(reply?: ShopReplies[Type]): Turn<ShopState, ShopEffect> {
     this.dispatch();
     const before = this.#before;
     const state = this.#state;

@@ -2,8 +2,8 @@
  * Ends messages that a caller cancels. A message that is not being sent ends at once. For a message at the pool the
  * pool shop decides, since only that shop knows if it is on the wire.
  */
-import { done, failed, type Outcome } from '../../../failure.ts';
-import type { ShopReference } from '../../shop-operations.ts';
+import { done, failed } from '../../../failure.ts';
+import type { AtPool, Cancelled, ShopReplies } from '../../protocol/shop-replies.ts';
 import type { PooledMessage } from '../../state/pooled-message.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -11,26 +11,15 @@ import { type CancelledPlace, giveBack } from '../number/given-back.ts';
 import { failPooled } from '../pool/relinquish-message.ts';
 import type { CancelFacts } from './cancel-facts.ts';
 
-/** A message that a shop of the pool is to give back first. */
-export interface AtPool extends Pick<PooledMessage, 'messageId' | 'createdAtMs'> {
-  readonly pool: ShopReference;
-}
-
-/** The result of a cancellation: the number of ended messages, and the requests to the pool. */
-export interface Cancelled {
-  readonly ended: number;
-  readonly atPool: readonly AtPool[];
-}
-
 /** Ends one message. Fails with NOT_CANCELLABLE if it is being sent, or has ended otherwise. */
-export function cancelMessage(builder: TurnBuilder, { places, stored }: CancelFacts): Outcome<Cancelled> {
+export function cancelMessage(builder: TurnBuilder, { places, stored }: CancelFacts): ShopReplies['cancel'] {
   const cancelled = endAll(builder, places);
   if (cancelled.ended > 0 || cancelled.atPool.length > 0) return done(cancelled);
   return stored?.reason === 'CANCELLED' ? done(cancelled) : failed('NOT_CANCELLABLE');
 }
 
 /** Ends all messages that were found to match, but for those that are being sent. */
-export function cancelQueue(builder: TurnBuilder, { places }: CancelFacts): Outcome<Cancelled> {
+export function cancelQueue(builder: TurnBuilder, { places }: CancelFacts): ShopReplies['cancel_queue'] {
   return done(endAll(builder, places));
 }
 

@@ -1,4 +1,5 @@
-import { done, failed, type Outcome } from '../../../failure.ts';
+import { done, failed } from '../../../failure.ts';
+import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import { inboundExpiry, inboundReadWrite, type StoredInbound } from '../../records/inbound-records.ts';
 import { channelState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -11,7 +12,7 @@ export function markRead(
   builder: TurnBuilder,
   { inbound }: { readonly inbound?: StoredInbound },
   retentionMs: number,
-): Outcome<StoredInbound> {
+): ShopReplies['mark_read'] {
   if (inbound === undefined) return failed('MESSAGE_NOT_FOUND');
   if (inbound.readAtMs !== null) return done(inbound);
   const { state, nowMs } = builder;

@@ -4,13 +4,8 @@
  */
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
-import type {
-  Accepted,
-  ScheduledDraftRequest,
-  ScheduledEnd,
-  ScheduledView,
-  Sent,
-} from '../../shop-operations.ts';
+import type { ShopReplies } from '../../protocol/shop-replies.ts';
+import type { Accepted, ScheduledDraftRequest, ScheduledEnd, Sent } from '../../shop-operations.ts';
 import {
   endWrites,
   type ScheduledDraft,
@@ -35,16 +30,13 @@ const LATEST_MS = 7 * DAY_MS;
 /** The most attempts in one turn; the others follow at once. */
 const AT_A_TIME = 16;
 
-/** The answer to a schedule call. */
-export type ScheduleReply = Outcome<Sent<ScheduledView>>;
-
 /** Stores a send for later. */
 export function schedule(
   builder: TurnBuilder,
   request: ScheduledDraftRequest,
   { schedule: original, contentDigests = [] }: ScheduledFacts,
   makeId: (nowMs: number) => string,
-): ScheduleReply {
+): ShopReplies['schedule'] {
   const { state, nowMs } = builder;
   const { shopId } = state.shop;
   if (original !== undefined) {
@@ -75,7 +67,7 @@ export function unschedule(
   builder: TurnBuilder,
   stored: StoredSchedule | undefined,
   retentionMs: number,
-): Outcome<ScheduledView> {
+): ShopReplies['unschedule'] {
   if (stored === undefined) return failed('SCHEDULED_NOT_FOUND');
   const { shopId } = builder.state.shop;
   if (stored.end?.status === 'cancelled') return done(scheduledView(shopId, stored));

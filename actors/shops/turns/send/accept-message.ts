@@ -1,18 +1,19 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
-import { done, type Failed, type Outcome } from '../../../failure.ts';
+import { done } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
+import type { SendReply } from '../../protocol/shop-replies.ts';
 import { type MessageBody, statusUrl } from '../../records/message-record.ts';
 import { presentFields } from '../../records/present-fields.ts';
-import type { Accepted, MessageDraft, Sent } from '../../shop-operations.ts';
+import type { Accepted, MessageDraft } from '../../shop-operations.ts';
 import { enqueue } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { countNewChat } from '../number/reported-limits.ts';
 import type { SendFacts } from '../people/recipient-facts.ts';
 import { enqueueAtPool } from '../pool/relinquish-message.ts';
 import { judgeSend, mayAskForGroup } from './judge-send.ts';
-import { type PoolWanted, poolFallback } from './pool-fallback.ts';
+import { poolFallback } from './pool-fallback.ts';
 
 /** Ids, retention and the platform's name, given to acceptance from outside. */
 export interface AcceptanceOptions {
@@ -23,18 +24,6 @@ export interface AcceptanceOptions {
   /** The platform's name under a message that its pool sends. */
   readonly platformName: string;
 }
-
-/**
- * A send to a group that no session reported. The turn first asks for it once: an open session, or one that reconnects
- * in time. Its failure is the answer if the session still reports none.
- */
-interface GroupWanted extends Failed {
-  readonly ask: 'group';
-  readonly groupId: string;
-}
-
-/** The answer to a send. `ask` names what must be asked before the send is repeated; undefined if it is decided. */
-export type SendReply = (Outcome<Sent<Accepted>> & { readonly ask?: undefined }) | PoolWanted | GroupWanted;
 
 /**
  * Accepts a send: idempotent replay → policy → channel availability, or else the pool → queued (docs/contract.md, Order

@@ -1,15 +1,14 @@
 import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
+import type { PolicyRefusal, StatusPolicyCode } from '../../../../policy/refusal.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
-import { done, failed, type Outcome, refusedBy } from '../../../failure.ts';
+import { done, failed, refusedBy } from '../../../failure.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
+import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import { type StoredMessage, statusUrl } from '../../records/message-record.ts';
-import type { Accepted, Sent, StatusDraft } from '../../shop-operations.ts';
+import type { StatusDraft } from '../../shop-operations.ts';
 import { channelRefusal, enqueue } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { AcceptanceOptions } from './accept-message.ts';
-
-/** The answer to a status post. */
-export type StatusReply = Outcome<Sent<Omit<Accepted, 'policy'>>>;
 
 /** Accepts a status: idempotent replay → policy → channel availability → queued, like a message. */
 export function acceptStatus(
@@ -17,7 +16,7 @@ export function acceptStatus(
   command: { readonly draft: StatusDraft; readonly settings: TenantSettings },
   facts: { readonly original?: StoredMessage; readonly available: boolean },
   options: AcceptanceOptions,
-): StatusReply {
+): ShopReplies['post_status'] {
   const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
   const content = contentOf({ text: caption, mediaUrl, mediaType });
   if (facts.original !== undefined) {
@@ -32,7 +31,8 @@ export function acceptStatus(
     settings: command.settings,
     nowMs: builder.nowMs,
   });
-  if (!evaluation.admitted) return refusedBy(evaluation);
+  // A status has one attachment at most, and its request bounds the caption.
+  if (!evaluation.admitted) return refusedBy(evaluation as PolicyRefusal<StatusPolicyCode>);
   const unavailable = channelRefusal(builder.state, facts.available);
   if (unavailable !== undefined) return failed(unavailable);
   const body = {

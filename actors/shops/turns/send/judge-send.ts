@@ -11,6 +11,7 @@ import {
   failed,
   type Outcome,
   refusedBy,
+  type SendCode,
 } from '../../../failure.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
@@ -41,7 +42,7 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
  * Decides if a shop may send this now: its policy, then its channel. This is the only function that decides, for a send
  * and for a forecast of one. Changes nothing, counts nothing, waits for nothing.
  */
-export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend> {
+export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend, SendCode> {
   const unavailable = channelRefusal(state, send.available);
   if (cannotKnowGroup(state, send.draft.to))
     return unavailable === undefined ? GROUPS_NOT_REPORTED : failed(unavailable);

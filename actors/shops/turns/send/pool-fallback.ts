@@ -1,19 +1,10 @@
 import type { PolicyVerdict } from '../../../../policy/verdict.ts';
 import { type ChannelCode, type Failed, failed } from '../../../failure.ts';
 import { wasConnected } from '../../machines/channel-context.ts';
+import type { PoolWanted } from '../../protocol/shop-replies.ts';
 import type { MessageDraft, ShopReference } from '../../shop-operations.ts';
 import { attributedText, excessCharacters } from '../../state/attributed-text.ts';
-import type { PoolOffer } from '../../state/pool-protocol.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-
-/**
- * A send that its own shop could not make and that the pool may, with the data to find a pool shop. Its failure is the
- * answer if no shop of the pool is free.
- */
-export interface PoolWanted extends Failed<ChannelCode> {
-  readonly ask: 'pool';
-  readonly offer: PoolOffer;
-}
 
 /**
  * Sends to a shop of the pool if the own channel is unavailable, the send passed the shop's policy, and the tenant has

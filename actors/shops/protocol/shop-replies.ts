@@ -1,0 +1,74 @@
+import type { ChannelCode, Failed, Outcome, SendCode, StatusCode } from '../../failure.ts';
+import type { RecipientsCode, RefusedRecipient } from '../batch-operations.ts';
+import type { StoredInbound } from '../records/inbound-records.ts';
+import type { Accepted, PairingCode, ScheduledView, Sent, ShopReference } from '../shop-operations.ts';
+import type { PoolAnswer, PoolOffer } from '../state/pool-protocol.ts';
+import type { PooledMessage } from '../state/pooled-message.ts';
+
+/**
+ * The reply of a shop's actor to each command that has one. Both the turn that makes a reply and the caller that asks
+ * for it are checked against it.
+ */
+export interface ShopReplies {
+  readonly send: SendReply;
+  readonly post_status: Outcome<Sent<Omit<Accepted, 'policy'>>, StatusCode>;
+  readonly schedule: Outcome<Sent<ScheduledView>, 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR'>;
+  readonly unschedule: Outcome<ScheduledView, 'SCHEDULED_NOT_FOUND' | 'NOT_CANCELLABLE'>;
+  readonly create_batch: Outcome<BatchReply, 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR'>;
+  readonly add_recipients: Outcome<BatchReply, RecipientsCode>;
+  readonly steer_batch: Outcome<{ readonly batchId: string }, 'BATCH_NOT_FOUND' | 'BATCH_ENDED'>;
+  readonly cancel: Outcome<Cancelled, 'NOT_CANCELLABLE'>;
+  readonly cancel_queue: Outcome<Cancelled, never>;
+  readonly connect: Outcome<true, PairingCode>;
+  readonly disconnect: Outcome<true, 'CHANNEL_NEVER_CONFIGURED'>;
+  readonly mark_read: Outcome<
+    StoredInbound,
+    'MESSAGE_NOT_FOUND' | 'MSGAPP_NOT_CONNECTED' | 'MSGAPP_SESSION_LOST'
+  >;
+  readonly set_egress: Outcome<true, never>;
+  readonly pause: Outcome<true, never>;
+  readonly resume: Outcome<true, never>;
+  readonly 'pool.offer': PoolAnswer;
+  readonly 'pool.take': PoolAnswer;
+  readonly 'pool.withdraw': PoolAnswer;
+}
+
+/** The reply to a send. `ask` names what must be asked before the send is repeated. It is absent if it is decided. */
+export type SendReply = Outcome<Sent<Accepted>, SendCode> | PoolWanted | GroupWanted;
+
+/**
+ * A send that its own shop could not make and that the pool may, with the data to find a pool shop. Its failure is the
+ * answer if no shop of the pool is free.
+ */
+export interface PoolWanted extends Failed<ChannelCode> {
+  readonly ask: 'pool';
+  readonly offer: PoolOffer;
+}
+
+/**
+ * A send to a group that no session reported. The turn first asks for it once: an open session, or one that reconnects
+ * in time. Its failure is the answer if the session still reports none.
+ */
+interface GroupWanted extends Failed<SendCode> {
+  readonly ask: 'group';
+  readonly groupId: string;
+}
+
+/** The reply about a batch: its id, and the refused recipients. */
+export interface BatchReply {
+  readonly batchId: string;
+  readonly replayed: boolean;
+  readonly differs: boolean;
+  readonly refused: readonly RefusedRecipient[];
+}
+
+/** The result of a cancellation: the number of ended messages, and the requests to the pool. */
+export interface Cancelled {
+  readonly ended: number;
+  readonly atPool: readonly AtPool[];
+}
+
+/** A message that a shop of the pool is to give back first. */
+export interface AtPool extends Pick<PooledMessage, 'messageId' | 'createdAtMs'> {
+  readonly pool: ShopReference;
+}
