@@ -143,7 +143,8 @@ export class ShopHarness {
     return this.#behaviour.turn(this.state, command, {
       address,
       nowMs: this.nowMs,
-      facts: { available: this.available, ...facts },
+      // A number that no shop had before.
+      facts: { available: this.available, number: {}, ...facts },
     });
   }
 

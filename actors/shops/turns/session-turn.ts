@@ -10,7 +10,7 @@ import { noteRefusal, storeReportedLimits } from './number/reported-limits.ts';
 import { takeNumber } from './number/take-number.ts';
 import { keepWriter, learnRecipient } from './people/recipient-alias.ts';
 import { applyOptOut, publishOptOut, startNotices } from './pool/opt-out-notices.ts';
-import type { ShopFacts } from './shop-facts.ts';
+import { requireFact, type ShopFacts } from './shop-facts.ts';
 import { onNoChat, onPrepared, onRepeat } from './wire/dispatch-message.ts';
 import { onReceipts } from './wire/receipt-turn.ts';
 
@@ -41,7 +41,8 @@ export function onSessionEvent(
       onInbound(builder, event, facts, options);
       break;
     case 'session.receipts':
-      onReceipts(builder, facts.receipts ?? []);
+      requireFact(facts, 'receipts');
+      onReceipts(builder, facts.receipts);
       builder.perform({ type: 'confirm', token: event.token });
       break;
     case 'session.send_outcome':
@@ -80,7 +81,8 @@ function onLiveEvent(
       }
       break;
     case 'session.connected':
-      onConnected(builder, event, facts.number ?? {});
+      requireFact(facts, 'number');
+      onConnected(builder, event, facts.number);
       break;
     case 'session.closed':
       onClosed(builder, event);
