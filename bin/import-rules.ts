@@ -57,14 +57,14 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/state actors/shops/records actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/inbound': `
-    actors/shops/turns/builder actors/shops/state actors/shops/records actors/sessions actors policy
-    runtime`,
+    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records actors/sessions
+    actors policy runtime`,
   'actors/shops/turns/cancel': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns/scheduled': `
     actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records actors/shops
-    actors policy runtime`,
+    actors runtime`,
   'actors/shops/turns/batches': `
     actors/shops/turns/send actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops actors policy runtime`,
@@ -75,14 +75,12 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
     actors/tenants actors policy runtime`,
   'actors/shops/service': `
-    actors/shops/turns actors/shops/turns/batches actors/shops/turns/cancel actors/shops/turns/number
-    actors/shops/turns/send actors/shops/effects actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants
-    actors/replies actors policy runtime`,
+    actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
+    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
+    actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
   'actors/operators': `
-    actors/shops/service actors/shops/turns actors/shops/effects actors/shops/protocol actors/shops/state
-    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies
-    actors policy runtime/node runtime/redis runtime`,
+    actors/shops/service actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
+    actors/replies actors runtime/node runtime/redis runtime`,
   'actors/outbound': 'actors',
   'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
   'actors/sessions/worker-thread/store': 'actors/sessions runtime',
@@ -134,8 +132,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
   'http/operator-api': `
     http/openapi http/metrics http/operator-events http/audit-log http/owner http/pipeline http/request-log
-    http/contract actors/webhooks actors/operators actors/shops/service actors/shops/machines actors/shops
-    actors/tenants actors/replies actors policy/limits policy runtime`,
+    http/contract actors/webhooks actors/operators actors/shops/service actors/shops actors/tenants
+    actors/replies actors policy/limits policy runtime`,
   http: `
     http/operator-api http/openapi http/metrics http/operator-events http/console http/audit-log
     http/articles http/tenant-api http/owner http/socket http/pipeline http/request-log http/contract

@@ -5,8 +5,8 @@ import { done, failed } from '../failure.ts';
 import { Unreadable } from '../sessions/credential-cipher.ts';
 import type { EgressVault, ShopEgress } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
-import type { ShopCommand } from '../shops/protocol/shop-commands.ts';
 import { shopAddress } from '../shops/records/shop-keys.ts';
+import { askShop } from '../shops/service/ask-shop.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import type { ShopState } from '../shops/state/shop-state.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
@@ -54,8 +54,7 @@ async function store(
   shop: ShopReference,
   egress: ShopEgress | undefined,
 ): Promise<void> {
-  const command: ShopCommand = { type: 'set_egress', egress };
-  await withReplyTimeout(clock, actors.ask(shopAddress(shop), command));
+  await withReplyTimeout(clock, askShop(actors, shop, { type: 'set_egress', egress }));
 }
 
 function isSame(

@@ -1,4 +1,4 @@
-import type { ActorSnapshot, ActorSummary } from '../../runtime/actors.ts';
+import type { ActorSummary } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { LinkTopic } from '../../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
@@ -6,10 +6,10 @@ import { done, failed } from '../failure.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { shopAddress, shopOf } from '../shops/records/shop-keys.ts';
 import { type EachActor, type SeenActor, takeCensus } from '../shops/service/shop-census.ts';
+import { listedShop } from '../shops/service/shop-inspection.ts';
 import { shopSummary } from '../shops/service/shop-summary.ts';
-import type { ShopDescription } from '../shops/turns/describe-shop.ts';
 import { clientVersionView, setClientVersion } from './client-version-setting.ts';
-import type { DeadLetterView, FleetOperations, ShopActorView } from './operator-operations.ts';
+import type { DeadLetterView, FleetOperations } from './operator-operations.ts';
 import type { OperatorsDirectory } from './operators-directory.ts';
 import { resumeSuspended } from './resume-suspended.ts';
 
@@ -85,31 +85,6 @@ function seen(summary: ActorSummary): SeenActor {
   const { address, mailboxDepth, status } = summary;
   if (address.kind === 'shop') return shopSummary(summary);
   return { tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };
-}
-
-/** A shop's actor as operators see it. */
-export function actorView({ address, state, status, ...snapshot }: ActorSnapshot): ShopActorView {
-  // The runtime does not know the type of a snapshot's details. For a shop it is this one.
-  const details = (state as ShopDescription | undefined) ?? null;
-  return {
-    ...shopOf(address),
-    name: details?.name ?? null,
-    state: details?.status ?? null,
-    status,
-    shard: address.shard,
-    ...snapshot,
-    details,
-  };
-}
-
-/** A page of long queues would take megabytes, and operators read only their heads. */
-const LISTED_WAITING = 3;
-
-function listedShop({ state, ...snapshot }: ActorSnapshot): ShopActorView {
-  if (state === undefined) return actorView({ state, ...snapshot });
-  const { queue } = state as unknown as ShopDescription;
-  const waiting = queue.waiting.slice(0, LISTED_WAITING);
-  return actorView({ ...snapshot, state: { ...state, queue: { ...queue, waiting } } });
 }
 
 /**

@@ -1,12 +1,11 @@
-import type { PolicyUsage, WindowUsage } from '../../policy/policy-usage.ts';
 import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { deadLetter, deleted, deleting, erasure, node } from '../replies/operator-replies.ts';
 import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
 import type { ShopCensus } from '../shops/service/shop-census.ts';
+import type { ShopActorView, ShopInspection } from '../shops/service/shop-inspection.ts';
 import type { ShopSummary } from '../shops/service/shop-summary.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
-import type { ShopDescription } from '../shops/turns/describe-shop.ts';
 import type { CustomerView } from '../tenants/customer-list.ts';
 import type { ShopDraft, ShopView } from '../tenants/tenant-operations.ts';
 import type { FreshKeyView, KeyDraft, KeyView, TenantChanges, TenantView } from '../tenants/tenant-view.ts';
@@ -16,26 +15,6 @@ import type { ResumedActors, SuspendedFilter } from './resume-suspended.ts';
 /** A tenant and the status of its actor. Unless that is `active`, each call of the tenant waits or is refused. */
 export interface SupervisedTenant extends TenantView {
   readonly actor: Pick<ActorSnapshot, 'status' | 'restarts' | 'lastError'>;
-}
-
-/** A shop's actor as operators see it. Name, state and details are null while none of it is in memory. */
-export interface ShopActorView extends Omit<ActorSnapshot, 'address' | 'state'> {
-  readonly tenantId: string;
-  readonly shopId: string;
-  readonly shard: number;
-  readonly name: string | null;
-  /** The channel's public status. */
-  readonly state: ShopDescription['status'] | null;
-  readonly details: ShopDescription | null;
-}
-
-/** A shop's actor, with the fields that only its own page shows. */
-export interface ShopInspection extends ShopActorView {
-  /** Null if its stored data cannot be read. */
-  readonly policy: (Pick<PolicyUsage, 'warmupDay'> & { readonly windows: readonly WindowUsage[] }) | null;
-  readonly workers: 'available' | 'lost';
-  /** Facts of the live session, with names that its host chooses. Null if there is no session. */
-  readonly session: Readonly<Record<string, unknown>> | null;
 }
 
 /** A shop and its egress. */

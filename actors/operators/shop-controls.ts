@@ -5,13 +5,13 @@ import type { Store } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import type { EgressVault } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
-import type { ShopCommand } from '../shops/protocol/shop-commands.ts';
 import { shopAddress } from '../shops/records/shop-keys.ts';
+import { askShop } from '../shops/service/ask-shop.ts';
+import { inspectShop, type ShopInspection } from '../shops/service/shop-inspection.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { changeEgress } from './egress-change.ts';
-import type { Found, OperatorOperations, ShopInspection } from './operator-operations.ts';
-import { inspectShop } from './shop-inspection.ts';
+import type { Found, OperatorOperations } from './operator-operations.ts';
 import type { TenantAccess } from './tenant-access.ts';
 
 /** The actors, their sessions and their stored data. */
@@ -39,14 +39,14 @@ export function shopControls(options: ShopControlsOptions, { withTenant }: Tenan
       const view = await inspectShop(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
       return view === undefined ? failed('NOT_FOUND') : done(view);
     });
-  const command = (shop: ShopReference, command: ShopCommand): Promise<unknown> =>
-    withReplyTimeout(clock, actors.ask(shopAddress(shop), command));
+  const order = (shop: ShopReference, type: 'pause' | 'resume'): Promise<unknown> =>
+    withReplyTimeout(clock, askShop(actors, shop, { type }));
   return {
-    pause: (shop) => withShop(shop, () => command(shop, { type: 'pause' })),
+    pause: (shop) => withShop(shop, () => order(shop, 'pause')),
     resume: (shop) =>
       withShop(shop, async () => {
         await actors.resume(shopAddress(shop));
-        await command(shop, { type: 'resume' });
+        await order(shop, 'resume');
       }),
     restart: (shop) => withShop(shop, () => actors.restart(shopAddress(shop))),
     passivate: (shop) =>

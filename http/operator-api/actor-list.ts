@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import type { FleetOperations, ShopActorView } from '../../actors/operators/operator-operations.ts';
+import type { FleetOperations } from '../../actors/operators/operator-operations.ts';
+import type { ShopActorView } from '../../actors/shops/service/shop-inspection.ts';
 import type { ShopSummary } from '../../actors/shops/service/shop-summary.ts';
 import { eachYielding } from '../../runtime/yielder.ts';
 import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';

@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 import { node } from '../../actors/replies/operator-replies.ts';
-import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
-import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
-import { pacingMachine } from '../../actors/shops/machines/pacing-machine.ts';
+import { SHOP_CHARTS } from '../../actors/shops/service/shop-charts.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { machine, nodeExample, overview } from './fleet-resources.ts';
@@ -41,8 +39,7 @@ export const readOverview = operatorEndpoint({
   },
 });
 
-/** The charts of both machines, which do not change while the program runs. */
-const machines = { items: [machineChart(channelMachine), machineChart(pacingMachine)] };
+const machines = { items: SHOP_CHARTS };
 
 export const readMachines = operatorEndpoint({
   name: 'readMachines',

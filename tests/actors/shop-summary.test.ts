@@ -1,10 +1,9 @@
 /** The operators' view of shops: a summary of all, and full details of those on the page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ShopActorView } from '../../actors/operators/operator-operations.ts';
-import { inspectShop } from '../../actors/operators/shop-inspection.ts';
 import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import { type SeenActor, takeCensus } from '../../actors/shops/service/shop-census.ts';
+import { inspectShop, type ShopActorView } from '../../actors/shops/service/shop-inspection.ts';
 import { type ShopSummary, shopSummary, statusOf } from '../../actors/shops/service/shop-summary.ts';
 import type { ShopState } from '../../actors/shops/state/shop-state.ts';
 import { localActors } from '../../http/operator-api/actor-list.ts';
