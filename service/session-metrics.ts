@@ -38,7 +38,7 @@ export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'availa
   );
   metrics.counter(
     'msgapi_session_outcomes_total',
-    "Outcomes of orders to send; a refusal with the network's code",
+    "Outcomes of orders to send; a refusal with the network's code, or `other` if there are too many",
     () =>
       host
         .figures()

@@ -5,8 +5,10 @@ import type { OutcomeCount, SessionFigures } from './session-host.ts';
 /** The classes of stanzas by which missing acknowledgements are counted. `other` has those of all other classes. */
 const UNANSWERED = ['message', 'status', 'receipt', 'notification', 'call', 'appdata', 'other'] as const;
 
-/** Outcomes with a count each. The network makes the codes of refusals; any more of them are counted as `other`. */
+/** Outcomes with a count each. The network makes the codes of refusals, so any more of them are counted as `other`. */
 const MOST_OUTCOMES = 100;
+/** A code that is no short word is counted as `other`, too. */
+const COUNTED_CODE = /^\w{1,16}$/;
 
 /**
  * Counts what happens to the sessions of one node. The counts by class and by kind begin at 0, because Prometheus sees
@@ -32,7 +34,8 @@ export class SessionCounters {
   }
 
   #countedCode(code: string): string {
-    return this.#outcomes.size < MOST_OUTCOMES || this.#outcomes.has(`refused ${code}`) ? code : 'other';
+    const mayCount = this.#outcomes.size < MOST_OUTCOMES && COUNTED_CODE.test(code);
+    return mayCount || this.#outcomes.has(`refused ${code}`) ? code : 'other';
   }
 
   /** `kind`: of a message whose content is published to its tenant. */

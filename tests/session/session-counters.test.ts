@@ -14,3 +14,9 @@ test('a network that makes up codes of refusals makes a bounded number of counts
     [2, 900],
   );
 });
+
+test('a code of a refusal that is no short word is counted as other', () => {
+  const counters = new SessionCounters();
+  counters.countOutcome({ kind: 'refused', code: 'a text of the network that is long' });
+  assert.deepEqual(counters.counts().outcomes, [{ outcome: 'refused', code: 'other', count: 1 }]);
+});

@@ -134,7 +134,8 @@ async function download(
   const { response, url, signal } = source;
   const maxBytes = options.maxBytes ?? MAX_BYTES[options.mediaType];
   const path = newAttachmentPath();
-  const discard = (): Promise<void> => rm(path, { force: true });
+  // A file that cannot be removed fails no message. The sweep of the folder removes it later.
+  const discard = (): Promise<void> => rm(path, { force: true }).catch(() => undefined);
   try {
     // The request accepts the bare bytes only. The recipient would get a file that cannot be opened.
     if (PACKED.test(response.headers['content-encoding'] ?? '')) {

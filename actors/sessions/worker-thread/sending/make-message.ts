@@ -46,8 +46,8 @@ export async function makeMessage(
     pending.phase = 'preparing';
     return message ?? undefined;
   } finally {
-    await pending.media?.discard();
     pending.release();
+    await pending.media?.discard();
   }
 }
 
