@@ -73,8 +73,8 @@ test('queued messages of a suspended shop end even if its stored state cannot be
   assert.equal(harness.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
 });
 
-test('at any times of suspension and resumption, messages end in time, go out at most once, and load as stored', async (t) => {
-  const { seed, numRuns } = propertyRuns(t, 150);
+test('at any times of suspension and resumption, messages end in time, go out at most once, and load as stored', async (context) => {
+  const { seed, numRuns } = propertyRuns(context, 150);
   for (let run = 0; run < numRuns; run += 1) {
     const random = seededRandom(seed + run);
     const upTo = (bound: number): number => Math.floor(random() * bound);

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { exportAttachmentRoom } from '../../service/node-metrics.ts';
 
-test('without the folder of attachments the metrics are complete and report no room', async (t) => {
+test('without the folder of attachments the metrics are complete and report no room', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'attachments-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  context.after(() => rm(folder, { recursive: true, force: true }));
   const metrics = createMetrics();
   exportAttachmentRoom(metrics, folder);
   assert.match(await metrics.text(), /^msgapi_attachment_room_ratio 0?\.?\d/m);

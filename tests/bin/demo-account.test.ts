@@ -61,9 +61,9 @@ after(() => {
   server.close();
 });
 
-beforeEach((t) => {
+beforeEach((context) => {
   folder = mkdtempSync(join(tmpdir(), 'demo-'));
-  (t as { after(run: () => void): void }).after(() => rmSync(folder, { recursive: true }));
+  (context as { after(run: () => void): void }).after(() => rmSync(folder, { recursive: true }));
   file = devStateFile(folder);
   asked = [];
   knownTenants = new Set();

@@ -88,11 +88,11 @@ function lint(): Promise<readonly Diagnostic[]> {
   });
 }
 
-test('every rule of the linter fails for a file that breaks it, and for no other', async (t) => {
+test('every rule of the linter fails for a file that breaks it, and for no other', async (context) => {
   plant();
   const diagnostics = await lint();
   for (const { path, rule } of planted) {
-    await t.test(`${path}: ${rule ?? 'allowed'}`, () => {
+    await context.test(`${path}: ${rule ?? 'allowed'}`, () => {
       const found = diagnostics.filter((diagnostic) => diagnostic.location.path === path);
       const categories = found.map((diagnostic) => diagnostic.category);
       if (rule !== undefined)

@@ -36,7 +36,7 @@ test('one warning names what is nearly used up, and another comes only after it 
   assert.deepEqual(await look(95, 95), []);
 });
 
-test('the metrics and the log count by the limit of descriptors in force, also when none is left', async (t) => {
+test('the metrics and the log count by the limit of descriptors in force, also when none is left', async (context) => {
   const metrics = createMetrics();
   const count = descriptorCount();
   exportDescriptors(metrics, count);
@@ -48,7 +48,7 @@ test('the metrics and the log count by the limit of descriptors in force, also w
     });
   };
   const limit = await descriptorLimit(process.pid);
-  t.after(() => limit.close());
+  context.after(() => limit.close());
   const [used = 0] = await shown();
   const lowered = await limit.leave(50);
   assert.deepEqual(await shown(), [lowered - 50, lowered]);

@@ -19,11 +19,11 @@ for (const [what, sent] of [
   ['goes on', () => new Promise<ApiAnswer>(() => undefined)],
   ['fails too', async () => answered(500)],
 ] as const) {
-  test(`a call that fails while a send ${what} fails the traffic, and nothing else`, async (t) => {
+  test(`a call that fails while a send ${what} fails the traffic, and nothing else`, async (context) => {
     const unhandled: unknown[] = [];
     const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', onUnhandled);
-    t.after(() => process.off('unhandledRejection', onUnhandled));
+    context.after(() => process.off('unhandledRejection', onUnhandled));
     const shop = shopOf({ get: async () => answered(503), post: sent });
     const { accepted } = startTraffic({} as Fleet, [shop], once);
     await assert.rejects(accepted, assert.AssertionError);

@@ -190,14 +190,14 @@ test('a node starts with what compose.yaml passes on, from .env.example with its
   assert.throws(() => compose('compose.yaml', {}), /ADMIN_TOKEN: set ADMIN_TOKEN/);
 });
 
-test('Redis starts with the command of compose.yaml and meets the assumptions of the nodes', async (t) => {
+test('Redis starts with the command of compose.yaml and meets the assumptions of the nodes', async (context) => {
   const [program = '', ...args] = service(production, 'redis').command ?? [];
   assert.equal(program, 'redis-server');
   const folder = mkdtempSync(join(tmpdir(), 'compose-redis-'));
   const socket = join(folder, 'redis.sock');
   const own = ['--port', '0', '--unixsocket', socket, '--dir', folder, '--logfile', 'redis.log'];
   const server = spawnGuarded({ name: program, command: program, args: [...args, ...own] });
-  t.after(async () => {
+  context.after(async () => {
     await server.stop({ graceMs: 5_000 });
     rmSync(folder, { recursive: true });
   });

@@ -254,9 +254,9 @@ const broken: readonly (readonly [
   ],
 ];
 
-test('the compiler names the place of every change that breaks a caller', async (t) => {
+test('the compiler names the place of every change that breaks a caller', async (context) => {
   for (const [change, plant, named] of broken) {
-    await t.test(change, async () => {
+    await context.test(change, async () => {
       const document = copied();
       plant(document);
       assert.match(await compile(document), named);

@@ -24,9 +24,9 @@ for (const [size, colorScheme] of [
   ['desktop', 'light'],
   ['phone', 'dark'],
 ] as const) {
-  test(`every article is readable without a key (${size}, ${colorScheme}), and costs no call`, async (t) => {
+  test(`every article is readable without a key (${size}, ${colorScheme}), and costs no call`, async (context) => {
     const browser: TestBrowser = await startBrowser({ size, colorScheme });
-    t.after(() => browser.stop());
+    context.after(() => browser.stop());
     const before = await callsUsed();
     const { page, complaints } = await browser.open(`${origin}/docs`);
     assert.deepEqual(await accessibilityViolations(page), []);
@@ -54,9 +54,9 @@ for (const [size, colorScheme] of [
   });
 }
 
-test('an example is copied by its button, and the search finds the part that has all the words', async (t) => {
+test('an example is copied by its button, and the search finds the part that has all the words', async (context) => {
   const browser: TestBrowser = await startBrowser();
-  t.after(() => browser.stop());
+  context.after(() => browser.stop());
   const { page, complaints } = await browser.open(`${origin}/docs/errors-and-retries`);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
   const example = page.locator('figure').first();

@@ -20,9 +20,9 @@ const stack = sharedStack({ gapMs: '400-500' }, async () => {
   session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
 });
 
-test('a wrong token is refused with a sentence, and the right one stays out of the address', async (t) => {
+test('a wrong token is refused with a sentence, and the right one stays out of the address', async (context) => {
   const browser = await startBrowser();
-  t.after(() => browser.stop());
+  context.after(() => browser.stop());
   const { page } = await browser.open(stack.adminUrl());
   await page.getByLabel('Operator token').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();

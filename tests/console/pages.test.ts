@@ -78,9 +78,9 @@ test('a dialog that is done gives the focus back to what opened it', async () =>
   assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Import shop');
 });
 
-test('a connection that could not be begun can be tried again', async (t) => {
+test('a connection that could not be begun can be tried again', async (context) => {
   const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  t.after(() => refused.stop());
+  context.after(() => refused.stop());
   const { page, visit } = refused;
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
   await page.route('**/connect', (route) => route.fulfill({ status: 503, json: { success: false, error } }), {
@@ -95,9 +95,9 @@ test('a connection that could not be begun can be tried again', async (t) => {
   await dialog.getByRole('img', { name: 'QR code' }).waitFor();
 });
 
-test('a shop is connected by a code to type, for which the console asks after a number was mistyped', async (t) => {
+test('a shop is connected by a code to type, for which the console asks after a number was mistyped', async (context) => {
   const session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  t.after(() => session.stop());
+  context.after(() => session.stop());
   const { page, visit } = session;
   const phone = '+33611110077';
   const { data } = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'One phone only' });
@@ -119,9 +119,9 @@ test('a shop is connected by a code to type, for which the console asks after a 
   await dialog.getByText(phone).waitFor();
 });
 
-test('an overview that cannot be fetched shows the reason instead of "Loading"', async (t) => {
+test('an overview that cannot be fetched shows the reason instead of "Loading"', async (context) => {
   const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  t.after(() => refused.stop());
+  context.after(() => refused.stop());
   const { page, visit } = refused;
   await visit('/tenants');
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };

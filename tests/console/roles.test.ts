@@ -23,9 +23,9 @@ const { service } = sharedService(
   },
 );
 
-test('an operator who may only read sees their name, and buttons that explain why they are off', async (t) => {
+test('an operator who may only read sees their name, and buttons that explain why they are off', async (context) => {
   const { page, visit, stop } = await openConsole({ adminUrl: service.adminUrl, adminToken: BEN });
-  t.after(() => stop());
+  context.after(() => stop());
   await page.getByRole('banner').getByText('ben read').waitFor();
   await visit('/dead-letters');
   const replay = page.getByRole('button', { name: 'Replay' });
@@ -35,9 +35,9 @@ test('an operator who may only read sees their name, and buttons that explain wh
   assert.equal(await page.getByRole('button', { name: 'New tenant' }).isDisabled(), true);
 });
 
-test('a change made in the console is on its page Audit, with its operator and its result', async (t) => {
+test('a change made in the console is on its page Audit, with its operator and its result', async (context) => {
   const { page, visit, stop } = await openConsole({ adminUrl: service.adminUrl, adminToken: ADMIN_TOKEN });
-  t.after(() => stop());
+  context.after(() => stop());
   await visit('/dead-letters');
   const replay = page.getByRole('button', { name: 'Replay' });
   assert.equal(await replay.isDisabled(), false);

@@ -110,9 +110,9 @@ test('a paused batch is filled, shown to operators, and cancelled by them', asyn
   assert.deepEqual([resumed.status, resumed.error?.code], [409, 'BATCH_ENDED']);
 });
 
-test('an erased shop leaves nothing of its batches', async (t) => {
+test('an erased shop leaves nothing of its batches', async (context) => {
   await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${stack.shopId}`);
   const redis = new Redis(stack.redis.url);
-  t.after(() => redis.disconnect());
+  context.after(() => redis.disconnect());
   await until('nothing is left', async () => (await redis.keys('*:batch*')).length === 0);
 });

@@ -127,7 +127,7 @@ test('four at a time for a tenant; a caller that leaves frees its slot, and its 
   await until('there is room', async () => (await fetchMedia(id)).status === 200);
 });
 
-test('ten seconds without a byte, from the network or to the reader, end the download', async (t) => {
+test('ten seconds without a byte, from the network or to the reader, end the download', async (context) => {
   const { id, path } = await receive({ kind: 'video', fileBytes: 400_000 });
   await stack.network.spoilFile(path, 'stalled');
   const large = await receive({ kind: 'document', fileBytes: 40_000_000 });
@@ -136,7 +136,7 @@ test('ten seconds without a byte, from the network or to the reader, end the dow
   const unread = await fetchMedia(large.id, { signal: leaving.signal });
   assert.deepEqual([stalled.status, unread.status], [200, 200]);
   assert.equal(await stack.network.downloads(), 2);
-  t.after(async () => {
+  context.after(async () => {
     leaving.abort();
     await stack.network.spoilFile(path, 'none');
   });

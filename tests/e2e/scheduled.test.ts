@@ -91,11 +91,11 @@ test('at its time it is sent once, although the node was killed meanwhile', asyn
   );
 });
 
-test('an erased shop leaves nothing of what it had scheduled', async (t) => {
+test('an erased shop leaves nothing of what it had scheduled', async (context) => {
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'never', sendAt: inMs(86_400_000) };
   await stack.api.post(path(), { ...body, idempotencyKey: 'three' });
   await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${stack.shopId}`);
   const redis = new Redis(stack.redis.url);
-  t.after(() => redis.disconnect());
+  context.after(() => redis.disconnect());
   await until('nothing is left', async () => (await redis.keys('*scheduled*')).length === 0);
 });

@@ -110,12 +110,12 @@ test('a dead letter shows operators kind, ids and cause, and no one the text', a
   assert.deepEqual(await holders(POISON), []);
 });
 
-test('messages between nodes over Redis hold no raw key and no text', async (t) => {
+test('messages between nodes over Redis hold no raw key and no text', async (context) => {
   const fleet = await startFleet({ nodes: 2 });
   const [server] = fleet.servers;
   assert.ok(server);
   const spy = new Redis(server.url);
-  t.after(async () => {
+  context.after(async () => {
     spy.disconnect();
     await fleet.stop();
   });

@@ -146,14 +146,14 @@ test('limits of a key are counted once, whichever nodes its calls go through', a
   assert.equal(answers.filter(({ status }) => status === 429).length, 20);
 });
 
-test('a watcher at one node gets the events of all nodes, and the names of silent ones', async (t) => {
+test('a watcher at one node gets the events of all nodes, and the names of silent ones', async (context) => {
   const [watched, ...others] = fleet.nodes;
   assert.ok(watched !== undefined);
   const accounts = await Promise.all(
     Array.from({ length: TENANTS }, (_, index) => makeAccount(fleet.admin, `Watched ${index}`)),
   );
   const events = await openEvents(watched.adminUrl(), fleet.adminToken);
-  t.after(() => {
+  context.after(() => {
     events.close();
     for (const node of fleet.nodes) node.signal('SIGCONT');
   });

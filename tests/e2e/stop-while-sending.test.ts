@@ -11,11 +11,11 @@ import { until } from './waiting.ts';
 const SHOP_PHONE = '+33611110041';
 const CUSTOMER = '+33622220041';
 
-test('after a STOP a message is rejected and reaches no one, even if its attachment arrives later', async (t) => {
+test('after a STOP a message is rejected and reaches no one, even if its attachment arrives later', async (context) => {
   const media = createServer();
   const port = await listening(media);
   const stack = await startServiceStack();
-  t.after(async () => {
+  context.after(async () => {
     media.close();
     await stack.stop();
   });
@@ -45,7 +45,7 @@ test('after a STOP a message is rejected and reaches no one, even if its attachm
 /** How long the network takes to acknowledge a message, in milliseconds of its own time. */
 const ACK_MS = 5_000;
 
-test('a message that reached no one is not sent to the new LID of a recipient who sent STOP meanwhile', async (t) => {
+test('a message that reached no one is not sent to the new LID of a recipient who sent STOP meanwhile', async (context) => {
   const stack = await startServiceStack({ simulation: { ackDelayMs: ACK_MS } });
   const { admin, api, network, shopId, tenantId } = stack;
   const send = async (text: string): Promise<string> => {
@@ -58,7 +58,7 @@ test('a message that reached no one is not sent to the new LID of a recipient wh
     );
     return id;
   };
-  t.after(() => stack.stop());
+  context.after(() => stack.stop());
   await admin.post(`/tenants/${tenantId}/customers`, { phones: [CUSTOMER] });
   await connectShop(stack, shopId, SHOP_PHONE);
   const before = await send('before');

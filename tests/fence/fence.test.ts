@@ -26,9 +26,9 @@ for (const [name, story] of LATE_COMMITS) {
   });
 }
 
-test('a node whose clock is wrong answers no call until it rests, and a failed wait shows its clock', async (t) => {
+test('a node whose clock is wrong answers no call until it rests, and a failed wait shows its clock', async (context) => {
   const world = await startJournalWorld();
-  t.after(() => world.stop());
+  context.after(() => world.stop());
   const node = await world.start('a');
   await world.untilAnswered(3);
   await node.order({ type: 'step wall clock', byMs: 60_000 });

@@ -5,14 +5,14 @@ import { redisLink } from '../e2e/redis-link.ts';
 import { until } from '../e2e/waiting.ts';
 import { startRedisServer } from '../redis-server.ts';
 
-test('one direction is lost on present and on new connections, until it is mended', async (t) => {
+test('one direction is lost on present and on new connections, until it is mended', async (context) => {
   const server = await startRedisServer();
   const [link, whole] = await Promise.all([redisLink(server.socketPath), redisLink(server.socketPath)]);
   const direct = new Redis(server.url);
   const through = (): Redis => new Redis(link.url, { maxRetriesPerRequest: 0, retryStrategy: null });
   const first = through();
   const clients = [first];
-  t.after(async () => {
+  context.after(async () => {
     for (const client of [...clients, direct]) client.disconnect();
     await Promise.all([link.close(), whole.close()]);
     await server.stop();
@@ -45,13 +45,13 @@ test('one direction is lost on present and on new connections, until it is mende
   }
 });
 
-test('after a lost answer the line delivers no other, because it would be taken for the lost one', async (t) => {
+test('after a lost answer the line delivers no other, because it would be taken for the lost one', async (context) => {
   const server = await startRedisServer();
   const link = await redisLink(server.socketPath);
   const direct = new Redis(server.url);
   const client = new Redis(link.url, { maxRetriesPerRequest: 0, retryStrategy: null });
   client.on('error', () => undefined);
-  t.after(async () => {
+  context.after(async () => {
     client.disconnect();
     direct.disconnect();
     await link.close();

@@ -63,11 +63,11 @@ test('a proxy that does not use HTTP/1.1 is answered 505', () =>
     { change: (configuration) => configuration.replace('proxy_http_version 1.1;', '') },
   ));
 
-test('a POST that a node had taken when it broke off is not repeated at the other; a GET is', async (t) => {
+test('a POST that a node had taken when it broke off is not repeated at the other; a GET is', async (context) => {
   const nodes = [await breakingNode(), await breakingNode()] as const;
   const taken = (): string[] => nodes.flatMap((each) => each.taken);
   const ports = [nodes[0].port, nodes[1].port] as const;
-  t.after(() => {
+  context.after(() => {
     for (const each of nodes) each.close();
   });
   const answer = await behindNginx(ports, (front) => makeShop(front, '{"name":"broken off"}'));

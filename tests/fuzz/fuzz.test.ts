@@ -16,8 +16,8 @@ const USUAL_CASES = 300;
 const { seed } = testEnvironment();
 
 for (const target of FUZZ_TARGETS)
-  test(`${target.name}: nothing that is broken or made up breaks a promise`, async (t) => {
-    t.diagnostic(`seed ${seed}`);
+  test(`${target.name}: nothing that is broken or made up breaks a promise`, async (context) => {
+    context.diagnostic(`seed ${seed}`);
     const most = CASES[target.name] ?? USUAL_CASES;
     const { cases, defects } = await runFuzz(target, { seed, goesOn: (tried) => tried < most });
     assert.deepEqual(defects, []);

@@ -20,7 +20,7 @@ interface Shown {
   readonly data: { readonly shopId: string; readonly phone?: string };
 }
 
-test('a call that asks for 30 s waits for 25 s, here and at another node', async (t) => {
+test('a call that asks for 30 s waits for 25 s, here and at another node', async (context) => {
   const asked: number[] = [];
   const service = await startService({
     events: {
@@ -31,7 +31,7 @@ test('a call that asks for 30 s waits for 25 s, here and at another node', async
     },
   });
   const target = await targetOf(service);
-  t.after(async () => {
+  context.after(async () => {
     target.close();
     await service.stop();
   });

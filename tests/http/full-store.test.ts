@@ -48,14 +48,14 @@ test('a change that cannot be stored is answered within seconds, and carried out
   await untilTaken(tenant.id);
 });
 
-test('an erasure whose end cannot be stored is answered within seconds, and ends once it can', async (t) => {
+test('an erasure whose end cannot be stored is answered within seconds, and ends once it can', async (context) => {
   const tenant = await service.tenant();
   const shopId = await service.shop(tenant);
   const { erasing, streamErasures } = tenantKeys(tenant.id);
   const { store } = service.runtime.node;
   const append = store.append.bind(store);
   // This is the last step before the tenant gets the answer.
-  t.mock.method(store, 'append', async (...given: Parameters<typeof append>) => {
+  context.mock.method(store, 'append', async (...given: Parameters<typeof append>) => {
     const replies = await append(...given);
     if (given[0][0]?.includes(streamErasures)) await redis.config('SET', 'maxmemory', '1');
     return replies;
@@ -64,7 +64,7 @@ test('an erasure whose end cannot be stored is answered within seconds, and ends
   assert.deepEqual([status, body.data], [202, { id: shopId, deleted: false, shopsLeft: 1, peopleLeft: 0 }]);
   assert.deepEqual(await redis.smembers(erasing), [shopId], 'whoever has the tenant next goes on');
 
-  t.mock.restoreAll();
+  context.mock.restoreAll();
   await redis.config('SET', 'maxmemory', '0');
   await eventually(async () => (await redis.exists(erasing)) === 0);
   await untilTaken(tenant.id);

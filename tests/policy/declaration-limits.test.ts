@@ -106,7 +106,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
   });
 });
 
-test('in any sequence batches agree with a plain list, the returned second is exact, and a restart changes nothing', (t) => {
+test('in any sequence batches agree with a plain list, the returned second is exact, and a restart changes nothing', (context) => {
   const step = fc.record({
     sizes: fc.array(
       fc.constantFrom<DeclarationFact['revoked'] | number | null>(null, true, false, 1500, 5000, day / 2),
@@ -160,7 +160,7 @@ test('in any sequence batches agree with a plain list, the returned second is ex
         ledger = restarts ? DeclarationLedger.restore(stored, Number.POSITIVE_INFINITY) : ledger;
       }
     }),
-    propertyRuns(t, 500),
+    propertyRuns(context, 500),
   );
 });
 

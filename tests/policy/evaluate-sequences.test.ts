@@ -192,9 +192,9 @@ const everyAnswer = [
   'admitted',
 ];
 
-test('in any sequence every verdict, code, second, cap and count is the oracle’s, also after restarts', (t) => {
+test('in any sequence every verdict, code, second, cap and count is the oracle’s, also after restarts', (context) => {
   const seen = new Map<string, number>();
-  const runs = propertyRuns(t, 2000);
+  const runs = propertyRuns(context, 2000);
   fc.assert(
     fc.property(steps, (sequence) => {
       const shop = new ShopModel();
@@ -207,7 +207,7 @@ test('in any sequence every verdict, code, second, cap and count is the oracle�
     }),
     runs,
   );
-  t.diagnostic(`answers compared: ${JSON.stringify(Object.fromEntries([...seen].sort()))}`);
+  context.diagnostic(`answers compared: ${JSON.stringify(Object.fromEntries([...seen].sort()))}`);
   if (runs.numRuns >= 1000) {
     assert.deepEqual([...seen.keys()].sort(), everyAnswer, 'every rule had its say');
   }

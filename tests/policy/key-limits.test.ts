@@ -268,7 +268,7 @@ describe('memory', () => {
   });
 });
 
-test('in any sequence of calls, limits, clocks and restarts every decision is the oracle’s', (t) => {
+test('in any sequence of calls, limits, clocks and restarts every decision is the oracle’s', (context) => {
   const limit = fc.constantFrom(1, 3, 17, 40, 1000, 1001, 1500, wide);
   const limits: fc.Arbitrary<RateLimits> = fc.record({ minute: limit, hour: limit, day: limit });
   const step = fc.record({
@@ -327,11 +327,11 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
         nowMs += waitMs;
       }
     }),
-    propertyRuns(t, 300),
+    propertyRuns(context, 300),
   );
 });
 
-test('no window of any length ever admits one call too many, under any clock', (t) => {
+test('no window of any length ever admits one call too many, under any clock', (context) => {
   const steps = fc.array(
     fc.tuple(fc.constantFrom(0, 1, 100, 5000, 20_000, 59_999, -30_000), fc.nat({ max: 30 })),
     {
@@ -359,6 +359,6 @@ test('no window of any length ever admits one call too many, under any clock', (
         assert.ok((taken[index + minute] ?? Number.POSITIVE_INFINITY) >= startMs + MINUTE_MS);
       }
     }),
-    propertyRuns(t, 300),
+    propertyRuns(context, 300),
   );
 });

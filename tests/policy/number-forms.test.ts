@@ -55,7 +55,7 @@ test('a number that cannot be a mobile number of these countries has one form', 
   assert.deepEqual(numberForms('120363000000000001@g.us'), ['120363000000000001@g.us']);
 });
 
-test('forms lead to each other, and numbers share a key only with their forms', (t) => {
+test('forms lead to each other, and numbers share a key only with their forms', (context) => {
   const national = fc.stringMatching(/^[0-9]{7,11}$/);
   const phone = fc
     .tuple(fc.constantFrom('52', '54', '55', '5', '33', '1'), national)
@@ -68,6 +68,6 @@ test('forms lead to each other, and numbers share a key only with their forms', 
       }
       assert.equal(recipientKey(one) === recipientKey(other), numberForms(one).includes(other));
     }),
-    propertyRuns(t, 2000),
+    propertyRuns(context, 2000),
   );
 });

@@ -34,13 +34,13 @@ test('a group identifier ends in the group suffix', () => {
   assert.deepEqual(wrong.filter(isGroupId), []);
 });
 
-test('every phone number is its own integer', (t) => {
+test('every phone number is its own integer', (context) => {
   const phone = fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n });
   fc.assert(
     fc.property(phone, (digits) => {
       assert.equal(`+${phoneAsInteger(`+${digits}`)}`, `+${digits}`);
     }),
-    propertyRuns(t, 1000),
+    propertyRuns(context, 1000),
   );
 });
 

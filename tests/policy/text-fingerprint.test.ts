@@ -46,7 +46,7 @@ test('an attachment is known to the letter, and never taken for a text or a grou
   assert.notDeepEqual(mediaFingerprint('x'), groupFingerprint('x'));
 });
 
-test('texts that normalise alike have one fingerprint, others have two', (t) => {
+test('texts that normalise alike have one fingerprint, others have two', (context) => {
   const normalised = (text: string) =>
     text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').trim().replace(/\s+/gu, ' ');
   const text = fc.string({
@@ -57,7 +57,7 @@ test('texts that normalise alike have one fingerprint, others have two', (t) => 
       const isSame = JSON.stringify(textFingerprint(left)) === JSON.stringify(textFingerprint(right));
       assert.equal(isSame, normalised(left) === normalised(right));
     }),
-    propertyRuns(t, 2000),
+    propertyRuns(context, 2000),
   );
 });
 

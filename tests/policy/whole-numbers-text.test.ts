@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { decodeWholeNumbers, encodeWholeNumbers } from '../../policy/limits/whole-numbers-text.ts';
 import { propertyRuns } from './property-runs.ts';
 
-test('any whole numbers are read as they were written', (t) => {
+test('any whole numbers are read as they were written', (context) => {
   fc.assert(
     fc.property(fc.array(fc.maxSafeNat()), (numbers) => {
       assert.deepEqual(decodeWholeNumbers(encodeWholeNumbers(numbers)), numbers);
     }),
-    propertyRuns(t, 1000),
+    propertyRuns(context, 1000),
   );
 });
 

@@ -15,8 +15,8 @@ async function untilShown({ control }: SimulatedNetwork, name: string): Promise<
   );
 }
 
-test('a session without a business name sends, and shows the name of its account from then on', async (t) => {
-  let network = await simulatedNetwork(t);
+test('a session without a business name sends, and shows the name of its account from then on', async (context) => {
+  let network = await simulatedNetwork(context);
   const shop = newShop();
   await network.control.nameAccount(SHOP_PHONE, 'Jeanne');
   await pair(network, shop);
@@ -39,8 +39,8 @@ test('a session without a business name sends, and shows the name of its account
 const MOST_KEYS = 1_000;
 const MORE = 7;
 
-test(`the newest ${MOST_KEYS} keys that the phone shares for its settings are kept, sealed`, async (t) => {
-  const { network } = await pairedShop(t);
+test(`the newest ${MOST_KEYS} keys that the phone shares for its settings are kept, sealed`, async (context) => {
+  const { network } = await pairedShop(context);
   const names = (): string[] =>
     [...network.store.hashes].flatMap(([key, hash]) =>
       key.endsWith(':credentials') ? [...hash.keys()] : [],

@@ -12,8 +12,8 @@ import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 const PERSON = '+33622222222';
 const GROUP = '120363000000000777@g.us';
 
-test('a notification of each kind is acknowledged, and the person behind it is written to and heard', async (t) => {
-  const { network, shop, host, log, control } = await pairedShop(t);
+test('a notification of each kind is acknowledged, and the person behind it is written to and heard', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context);
   const sends = async (text: string, to = PERSON): Promise<void> => {
     host.prepare(shop, textOrder(text, { to }));
     const { outcome } = await log.next(shop, 'session.send_outcome');

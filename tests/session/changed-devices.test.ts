@@ -60,12 +60,12 @@ const UNLINKED: Report = (lid, device) => ({
   ],
 });
 
-test('the next message goes to the devices that a person has now, in whichever form the change is reported', async (t) => {
+test('the next message goes to the devices that a person has now, in whichever form the change is reported', async (context) => {
   const clients: TestClient[] = [];
-  t.after(async () => {
+  context.after(async () => {
     for (const client of clients) await client.end();
   });
-  const { control, simulator, outcomeOf } = await pairedShop(t);
+  const { control, simulator, outcomeOf } = await pairedShop(context);
   let count = 0;
   /** Sends a text, and returns the number of devices that it was for. */
   const devicesReached = async (): Promise<number> => {

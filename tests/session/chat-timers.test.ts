@@ -53,8 +53,8 @@ test('reactions, votes, edits and deletions do not change the timer of a chat', 
     assert.equal(chatTimerIn(message), undefined, JSON.stringify(message));
 });
 
-test('a message to a person carries the timer of their last message, also after a restart, and none once it is off', async (t) => {
-  let network = await simulatedNetwork(t);
+test('a message to a person carries the timer of their last message, also after a restart, and none once it is off', async (context) => {
+  let network = await simulatedNetwork(context);
   const shop = newShop();
   const expirations = async (): Promise<(number | null)[]> =>
     (await network.control.inbox(PERSON)).items.map(({ expiration }) => expiration);
@@ -77,8 +77,8 @@ test('a message to a person carries the timer of their last message, also after 
   assert.deepEqual(await expirations(), [null, DAY, DAY, null]);
 });
 
-test('a post to a group carries the timer of the group, and none once it is off', async (t) => {
-  const network = await simulatedNetwork(t);
+test('a post to a group carries the timer of the group, and none once it is off', async (context) => {
+  const network = await simulatedNetwork(context);
   const shop = newShop();
   const group = { name: 'Some', participants: [SHOP_PHONE, PERSON], admins: [SHOP_PHONE] };
   await network.control.setGroup(GROUP, { ...group, expiration: WEEK });

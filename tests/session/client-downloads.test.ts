@@ -55,15 +55,15 @@ async function stillReceives(network: SimulatedNetwork, shop: SessionAddress): P
   assert.equal(await written, true);
 }
 
-test('a message of an own device makes a session connect to no host but the network’s own', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a message of an own device makes a session connect to no host but the network’s own', async (context) => {
+  const { network, shop } = await pairedShop(context);
   let connections = 0;
   const listener = createServer((socket) => {
     connections += 1;
     socket.destroy();
   });
   const port = await listening(listener);
-  t.after(() => listener.close());
+  context.after(() => listener.close());
   const sha256 = Buffer.alloc(32, 1);
   // The text before the address becomes a user name.
   const directPath = `@127.0.0.1:${port}/file`;
@@ -75,8 +75,8 @@ test('a message of an own device makes a session connect to no host but the netw
   assert.equal(connections, 0);
 });
 
-test('a history that inflates to 400 MiB takes no memory, and the session stays open', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a history that inflates to 400 MiB takes no memory, and the session stays open', async (context) => {
+  const { network, shop } = await pairedShop(context);
   const payload = await bomb(400 * MIB);
   const before = process.resourceUsage().maxRSS;
   const notice = { initialHistBootstrapInlinePayload: payload };

@@ -50,10 +50,10 @@ async function sent({ control }: SimulatedNetwork): Promise<{ stanzas: number; d
 
 for (const isAfterReconnect of [false, true]) {
   const when = isAfterReconnect ? ', also by the next process' : '';
-  test(`a linked device that cannot read a message gets it again, and the phone does not${when}`, async (t) => {
+  test(`a linked device that cannot read a message gets it again, and the phone does not${when}`, async (context) => {
     let device: TestClient | undefined;
-    t.after(() => device?.end());
-    const { network: first, shop } = await pairedShop(t);
+    context.after(() => device?.end());
+    const { network: first, shop } = await pairedShop(context);
     let network = first;
     device = await forgetfulDevice(first, shop);
     if (isAfterReconnect) await device.end();
@@ -84,12 +84,12 @@ for (const isAfterReconnect of [false, true]) {
   });
 }
 
-test(`a linked device that asks for many messages gets ${BURST} answers at once, and other chats go on`, async (t) => {
+test(`a linked device that asks for many messages gets ${BURST} answers at once, and other chats go on`, async (context) => {
   let back: TestClient | undefined;
-  t.after(() => back?.end());
+  context.after(() => back?.end());
   const asked: SimulatorEvent[] = [];
   const { network, shop } = await pairedShop(
-    t,
+    context,
     { timing: { resendEveryMs: 600_000 } },
     { log: (event) => void (event.event === 'retry asked' && asked.push(event)) },
   );

@@ -42,8 +42,8 @@ test('a token of five weeks is shown to the client as younger, keeps its own tim
   assert.equal((await stored())?.timestamp, renewed, 'a newer token has its own time');
 });
 
-test('a restricted number writes to a person whose token came within the message', async (t) => {
-  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+test('a restricted number writes to a person whose token came within the message', async (context) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
   const written = control.write(WRITER, { to: SHOP_PHONE, text: 'hi', token: 'message' });
   host.confirmInbound(shop, (await log.next(shop, 'session.inbound')).token);
   assert.equal((await written).delivered, true);
@@ -53,8 +53,8 @@ test('a restricted number writes to a person whose token came within the message
   assert.deepEqual(await network.received(shop, WRITER), ['hello']);
 });
 
-test('a token that came before the LID of its giver was known counts once it is', async (t) => {
-  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+test('a token that came before the LID of its giver was known counts once it is', async (context) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
   // Look-ups are not answered, and the stanza names no LID.
   await control.fault(SHOP_PHONE, 'unlisted', 100);
   const writing = { to: SHOP_PHONE, text: 'hi', token: 'message', addressing: 'pn_only' } as const;
@@ -96,10 +96,10 @@ test('a token moves with the first LID of its number, unless that has a newer on
   assert.deepEqual(await keys.get('lid-mapping', ['111', 'one_reverse']), { 111: 'one', one_reverse: '111' });
 });
 
-test('after a refusal 463 nobody is asked for a token', async (t) => {
+test('after a refusal 463 nobody is asked for a token', async (context) => {
   const issued: SimulatorEvent[] = [];
   const { shop, host, log, control } = await pairedShop(
-    t,
+    context,
     {},
     { log: (event) => void (event.event === 'token issued' && issued.push(event)) },
   );

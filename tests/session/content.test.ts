@@ -28,20 +28,20 @@ const BODIES: Readonly<Record<string, Buffer>> = {
 const picture = png(300, 150);
 
 /** Serves an attachment at `/file`, under any content type asked for. */
-async function serve(t: TestContext): Promise<(type: string) => string> {
+async function serve(context: TestContext): Promise<(type: string) => string> {
   const server = createServer((request, reply) => {
     const type = new URL(request.url ?? '/', 'http://x').searchParams.get('type') ?? 'text/plain';
     const body = type === 'text/html' ? '<p>' : (BODIES[type] ?? picture);
     reply.writeHead(200, { 'content-type': type }).end(body);
   });
   const port = await listening(server);
-  t.after(() => server.close());
+  context.after(() => server.close());
   return (type) => `http://127.0.0.1:${port}/file?type=${encodeURIComponent(type)}`;
 }
 
-test('an image, a video and documents arrive complete, with and without text, and with the facts that phones show at once', async (t) => {
-  const { network, outcomeOf } = await pairedShop(t);
-  const urlOf = await serve(t);
+test('an image, a video and documents arrive complete, with and without text, and with the facts that phones show at once', async (context) => {
+  const { network, outcomeOf } = await pairedShop(context);
+  const urlOf = await serve(context);
   const sends = [
     { mediaType: 'image', type: 'image/png', text: 'with words' },
     { mediaType: 'video', type: 'video/mp4', text: undefined },
@@ -77,9 +77,9 @@ test('an image, a video and documents arrive complete, with and without text, an
   );
 });
 
-test('an attachment that cannot be had fails, and one that cannot be uploaded is tried again', async (t) => {
-  const { network, outcomeOf } = await pairedShop(t);
-  const urlOf = await serve(t);
+test('an attachment that cannot be had fails, and one that cannot be uploaded is tried again', async (context) => {
+  const { network, outcomeOf } = await pairedShop(context);
+  const urlOf = await serve(context);
   const fate = async (mediaUrl: string): Promise<string> => {
     const outcome = await outcomeOf(textOrder('x', { mediaUrl, mediaType: 'image', deadlineMs: 15_000 }));
     return outcome.kind === 'media_unavailable' ? outcome.detail : outcome.kind;
@@ -93,8 +93,8 @@ test('an attachment that cannot be had fails, and one that cannot be uploaded is
 });
 
 for (const addressingMode of ['lid', 'pn'] as const) {
-  test(`a group addressed by ${addressingMode} is written to, and every member reads it`, async (t) => {
-    const network = await simulatedNetwork(t);
+  test(`a group addressed by ${addressingMode} is written to, and every member reads it`, async (context) => {
+    const network = await simulatedNetwork(context);
     const shop = newShop();
     const { host, log, control } = network;
     const group = {
@@ -123,8 +123,8 @@ for (const addressingMode of ['lid', 'pn'] as const) {
   });
 }
 
-test('groups follow what changes in the network, and silence never empties them', async (t) => {
-  const { network, shop, host, log, control } = await pairedShop(t, { timing: { queryMs: 5_000 } });
+test('groups follow what changes in the network, and silence never empties them', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context, { timing: { queryMs: 5_000 } });
   const group = { name: 'Clients', participants: [SHOP_PHONE, PERSON], admins: [PERSON] };
   await log.next(shop, 'session.groups', ({ groups }) => groups.length === 0);
   await control.setGroup(GROUP, group);
@@ -145,9 +145,9 @@ test('groups follow what changes in the network, and silence never empties them'
   await log.next(shop, 'session.groups', ({ groups }) => groups.length === 0);
 });
 
-test('a status is shown to its audience, as text and as image', async (t) => {
-  const { network, outcomeOf } = await pairedShop(t);
-  const urlOf = await serve(t);
+test('a status is shown to its audience, as text and as image', async (context) => {
+  const { network, outcomeOf } = await pairedShop(context);
+  const urlOf = await serve(context);
   const status = { kind: 'status', to: '', audience: [PERSON, OTHER], deadlineMs: 15_000 } as const;
   const image = (type: string) => ({ ...status, mediaUrl: urlOf(type), mediaType: 'image' }) as const;
   assert.deepEqual(await outcomeOf(textOrder('open until nine', status)), { kind: 'acknowledged' });
@@ -172,8 +172,8 @@ test('a status is shown to its audience, as text and as image', async (t) => {
   });
 });
 
-test('a rate signal to the query before a send leaves the message unsent; so does silence', async (t) => {
-  const { network, shop, control, outcomeOf } = await pairedShop(t, { timing: { queryMs: 2_000 } });
+test('a rate signal to the query before a send leaves the message unsent; so does silence', async (context) => {
+  const { network, shop, control, outcomeOf } = await pairedShop(context, { timing: { queryMs: 2_000 } });
   // The client asks other questions after it is open. They get the error too, and leave some of it.
   await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 50 });
   assert.deepEqual(await outcomeOf(textOrder('too much')), { kind: 'rate_limited' });

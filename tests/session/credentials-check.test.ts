@@ -75,10 +75,10 @@ async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): 
   await credentials.save(Date.now());
 }
 
-test('if sessions were sealed before there was a check value, one of them must open at the first start', async (t) => {
+test('if sessions were sealed before there was a check value, one of them must open at the first start', async (context) => {
   const server = await startRedisServer();
   const { node } = await redisNode({ redisUrl: server.url });
-  t.after(async () => {
+  context.after(async () => {
     await node.stop();
     await server.stop();
   });

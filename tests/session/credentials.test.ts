@@ -53,8 +53,8 @@ test('a value sealed for one shop opens for no other, and a value of format 1 op
   assert.equal(shop.open(place, golden).toString(), 'a secret of version 2');
 });
 
-test('credentials that no key opens are reported as unreadable and left unchanged', async (t) => {
-  const { network: first, shop } = await pairedShop(t);
+test('credentials that no key opens are reported as unreadable and left unchanged', async (context) => {
+  const { network: first, shop } = await pairedShop(context);
   const second = await first.another({ credentialsKeys: [randomBytes(32)] });
   const before = dump(second.store.hashes);
   second.host.open(shop, { generation: 3 });
@@ -66,8 +66,8 @@ test('credentials that no key opens are reported as unreadable and left unchange
   assert.equal(dump(second.store.hashes), before);
 });
 
-test('one Signal key that cannot be read ends the session rather than be replaced', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('one Signal key that cannot be read ends the session rather than be replaced', async (context) => {
+  const { network, shop } = await pairedShop(context);
   network.host.prepare(shop, textOrder('first'));
   await network.log.next(shop, 'session.send_outcome');
   const hash = [...network.store.hashes].find(([key]) => key.endsWith(':credentials'))?.[1];
@@ -84,8 +84,8 @@ test('one Signal key that cannot be read ends the session rather than be replace
   assert.equal(dump(network.store.hashes, 'session/'), before);
 });
 
-test('a store that does not answer does not start a fresh pairing', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a store that does not answer does not start a fresh pairing', async (context) => {
+  const { network, shop } = await pairedShop(context);
   network.host.close(shop);
   network.store.beforeRead = () => {
     throw new Error('no connection');
@@ -98,8 +98,8 @@ test('a store that does not answer does not start a fresh pairing', async (t) =>
   await network.log.next(shop, 'session.connected', ({ generation }) => generation === 4);
 });
 
-test('the facts about a new recipient are stored in the commit of the first message to them', async (t) => {
-  const { shop, host, log, store } = await pairedShop(t);
+test('the facts about a new recipient are stored in the commit of the first message to them', async (context) => {
+  const { shop, host, log, store } = await pairedShop(context);
   host.prepare(shop, textOrder('the first at all'));
   await log.next(shop, 'session.send_outcome');
   const before = store.commits.length;
@@ -112,8 +112,8 @@ test('the facts about a new recipient are stored in the commit of the first mess
   assert.equal(store.commits.length, before + 1);
 });
 
-test('an identity that a login leaves as it was stored is not stored again', async (t) => {
-  const { shop, host, log, store } = await pairedShop(t);
+test('an identity that a login leaves as it was stored is not stored again', async (context) => {
+  const { shop, host, log, store } = await pairedShop(context);
   const isIdentity = (write: Write): boolean => write[0] === 'HSET' && write.includes(IDENTITY_FIELD);
   const stored = (): number => store.commits.flat().filter(isIdentity).length;
   host.close(shop);
@@ -128,9 +128,9 @@ test('an identity that a login leaves as it was stored is not stored again', asy
   assert.equal(stored(), before);
 });
 
-test('a new key goes first, and after one session all that a login needs is sealed with it', async (t) => {
+test('a new key goes first, and after one session all that a login needs is sealed with it', async (context) => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
-  const { network: first, shop } = await pairedShop(t, { credentialsKeys: [old] });
+  const { network: first, shop } = await pairedShop(context, { credentialsKeys: [old] });
   first.host.prepare(shop, textOrder('before'));
   await first.log.next(shop, 'session.send_outcome');
   const second = await first.another({ credentialsKeys: [fresh, old] });
@@ -152,8 +152,8 @@ test('a new key goes first, and after one session all that a login needs is seal
   assert.deepEqual(await third.received(shop, PERSON), ['before', 'after']);
 });
 
-test('the store and the log contain no text and no key in the clear', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('the store and the log contain no text and no key in the clear', async (context) => {
+  const { network, shop } = await pairedShop(context);
   network.host.prepare(shop, textOrder('a text nobody else may read'));
   await network.log.next(shop, 'session.send_outcome');
   const written = network.write(shop, PERSON, 'an answer nobody else may read');

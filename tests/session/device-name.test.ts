@@ -5,10 +5,10 @@ import type { SimulatorEvent } from '../../simulator/network.ts';
 import { simulatedNetwork } from './paired-shop.ts';
 import { newShop, SHOP_PHONE } from './session-conformance.ts';
 
-test('a device linked by QR code has the name that is set, and one that shows a code to type its own', async (t) => {
+test('a device linked by QR code has the name that is set, and one that shows a code to type its own', async (context) => {
   const events: SimulatorEvent[] = [];
   const network = await simulatedNetwork(
-    t,
+    context,
     { deviceName: 'Bread & Co' },
     { log: (event) => void events.push(event) },
   );

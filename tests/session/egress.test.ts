@@ -69,10 +69,10 @@ const askThrough = (proxy: string, target: string, trusted: { ca?: string } = {}
     { headers: {}, ...trusted },
   );
 
-test('both kinds of proxy look the name up and connect, over TLS too, with no stack to read the protocol off', async (t) => {
+test('both kinds of proxy look the name up and connect, over TLS too, with no stack to read the protocol off', async (context) => {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
-  t.after(() => {
+  context.after(() => {
     Error.stackTraceLimit = stackTraceLimit;
   });
   for (const { url, from } of proxies) {
@@ -137,10 +137,10 @@ test('a proxy that is away is reported as such, and no failure contains its pass
   }
 });
 
-test('a proxy that takes a connection and answers nothing is ended with the caller', async (t) => {
+test('a proxy that takes a connection and answers nothing is ended with the caller', async (context) => {
   const mute = createTcpServer();
   await listening(mute);
-  t.after(() => mute.close());
+  context.after(() => mute.close());
   for (const kind of ['socks5', 'http']) {
     const over = new AbortController();
     const taken = once(mute, 'connection');

@@ -18,7 +18,7 @@ const START_MS = 59_999;
 
 /** Starts a host on a network of its own. Both stop when the test ends. */
 async function startHost(
-  t: TestContext,
+  context: TestContext,
   listener: SessionListener,
   change: Partial<BaileysHostOptions> = {},
 ): Promise<SessionHost> {
@@ -34,17 +34,17 @@ async function startHost(
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
     ...change,
   });
-  t.after(async () => {
+  context.after(async () => {
     await host.stop();
     await stop();
   });
   return host;
 }
 
-test('sessions asked for before any worker is there are spread over all of them', async (t) => {
+test('sessions asked for before any worker is there are spread over all of them', async (context) => {
   const shops = Array.from({ length: 6 }, () => newShop());
   const codes = new EventEmitter();
-  const host = await startHost(t, ({ shopId }, event) => void codes.emit(shopId, event.type), {
+  const host = await startHost(context, ({ shopId }, event) => void codes.emit(shopId, event.type), {
     workers: 3,
   });
   const told = shops.map(({ shopId }) => once(codes, shopId));
@@ -57,16 +57,16 @@ test('sessions asked for before any worker is there are spread over all of them'
   assert.deepEqual(workers.toSorted(), [0, 0, 1, 1, 2, 2]);
 });
 
-test('a session asked for before the first worker is there opens with it, and no end is reported meanwhile', async (t) => {
+test('a session asked for before the first worker is there opens with it, and no end is reported meanwhile', async (context) => {
   const shop = newShop();
   const { promise: first, resolve: heard } = deferred<SessionEvent>();
-  const host = await startHost(t, (_shop, event) => heard(event));
+  const host = await startHost(context, (_shop, event) => heard(event));
   assert.equal(host.available(), true);
   host.open(shop, { generation: 1 });
   assert.equal((await first).type, 'session.qr');
 });
 
-test('a session asked for while no worker could start for a minute opens once one can', async (t) => {
+test('a session asked for while no worker could start for a minute opens once one can', async (context) => {
   const shop = newShop();
   const events: SessionEvent['type'][] = [];
   const heard = new EventEmitter();
@@ -77,7 +77,7 @@ test('a session asked for while no worker could start for a minute opens once on
     after: (delayMs, act) => systemClock.after(delayMs === START_MS && isHeldUp ? 0 : delayMs, act),
   };
   const host = await startHost(
-    t,
+    context,
     (_shop, { type }) => {
       events.push(type);
       heard.emit('event');
@@ -93,7 +93,7 @@ test('a session asked for while no worker could start for a minute opens once on
     },
   );
   const kept = setInterval(() => undefined, 1_000);
-  t.after(() => clearInterval(kept));
+  context.after(() => clearInterval(kept));
   host.open(shop, { generation: 1 });
   while (!events.includes('session.unreachable')) await once(heard, 'event');
   assert.equal(host.available(), false);

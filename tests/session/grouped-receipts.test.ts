@@ -33,8 +33,8 @@ async function reported(
   return all;
 }
 
-test('a phone reports several messages as read in one stanza, and each of them is reported', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a phone reports several messages as read in one stanza, and each of them is reported', async (context) => {
+  const { network, shop } = await pairedShop(context);
   const wireIds: string[] = [];
   for (let index = 0; index < 3; index += 1) wireIds.push(await send(network, shop, PERSON));
   await reported(network, shop, wireIds.length);
@@ -50,8 +50,8 @@ for (const [what, isMixed] of [
   ['of one type', false],
   ['each of its own type', true],
 ] as const) {
-  test(`the receipts of many members in one stanza, ${what}, are reported for each member`, async (t) => {
-    const { network, shop } = await pairedShop(t);
+  test(`the receipts of many members in one stanza, ${what}, are reported for each member`, async (context) => {
+    const { network, shop } = await pairedShop(context);
     await network.control.setGroup(GROUP, {
       name: 'Some',
       participants: [SHOP_PHONE, ...MEMBERS],

@@ -35,8 +35,8 @@ async function taken(network: SimulatedNetwork, shop: SessionAddress): Promise<v
   await until('nothing waits', async () => fieldsOf(network, 'history-notice/').length === 0);
 }
 
-test('a history is read after the connection was lost in the middle of it, and then not again', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a history is read after the connection was lost in the middle of it, and then not again', async (context) => {
+  const { network, shop } = await pairedShop(context);
   const path = await tellStalled(network);
   await network.control.fault(SHOP_PHONE, 'drop');
   await network.log.next(shop, 'session.closed');
@@ -45,8 +45,8 @@ test('a history is read after the connection was lost in the middle of it, and t
   await taken(network, shop);
 });
 
-test('a history is read by the next process if the first one was killed in the middle of it', async (t) => {
-  let network = await simulatedNetwork(t);
+test('a history is read by the next process if the first one was killed in the middle of it', async (context) => {
+  let network = await simulatedNetwork(context);
   const shop = newShop();
   await pair(network, shop);
   const path = await tellStalled(network);
@@ -57,8 +57,8 @@ test('a history is read by the next process if the first one was killed in the m
   await taken(network, shop);
 });
 
-test('a file that the network has dropped is not asked for again', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a file that the network has dropped is not asked for again', async (context) => {
+  const { network, shop } = await pairedShop(context);
   await network.control.sendHistory(SHOP_PHONE, { mappings: 30, fault: 'gone' });
   await until('it is not had', async () =>
     network.logged.some((line) => line.includes('data of the account was not taken')),

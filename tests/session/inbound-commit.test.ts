@@ -21,8 +21,8 @@ async function stepsWithPeople(network: SimulatedNetwork): Promise<(writes: read
     );
 }
 
-test('an inbound message that is not committed in time is delivered again, under the same wire id', async (t) => {
-  const { shop, host, log, control } = await pairedShop(t, { timing: { confirmMs: 300 } });
+test('an inbound message that is not committed in time is delivered again, under the same wire id', async (context) => {
+  const { shop, host, log, control } = await pairedShop(context, { timing: { confirmMs: 300 } });
   await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
   const first = await log.next(shop, 'session.inbound');
   const closed = await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
@@ -34,8 +34,8 @@ test('an inbound message that is not committed in time is delivered again, under
   host.confirmInbound(shop, again.token);
 });
 
-test('a kill between the commit of a message and the step of its ratchet: the message comes again, readable', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a kill between the commit of a message and the step of its ratchet: the message comes again, readable', async (context) => {
+  const { network, shop } = await pairedShop(context);
   const isStep = await stepsWithPeople(network);
   network.store.beforeCommit = (writes) => {
     if (!isStep(writes)) return;
@@ -59,8 +59,8 @@ test('a kill between the commit of a message and the step of its ratchet: the me
   assert.equal(await next, true);
 });
 
-test('a kill between the step of the ratchet and the receipt: the repeated message is acknowledged, and later ones are read', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a kill between the step of the ratchet and the receipt: the repeated message is acknowledged, and later ones are read', async (context) => {
+  const { network, shop } = await pairedShop(context);
   const isStep = await stepsWithPeople(network);
   let killed = false;
   const commit = network.store.commit.bind(network.store);
@@ -85,8 +85,8 @@ test('a kill between the step of the ratchet and the receipt: the repeated messa
   assert.equal(await next, true);
 });
 
-test('a ciphertext leaves only when the step of its ratchet is stored', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a ciphertext leaves only when the step of its ratchet is stored', async (context) => {
+  const { network, shop } = await pairedShop(context);
   const isStep = await stepsWithPeople(network);
   await network.log.next(shop, 'session.groups');
   const steps = network.store.holdCommits(isStep);
@@ -103,8 +103,8 @@ test('a ciphertext leaves only when the step of its ratchet is stored', async (t
   assert.deepEqual(await network.received(shop, PERSON), ['held back']);
 });
 
-test('a store that cannot be written ends the session, and the message is not sent', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a store that cannot be written ends the session, and the message is not sent', async (context) => {
+  const { network, shop } = await pairedShop(context);
   network.store.beforeCommit = () => {
     throw new Error('the shard is another node’s');
   };
@@ -116,8 +116,8 @@ test('a store that cannot be written ends the session, and the message is not se
   assert.deepEqual(await network.received(shop, PERSON), []);
 });
 
-test('people addressed by the network’s own ids are reported by their numbers; groups and reactions are not inbound', async (t) => {
-  const network = await simulatedNetwork(t);
+test('people addressed by the network’s own ids are reported by their numbers; groups and reactions are not inbound', async (context) => {
+  const network = await simulatedNetwork(context);
   const shop = newShop();
   const { host, log, control } = network;
   const group = '120363000000000011@g.us';

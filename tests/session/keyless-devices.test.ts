@@ -12,8 +12,8 @@ const WITH_KEYS = ['+33644000001', '+33644000002'];
 const WITHOUT = '+33644000003';
 
 for (const code of [404, 406, 429]) {
-  test(`a group reads a post although the network answers ${code} for one member's keys`, async (t) => {
-    const { network, shop, control, outcomeOf } = await pairedShop(t);
+  test(`a group reads a post although the network answers ${code} for one member's keys`, async (context) => {
+    const { network, shop, control, outcomeOf } = await pairedShop(context);
     const participants = [SHOP_PHONE, ...WITH_KEYS, WITHOUT];
     await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
     await control.refuseKeys(WITHOUT, code);
@@ -35,8 +35,8 @@ for (const code of [404, 406, 429]) {
   });
 }
 
-test('a post reaches the other members of a group after a member without keys joined', async (t) => {
-  const { network, shop, log, control, outcomeOf } = await pairedShop(t);
+test('a post reaches the other members of a group after a member without keys joined', async (context) => {
+  const { network, shop, log, control, outcomeOf } = await pairedShop(context);
   const group = { name: 'Some', admins: [SHOP_PHONE] };
   await control.setGroup(GROUP, { ...group, participants: [SHOP_PHONE, ...WITH_KEYS] });
   assert.deepEqual(await outcomeOf(textOrder('before', { to: GROUP })), { kind: 'acknowledged' });

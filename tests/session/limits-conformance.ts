@@ -16,9 +16,9 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
     title: string,
     body: (network: ConformanceNetwork, shop: SessionAddress) => Promise<void>,
   ): void => {
-    test(`${name}: ${title}`, async (t) => {
+    test(`${name}: ${title}`, async (context) => {
       const network = await start();
-      t.after(() => network.stop());
+      context.after(() => network.stop());
       const shop = newShop();
       await pair(network, shop);
       await body(network, shop);

@@ -134,9 +134,9 @@ test('an attachment of the wrong kind, missing, empty, too large, too slow or re
   assert.deepEqual(left(), before);
 });
 
-test('a host that never ends its TLS handshake is refused in time, and its connection is closed', async (t) => {
+test('a host that never ends its TLS handshake is refused in time, and its connection is closed', async (context) => {
   const silent = createTcpServer().listen(0, '127.0.0.1');
-  t.after(() => silent.close());
+  context.after(() => silent.close());
   await once(silent, 'listening');
   const closed = once(silent, 'connection').then(
     ([socket]: Socket[]) => socket && once(socket.resume(), 'close'),

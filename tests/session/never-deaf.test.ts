@@ -36,8 +36,8 @@ async function untilHeard(
   });
 }
 
-test('statuses in both forms, newsletters and stanzas of unknown classes are answered, and the session stays open', async (t) => {
-  const { network, shop, control, log } = await pairedShop(t);
+test('statuses in both forms, newsletters and stanzas of unknown classes are answered, and the session stays open', async (context) => {
+  const { network, shop, control, log } = await pairedShop(context);
   for (const kind of ['status', 'status_message'] as const) {
     for (const readable of [true, false]) {
       await control.arrive(SHOP_PHONE, { kind, from: CONTACT, readable });
@@ -59,8 +59,8 @@ test('statuses in both forms, newsletters and stanzas of unknown classes are ans
   );
 });
 
-test('a message that was read is acknowledged with its receipt once it is committed, and not before', async (t) => {
-  const { network, shop, control, host, log } = await pairedShop(t, { timing: { confirmMs: 60_000 } });
+test('a message that was read is acknowledged with its receipt once it is committed, and not before', async (context) => {
+  const { network, shop, control, host, log } = await pairedShop(context, { timing: { confirmMs: 60_000 } });
   const written = network.write(shop, PERSON, 'Bonjour');
   const { token, wireId } = await log.next(shop, 'session.inbound');
   const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
@@ -70,8 +70,8 @@ test('a message that was read is acknowledged with its receipt once it is commit
   await untilAnswered(network);
 });
 
-test('a STOP after 250 waiting stanzas, with unreadable statuses among them, is received at login', async (t) => {
-  const { network, shop, control, host, log } = await pairedShop(t);
+test('a STOP after 250 waiting stanzas, with unreadable statuses among them, is received at login', async (context) => {
+  const { network, shop, control, host, log } = await pairedShop(context);
   host.close(shop);
   await until('the session is gone', async () => (await control.sessions()).items[0]?.connected === false);
   await control.arrive(SHOP_PHONE, { kind: 'status_message', from: CONTACT, readable: false });

@@ -7,8 +7,8 @@ import { newShop, pair, SHOP_PHONE, textOrder } from './session-conformance.ts';
 
 const PERSON = '+33622222222';
 
-test('a message to a LID that is no longer valid goes to the new one, once, and its receipt is that of the message', async (t) => {
-  let network = await simulatedNetwork(t);
+test('a message to a LID that is no longer valid goes to the new one, once, and its receipt is that of the message', async (context) => {
+  let network = await simulatedNetwork(context);
   const shop = newShop();
   const { host, log, control } = network;
   await pair(network, shop);
@@ -40,8 +40,8 @@ test('a message to a LID that is no longer valid goes to the new one, once, and 
   assert.deepEqual(named, [order.wireId], 'also in another process');
 });
 
-test('the daily query about a number returns its new LID, before anything is sent to the former one', async (t) => {
-  const { shop, host, log, control, outcomeOf } = await pairedShop(t, { timing: { knownNumberMs: 0 } });
+test('the daily query about a number returns its new LID, before anything is sent to the former one', async (context) => {
+  const { shop, host, log, control, outcomeOf } = await pairedShop(context, { timing: { knownNumberMs: 0 } });
   assert.equal((await outcomeOf(textOrder('before'))).kind, 'acknowledged');
   await control.changeLid(PERSON);
   const order = textOrder('after');
@@ -51,8 +51,8 @@ test('the daily query about a number returns its new LID, before anything is sen
   assert.equal(after?.messageId, order.wireId, 'it was not sent a second time under another id');
 });
 
-test('the token that a person gave under a former LID does not count for the new account of the number', async (t) => {
-  const { network, shop, host, log, control } = await pairedShop(t);
+test('the token that a person gave under a former LID does not count for the new account of the number', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context);
   const write = async (text: string): Promise<void> => {
     const written = network.write(shop, PERSON, text);
     const { token } = await log.next(shop, 'session.inbound');

@@ -80,9 +80,9 @@ test('after the queue was empty the thread is measured again, and its earlier wo
   assert.equal(asked.length, 2);
 });
 
-test('sessions do not wait for earlier sessions whose answers are late', async (t) => {
+test('sessions do not wait for earlier sessions whose answers are late', async (context) => {
   const CALLERS = 24;
-  const network = await simulatedNetwork(t);
+  const network = await simulatedNetwork(context);
   const { port } = new URL(network.simulator.chatUrl);
   const callers = new Set<Socket>();
   // It answers only after all have called, like a network that answers more slowly than all call.
@@ -96,7 +96,7 @@ test('sessions do not wait for earlier sessions whose answers are late', async (
       each.pipe(onward).pipe(each);
     }
   });
-  t.after(() => {
+  context.after(() => {
     for (const caller of callers) caller.destroy();
     relay.close();
   });

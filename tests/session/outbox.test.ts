@@ -252,10 +252,10 @@ test('a socket that ends before a ciphertext was made does not fail the message,
   }
 });
 
-test('if the socket closes before an upload ends, the outcome is not_sent', async (t) => {
+test('if the socket closes before an upload ends, the outcome is not_sent', async (context) => {
   const files = createServer((_, reply) => reply.writeHead(200, { 'content-type': 'image/png' }).end('PNG'));
   const port = await listening(files);
-  t.after(() => files.close());
+  context.after(() => files.close());
   const { box, clock, outcomes } = outbox();
   const mediaUrl = `http://127.0.0.1:${port}/picture.png`;
   box.prepare(asked({ mediaUrl, mediaType: 'image' }));

@@ -12,10 +12,10 @@ import type { SimulatedNetwork } from './simulated-network.ts';
 const GROUP = '120363000000000777@g.us';
 const MEMBER = '+33644000001';
 
-test('a session keeps the LID of its pairing if a login does not name it', async (t) => {
+test('a session keeps the LID of its pairing if a login does not name it', async (context) => {
   const events: SimulatorEvent[] = [];
   const { network, shop, host, log, control, outcomeOf } = await pairedShop(
-    t,
+    context,
     {},
     { log: (event) => void events.push(event) },
   );
@@ -33,10 +33,10 @@ test('a session keeps the LID of its pairing if a login does not name it', async
   assertOthersAsked(events);
 });
 
-test('the phone of the shop has a copy of each sent message, also if a login names the LID without the device', async (t) => {
+test('the phone of the shop has a copy of each sent message, also if a login names the LID without the device', async (context) => {
   const events: SimulatorEvent[] = [];
   const { network, shop, host, log, control } = await pairedShop(
-    t,
+    context,
     {},
     { log: (event) => void events.push(event) },
   );
@@ -53,10 +53,10 @@ test('the phone of the shop has a copy of each sent message, also if a login nam
   assertOthersAsked(events);
 });
 
-test('a post to a group fetches no keys for the shop’s own linked device', async (t) => {
+test('a post to a group fetches no keys for the shop’s own linked device', async (context) => {
   const events: SimulatorEvent[] = [];
   const { network, shop, control, outcomeOf } = await pairedShop(
-    t,
+    context,
     {},
     { log: (event) => void events.push(event) },
   );
@@ -69,9 +69,9 @@ test('a post to a group fetches no keys for the shop’s own linked device', asy
   assertOthersAsked(events);
 });
 
-test('a post to a group that names its members by number takes one key of each, and one in another process none', async (t) => {
+test('a post to a group that names its members by number takes one key of each, and one in another process none', async (context) => {
   const events: SimulatorEvent[] = [];
-  let network = await simulatedNetwork(t, {}, { log: (event) => void events.push(event) });
+  let network = await simulatedNetwork(context, {}, { log: (event) => void events.push(event) });
   const shop = newShop();
   const { control } = network;
   const members = ['+33644000021', '+33644000022', '+33644000023'];
@@ -97,13 +97,13 @@ test('a post to a group that names its members by number takes one key of each, 
   assert.ok(others.length <= members.length + 1, JSON.stringify(asked));
 });
 
-test('the shop’s own devices are requested once for many messages, and again when the network reports a change', async (t) => {
+test('the shop’s own devices are requested once for many messages, and again when the network reports a change', async (context) => {
   let second: TestClient | undefined;
-  t.after(() => second?.end());
+  context.after(() => second?.end());
   const events: SimulatorEvent[] = [];
   // The lists of other people expire at once, as if a long time went by between two messages.
   const { network, shop, simulator, control } = await pairedShop(
-    t,
+    context,
     { timing: { devicesMs: 0 } },
     { log: (event) => void events.push(event) },
   );

@@ -16,22 +16,22 @@ export interface PairedShop extends SimulatedNetwork {
 
 /** Starts a simulator and a host on it. They stop when the test ends, and so do hosts that follow it. */
 export async function simulatedNetwork(
-  t: TestContext,
+  context: TestContext,
   change?: Partial<BaileysHostOptions>,
   simulation?: Partial<SimulatorOptions>,
 ): Promise<SimulatedNetwork> {
   const network = await startSimulated(change, simulation);
-  t.after(() => network.stop());
+  context.after(() => network.stop());
   return network;
 }
 
 /** Pairs a shop on a simulated network of its own, in generation 2. */
 export async function pairedShop(
-  t: TestContext,
+  context: TestContext,
   change?: Partial<BaileysHostOptions>,
   simulation?: Partial<SimulatorOptions>,
 ): Promise<PairedShop> {
-  const network = await simulatedNetwork(t, change, simulation);
+  const network = await simulatedNetwork(context, change, simulation);
   const shop = newShop();
   await pair(network, shop);
   const outcomeOf = async (order: SendOrder): Promise<SendOutcome> => {

@@ -9,8 +9,8 @@ import { newShop, SHOP_PHONE } from './session-conformance.ts';
 
 const pairWith = SHOP_PHONE.slice(1);
 
-test('a client that asked for a code has no identity until it is typed: the next session pairs again, by either code', async (t) => {
-  const network = await simulatedNetwork(t);
+test('a client that asked for a code has no identity until it is typed: the next session pairs again, by either code', async (context) => {
+  const network = await simulatedNetwork(context);
   const shop = newShop();
   const { host, log, store } = network;
   host.open(shop, { generation: 1, pairWith });
@@ -29,9 +29,9 @@ test('a client that asked for a code has no identity until it is typed: the next
   }
 });
 
-test('the code is not stored with the identity that it paired', async (t) => {
+test('the code is not stored with the identity that it paired', async (context) => {
   const key = randomBytes(32);
-  const network = await simulatedNetwork(t, { credentialsKeys: [key] });
+  const network = await simulatedNetwork(context, { credentialsKeys: [key] });
   const shop = newShop();
   network.host.open(shop, { generation: 1, pairWith });
   const { code } = await network.log.next(shop, 'session.pairing_code');
@@ -49,8 +49,8 @@ test('the code is not stored with the identity that it paired', async (t) => {
 /** Six of them are the time in which a busy machine must make the code. */
 const QR_MS = 800;
 
-test('a code that is never typed ends after the time of all QR codes', async (t) => {
-  const network = await simulatedNetwork(t, { timing: { qrMs: QR_MS } });
+test('a code that is never typed ends after the time of all QR codes', async (context) => {
+  const network = await simulatedNetwork(context, { timing: { qrMs: QR_MS } });
   const shop = newShop();
   const startedMs = Date.now();
   network.host.open(shop, { generation: 1, pairWith });
@@ -61,8 +61,8 @@ test('a code that is never typed ends after the time of all QR codes', async (t)
   assert.deepEqual([...network.host.figures().ends], [['qr_exhausted', 1]]);
 });
 
-test('a network that fails is asked again, and does not count as a refusal', async (t) => {
-  const network = await simulatedNetwork(t);
+test('a network that fails is asked again, and does not count as a refusal', async (context) => {
+  const network = await simulatedNetwork(context);
   const shop = newShop();
   await network.refuseCode(shop, SHOP_PHONE, 503);
   network.host.open(shop, { generation: 1, pairWith });

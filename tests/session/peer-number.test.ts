@@ -8,8 +8,8 @@ import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 const WRITER = '+33622222299';
 const [DIALLED, KNOWN] = ['+5531996348800', '+553196348800'];
 
-test('a person without a known number is answered, and one with two numbers once more after a cut', async (t) => {
-  const { network, shop, host, log, control } = await pairedShop(t);
+test('a person without a known number is answered, and one with two numbers once more after a cut', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context);
   const outcome = async () => (await log.next(shop, 'session.send_outcome')).outcome;
   await control.write(WRITER, { to: SHOP_PHONE, text: 'Hello', addressing: 'lid_only', wait: false });
   const { token } = await log.next(shop, 'session.inbound');

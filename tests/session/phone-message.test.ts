@@ -11,13 +11,17 @@ import { SHOP_PHONE } from './session-conformance.ts';
 const PERSON = '+33622222222';
 const OWN = '33611111111@s.whatsapp.net';
 
-test('a STOP in a message without a ciphertext comes from the phone, under its own id, and is answered once it is committed', async (t) => {
+test('a STOP in a message without a ciphertext comes from the phone, under its own id, and is answered once it is committed', async (context) => {
   const events: string[] = [];
   const simulation = {
     phoneAnswerMs: 20_000,
     log: ({ event }: { event: string }) => void events.push(event),
   };
-  const { shop, control, host, log } = await pairedShop(t, { timing: { confirmMs: 60_000 } }, simulation);
+  const { shop, control, host, log } = await pairedShop(
+    context,
+    { timing: { confirmMs: 60_000 } },
+    simulation,
+  );
   const written = await control.write(PERSON, {
     to: SHOP_PHONE,
     text: 'STOP',

@@ -16,9 +16,9 @@ const GROUP = '120363000000000777@g.us';
 const MEMBERS = ['+33644000011', '+33644000012'];
 
 for (const addressingMode of ['lid', 'pn'] as const) {
-  test(`a client that a member linked meanwhile gets the key with the post after the next one (${addressingMode})`, async (t) => {
+  test(`a client that a member linked meanwhile gets the key with the post after the next one (${addressingMode})`, async (context) => {
     const events: SimulatorEvent[] = [];
-    const { network, shop } = await pairedShop(t, {}, { log: (event) => void events.push(event) });
+    const { network, shop } = await pairedShop(context, {}, { log: (event) => void events.push(event) });
     await putGroup(network, MEMBERS, { addressingMode });
     await post(network, shop, 'alike');
     assert.deepEqual(differences(events), [], 'the network computes the same hash');
@@ -37,9 +37,9 @@ for (const addressingMode of ['lid', 'pn'] as const) {
   });
 }
 
-test('a group that is another than the session knows is asked for after the next post, once in five minutes', async (t) => {
+test('a group that is another than the session knows is asked for after the next post, once in five minutes', async (context) => {
   const events: SimulatorEvent[] = [];
-  const { network, shop } = await pairedShop(t, {}, { log: (event) => void events.push(event) });
+  const { network, shop } = await pairedShop(context, {}, { log: (event) => void events.push(event) });
   const count = async (): Promise<number | undefined> =>
     (await network.log.next(shop, 'session.groups')).groups.find(({ id }) => id === GROUP)?.participantCount;
   await putGroup(network, MEMBERS);

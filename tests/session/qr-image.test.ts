@@ -4,9 +4,9 @@ import { startQrImages } from '../../actors/sessions/main-thread/qr-image.ts';
 import { descriptorLimit } from '../descriptor-limit.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 
-test('a code is drawn as a PNG data URL, the same one once', async (t) => {
+test('a code is drawn as a PNG data URL, the same one once', async (context) => {
   const images = startQrImages({ log: new QuietLog() });
-  t.after(() => images.close());
+  context.after(() => images.close());
   const first = images.render('https://wa.me/settings/linked_devices#2@abc');
   assert.equal(images.render('https://wa.me/settings/linked_devices#2@abc'), first);
   const url = await first;
@@ -16,12 +16,12 @@ test('a code is drawn as a PNG data URL, the same one once', async (t) => {
   assert.notEqual(await images.render('another'), url);
 });
 
-test('many codes at once make Node print no warning', async (t) => {
+test('many codes at once make Node print no warning', async (context) => {
   const images = startQrImages({ log: new QuietLog() });
   const warnings: Error[] = [];
   const onWarning = (warning: Error): void => void warnings.push(warning);
   process.on('warning', onWarning);
-  t.after(async () => {
+  context.after(async () => {
     process.off('warning', onWarning);
     await images.close();
   });
@@ -29,11 +29,11 @@ test('many codes at once make Node print no warning', async (t) => {
   assert.deepEqual(warnings, []);
 });
 
-test('a code that no thread can draw is refused, and the next call draws it', async (t) => {
+test('a code that no thread can draw is refused, and the next call draws it', async (context) => {
   const log = new QuietLog();
   const images = startQrImages({ log });
   const limit = await descriptorLimit(process.pid);
-  t.after(async () => {
+  context.after(async () => {
     await limit.close();
     await images.close();
   });

@@ -5,8 +5,8 @@ import { until } from '../e2e/waiting.ts';
 import { pairedShop } from './paired-shop.ts';
 import { textOrder } from './session-conformance.ts';
 
-test('a receipt that was not committed is reported again by the next session, and a committed one is not', async (t) => {
-  const { network, shop, host, log, outcomeOf } = await pairedShop(t);
+test('a receipt that was not committed is reported again by the next session, and a committed one is not', async (context) => {
+  const { network, shop, host, log, outcomeOf } = await pairedShop(context);
   const sent = async (text: string): Promise<string> => {
     const order = textOrder(text);
     assert.equal((await outcomeOf(order)).kind, 'acknowledged');
@@ -39,8 +39,8 @@ test('a receipt that was not committed is reported again by the next session, an
   assert.deepEqual((await told(4)).wireIds, [second], 'the first one is not told again');
 });
 
-test('a receipt whose commit takes too long delays neither others nor messages, and is acknowledged when it comes', async (t) => {
-  const { network, shop, host, log, outcomeOf } = await pairedShop(t, { timing: { confirmMs: 1 } });
+test('a receipt whose commit takes too long delays neither others nor messages, and is acknowledged when it comes', async (context) => {
+  const { network, shop, host, log, outcomeOf } = await pairedShop(context, { timing: { confirmMs: 1 } });
   const tokens: string[] = [];
   const wireIds: string[] = [];
   for (const text of ['one', 'two', 'three']) {

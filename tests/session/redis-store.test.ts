@@ -63,7 +63,7 @@ async function start(
   return { node, host, events };
 }
 
-test('on the real store: paired, sent, answered, resumed under a new key, and nothing of it readable on disk', async (t) => {
+test('on the real store: paired, sent, answered, resumed under a new key, and nothing of it readable on disk', async (context) => {
   const control = simulatorControl(simulator.url);
   const shop = newShop();
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
@@ -83,7 +83,7 @@ test('on the real store: paired, sent, answered, resumed under a new key, and no
   await first.node.stop();
 
   const second = await start([fresh, old]);
-  t.after(async () => {
+  context.after(async () => {
     await second.host.stop();
     await second.node.stop();
   });

@@ -5,8 +5,8 @@ import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { pairedShop } from './paired-shop.ts';
 import { newShop, SHOP_PHONE, textOrder } from './session-conformance.ts';
 
-test('each refusal of a message is reported by its code, logged with the message’s id and counted by code', async (t) => {
-  const { host, control, logged, outcomeOf } = await pairedShop(t);
+test('each refusal of a message is reported by its code, logged with the message’s id and counted by code', async (context) => {
+  const { host, control, logged, outcomeOf } = await pairedShop(context);
   const sent = async (text: string, deadlineMs = 20_000): Promise<unknown> => {
     const order = textOrder(text, { deadlineMs });
     const outcome = await outcomeOf(order);
@@ -39,8 +39,8 @@ test('each refusal of a message is reported by its code, logged with the message
   );
 });
 
-test('a number that turns out to have no device is asked about again, though it was on the network a moment ago', async (t) => {
-  const { shop, host, log, control } = await pairedShop(t);
+test('a number that turns out to have no device is asked about again, though it was on the network a moment ago', async (context) => {
+  const { shop, host, log, control } = await pairedShop(context);
   const number = '+33699999999';
   const outcomeOf = async (by: SessionAddress): Promise<string> => {
     host.prepare(by, textOrder('to nobody', { to: number }));
@@ -59,16 +59,16 @@ test('a number that turns out to have no device is asked about again, though it 
   assert.equal(await outcomeOf(other), 'not_on_network');
 });
 
-test('a rate signal to the look-up is reported and logged', async (t) => {
-  const { control, logged, outcomeOf } = await pairedShop(t);
+test('a rate signal to the look-up is reported and logged', async (context) => {
+  const { control, logged, outcomeOf } = await pairedShop(context);
   await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 1 });
   const order = textOrder('to a stranger', { to: '+33699999999' });
   assert.deepEqual(await outcomeOf(order), { kind: 'rate_limited' });
   assert.ok(logged.some((line) => line.includes(order.messageId) && line.includes('rate_limited')));
 });
 
-test('a rate signal to the look-up of a message that was recalled is reported as a late one', async (t) => {
-  const { shop, host, log, control } = await pairedShop(t);
+test('a rate signal to the look-up of a message that was recalled is reported as a late one', async (context) => {
+  const { shop, host, log, control } = await pairedShop(context);
   await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 1 });
   const order = textOrder('to a stranger', { to: '+33699999999' });
   host.prepare(shop, order);
@@ -80,8 +80,8 @@ test('a rate signal to the look-up of a message that was recalled is reported as
   assert.equal(next.messageId, order.messageId, 'the attempt after it goes on');
 });
 
-test('a look-up that is throttled for one protocol is a rate signal with its wait, and nothing of it is kept', async (t) => {
-  const { control, outcomeOf } = await pairedShop(t);
+test('a look-up that is throttled for one protocol is a rate signal with its wait, and nothing of it is kept', async (context) => {
+  const { control, outcomeOf } = await pairedShop(context);
   const outcomeTo = (to: string): Promise<object> => outcomeOf(textOrder('looked up', { to }));
   const stranger = '+33699999999';
   await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 429, backoff: 300 });

@@ -16,8 +16,8 @@ for (const { code, refusals, outcome } of [
   { code: 479, refusals: 1, outcome: 'refused' },
   { code: 421, refusals: 2, outcome: 'refused' },
 ]) {
-  test(`the post after one that was refused (${code}) is read by all, and asked for by no one`, async (t) => {
-    const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+  test(`the post after one that was refused (${code}) is read by all, and asked for by no one`, async (context) => {
+    const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
     const participants = [SHOP_PHONE, ...MEMBERS];
     await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
     await control.ackErrors(SHOP_PHONE, code, refusals);

@@ -11,8 +11,8 @@ import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 const MEMBERS = 200;
 const GROUP = '120363000000000777@g.us';
 
-test(`${MEMBERS} members who ask for a post at once get at most one stanza each, and none gets another’s`, async (t) => {
-  const { control, outcomeOf } = await pairedShop(t, { timing: { resendEveryMs: 1 } });
+test(`${MEMBERS} members who ask for a post at once get at most one stanza each, and none gets another’s`, async (context) => {
+  const { control, outcomeOf } = await pairedShop(context, { timing: { resendEveryMs: 1 } });
   const phones = Array.from({ length: MEMBERS }, (_, index) => `+33644${String(index).padStart(6, '0')}`);
   await control.setGroup(GROUP, {
     name: 'Many',

@@ -10,8 +10,8 @@ import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 
 const PERSON = '+33622222222';
 
-test('a message that could not be read is sent again by the next process, once, and counts no second time', async (t) => {
-  const { network: first, shop, outcomeOf } = await pairedShop(t);
+test('a message that could not be read is sent again by the next process, once, and counts no second time', async (context) => {
+  const { network: first, shop, outcomeOf } = await pairedShop(context);
   assert.equal((await outcomeOf(textOrder('read me'))).kind, 'acknowledged');
   await first.control.fault(SHOP_PHONE, 'unread', 1);
   assert.equal((await outcomeOf(textOrder('unreadable at first'))).kind, 'acknowledged');
@@ -35,8 +35,8 @@ test('a message that could not be read is sent again by the next process, once, 
   assert.equal(second.log.all(shop, 'session.send_outcome').length, 1, 'only of what was ordered here');
 });
 
-test('a request for a message that is no longer kept gets no reply, and the session continues', async (t) => {
-  const { network: first, shop, outcomeOf } = await pairedShop(t);
+test('a request for a message that is no longer kept gets no reply, and the session continues', async (context) => {
+  const { network: first, shop, outcomeOf } = await pairedShop(context);
   await first.control.fault(SHOP_PHONE, 'unread', 1);
   assert.equal((await outcomeOf(textOrder('forgotten'))).kind, 'acknowledged');
   const second = await first.another();

@@ -92,9 +92,9 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     title: string,
     body: (network: ConformanceNetwork, shop: SessionAddress) => Promise<void>,
   ): void => {
-    test(`${name}: ${title}`, async (t) => {
+    test(`${name}: ${title}`, async (context) => {
       const network = await start();
-      t.after(() => network.stop());
+      context.after(() => network.stop());
       await body(network, newShop());
     });
   };

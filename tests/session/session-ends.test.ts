@@ -38,8 +38,8 @@ function logLine(shop: SessionAddress, { generation, end, statusCode, detail }: 
   return `${JSON.stringify(fields)} a session ended`;
 }
 
-test('every end of a live session, and every refusal of a login, is reported by its meaning, logged and counted', async (t) => {
-  const { network, shop, host, log, control } = await pairedShop(t, { timing: { connectMs: 5_000 } });
+test('every end of a live session, and every refusal of a login, is reported by its meaning, logged and counted', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context, { timing: { connectMs: 5_000 } });
   const told: EndedSession[] = [];
   const before = host.figures().ends.get('restart_required') ?? 0;
   let generation = 2;
@@ -72,8 +72,8 @@ test('every end of a live session, and every refusal of a login, is reported by 
   assert.deepEqual(new Map([...host.figures().ends].sort()), new Map([...counts].sort()));
 });
 
-test('a silent server and a stalled one are both noticed, by the keep-alive and by the probe', async (t) => {
-  const { network, shop } = await pairedShop(t, {
+test('a silent server and a stalled one are both noticed, by the keep-alive and by the probe', async (context) => {
+  const { network, shop } = await pairedShop(context, {
     timing: { keepAliveMs: 1_000, queryMs: 2_000, probeEveryMs: 1_300 },
   });
   await network.control.fault(SHOP_PHONE, 'deaf');
@@ -89,8 +89,8 @@ test('a silent server and a stalled one are both noticed, by the keep-alive and 
   assert.equal(network.host.figures().ends.get('transient'), 2);
 });
 
-test('codes that are never scanned rotate and are used up', async (t) => {
-  const network = await simulatedNetwork(t, { timing: { qrMs: 30 } });
+test('codes that are never scanned rotate and are used up', async (context) => {
+  const network = await simulatedNetwork(context, { timing: { qrMs: 30 } });
   const shop = newShop();
   network.host.open(shop, { generation: 1 });
   const closed = await network.log.next(shop, 'session.closed');
@@ -101,8 +101,8 @@ test('codes that are never scanned rotate and are used up', async (t) => {
   assert.deepEqual([...network.host.figures().ends], [['qr_exhausted', 1]]);
 });
 
-test('a session that the network ends for want of an acknowledgement is logged and counted by what was not acknowledged', async (t) => {
-  const { network, shop, host, log, control } = await pairedShop(t);
+test('a session that the network ends for want of an acknowledgement is logged and counted by what was not acknowledged', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context);
   for (const [generation, stanzaClass, stanzaType, counted] of [
     [2, 'status', 'media', 'status'],
     [3, 'future-class', 'text', 'other'],
@@ -135,8 +135,8 @@ test('codes of the table that the simulator cannot make', () => {
   for (const code of [400, 409, 411, 413, 414, 415, 416, 417, 418]) assert.equal(of(code), 'login_refused');
 });
 
-test('a temporary ban is reported with its code and its wait, and a lock with the owner’s message', async (t) => {
-  const { shop, host, log, control } = await pairedShop(t);
+test('a temporary ban is reported with its code and its wait, and a lock with the owner’s message', async (context) => {
+  const { shop, host, log, control } = await pairedShop(context);
   const closed = async (generation: number) => {
     const event = await log.next(shop, 'session.closed', (each) => each.generation === generation);
     const { end, statusCode, networkCode, waitMs, detail } = event;

@@ -18,8 +18,8 @@ const STRANGER = '+33644444444';
 const stepsRatchet = (writes: readonly Write[]): boolean =>
   writes.some((write) => write.some((part) => typeof part === 'string' && part.startsWith('session/')));
 
-test('a worker lost before a ciphertext was made leaves the message unsent, safe to send again', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a worker lost before a ciphertext was made leaves the message unsent, safe to send again', async (context) => {
+  const { network, shop } = await pairedShop(context);
   const asked = new Promise<void>((resolve) => {
     network.store.beforeRead = () => {
       resolve();
@@ -41,12 +41,12 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
   assert.deepEqual(await network.received(shop, PERSON), []);
 });
 
-test('a send recalled while its attachment is fetched is given up without a report, and one on its way continues', async (t) => {
-  const { network, shop, host, log } = await pairedShop(t);
+test('a send recalled while its attachment is fetched is given up without a report, and one on its way continues', async (context) => {
+  const { network, shop, host, log } = await pairedShop(context);
   const waiting: ServerResponse[] = [];
   const files = createServer((_request, reply) => void waiting.push(reply));
   const port = await listening(files);
-  t.after(() => {
+  context.after(() => {
     for (const reply of waiting) reply.destroy();
     files.close();
   });
@@ -72,8 +72,8 @@ test('a send recalled while its attachment is fetched is given up without a repo
   assert.equal(log.all(shop, 'session.send_outcome').length, 1);
 });
 
-test('a send that is not released by its deadline is given back, the socket ended, and nothing leaves afterwards', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('a send that is not released by its deadline is given back, the socket ended, and nothing leaves afterwards', async (context) => {
+  const { network, shop } = await pairedShop(context);
   network.host.prepare(shop, textOrder('first'));
   await network.log.next(shop, 'session.send_outcome');
   const writes = network.store.holdCommits(stepsRatchet);
@@ -92,8 +92,8 @@ test('a send that is not released by its deadline is given back, the socket ende
   assert.deepEqual(await network.received(shop, PERSON), ['first', 'next']);
 });
 
-test('a session reopened at once reads the last writes of the one before it', async (t) => {
-  const { network, shop, host, log, outcomeOf } = await pairedShop(t);
+test('a session reopened at once reads the last writes of the one before it', async (context) => {
+  const { network, shop, host, log, outcomeOf } = await pairedShop(context);
   for (let generation = 3; generation < 13; generation += 1) {
     assert.equal((await outcomeOf(textOrder(`before ${generation}`))).kind, 'acknowledged');
     if (generation % 2 === 0) host.close(shop);
@@ -108,8 +108,8 @@ for (const [how, orders] of [
   ['closed and opened', ['close', 'open']],
   ['opened again, closed and opened', ['open', 'close', 'open']],
 ] as const) {
-  test(`a session that is ${how} opens only when the last write of the first one has been answered`, async (t) => {
-    const { shop, host, log, store } = await pairedShop(t);
+  test(`a session that is ${how} opens only when the last write of the first one has been answered`, async (context) => {
+    const { shop, host, log, store } = await pairedShop(context);
     const writes = store.holdCommits(stepsRatchet);
     host.prepare(shop, textOrder('caught'));
     await writes.caught;
@@ -134,8 +134,8 @@ for (const [how, orders] of [
   });
 }
 
-test('a write that a session still had when its wait was over is never written', async (t) => {
-  const { network, shop, host, log, store, control } = await pairedShop(t, { timing: { drainMs: 50 } });
+test('a write that a session still had when its wait was over is never written', async (context) => {
+  const { network, shop, host, log, store, control } = await pairedShop(context, { timing: { drainMs: 50 } });
   const ratchetSteps = (): number => store.commits.filter(stepsRatchet).length;
   const stepsOf = async (text: string): Promise<number> => {
     const before = ratchetSteps();
@@ -165,8 +165,8 @@ test('a write that a session still had when its wait was over is never written',
   assert.deepEqual(await network.received(shop, PERSON), ['first', 'second', 'third']);
 });
 
-test('an optional write that still waits behind another when its session stops waiting is never written', async (t) => {
-  const { network, shop, host, log, store, control } = await pairedShop(t, { timing: { drainMs: 50 } });
+test('an optional write that still waits behind another when its session stops waiting is never written', async (context) => {
+  const { network, shop, host, log, store, control } = await pairedShop(context, { timing: { drainMs: 50 } });
   const acquaintance = '+33655555555';
   const tellsOfAcquaintance = (writes: readonly Write[]): boolean =>
     writes.some((write) => write.includes(`lid-mapping/${acquaintance.slice(1)}`));
@@ -197,8 +197,8 @@ test('an optional write that still waits behind another when its session stops w
   assert.deepEqual(store.commits.filter(tellsOfAcquaintance), []);
 });
 
-test('erasing unlinks the device on the network and leaves nothing in the store', async (t) => {
-  const { network, shop } = await pairedShop(t);
+test('erasing unlinks the device on the network and leaves nothing in the store', async (context) => {
+  const { network, shop } = await pairedShop(context);
   network.host.prepare(shop, textOrder('one'));
   await network.log.next(shop, 'session.send_outcome');
   assert.equal((await network.control.sessions()).items.length, 1);
@@ -208,8 +208,8 @@ test('erasing unlinks the device on the network and leaves nothing in the store'
   assert.equal(network.host.describe(shop), undefined);
 });
 
-test('a second call to erase a session is answered too, when its last write has been answered', async (t) => {
-  const { network, shop, host, store } = await pairedShop(t);
+test('a second call to erase a session is answered too, when its last write has been answered', async (context) => {
+  const { network, shop, host, store } = await pairedShop(context);
   const writes = store.holdCommits(stepsRatchet);
   host.prepare(shop, textOrder('caught'));
   await writes.caught;
@@ -224,8 +224,8 @@ test('a second call to erase a session is answered too, when its last write has 
   assert.equal(host.describe(shop), undefined);
 });
 
-test('many shops share a worker, each with its own identity, and the end of one does not affect another', async (t) => {
-  const network = await simulatedNetwork(t, { workers: 2 });
+test('many shops share a worker, each with its own identity, and the end of one does not affect another', async (context) => {
+  const network = await simulatedNetwork(context, { workers: 2 });
   const shops = Array.from({ length: 12 }, () => newShop());
   const { host, log, control } = network;
   const phoneOf = (index: number): string => `+3364444440${index}`;

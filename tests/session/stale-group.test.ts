@@ -7,8 +7,8 @@ import { SHOP_PHONE, textOrder } from './session-conformance.ts';
 const GROUP = '120363000000000999@g.us';
 const MEMBER = '+33644000001';
 
-test('a post refused for its addressing is sent once more after the group was asked for, and not twice', async (t) => {
-  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+test('a post refused for its addressing is sent once more after the group was asked for, and not twice', async (context) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
   await control.setGroup(GROUP, {
     name: 'Some',
     participants: [SHOP_PHONE, MEMBER],

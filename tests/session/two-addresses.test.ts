@@ -27,10 +27,10 @@ async function hears(
   return text;
 }
 
-test('a message under the other address is read at once, and so is the answer', async (t) => {
+test('a message under the other address is read at once, and so is the answer', async (context) => {
   const retried: string[] = [];
   const { network, shop, outcomeOf } = await pairedShop(
-    t,
+    context,
     {},
     { log: ({ event }) => void retried.push(event) },
   );

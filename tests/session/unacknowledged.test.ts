@@ -36,8 +36,8 @@ async function loseLine(
 for (const to of [PERSON, GROUP]) {
   for (const loss of ['lost', 'unacked'] as const) {
     const what = `${to === GROUP ? 'a post' : 'a message'} that ${loss === 'lost' ? 'never arrived' : 'arrived'}`;
-    test(`${what} goes once more under its id after a lost connection, and is shown once`, async (t) => {
-      const network = await simulatedNetwork(t);
+    test(`${what} goes once more under its id after a lost connection, and is shown once`, async (context) => {
+      const network = await simulatedNetwork(context);
       const shop = newShop();
       const { host, log, control } = network;
       await control.setGroup(GROUP, {
@@ -63,8 +63,8 @@ for (const to of [PERSON, GROUP]) {
   }
 }
 
-test('a message whose line is lost twice is unknown, and not sent a third time', async (t) => {
-  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+test('a message whose line is lost twice is unknown, and not sent a third time', async (context) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
   await loseLine(network, shop, { order: textOrder('twice'), loss: 'lost', generation: 2 });
   await control.fault(SHOP_PHONE, 'lost', 1);
   host.open(shop, { generation: 3 });
@@ -80,8 +80,8 @@ test('a message whose line is lost twice is unknown, and not sent a third time',
   assert.deepEqual(await network.received(shop, PERSON), ['the next']);
 });
 
-test('a message is not sent again to a recipient who sends STOP before the session is back', async (t) => {
-  const { network, shop, host, log, control, outcomeOf } = await pairedShop(t);
+test('a message is not sent again to a recipient who sends STOP before the session is back', async (context) => {
+  const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
   const order = textOrder('unwanted');
   await loseLine(network, shop, { order, loss: 'lost', generation: 2 });
   await control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });

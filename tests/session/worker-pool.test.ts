@@ -6,12 +6,12 @@ import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { descriptorLimit } from '../descriptor-limit.ts';
 import { allReady, SCRIPTED, startPool } from './observed-pool.ts';
 
-test('a worker that throws, exits, hangs or fills its heap is replaced, alone, after its last reports', async (t) => {
+test('a worker that throws, exits, hangs or fills its heap is replaced, alone, after its last reports', async (context) => {
   const observed = startPool(2, {
     supervision: { heartbeatMs: 50, heartbeatDeadlineMs: 8_000, heapMib: 64 },
   });
   const { pool, story, until } = observed;
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   await allReady(observed, 2);
   const ends = {
     throw: /told to throw/,
@@ -33,21 +33,21 @@ test('a worker that throws, exits, hangs or fills its heap is replaced, alone, a
   }
 });
 
-test('a worker keeps its small space for young objects beside a main thread with a large one', async (t) => {
+test('a worker keeps its small space for young objects beside a main thread with a large one', async (context) => {
   setFlagsFromString('--max-semi-space-size=64');
   const observed = startPool(1);
   const { pool, story, until } = observed;
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   await allReady(observed, 1);
   pool.post(0, { kind: 'close', shopId: 'young' });
   await until(() => story.some((line) => line.endsWith(' MiB')));
   assert.equal(story.at(-1), '0: 32 MiB');
 });
 
-test('a time without any ready worker is reported as unreachable, the first ready one as reachable', async (t) => {
+test('a time without any ready worker is reported as unreachable, the first ready one as reachable', async (context) => {
   const observed = startPool(1, { supervision: { unreachableAfterMs: 50, restartDelayMs: 600 } });
   const { pool, story, until } = observed;
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   await until(() => pool.ready().length === 1);
   story.length = 0;
   pool.post(0, { kind: 'close', shopId: 'exit' });
@@ -56,16 +56,16 @@ test('a time without any ready worker is reported as unreachable, the first read
   assert.deepEqual(story, ['0: heard exit', '0 lost: it exited with 3', 'unreachable', 'reachable']);
 });
 
-test('workers that start and are lost again and again do not put off that the component is unreachable', async (t) => {
+test('workers that start and are lost again and again do not put off that the component is unreachable', async (context) => {
   const { pool, story, until } = startPool(1, {
     supervision: { unreachableAfterMs: 1_500 },
     entry: () => new URL('data:text/javascript,process.exit(3)'),
   });
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   await until(() => story.includes('unreachable'));
 });
 
-test('a worker does not count as hung if the main thread was blocked', async (t) => {
+test('a worker does not count as hung if the main thread was blocked', async (context) => {
   let aheadMs = 0;
   const beats = new EventEmitter();
   const heartbeatMs = 50;
@@ -84,7 +84,7 @@ test('a worker does not count as hung if the main thread was blocked', async (t)
   const { pool, story } = observed;
   // The pool's timers do not keep the process.
   const kept = setInterval(() => undefined, 1_000);
-  t.after(async () => {
+  context.after(async () => {
     clearInterval(kept);
     await pool.stop();
   });
@@ -96,14 +96,14 @@ test('a worker does not count as hung if the main thread was blocked', async (t)
   assert.deepEqual(story, ['0: heard work']);
 });
 
-test('a thread that the system does not give is a loss, and is asked for again', async (t) => {
+test('a thread that the system does not give is a loss, and is asked for again', async (context) => {
   let starts = 0;
   const observed = startPool(1, {
     // No scheme that a thread's code may have: the constructor throws, as it does where there are too many threads.
     entry: () => (++starts === 2 ? new URL('http://127.0.0.1/') : SCRIPTED),
   });
   const { pool, story, until } = observed;
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   await allReady(observed, 1);
   pool.post(0, { kind: 'close', shopId: 'exit' });
   await until(() => story.filter((line) => line.startsWith('0 lost')).length === 2);
@@ -111,11 +111,11 @@ test('a thread that the system does not give is a loss, and is asked for again',
   assert.equal(pool.losses(), 2);
 });
 
-test('a worker without descriptors is a loss, and starts once there are some', async (t) => {
+test('a worker without descriptors is a loss, and starts once there are some', async (context) => {
   const observed = startPool(1, { supervision: { longestRestartDelayMs: 100 } });
   const { pool, story, until } = observed;
   const limit = await descriptorLimit(process.pid);
-  t.after(async () => {
+  context.after(async () => {
     await limit.close();
     await pool.stop();
   });

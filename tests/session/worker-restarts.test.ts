@@ -40,7 +40,7 @@ function restartsByHand(): Restarts {
   };
 }
 
-test('a worker that is lost often waits longer, up to a bound, and the others go on', async (t) => {
+test('a worker that is lost often waits longer, up to a bound, and the others go on', async (context) => {
   let isMended = true;
   const { clock, waits, next } = restartsByHand();
   const observed = startPool(2, {
@@ -49,7 +49,7 @@ test('a worker that is lost often waits longer, up to a bound, and the others go
     entry: () => (isMended ? SCRIPTED : new URL('http://127.0.0.1/')),
   });
   const { pool, story, until } = observed;
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   await allReady(observed, 2);
   isMended = false;
   pool.post(0, { kind: 'close', shopId: 'exit' });
@@ -63,7 +63,7 @@ test('a worker that is lost often waits longer, up to a bound, and the others go
   await allReady(observed, 2);
 });
 
-test('losses long ago do not count', async (t) => {
+test('losses long ago do not count', async (context) => {
   let aheadMs = 0;
   const { clock, waits, next } = restartsByHand();
   const later: Clock = { ...clock, monotonicMs: () => clock.monotonicMs() + aheadMs };
@@ -72,7 +72,7 @@ test('losses long ago do not count', async (t) => {
     supervision: { restartDelayMs: 100, longestRestartDelayMs: LONGEST_RESTART_MS },
   });
   const { pool, until } = observed;
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   for (const lost of [1, 2, 3]) {
     await allReady(observed, 1);
     if (lost === 3) aheadMs = DEFAULT_WORKER_SUPERVISION.lossWindowMs;
@@ -83,7 +83,7 @@ test('losses long ago do not count', async (t) => {
   assert.deepEqual(waits, [100, 200, 100]);
 });
 
-test('if all workers are lost, they start again together, and sessions wait until both can share them', async (t) => {
+test('if all workers are lost, they start again together, and sessions wait until both can share them', async (context) => {
   let starts = 0;
   const { clock, waits, next } = restartsByHand();
   const observed = startPool(2, {
@@ -93,7 +93,7 @@ test('if all workers are lost, they start again together, and sessions wait unti
     entry: () => (++starts === 4 ? new URL('data:text/javascript,setInterval(() => 0, 1000)') : SCRIPTED),
   });
   const { pool, until } = observed;
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   await allReady(observed, 2);
   assert.equal(pool.starting(), false);
   for (const worker of [0, 1]) pool.post(worker, { kind: 'close', shopId: 'exit' });
@@ -104,7 +104,7 @@ test('if all workers are lost, they start again together, and sessions wait unti
   assert.equal(pool.starting(), true);
 });
 
-test('by default a lost worker restarts after 0.2 to 10 s, and a minute without any is reported', async (t) => {
+test('by default a lost worker restarts after 0.2 to 10 s, and a minute without any is reported', async (context) => {
   const waits: { readonly delayMs: number; readonly act: () => void }[] = [];
   let isLost = false;
   const observed = startPool(1, {
@@ -123,7 +123,7 @@ test('by default a lost worker restarts after 0.2 to 10 s, and a minute without 
     },
   });
   const { pool, until } = observed;
-  t.after(() => pool.stop());
+  context.after(() => pool.stop());
   await allReady(observed, 1);
   pool.post(0, { kind: 'close', shopId: 'exit' });
   await until(() => isLost);

@@ -53,10 +53,10 @@ test('the last release and this tree, side by side under traffic, forward and ba
   }
 });
 
-test('a node older than a stored form refuses its shops with one error, and loses nothing', async (t) => {
+test('a node older than a stored form refuses its shops with one error, and loses nothing', async (context) => {
   const next = nextForm(folder);
   const fleet = await startFleet({ nodes: 1, program: next.program });
-  t.after(() => fleet.stop());
+  context.after(() => fleet.stop());
   const [node] = fleet.nodes;
   const [shop] = await openShops(fleet, 1);
   assert.ok(node && shop);

@@ -63,7 +63,7 @@ test('operators make at most 1,000 webhooks for a tenant, and its own keys are r
   assert.deepEqual([codeAt(19, 'tenant'), codeAt(20, 'tenant')], [undefined, 'WEBHOOK_LIMIT_REACHED']);
 });
 
-test('50,000 events of a tenant take 4 to 7 MB in Redis', async (t) => {
+test('50,000 events of a tenant take 4 to 7 MB in Redis', async (context) => {
   const makeId = objectIdGenerator(seededRandom(1));
   const [shopId = '', otherId = ''] = [makeId(NOW_MS), makeId(NOW_MS)];
   const usage = async (name: string, eventAt: (index: number) => TenantEvent): Promise<number> => {
@@ -73,7 +73,7 @@ test('50,000 events of a tenant take 4 to 7 MB in Redis', async (t) => {
     await run(eventWrites(tenantId, events, { nowMs: 0, limits: EVENT_LIMITS }));
     assert.equal(await redis.xlen(key), EVENT_LIMITS.maxEntries);
     const bytes = Number(await redis.memory('USAGE', key, 'SAMPLES', 0));
-    t.diagnostic(`${name}: ${bytes} bytes`);
+    context.diagnostic(`${name}: ${bytes} bytes`);
     return bytes;
   };
   const types = ['message.sent', 'message.delivered', 'message.read'] as const;

@@ -78,7 +78,7 @@ test('a rotated secret also signs, and neither is in Redis in plain text', async
   for (const each of [secret, fresh]) assert.ok(!JSON.stringify(stored).includes(each.slice(6, 20)));
 });
 
-test('secrets are sealed again with the newest key, and an unreadable secret disables its webhook', async (t) => {
+test('secrets are sealed again with the newest key, and an unreadable secret disables its webhook', async (context) => {
   const { tenant, steer } = await account();
   const [old, lost] = [
     await create(tenant, { url: `${endpoint.url}/old-key` }),
@@ -103,7 +103,7 @@ test('secrets are sealed again with the newest key, and an unreadable secret dis
   await sealBy(old, 2);
   await sealBy(lost, 3);
   const told: unknown[] = [];
-  t.after(
+  context.after(
     service.actors.feed.subscribe(({ type, data }) => {
       if (type === 'webhook') told.push(data);
     }),
@@ -141,10 +141,10 @@ test('secrets are sealed again with the newest key, and an unreadable secret dis
   new Webhook(rotated.secret).verify(body, headers as Record<string, string>);
 });
 
-test('operators are notified once of a webhook that the service disabled', async (t) => {
+test('operators are notified once of a webhook that the service disabled', async (context) => {
   const { tenant, steer } = await account();
   const told: unknown[] = [];
-  t.after(
+  context.after(
     service.actors.feed.subscribe(({ type, data }) => {
       if (type === 'webhook') told.push(data);
     }),
