@@ -63,6 +63,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
   const wrote = Array.from({ length: writers }, (_, index) => `+3361${1_000_000 + index}`);
   const optedOut = wrote.filter((_, index) => index % 2 === 1);
   const ended = endedBatchesKey(keys, dayOf(nowMs));
+  const streams = [tenant.events, tenant.webhookAttempts];
   await run([
     ...carried.flatMap((id): Write[] => [
       ['ZADD', keys.carried, 0, id],
@@ -84,6 +85,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
       };
       return ['HSET', keys.writers, phone, JSON.stringify(writer)];
     }),
+    ...streams.map((stream): Write => ['XADD', stream, '*', 's', shop.shopId]),
     ['SET', tenant.record, JSON.stringify({ deleted: false })],
     numberUseWrite(shop.tenantId, PHONE, { shopId: shop.shopId }),
   ]);
@@ -120,7 +122,12 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
     } as unknown as ShopEraserOptions);
     await eraser.erase({ ...shop, withTenant: false });
   };
-  const left = (): Promise<string[]> => redis.keys(`*${shop.shopId}*`);
+  /** The keys and the entries of its tenant's streams that still name it. */
+  const left = async (): Promise<string[]> => {
+    const entries = await Promise.all(streams.map((stream) => redis.xrange(stream, '-', '+')));
+    const named = entries.flat().filter(([, fields]) => fields.includes(shop.shopId));
+    return [...(await redis.keys(`*${shop.shopId}*`)), ...named.map(([, fields]) => fields.join())];
+  };
   const carriedNow = async () => {
     const states = await Promise.all(
       carried.map((id) => redis.hmget(carriedKey(shard, id), 'body', 'state')),
