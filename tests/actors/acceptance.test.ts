@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Outcome } from '../../actors/failure.ts';
+import type { Accepted, MessageDraft, Sent } from '../../actors/shops/shop-operations.ts';
 import { settledPlace } from '../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { poolShop } from './pool-exchange.ts';
-import { ShopHarness } from './shop-harness.ts';
+import { ShopHarness, textDraft } from './shop-harness.ts';
 
 const HOUR_MS = 3_600_000;
 const SENDS_PER_DAY = 5;
@@ -80,4 +82,18 @@ test('a shop that sends no more keeps people only as long as their messages, and
   assert.ok(days > RETENTION_DAYS, `${days} days`);
   assert.equal(shop.redis.run(['LLEN', accepted]), 0);
   assert.deepEqual(shop.timers(), []);
+});
+
+test('a repeated key differs if the message replies to another one, or to none', async () => {
+  const shop = await ShopHarness.connected();
+  const answered = { inboundId: 'a'.repeat(24), toId: 'b'.repeat(24) };
+  const differs = async (reply: MessageDraft['reply']): Promise<boolean | undefined> => {
+    const draft = { ...textDraft('+33612345678', 'hello'), idempotencyKey: 'k', ...(reply && { reply }) };
+    const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
+    const answer = (await shop.ask(command)) as Outcome<Sent<Accepted>>;
+    return answer.ok ? answer.value.differs : undefined;
+  };
+  assert.deepEqual([await differs(answered), await differs(answered)], [false, false]);
+  assert.equal(await differs({ ...answered, inboundId: 'c'.repeat(24) }), true);
+  assert.equal(await differs(undefined), true);
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { done, failed, type Outcome } from '../../actors/failure.ts';
 import { type OperatorServiceOptions, operatorService } from '../../actors/operators/operator-service.ts';
 import { StoredKeyDirectory } from '../../actors/tenants/key-directory.ts';
+import { putKey, revokeKey, rotateKey } from '../../actors/tenants/key-turns.ts';
 import { keyHash } from '../../actors/tenants/raw-key.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Read, Store } from '../../runtime/store.ts';
@@ -78,4 +79,34 @@ test('a key is not made if its tenant was erased before the key was named perman
   });
   assert.deepEqual(await operators.createKey(golden.tenantId, draft), failed('NOT_FOUND'));
   assert.equal(redis.size, 0);
+});
+
+/** A tenant with a key that is not revoked. */
+async function tenantWithKey() {
+  const stored = await goldenTenant(golden);
+  const [key] = stored.apiKeys.values();
+  assert.ok(key);
+  const record = { ...key.record, revokedAtMs: null, retiredHashes: [] };
+  return { state: putKey(stored, record).state ?? stored, key: record.id };
+}
+
+test('a key’s record keeps every value that the directory may name, and loses only those that it does not', async () => {
+  const { key, ...tenant } = await tenantWithKey();
+  let { state } = tenant;
+  const rotate = (hash: string, forgotten: readonly string[]): void => {
+    state = rotateKey(state, { keyId: key, hash, forgotten, nowMs: 0 }).state ?? state;
+  };
+  for (let index = 0; index < 150; index += 1) rotate(`value ${index}`, []);
+  rotate('newest', ['value 7']);
+  const kept = state.apiKeys.get(key)?.record.retiredHashes ?? [];
+  assert.deepEqual([kept.length, kept.includes('value 7'), kept.includes('value 6')], [150, false, true]);
+});
+
+test('a revoked key gets no new value', async () => {
+  const { state, key } = await tenantWithKey();
+  const revoked = revokeKey(state, { keyId: key, nowMs: 1 }).state;
+  assert.ok(revoked);
+  const { reply, writes } = rotateKey(revoked, { keyId: key, hash: 'new', forgotten: [], nowMs: 2 });
+  const { failure } = reply as { readonly failure?: { readonly code: string } };
+  assert.deepEqual([failure?.code, writes], ['CONFLICT', undefined]);
 });
