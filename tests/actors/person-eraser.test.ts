@@ -7,7 +7,8 @@ import { bodyWrite, dayOf, readMessage, stateWrite } from '../../actors/shops/re
 import type { MessageBody } from '../../actors/shops/records/message-record.ts';
 import { numberVault } from '../../actors/shops/records/number-vault.ts';
 import { readPerson } from '../../actors/shops/records/person-ids.ts';
-import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
+import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -94,4 +95,22 @@ test('all ids of the person leave the log of changes, also if the erasure stoppe
   isAway = false;
   await people.erase(person);
   assert.deepEqual(forgotten, new Set([personId, byLid]));
+});
+
+test('opt-outs of the person leave the events in both forms of their number, and those of others stay', async () => {
+  const tenantId = newId(nowMs);
+  const { shard } = tenantAddress(tenantId);
+  const { events } = tenantKeys(tenantId);
+  const shopId = newId(nowMs);
+  const [short, long] = ['+553196348800', '+5531996348800'];
+  const personId = await heard(tenantId, { number: long });
+  await redis.hset(shopKeys(shard, shopId).writers, long, '{}');
+  for (const phone of [short, BEA, long])
+    await redis.xadd(events, '*', 't', 'recipient.opted_out', 's', shopId, 'd', JSON.stringify({ phone }));
+  await eraser().erase({ tenantId, personId, shopIds: [shopId] });
+  const left = await redis.xrange(events, '-', '+');
+  assert.deepEqual(
+    left.map(([, fields]) => fields.at(-1)),
+    [JSON.stringify({ phone: BEA })],
+  );
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { TenantErasure, type TenantErasureOptions } from '../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../actors/tenants/tenant-state.ts';
+import { webhookDeadLetter } from '../../actors/tenants/webhook-progress.ts';
 import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { checkWrites } from '../../runtime/ownership/turn-writes.ts';
@@ -253,18 +254,23 @@ test('the actor of a deleted tenant lives until nothing of the tenant is left, a
   assert.equal(state && mustLive(state), false);
 });
 
-test('a webhook attempt that ends during the erasure of its shop is not recorded', async () => {
+test('a webhook attempt that ends during the erasure of its shop is not recorded, nor is what is left to try', async () => {
   const keyLimits = new KeyLimits();
   const stored = await goldenTenant(golden, keyLimits);
   const { turn } = tenantTurns({ keyLimits, makeId: () => shopId });
   const [living = ''] = stored.shops.keys();
   const webhookId = shopId;
   const state = { ...stored, webhooks: new Map([[webhookId, webhookRecord({ id: webhookId })]]) };
-  const attempts = [living, 'f'.repeat(24)].map((ofShop) => ({
+  const shops = [living, 'f'.repeat(24)];
+  const attempts = shops.map((ofShop) => ({
     ...{ eventId: shopId, type: 'queue.paused', shopId: ofShop, atMs: 0, durationMs: 1 },
     ...{ number: 1, status: 204, error: null, isDead: false },
   }));
-  const progress = firstProgress({ since: '0-0', enabledAtMs: 0 });
+  const progress = {
+    ...firstProgress({ since: '0-0', enabledAtMs: 0 }),
+    retries: shops.map((ofShop) => ({ place: '1-1', shopId: ofShop, tries: 1, dueAtMs: 1 })),
+    dead: shops.map((ofShop) => webhookDeadLetter({ streamId: '1-1', shopId: ofShop })),
+  };
   const command = {
     type: 'webhook_progress',
     loading: state.loading,
@@ -275,4 +281,6 @@ test('a webhook attempt that ends during the erasure of its shop is not recorded
   const { writes = [] } = turn(state, command, { address, nowMs: 0, facts: NO_FACTS });
   const noted = writes.filter(([name]) => name === 'XADD').map((write) => write.at(-1));
   assert.deepEqual(noted, [living]);
+  const left = JSON.parse(String(writes.find(([name]) => name === 'HSET')?.at(-1))) as typeof progress;
+  assert.deepEqual([left.retries, left.dead], [progress.retries.slice(0, 1), progress.dead.slice(0, 1)]);
 });

@@ -1,0 +1,37 @@
+/** What a change of an endpoint stores. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changeWebhook, deleteWebhook } from '../../actors/tenants/webhook-turns.ts';
+import { firstProgress, forgiven } from '../../actors/webhooks/progress.ts';
+import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
+import { webhookRecord } from './endpoint-world.ts';
+
+const NOW_MS = 1_800_000_000_000;
+
+async function tenantWith(record: Parameters<typeof webhookRecord>[0]) {
+  const webhook = webhookRecord({ id: 'hook', enabledAtMs: NOW_MS, ...record });
+  return {
+    webhook,
+    state: { ...(await goldenTenant(readGolden(1))), webhooks: new Map([['hook', webhook]]) },
+  };
+}
+
+test('an endpoint that is enabled again starts without failures, and one that is only renamed does not', async () => {
+  const { webhook, state } = await tenantWith({ disabled: { atMs: NOW_MS, why: 'failing' } });
+  const progress = { ...firstProgress(webhook), failingSinceMs: NOW_MS };
+  const failingSince = (changes: Parameters<typeof changeWebhook>[1]['changes']) => {
+    // The clock repeats the moment in which it was enabled before.
+    const changed = changeWebhook(state, { webhookId: 'hook', changes, nowMs: NOW_MS }).state;
+    return forgiven(progress, changed?.webhooks.get('hook') ?? webhook).failingSinceMs;
+  };
+  assert.deepEqual([failingSince({ disabled: null }), failingSince({ types: [] })], [null, NOW_MS]);
+});
+
+test('a deleted endpoint leaves neither its record nor its progress', async () => {
+  const { state } = await tenantWith({});
+  const { webhooks, webhookProgress } = state.keys;
+  assert.deepEqual(deleteWebhook(state, 'hook').writes, [
+    ['HDEL', webhooks, 'hook'],
+    ['HDEL', webhookProgress, 'hook'],
+  ]);
+});
