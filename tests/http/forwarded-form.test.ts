@@ -1,0 +1,32 @@
+/** Replies of another node, also of an earlier build, which sends no code beside the body. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { errorReply } from '../../http/contract/envelope.ts';
+import { decodeOwnerReply } from '../../http/owner/forwarded-form.ts';
+
+const refused = errorReply({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
+
+/** Returns a reply as this node reads it from the text of another. */
+function read(reply: object) {
+  return decodeOwnerReply(JSON.stringify({ reply })).reply;
+}
+
+test('a refusal without a code has that of its body', () => {
+  assert.equal(refused.status, 429);
+  assert.deepEqual(read({ ...refused, code: undefined }), refused);
+});
+
+test('a refusal that has a code keeps it', () => {
+  assert.equal(read({ ...refused, code: 'OVERLOADED' }).code, 'OVERLOADED');
+});
+
+test('a reply that refuses nothing stays as it is, whatever its body is', () => {
+  const { contentType, headers, body } = refused;
+  const reply = { status: 200, contentType, headers, body };
+  assert.deepEqual(read(reply), reply);
+});
+
+test('a body in another form gives no code', () => {
+  for (const body of ['', '<html>', '{"error":"RATE_LIMITED"}', `[${String(refused.body)}]`])
+    assert.equal(read({ ...refused, code: undefined, body }).code, undefined, body);
+});
