@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { evaluateStatus, type StatusFacts } from '../../policy/evaluate-status.ts';
+import { policyUsage } from '../../policy/policy-usage.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
@@ -32,6 +33,8 @@ test('statuses have a daily cap of their own, to the millisecond', () => {
     const nothing = { subject: 0, fingerprint: { high: 0, low: 0 } };
     assert.deepEqual(evaluation.entry, { kind: 'status', atMs: START_MS + index * 1000, ...nothing });
     ledger.record(evaluation.entry);
+    const { used, cap } = policyUsage(ledger, { ...statusFacts(), pairedAtMs: null }).windows.statusesPerDay;
+    assert.deepEqual([cap, used], [10, index + 1]);
   }
   const ask = (facts: Partial<StatusFacts>) => refusalOf(evaluateStatus(ledger, statusFacts(facts)));
   assert.deepEqual(ask({ nowMs: START_MS + 9500 }), ['STATUSES_DAILY_CAP_REACHED', 86_391]);

@@ -3,6 +3,7 @@ import { evaluateGroup } from '../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../policy/evaluate-message.ts';
 import { evaluateStatus, type StatusAdmission } from '../../policy/evaluate-status.ts';
 import { encodeEntry } from '../../policy/ledger-entry.ts';
+import { policyUsage } from '../../policy/policy-usage.ts';
 import type { PolicyRefusal } from '../../policy/refusal.ts';
 import { LEDGER_BOUND, SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings, type SettingsTuning, type TenantSettings } from '../../policy/tenant-settings.ts';
@@ -105,6 +106,11 @@ export class ShopModel {
     if ('verdict' in actual) {
       assert.deepEqual(actual.verdict.caps, expected.caps);
       assert.deepEqual(actual.verdict.usage, expected.usage);
+    } else {
+      const { settings, pairedAtMs, nowMs } = this;
+      const { used, cap } = policyUsage(this.#ledger, { settings, pairedAtMs, nowMs }).windows.statusesPerDay;
+      const counted = { statusesPerDay: cap, statusesToday: used + 1 };
+      assert.deepEqual({ ...expected.caps, ...expected.usage }, counted);
     }
   }
 
