@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page, Route } from 'playwright-core';
 import type { TestTenant } from '../http/conformance-target.ts';
+import { erase } from '../http/erase.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedRealService } from '../http/shared-service.ts';
 import { eventually } from '../runtime/redis-node.ts';
@@ -198,13 +199,21 @@ test('a webhook that exists is changed', async () => {
   await panel('Webhooks').getByText('None yet.').waitFor();
 });
 
-test('a webhook gets the events of the oldest of more shops than one page lists', async () => {
+test('a webhook gets the events of the oldest of many shops, also if one is erased while they are read', async () => {
   const other = await service.tenant();
   const oldest = await service.shop(other, 'Oldest bakery');
-  for (let number = 0; number < 100; number += 1) {
-    await service.operator('POST', `/tenants/${other.id}/shops`, { name: `Bakery ${number}` });
+  const path = `/tenants/${other.id}/shops`;
+  for (let number = 0; number < 99; number += 1) {
+    await service.operator('POST', path, { name: `Bakery ${number}` });
   }
+  const { body } = await service.operator('POST', path, { name: 'Newest bakery' });
   await session.visit(`/tenants/${other.id}`);
+  // The oldest shop then moves to the first page, which was read before.
+  const eraseNewest = async (route: Route): Promise<void> => {
+    await erase(service.operator, `${path}/${body.data.id}`);
+    await route.continue();
+  };
+  await page.route(/shops\?page=2&limit=100$/, eraseNewest, { times: 1 });
   await press('New webhook');
   await dialog().getByLabel('Address').fill('http://127.0.0.1:9/hooks');
   await dialog().getByLabel('Oldest bakery').check();
