@@ -57,8 +57,8 @@ const PROGRAMS_ELSEWHERE: Readonly<Record<string, string>> = {
   check: 'is the gate',
   nightly: 'its own --smoke is how it is tried',
   prepare: 'tests/bin/prepare.test.ts',
-  'prepare-browser': 'bin/test and bin/nightly begin with it',
-  'prepare-program': 'bin/test begins with it',
+  'prepare-browser': 'bin/prepare-all runs it',
+  'prepare-program': 'bin/prepare-all runs it',
   image: 'npm run test:containers begins with it, in bin/nightly',
   simulator: 'every live bench starts the same program',
 };

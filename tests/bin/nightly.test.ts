@@ -10,14 +10,13 @@ import { moduleFile, nodeFlags, root } from '../root.ts';
 const folder = mkdtempSync(join(tmpdir(), 'nightly-'));
 after(() => rmSync(folder, { recursive: true }));
 
-const PREPARING = ['prepare', 'prepare-browser', 'prepare-document-tools', 'prepare-program'];
 const program = (path: string, ...lines: readonly string[]): void =>
   writeFileSync(join(folder, path), ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 });
 
 before(() => {
   for (const name of ['bin', '.tools/bin']) mkdirSync(join(folder, name), { recursive: true });
   cpSync(join(root, 'bin/nightly'), join(folder, 'bin/nightly'));
-  for (const name of PREPARING) program(`bin/${name}`);
+  program('bin/prepare-all');
 });
 
 function nightly(...lines: readonly string[]): { readonly status: number | null; readonly stderr: string } {
