@@ -67,12 +67,19 @@ const RATE_WARMUP_MS = 5_000;
 function comparison(parts: Comparison): Bench[] {
   const { name, title, isMain, targets, rateTargets } = parts;
   const peak: Bench = {
-    ...{ name, title, isMain, targets, comparesBuilds: true },
+    name,
+    title,
+    isMain,
+    targets,
+    comparesBuilds: true,
     run: (context) => inTurns(name, parts, context, (side) => parts.measure(side, context, {})),
   };
   if (rateTargets === undefined) return [peak];
   const atRate: Bench = {
-    ...{ name: `${name}-at-rate`, isMain, targets: rateTargets, comparesBuilds: true },
+    name: `${name}-at-rate`,
+    isMain,
+    targets: rateTargets,
+    comparesBuilds: true,
     title: `${title}, all sides at half of the slowest one's peak`,
     async run(context) {
       const ratePerSecond = context.setting('rate', 0) || (await halfOfSlowest(parts, context));
@@ -165,8 +172,12 @@ async function readStored(side: RunningSide): Promise<LoadResult> {
 
 /** The CPU of a send against the same work by hand, storage included: the cost of the design. */
 const BY_HAND: Target = {
-  ...{ kind: 'at most', side: 'service', against: 'send-by-hand', figure: 'totalCpuUs' },
-  ...{ must: 1.5, aim: 1.25 },
+  kind: 'at most',
+  side: 'service',
+  against: 'send-by-hand',
+  figure: 'totalCpuUs',
+  must: 1.5,
+  aim: 1.25,
 };
 
 /** How much of a floor the service is to have, by throughput or by its own CPU. */

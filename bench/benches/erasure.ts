@@ -98,7 +98,8 @@ async function measured(
     const longest = await longestCommand(redis);
     const figures = {
       ...figuresOfCalls(felt, alone, server),
-      ...{ erasedMs, longestRedisMs: longest.ms },
+      erasedMs,
+      longestRedisMs: longest.ms,
     };
     context.progress(`erasure: round ${round}, ${phase}: the longest command was ${longest.command}`);
     runs.push({ side: phase, round, figures });

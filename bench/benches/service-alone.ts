@@ -67,8 +67,12 @@ const shops = alone({
   isMain: false,
   targets: [
     {
-      ...{ kind: 'at most', side: '100000 shops', against: '1000 shops', figure: 'totalCpuUs' },
-      ...{ must: 1.5, aim: 1.25 },
+      kind: 'at most',
+      side: '100000 shops',
+      against: '1000 shops',
+      figure: 'totalCpuUs',
+      must: 1.5,
+      aim: 1.25,
     },
   ],
   async run(context) {

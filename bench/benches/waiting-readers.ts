@@ -131,9 +131,15 @@ async function measured(
     const { withMiB, waiting, serverCpuPercent } = settled;
     const kibPerReader = count === 0 ? 0 : ((withMiB - beforeMiB) * 1_024) / count;
     const figures = {
-      ...{ waiting, beforeMiB, withMiB, kibPerReader, serverCpuPercent },
+      waiting,
+      beforeMiB,
+      withMiB,
+      kibPerReader,
+      serverCpuPercent,
       ...figuresOfCalls(felt, alone, server),
-      ...{ readerAnswers: met.answers, readerRefusals: met.refusals, readersEnded: met.ended },
+      readerAnswers: met.answers,
+      readerRefusals: met.refusals,
+      readersEnded: met.ended,
       readersCpuMs: met.cpuMs,
       loadAverage: loadAverage(),
     };

@@ -62,7 +62,7 @@ const tenants = new Map(
     const caller = { keyId: hashOfKey(key)?.slice(0, 24) ?? '', permissions: new Set(['messages.send']) };
     const shard = shardOf(tenantId);
     const customers = new Set(fleet.recipients);
-    const tenant = { ...{ tenantId, shard, customers, caller }, quota: new QuotaMeter(), shops: new Map() };
+    const tenant = { tenantId, shard, customers, caller, quota: new QuotaMeter(), shops: new Map() };
     return [hashOfKey(key) ?? '', tenant as Tenant];
   }),
 );

@@ -69,9 +69,17 @@ export class BatchHarness {
     asked: Partial<BatchRequest> & Pick<BatchRequest, 'recipients'>,
   ): Promise<Outcome<BatchReply>> {
     const draft: BatchRequest = {
-      ...{ name: 'news', text: 'hello {{name}}', mediaUrl: undefined, mediaType: 'image', share: 0.7 },
-      ...{ notBeforeMs: undefined, notAfterMs: undefined, quietHours: undefined, paused: false },
-      ...{ idempotencyKey: undefined, requestId: 'test' },
+      name: 'news',
+      text: 'hello {{name}}',
+      mediaUrl: undefined,
+      mediaType: 'image',
+      share: 0.7,
+      notBeforeMs: undefined,
+      notAfterMs: undefined,
+      quietHours: undefined,
+      paused: false,
+      idempotencyKey: undefined,
+      requestId: 'test',
       ...asked,
       recipients: asked.recipients.map((one) => ({ fields: { name: one.to }, ...one })),
     };

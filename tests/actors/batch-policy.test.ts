@@ -155,8 +155,15 @@ function judgedAgain(run: BatchHarness, { batches, told }: Lived): number {
     const last = told.findLast(({ atMs }) => atMs < nowMs) ?? null;
     const newChats = last && { ...last, accepted: counted(last) };
     const judged = evaluateMessage(ledger, {
-      ...{ recipient: body.to ?? '', text: body.text ?? undefined, mediaUrls: [], optedOut: false },
-      ...{ isCustomer: !isDeclared, lastInboundAtMs: wrote ? 0 : null, pairedAtMs, settings, nowMs },
+      recipient: body.to ?? '',
+      text: body.text ?? undefined,
+      mediaUrls: [],
+      optedOut: false,
+      isCustomer: !isDeclared,
+      lastInboundAtMs: wrote ? 0 : null,
+      pairedAtMs,
+      settings,
+      nowMs,
       network: { restriction: null, newChats },
       declaration: isDeclared ? { expiresAtMs: null, revoked: false } : null,
     });

@@ -20,7 +20,10 @@ import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
 
 const HOUR_SECONDS = 3_600;
 const draft = {
-  ...{ name: 'orders', permissions: [], expiresAt: null, ipAllowlist: [] },
+  name: 'orders',
+  permissions: [],
+  expiresAt: null,
+  ipAllowlist: [],
   limits: { minute: 1, hour: 1, day: 1 },
 };
 const golden = readGolden(1);
@@ -70,12 +73,23 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
   const actors = { state: async () => state, peek: () => state, ask, passivate: async () => undefined };
   const nothing = async (): Promise<void> => undefined;
   const erasure = new TenantErasure({
-    ...{ actors: actors as never, store: store as never, clock, log: new QuietLog(), directory },
-    ...{ eraseShop: nothing, erasePerson: nothing, eraseStrays: nothing, forgetDeadLetters: nothing },
-    ...{ forgetRequests: nothing, refreshDirectory: nothing },
+    actors: actors as never,
+    store: store as never,
+    clock,
+    log: new QuietLog(),
+    directory,
+    eraseShop: nothing,
+    erasePerson: nothing,
+    eraseStrays: nothing,
+    forgetDeadLetters: nothing,
+    forgetRequests: nothing,
+    refreshDirectory: nothing,
   });
   const operators = operatorService({
-    ...{ actors, clock, makeId, directory },
+    actors,
+    clock,
+    makeId,
+    directory,
   } as unknown as OperatorServiceOptions);
   return { died, ask, operators, erase: () => erasure.run(address), isLoaded: () => state !== undefined };
 }

@@ -33,7 +33,8 @@ const { redis, url: redisUrl } = sharedRedis({}, async () => {
 test('a reader sees each committed event once and no other, in any order of commits', async (context) => {
   const { seed, numRuns } = propertyRuns(context, 20);
   const { list } = eventService({
-    ...{ store: plainStore(redis), clock, waiters: new EventWaiters(clock) },
+    store: plainStore(redis),
+    waiters: new EventWaiters(clock),
     inbound: { eventOf: async () => undefined },
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
   });
@@ -64,7 +65,8 @@ test('a reader sees each committed event once and no other, in any order of comm
       if (chance < 0.45) {
         const phones = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, n) => `${step}.${n}`);
         const told = phones.map((phone) => ({
-          ...{ type: 'recipient.opted_out' as const, shopId: `shop-${step}` },
+          type: 'recipient.opted_out' as const,
+          shopId: `shop-${step}`,
           subject: JSON.stringify({ phone }),
         }));
         decided.push({

@@ -77,7 +77,8 @@ function inMemory() {
     return entries.filter(([id]) => from === '-' || `(${id}` > String(from));
   };
   const service = eventService({
-    ...{ store: { read: async (reads) => reads.map(answer) }, waiters },
+    store: { read: async (reads) => reads.map(answer) },
+    waiters,
     inbound: { eventOf: async () => undefined },
     messages: {
       message: (_, id) => {
@@ -87,7 +88,9 @@ function inMemory() {
     },
   });
   return {
-    ...{ clock, waiters, asked },
+    clock,
+    waiters,
+    asked,
     /** Lists like a call: it reads again after each notification. */
     async list(waitMs: number, of: { readonly shopId?: string } = {}): Promise<Outcome<EventPage>> {
       const query = { cursor: START, limit: 10, types: undefined, shopId: undefined, waitMs, ...of };

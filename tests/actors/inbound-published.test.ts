@@ -28,7 +28,11 @@ async function written(
   const content = { kind, text, name: 'Ana', lid: '123@lid', quotes: null, media: null } as const;
   const { generation } = shop.state.channel.context;
   await shop.ask({
-    ...{ type: 'session.inbound', generation, from: ANA, atMs: shop.nowMs, token: 't' },
+    type: 'session.inbound',
+    generation,
+    from: ANA,
+    atMs: shop.nowMs,
+    token: 't',
     text: kind === 'reaction' ? '' : text,
     wireId: `W${stanzas}`,
     ...(shop.state.inbound === 'none' ? {} : { content }),

@@ -29,8 +29,18 @@ const SHARD = 3;
 async function stored(vault: NumberVault, fromId: string, shopId = newId(nowMs)): Promise<string> {
   const id = newId(nowMs);
   const record = {
-    ...{ id, tenantId: newId(nowMs), shopId, fromId, from: ANA.number, lid: ANA.lid, name: 'Ana Bakerwoman' },
-    ...{ atMs: nowMs, text: 'where is my bread', replyTo: null, wireId: 'W1', media: null },
+    id,
+    tenantId: newId(nowMs),
+    shopId,
+    fromId,
+    from: ANA.number,
+    lid: ANA.lid,
+    name: 'Ana Bakerwoman',
+    atMs: nowMs,
+    text: 'where is my bread',
+    replyTo: null,
+    wireId: 'W1',
+    media: null,
     kind: 'text' as const,
   };
   await store.commit(SHARD, [

@@ -101,7 +101,11 @@ test('a STOP that came under the network’s own id of the recipient is found at
   const { generation } = state.channel.context;
   const command = { type: 'session.prepared', generation, messageId: id, lid, writes: [] } as const;
   const facts = await readShopFacts({
-    ...{ state, command, vault, nowMs, available: true },
+    state,
+    command,
+    vault,
+    nowMs,
+    available: true,
     store: storeOf(shop.redis),
   });
   shop.session(command, facts);

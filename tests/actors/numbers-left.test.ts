@@ -92,9 +92,13 @@ test('nothing is kept of a number that another shop connects just before it is l
     },
   };
   const eraser = new ShopEraser({
-    ...{ store, vault, clock: { wallMs: () => shop.nowMs, after: () => ({ cancel: () => undefined }) } },
+    store,
+    vault,
+    clock: { wallMs: () => shop.nowMs, after: () => ({ cancel: () => undefined }) },
     actors: { passivate: nothing, ask: nothing },
-    ...{ deadLetters: { forget: nothing }, host: { erase: nothing }, poolSessions: { forget: nothing } },
+    deadLetters: { forget: nothing },
+    host: { erase: nothing },
+    poolSessions: { forget: nothing },
     sharedNumbers: {
       forget: async (_tenantId: string, phones: readonly string[]) => void said.push(`forget ${phones}`),
       remember: (_shop: unknown, phone: string) => void said.push(`in use ${phone}`),

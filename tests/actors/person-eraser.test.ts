@@ -55,9 +55,21 @@ async function wrote(at: string, to: string, atMs: number, tenantId = at): Promi
   // A generator of its own: the ids of one rise with time.
   const id = objectIdGenerator(systemRandom)(atMs);
   const body: MessageBody = {
-    ...{ id, tenantId, shopId: newId(nowMs), kind: 'message', to, text: 'Hello', mediaUrl: null },
-    ...{ mediaType: null, via: 'shop', policy: null, createdAtMs: atMs, wireId: 'W', idempotencyKey: 'k' },
-    ...{ requestId: null, traceparent: null },
+    id,
+    tenantId,
+    shopId: newId(nowMs),
+    kind: 'message',
+    to,
+    text: 'Hello',
+    mediaUrl: null,
+    mediaType: null,
+    via: 'shop',
+    policy: null,
+    createdAtMs: atMs,
+    wireId: 'W',
+    idempotencyKey: 'k',
+    requestId: null,
+    traceparent: null,
   };
   const state = { status: 'sent', reason: null, updatedAtMs: atMs, sentAtMs: atMs } as const;
   await store.append([bodyWrite(shard, dayOf(atMs), body), stateWrite(shard, id, state)]);

@@ -42,7 +42,10 @@ async function scheduledId(shop: ShopHarness, more: Parameters<typeof schedule>[
 async function shown(shop: ShopHarness, id: string): Promise<ScheduledView | undefined> {
   const { keys } = shop.state;
   const stored = await readSchedule(id, {
-    ...{ keys, store: storeOf(shop.redis), nowMs: shop.nowMs, retentionMs },
+    keys,
+    store: storeOf(shop.redis),
+    nowMs: shop.nowMs,
+    retentionMs,
   });
   return stored && scheduledView(shop.state.shop.shopId, stored);
 }

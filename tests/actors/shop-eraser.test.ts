@@ -113,9 +113,14 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
       },
     };
     const eraser = new ShopEraser({
-      ...{ store, clock, vault, retentionMs: 30 * DAY_MS },
-      ...{ actors: { passivate: nothing, ask: nothing }, deadLetters: { forget: nothing } },
-      ...{ host: { erase: nothing }, poolSessions: { forget: nothing } },
+      store,
+      clock,
+      vault,
+      retentionMs: 30 * DAY_MS,
+      actors: { passivate: nothing, ask: nothing },
+      deadLetters: { forget: nothing },
+      host: { erase: nothing },
+      poolSessions: { forget: nothing },
       forgetChanges: async (id: string) => void forgotten.add(id),
       sharedNumbers: { forget: nothing, remember: () => undefined },
       pool: { withdraw: async (id: string) => void withdrawn.add(id) },

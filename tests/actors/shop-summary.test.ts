@@ -189,7 +189,10 @@ test('a suspended shop is shown as its last commit left it, and without details 
     inspectShop(
       address,
       {
-        ...{ actors, store: store as Store, egressVault: testEgressVault, log },
+        actors,
+        store: store as Store,
+        egressVault: testEgressVault,
+        log,
         host: { describe: () => undefined, available: () => true },
       },
       { settings, nowMs: 0 },

@@ -41,7 +41,9 @@ async function nodeWithEraser(
   const log = new QuietLog();
   const stored = await goldenTenant(golden);
   let state: TenantState = {
-    ...{ ...stored, record: { ...stored.record, deleted }, shops: new Map() },
+    ...stored,
+    record: { ...stored.record, deleted },
+    shops: new Map(),
     erasing: new Set(shopIds),
     erasingPeople: new Set(people),
   };
@@ -63,8 +65,14 @@ async function nodeWithEraser(
       },
       passivate: note('passivate'),
     } as unknown as TenantErasureOptions['actors'],
-    ...{ store, clock, log, directory: { forget: note('keys') }, forgetDeadLetters: note('dead letters') },
-    ...{ eraseStrays: note('strays'), forgetRequests: note('requests'), refreshDirectory: note('directory') },
+    store,
+    clock,
+    log,
+    directory: { forget: note('keys') },
+    forgetDeadLetters: note('dead letters'),
+    eraseStrays: note('strays'),
+    forgetRequests: note('requests'),
+    refreshDirectory: note('directory'),
     async erasePerson({ personId }) {
       steps.push(personId);
       if (personId === 'stuck') throw new Error('Redis is away');
@@ -80,7 +88,11 @@ async function nodeWithEraser(
     },
   });
   return {
-    ...{ clock, log, steps, tell, erasure },
+    clock,
+    log,
+    steps,
+    tell,
+    erasure,
     tries: () => tries,
     mostAtOnce: () => mostAtOnce,
     state: () => state,
@@ -239,8 +251,16 @@ test('the actor of a deleted tenant lives until nothing of the tenant is left, a
   const stored = await goldenTenant(golden, keyLimits);
   const { turn, mustLive } = tenantTurns({ keyLimits, makeId: () => shopId });
   const webhook = {
-    ...{ id: shopId, url: 'https://example.com/hooks', types: null, shops: null, secret: '', former: null },
-    ...{ since: '0-0', createdAtMs: 0, enabledAtMs: 0, disabled: null },
+    id: shopId,
+    url: 'https://example.com/hooks',
+    types: null,
+    shops: null,
+    secret: '',
+    former: null,
+    since: '0-0',
+    createdAtMs: 0,
+    enabledAtMs: 0,
+    disabled: null,
   };
   const context = { address, nowMs: 0, facts: NO_FACTS };
   const living = { ...stored, webhooks: new Map([[webhook.id, webhook]]) };
@@ -263,8 +283,15 @@ test('a webhook attempt that ends during the erasure of its shop is not recorded
   const state = { ...stored, webhooks: new Map([[webhookId, webhookRecord({ id: webhookId })]]) };
   const shops = [living, 'f'.repeat(24)];
   const attempts = shops.map((ofShop) => ({
-    ...{ eventId: shopId, type: 'queue.paused', shopId: ofShop, atMs: 0, durationMs: 1 },
-    ...{ number: 1, status: 204, error: null, isDead: false },
+    eventId: shopId,
+    type: 'queue.paused',
+    shopId: ofShop,
+    atMs: 0,
+    durationMs: 1,
+    number: 1,
+    status: 204,
+    error: null,
+    isDead: false,
   }));
   const progress = {
     ...firstProgress({ since: '0-0', enabledAtMs: 0 }),

@@ -7,7 +7,10 @@ export const NO_FACTS = { contacts: new Map(), customers: new Set<string>() };
 /** Returns the behaviour of tenants. Their effects do nothing. */
 export function tenantTurns(change: Partial<Parameters<typeof tenantBehaviour>[0]> = {}) {
   return tenantBehaviour({
-    ...{ keyLimits: new KeyLimits(), makeId: () => '', retentionMs: 1, perform: () => undefined },
+    keyLimits: new KeyLimits(),
+    makeId: () => '',
+    retentionMs: 1,
+    perform: () => undefined,
     ...change,
   });
 }

@@ -5,10 +5,19 @@ import type { LoadResult } from '../../bench/load/load-plan.ts';
 
 /** Returns a load of four seconds with this number of answered requests. */
 const loadOf = (requests: number): LoadResult => ({
-  ...{ requests, durationMs: 4_000, perSecond: requests / 4, byStatus: { 202: requests }, made: requests },
+  requests,
+  durationMs: 4_000,
+  perSecond: requests / 4,
+  byStatus: { 202: requests },
+  made: requests,
   latencyMs: { p50: 1, p90: 1, p99: 1, p999: 1, max: 1 },
-  ...{ p99FromWriteMs: 1, p99ByTenthMs: [], overloaded: { count: 0, p99Ms: 0, lastMs: 0 } },
-  ...{ cpuMs: {}, residentMiB: {}, mostResidentMiB: 0, messages: [] },
+  p99FromWriteMs: 1,
+  p99ByTenthMs: [],
+  overloaded: { count: 0, p99Ms: 0, lastMs: 0 },
+  cpuMs: {},
+  residentMiB: {},
+  mostResidentMiB: 0,
+  messages: [],
 });
 
 test('a load with fewer answered requests than planned has no figures', () => {

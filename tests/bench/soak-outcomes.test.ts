@@ -51,7 +51,10 @@ test('memory of a killed process grows if its last life needs more than its seco
 
 test('the messages of a soak keep the send policy', () => {
   const shops = Array.from({ length: 4 }, (_, index) => ({
-    ...{ id: `${index}`, tenantId: 't', key: 'k', phone: `+${index}` },
+    id: `${index}`,
+    tenantId: 't',
+    key: 'k',
+    phone: `+${index}`,
   }));
   const recipients = Array.from({ length: 120 }, (_, minute) =>
     shops.map((_shop, index) => {

@@ -55,8 +55,11 @@ test('a binary that the registry lacks gets the platform of its name', () => {
   assert.deepEqual(withAllPlatforms({ packages }).packages, {
     ...packages,
     'node_modules/@a/b-linux-arm64-musl': {
-      ...{ version: '1.0.0', optional: true },
-      ...{ os: ['linux'], cpu: ['arm64'], libc: ['musl'] },
+      version: '1.0.0',
+      optional: true,
+      os: ['linux'],
+      cpu: ['arm64'],
+      libc: ['musl'],
     },
   });
 });

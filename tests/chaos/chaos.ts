@@ -116,7 +116,10 @@ async function onFleet(
   say(`three nodes on ${where} …`);
   const environment = { MEDIA_NAME_SERVERS: nameServer.address, ...settings };
   const fleet = await startFleet({
-    ...{ nodes: 3, redis, environment, program: SHIFTED_SERVICE },
+    nodes: 3,
+    redis,
+    environment,
+    program: SHIFTED_SERVICE,
     ...(redisDirectory === undefined ? {} : { redisDirectory }),
   });
   try {

@@ -22,7 +22,10 @@ test('a client of this machine uses the simulator in its container, attachments 
     const control = simulatorControl(url);
     const { data } = (await (await fetch(`${url}/root-key`)).json()) as { data: { noiseRootKey: string } };
     const simulator = {
-      ...{ url, port, noiseRootKey: data.noiseRootKey, chatUrl: `ws://127.0.0.1:${port}/ws/chat` },
+      url,
+      port,
+      noiseRootKey: data.noiseRootKey,
+      chatUrl: `ws://127.0.0.1:${port}/ws/chat`,
       close: () => Promise.resolve(),
     };
     const fetchAgent = trusting(await control.mediaCa());

@@ -37,7 +37,8 @@ const sound: readonly Case[] = [
   ...new Map(chosen.map(({ noticedBy, layer = 'runtime' }) => [noticedBy, layer])),
 ].map(([noticedBy, layer]) => ({
   promise: 'nothing is broken',
-  ...{ layer, file: layer === 'runtime' ? 'limits.ts' : 'failure.ts' },
+  layer,
+  file: layer === 'runtime' ? 'limits.ts' : 'failure.ts',
   edits: [],
   noticedBy,
 }));

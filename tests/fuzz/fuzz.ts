@@ -11,7 +11,9 @@ import { FUZZ_TARGETS } from './targets.ts';
 
 const { values } = parseArgs({
   options: {
-    ...{ minutes: { type: 'string' }, seed: { type: 'string' }, target: { type: 'string' } },
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    target: { type: 'string' },
     case: { type: 'string' },
   },
 });

@@ -72,7 +72,11 @@ export async function openShop({
   await fleet.admin.post(`/tenants/${tenantId}/customers`, { phones: customers });
   await connectAtLast({
     surroundings: { api, network: fleet.network },
-    ...{ fleet, history, tenant: tenantId, shop: id, phone },
+    fleet,
+    history,
+    tenant: tenantId,
+    shop: id,
+    phone,
   });
   history.add({ kind: 'connected', tenant: tenantId, shop: id, phone });
   const group = `120363${phone.slice(1)}@g.us`;

@@ -42,8 +42,16 @@ test('a call whose caller has gone before the owner is asked does not wait there
   const connection = new CallerConnection();
   connection.leave();
   const request = {
-    ...{ tenantId: id, keyHash: hashOfKey(key) ?? '', ip: '127.0.0.1', values: [], query: 'waitMs=29000' },
-    ...{ contentType: '', body: '', idempotencyKey: '', requestId: 'gone', traceparent: undefined },
+    tenantId: id,
+    keyHash: hashOfKey(key) ?? '',
+    ip: '127.0.0.1',
+    values: [],
+    query: 'waitMs=29000',
+    contentType: '',
+    body: '',
+    idempotencyKey: '',
+    requestId: 'gone',
+    traceparent: undefined,
     connection,
   };
   const answer: { reply?: OwnerReply } = {};

@@ -55,7 +55,11 @@ function twoNodes() {
     if (event.type === 'missed') seen.push(`missed ${event.data.count}`);
   });
   return {
-    ...{ clock, here, there, seen, others },
+    clock,
+    here,
+    there,
+    seen,
+    others,
     calls: () => calls,
     turn: (state: typeof line) => {
       line = state;

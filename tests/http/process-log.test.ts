@@ -8,7 +8,11 @@ import { createLogger } from '../../http/request-log/process-log.ts';
 import { moduleFile, nodeFlags } from '../root.ts';
 
 const answered: AnsweredRequest = {
-  ...{ tenantId: 't1', keyId: 'k1', method: 'GET', route: '/shops/{idOrName}', status: 404 },
+  tenantId: 't1',
+  keyId: 'k1',
+  method: 'GET',
+  route: '/shops/{idOrName}',
+  status: 404,
   atMs: 1_800_000_000_000,
   requestId: 'r-1',
   latencyMs: 1.25,

@@ -24,7 +24,10 @@ export async function startRealService(): Promise<RealService> {
   const { redisUrl, runtime, actors, network } = fixture;
   return {
     ...target,
-    ...{ redisUrl, runtime, actors, network },
+    redisUrl,
+    runtime,
+    actors,
+    network,
     operator: (method, path, json) => target.admin.call(method, path, { key: ADMIN_TOKEN, json }),
     breakShop: (shop) => breakShop(runtime.node, shop),
     async stop() {

@@ -29,9 +29,21 @@ async function strayMessage(tenantId: string, shopId: string): Promise<string> {
   const id = newId(createdAtMs);
   const shard = shardOf(tenantId);
   const [command, ...args] = bodyWrite(shard, dayOfMessage(id), {
-    ...{ id, tenantId, shopId, kind: 'message', to: '+33622220001', text: 'Kept for long', via: 'shop' },
-    ...{ mediaUrl: null, mediaType: null, policy: null, createdAtMs, wireId: '3EB0', requestId: null },
-    ...{ idempotencyKey: `once ${shopId}`, traceparent: null },
+    id,
+    tenantId,
+    shopId,
+    kind: 'message',
+    to: '+33622220001',
+    text: 'Kept for long',
+    via: 'shop',
+    mediaUrl: null,
+    mediaType: null,
+    policy: null,
+    createdAtMs,
+    wireId: '3EB0',
+    requestId: null,
+    idempotencyKey: `once ${shopId}`,
+    traceparent: null,
   });
   await redis.call(command, ...args.map(String));
   await redis.set(idempotencyKey(shard, { shopId, kind: 'message' }, `once ${shopId}`), id);

@@ -111,7 +111,11 @@ async function month(world: World): Promise<void> {
   const lateOpenings = world.lateOpenings();
   const counts = countsOf(all);
   report(counts, sizes, {
-    ...{ drops, logins: world.logins(), lateOpenings, drained, received },
+    drops,
+    logins: world.logins(),
+    lateOpenings,
+    drained,
+    received,
     slowestStopMs: Math.round(Math.max(...heardMs)),
   });
   const { waited = 0, heard = 0, heardLate = 0, stops = 0 } = counts;

@@ -15,16 +15,26 @@ const NOW_MS = Date.parse('2026-03-20T10:00:00Z');
 
 function plan(more: Partial<BatchPlan> = {}): BatchPlan {
   return {
-    ...{ known: 0, unheard: 0, declared: 0, same: undefined, share: 0.7, quietHours: null },
-    ...{ notBeforeMs: NOW_MS, notAfterMs: NOW_MS + 90 * DAY_MS },
+    known: 0,
+    unheard: 0,
+    declared: 0,
+    same: undefined,
+    share: 0.7,
+    quietHours: null,
+    notBeforeMs: NOW_MS,
+    notAfterMs: NOW_MS + 90 * DAY_MS,
     ...more,
   };
 }
 
 function facts(more: Partial<ForecastFacts> = {}): ForecastFacts {
   return {
-    ...{ ledger: new SendLedger(), network: NO_LIMITS, pairedAtMs: NOW_MS, settings: resolveSettings({}) },
-    ...{ eachMs: 16_500, nowMs: NOW_MS },
+    ledger: new SendLedger(),
+    network: NO_LIMITS,
+    pairedAtMs: NOW_MS,
+    settings: resolveSettings({}),
+    eachMs: 16_500,
+    nowMs: NOW_MS,
     ...more,
   };
 }
@@ -58,7 +68,9 @@ const quiet = fc.record({
   timeZone: zones,
 });
 const planned = fc.record({
-  ...{ known: fc.nat(150), unheard: fc.nat(40), declared: fc.nat(90) },
+  known: fc.nat(150),
+  unheard: fc.nat(40),
+  declared: fc.nat(90),
   same: fc.constantFrom(undefined, { text: 'we open' }, { mediaUrl: 'https://a.example/b.png' }),
   share: fc.constantFrom(0.1, 0.35, 0.7, 0.9),
   quietHours: fc.option(quiet),
@@ -69,7 +81,10 @@ const network = fc.record({
   restriction: fc.constantFrom(null, { kind: 'ALL', untilMs: NOW_MS + 3 * HOUR_MS, isEndKnown: true }),
   newChats: fc.option(
     fc.record({
-      ...{ quota: fc.nat(40), used: fc.nat(10), accepted: fc.nat(2), atMs: fc.constant(NOW_MS) },
+      quota: fc.nat(40),
+      used: fc.nat(10),
+      accepted: fc.nat(2),
+      atMs: fc.constant(NOW_MS),
       warning: fc.constantFrom(null, 'capped' as const),
       endsAtMs: fc.constantFrom(null, NOW_MS + 5 * DAY_MS),
     }),
@@ -88,7 +103,10 @@ const past = fc.array(
 test('it agrees with the rules when they judge each message', (context) => {
   const asked = fc.record({
     plans: fc.array(planned, { minLength: 1, maxLength: 4 }),
-    ...{ place: fc.nat(3), network, past, pairedDays: fc.constantFrom(null, 0, 2, 6, 13, 30) },
+    place: fc.nat(3),
+    network,
+    past,
+    pairedDays: fc.constantFrom(null, 0, 2, 6, 13, 30),
   });
   fc.assert(
     fc.property(asked, ({ plans, place, past, pairedDays, network }) => {

@@ -42,7 +42,12 @@ test('the network’s quota of new chats bounds first contacts of every class, a
     network: {
       restriction: null,
       newChats: {
-        ...{ quota: 10, used: 0, accepted: 0, warning: null, endsAtMs: nowMs + 3 * DAY_MS, atMs: nowMs },
+        quota: 10,
+        used: 0,
+        accepted: 0,
+        warning: null,
+        endsAtMs: nowMs + 3 * DAY_MS,
+        atMs: nowMs,
         ...told,
       },
     },

@@ -122,7 +122,10 @@ class SlowBatch {
         ...network,
         newChats: newChats && { ...newChats, accepted: newChats.accepted + this.#around.newChats },
       },
-      ...{ pairedAtMs, settings, share, nowMs },
+      pairedAtMs,
+      settings,
+      share,
+      nowMs,
     });
     if (evaluation.admitted) {
       ledger.record(evaluation.entry);

@@ -33,8 +33,12 @@ function intake() {
 }
 
 const envelope = {
-  ...{ wireId: 'W1', sender: PERSON, senderByNumber: PERSON, atMs: 1_000 },
-  ...{ lid: undefined, name: undefined },
+  wireId: 'W1',
+  sender: PERSON,
+  senderByNumber: PERSON,
+  atMs: 1_000,
+  lid: undefined,
+  name: undefined,
 };
 
 test('a message that the network delivers again ends the session when its commit takes longer than 10 s', async () => {

@@ -21,7 +21,8 @@ const UNLIMITED = { total_quota: -1 };
 function watched(change: Partial<Answers> = {}) {
   const clock = new FakeClock();
   const network: Answers & { held?: Promise<void> } = {
-    ...{ restriction: { isActive: false }, quota: UNLIMITED },
+    restriction: { isActive: false },
+    quota: UNLIMITED,
     ...change,
   };
   let asked = 0;

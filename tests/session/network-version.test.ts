@@ -21,7 +21,9 @@ test('a node with lasting refusals reads the version that another node got half 
     append: async () => [null],
   } as unknown as Store;
   const version = new NetworkVersion({
-    ...{ store, clock, log: quiet },
+    store,
+    clock,
+    log: quiet,
     ask: () => Promise.reject(new Error('another node asks')),
     onRead: () => undefined,
   });

@@ -103,7 +103,9 @@ test('after an error about the id of a number, the number is looked up again', a
   };
   const error: BinaryNode = { tag: 'error', attrs: { code: '500', text: 'internal-server-error' } };
   const row = (jid: string, lid?: BinaryNode): BinaryNode => ({
-    ...{ tag: 'user', attrs: { jid }, content: [devices, ...(lid === undefined ? [] : [lid])] },
+    tag: 'user',
+    attrs: { jid },
+    content: [devices, ...(lid === undefined ? [] : [lid])],
   });
   const failed = row(PERSON, { tag: 'lid', attrs: {}, content: [error] });
   const named = row(PERSON, { tag: 'lid', attrs: { val: '100@lid' } });

@@ -82,7 +82,11 @@ test('a device that asks a week and a thousand messages later gets the message, 
   await clock.until(() => stanzas.length === 4);
   await clock.advance(60_000);
   const answered = stanzas.map(({ tag, attrs: { id, to, participant, device_fanout } }) => ({
-    ...{ tag, id, to, participant, device_fanout },
+    tag,
+    id,
+    to,
+    participant,
+    device_fanout,
   }));
   const own = { participant: undefined, device_fanout: 'false' };
   const ofGroup = { participant: member(1), device_fanout: undefined };

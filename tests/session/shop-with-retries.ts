@@ -106,7 +106,12 @@ export function retryAnswers(
     });
   };
   return {
-    ...{ clock, keys, stanzas, logged, opened, asked },
+    clock,
+    keys,
+    stanzas,
+    logged,
+    opened,
+    asked,
     sent: () => stanzas.map(({ tag }) => tag),
     lookUps: () => lookUps,
   };

@@ -49,7 +49,9 @@ test('an error stays one if no other number was asked about, or all rows are err
 test('errors of some protocols in a row leave the answers of the others, and no answer is neither yes nor no', () => {
   const error = (code: string): BinaryNode => ({ tag: 'error', attrs: { code, text: 'refused' } });
   const part = (tag: string, attrs: Record<string, string>, content: BinaryNode[] = []): BinaryNode => ({
-    ...{ tag, attrs, content },
+    tag,
+    attrs,
+    content,
   });
   const rows = {
     'there@s.whatsapp.net': [

@@ -34,7 +34,11 @@ const [victim, other] = ['66b1f0a2c3d4e5f607182901', '66b1f0a2c3d4e5f607182902']
 
 /** The progress of an endpoint that is known to be slow. */
 const FAILING = JSON.stringify({
-  ...{ cursor: '0-0', retries: [], dead: [], failingSinceMs: clock.wallMs(), heldUntilMs: null },
+  cursor: '0-0',
+  retries: [],
+  dead: [],
+  failingSinceMs: clock.wallMs(),
+  heldUntilMs: null,
   countedForMs: 0,
 } satisfies WebhookProgress);
 
@@ -86,7 +90,10 @@ function newPump(store: WebhookPumpOptions['store'], resolve: ResolveAll): Webho
     store,
     inbound: { eventOf: async () => undefined },
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
-    ...{ clock, random, log: new QuietLog(), cipher },
+    clock,
+    random,
+    log: new QuietLog(),
+    cipher,
     delivery: { guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }), resolve, ca },
   });
 }
@@ -129,7 +136,9 @@ test('a thousand dead endpoints delay neither other tenants nor those of their o
   await until(() => answered.get('/own') === 5 && answered.get('/other') === 5);
   const [, webhook] = endpoint(victim, 'asked', '/tested');
   assert.deepEqual(await pump.send(victim, webhook, { id: 'test', body: '{}' }), {
-    ...{ status: 204, error: null, holdMs: null },
+    status: 204,
+    error: null,
+    holdMs: null,
   });
   // One that is given up may still be open when the next one comes.
   assert.ok(mostHeld <= 2 * SHARE, `${mostHeld} at a time`);

@@ -67,7 +67,9 @@ test('2xx is success, and either of the secrets verifies it', async () => {
 
 test('a redirect is not followed, and only 429 and 503 may delay the next attempt, ten hours at most', async () => {
   assert.deepEqual(await send(`${url}/302`), {
-    ...{ status: 302, error: 'the endpoint answered 302', holdMs: null },
+    status: 302,
+    error: 'the endpoint answered 302',
+    holdMs: null,
   });
   assert.equal(seen.length, 1);
   assert.equal((await send(`${url}/429/30`)).holdMs, 30_000);
@@ -86,7 +88,9 @@ test('an endpoint that switches protocols has failed at once, and its connection
     const opened = once(server, 'secureConnection') as Promise<[TLSSocket]>;
     const closed = opened.then(([socket]) => once(socket, 'close'));
     assert.deepEqual(await send(`${url}/${path}`), {
-      ...{ status: 101, error: 'the endpoint answered 101', holdMs: null },
+      status: 101,
+      error: 'the endpoint answered 101',
+      holdMs: null,
     });
     await closed;
   }

@@ -132,7 +132,16 @@ export class World {
 /** An endpoint that gets everything from the start on. */
 export function webhookRecord(record: Partial<WebhookRecord> = {}): WebhookRecord {
   return {
-    ...{ id: 'hook', url: '', types: null, shops: null, secret: '', former: null, since: '0-0' },
-    ...{ createdAtMs: 0, enabledAtMs: 0, disabled: null, ...record },
+    id: 'hook',
+    url: '',
+    types: null,
+    shops: null,
+    secret: '',
+    former: null,
+    since: '0-0',
+    createdAtMs: 0,
+    enabledAtMs: 0,
+    disabled: null,
+    ...record,
   };
 }

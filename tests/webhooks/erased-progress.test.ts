@@ -54,7 +54,8 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
   };
   const erasure = new TenantErasure({
     actors: { peek: () => state, ask: (_address: unknown, command: TenantCommand) => tell(command) },
-    ...{ clock: new FakeClock(), log: new QuietLog() },
+    clock: new FakeClock(),
+    log: new QuietLog(),
     eraseShop: ({ shopId }: { readonly shopId: string }) => tell({ type: 'shop_erased', shopId }),
   } as unknown as TenantErasureOptions);
 

@@ -43,7 +43,9 @@ test('at least 2,000 attempts of a tenant are kept, and not many more', async ()
   };
   const progress = firstProgress({ since: '1-1', enabledAtMs: 0 });
   const { writes = [] } = webhookProgress(state, {
-    ...{ loading: state.loading, webhookId: 'hook', progress },
+    loading: state.loading,
+    webhookId: 'hook',
+    progress,
     attempts: Array(3_000).fill(attempt),
   });
   await run(writes);

@@ -43,7 +43,11 @@ async function signing(tenantId: string, id: string, atMs: number, secrets: read
   clock.stepWall(atMs - clock.wallMs());
   const { store, actors } = service.runtime.node;
   const pump = new WebhookPump({
-    ...{ actors, store, clock, random, log: new QuietLog() },
+    actors,
+    store,
+    clock,
+    random,
+    log: new QuietLog(),
     cipher: textCipher([Buffer.alloc(32, 1), Buffer.alloc(32, 2)], 'webhooks'),
     inbound: { eventOf: async () => undefined },
     messages: { message: () => Promise.reject(new Error('there are no messages')) },
