@@ -366,7 +366,7 @@ export const cases: readonly Case[] = [
     promise: 'an event gets its id as its commit is applied, not when its turn decides',
     layer: 'actors',
     file: 'tenants/tenant-event.ts',
-    noticedBy: 'event-order.test.ts',
+    noticedBy: 'events/event-order.test.ts',
     edits: [
       ['({ type, shopId, subject }): Write => [', '({ type, shopId, subject }, index): Write => ['],
       ["maxEntries, '*'] as const)", "maxEntries, [nowMs, index].join('-')] as const)"],
@@ -376,7 +376,7 @@ export const cases: readonly Case[] = [
     promise: 'the event of an end is of the commit that makes it true',
     layer: 'actors',
     file: 'shops/turns/builder/turn-builder.ts',
-    noticedBy: 'shop-events.test.ts',
+    noticedBy: 'shops/shop-events.test.ts',
     edits: [
       [
         '    this.write(...eventWrites(this.#state.shop.tenantId, events, kept));\n',

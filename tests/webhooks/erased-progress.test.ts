@@ -9,7 +9,7 @@ import type { WebhookProgress } from '../../actors/tenants/webhook-record.ts';
 import { firstProgress } from '../../actors/webhooks/progress.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
-import { tenantTurns } from '../actors/tenant-turns.ts';
+import { tenantTurns } from '../actors/tenants/tenant-turns.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { webhookRecord } from './endpoint-world.ts';

@@ -7,7 +7,7 @@ import { listMessages } from '../../../actors/shops/service/message-list.ts';
 import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import { shardOf } from '../../../runtime/address.ts';
 import { type Golden, goldenStore, goldenTenant, readGolden } from '../../actors/golden/golden-store.ts';
-import { testEgressVault } from '../../actors/shop-harness.ts';
+import { testEgressVault } from '../../actors/shops/shop-harness.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 import { NOW_MS, READERS, SAMPLES } from './record-readers.ts';

@@ -1,0 +1,85 @@
+/** A page of events holds no more than 64 KiB of them, and the next one goes on behind it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type EventServiceOptions, eventService } from '../../../actors/events/event-service.ts';
+import { done } from '../../../actors/failure.ts';
+import { EventWaiters } from '../../../actors/tenants/event-waiters.ts';
+import type { StreamEntry } from '../../../actors/tenants/tenant-event.ts';
+import type { Read } from '../../../runtime/store.ts';
+import { FakeClock } from '../../runtime/fake-clock.ts';
+
+const tenantId = '66b1f0a2c3d4e5f607182906';
+const START = '0'.repeat(24);
+const PAGE_BYTES = 64 * 1024;
+
+/** Returns events of messages with texts of these lengths, and counts the messages that are read. */
+function eventsOf(texts: readonly number[]) {
+  const entries = texts.map(
+    (_, index): StreamEntry => [`${index + 1}-0`, ['t', 'message.sent', 's', 'shop', 'd', String(index)]],
+  );
+  let read = 0;
+  const answer = ([command, , from, , , count]: Read): unknown => {
+    if (command === 'XREVRANGE') return entries.slice(-1);
+    const behind = String(from).startsWith('(') ? Number(String(from).slice(1).split('-')[0]) : 0;
+    return entries.slice(behind, behind + Number(count));
+  };
+  const events = eventService({
+    store: { read: async (reads: readonly Read[]) => reads.map(answer) },
+    inbound: { eventOf: async () => undefined },
+    messages: {
+      message: async (_tenantId: string, id: string) => {
+        read += 1;
+        return done({ id, text: 'x'.repeat(texts[Number(id)] ?? 0) });
+      },
+    },
+    waiters: new EventWaiters(new FakeClock()),
+  } as unknown as EventServiceOptions);
+  const page = async (cursor: string) => {
+    const asked = { cursor, limit: 100, types: undefined, shopId: undefined, waitMs: 0, keyId: 'key' };
+    const listed = await events.list(tenantId, asked as never);
+    assert.ok(listed.ok);
+    return listed.value;
+  };
+  return { page, read: () => read };
+}
+
+/** All pages until there are no more. */
+async function pagesOf(texts: readonly number[]) {
+  const { page, read } = eventsOf(texts);
+  const pages: { id: string }[][] = [];
+  let cursor = START;
+  for (;;) {
+    const { items, nextCursor } = await page(cursor);
+    if (items.length === 0) return { pages, read: read() };
+    pages.push(items.map(({ data }) => data as unknown as { id: string }));
+    cursor = nextCursor;
+  }
+}
+
+test('pages of large events are short, and give each event once', async () => {
+  const texts = Array.from({ length: 250 }, (_, index) => (index % 3) * 3_000);
+  const { pages, read } = await pagesOf(texts);
+  const ids = pages.flat().map(({ id }) => Number(id));
+  assert.deepEqual(
+    ids,
+    texts.map((_, index) => index),
+  );
+  for (const items of pages) assert.ok(Buffer.byteLength(JSON.stringify(items)) <= PAGE_BYTES);
+  assert.ok(read < 2 * texts.length, `${read} messages were read`);
+});
+
+test('an event that is larger than a page comes alone', async () => {
+  const { pages } = await pagesOf([10, 2 * PAGE_BYTES, 10, 10]);
+  assert.deepEqual(
+    pages.map((items) => items.length),
+    [1, 1, 2],
+  );
+});
+
+test('small events fill a page', async () => {
+  const { pages } = await pagesOf(Array.from({ length: 150 }, () => 100));
+  assert.deepEqual(
+    pages.map((items) => items.length),
+    [100, 50],
+  );
+});

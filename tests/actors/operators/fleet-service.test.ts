@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fleetService } from '../../../actors/operators/fleet-service.ts';
+import type { OperatorsDirectory } from '../../../actors/operators/operators-directory.ts';
+import type { DeadLetter } from '../../../runtime/actor/dead-letters.ts';
+import { counterAddress } from '../../runtime/counter-behaviour.ts';
+import { memoryNode } from '../../runtime/memory-node.ts';
+
+const LETTERS = 60;
+
+/** The service of a node that keeps more dead letters than a page shows. */
+async function serviceWithLetters() {
+  let broken = true;
+  const world = await memoryNode({
+    limits: { backoffMs: 0, restartIntensity: 2 * LETTERS },
+    hooks: {
+      preparing: () => {
+        if (broken) throw new Error('not yet');
+        return undefined;
+      },
+    },
+  });
+  const { node, clock } = world;
+  const service = fleetService({
+    node,
+    clock,
+    directory: undefined as unknown as OperatorsDirectory,
+    host: { available: () => true },
+    link: { serve: (handler) => node.link.serve(handler), call: (...call) => node.link.call(...call) },
+  });
+  const one = counterAddress('one');
+  for (let by = 1; by <= LETTERS; by += 1) await world.outcome(node.actors.ask(one, { type: 'add', by }));
+  broken = false;
+  return { world, service, one };
+}
+
+test('the oldest dead letter can be replayed like any other, and a missing one cannot', async () => {
+  const { world, service, one } = await serviceWithLetters();
+  const letters = (await world.outcome(world.node.deadLetters.list({ limit: 100 }))) as DeadLetter[];
+  assert.equal(letters.length, LETTERS);
+  const oldest = letters.at(-1)?.id ?? '';
+  assert.deepEqual(await world.outcome(service.replayDeadLetter(oldest)), {
+    ok: true,
+    value: { id: oldest, replayed: true },
+  });
+  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1);
+  assert.deepEqual(await world.outcome(service.replayDeadLetter(oldest)), {
+    ok: false,
+    failure: { code: 'NOT_FOUND' },
+  });
+});

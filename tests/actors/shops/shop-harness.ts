@@ -1,0 +1,386 @@
+import type { Failure, Outcome } from '../../../actors/failure.ts';
+import { credentialCiphers } from '../../../actors/sessions/credential-cipher.ts';
+import { egressVault } from '../../../actors/sessions/egress-vault.ts';
+import type { SendOutcome, SessionEvent } from '../../../actors/sessions/session-events.ts';
+import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
+import type { ShopEffect } from '../../../actors/shops/protocol/shop-effect.ts';
+import {
+  decodeMessage,
+  type MessageBody,
+  type MessageState,
+} from '../../../actors/shops/records/message-record.ts';
+import { numberVault } from '../../../actors/shops/records/number-vault.ts';
+import { shopAddress } from '../../../actors/shops/records/shop-keys.ts';
+import type { Writer } from '../../../actors/shops/records/writer.ts';
+import type { Accepted, MessageDraft, ShopReference } from '../../../actors/shops/shop-operations.ts';
+import { AcceptedList } from '../../../actors/shops/state/accepted-list.ts';
+import { loadShop } from '../../../actors/shops/state/load-shop.ts';
+import type { ShopState } from '../../../actors/shops/state/shop-state.ts';
+import type { SendFacts } from '../../../actors/shops/turns/people/recipient-facts.ts';
+import { shopBehaviour } from '../../../actors/shops/turns/shop-behaviour.ts';
+import type { ShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
+import type { DispatchFacts } from '../../../actors/shops/turns/wire/dispatch-facts.ts';
+import { EVENT_LIMITS } from '../../../actors/tenants/tenant-event.ts';
+import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
+import { resolveSettings } from '../../../policy/tenant-settings.ts';
+import type { DueTimer, RuntimeCommand, Turn } from '../../../runtime/behaviour.ts';
+import { isObjectId, objectIdGenerator } from '../../../runtime/object-id.ts';
+import type { Read, Store, Write } from '../../../runtime/store.ts';
+import { MemoryRedis } from '../../runtime/memory-redis.ts';
+import { seededRandom } from '../../seeded-random.ts';
+
+const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
+const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
+
+/** A send of a text, as its caller wrote it. */
+export function textDraft(to: string, text: string): MessageDraft {
+  return { to, text, mediaUrl: undefined, mediaType: 'image', idempotencyKey: undefined, requestId: 'test' };
+}
+
+/** The vault in which harnesses keep numbers of erased shops. */
+export const vault = numberVault([Buffer.alloc(32, 1)]);
+
+/** Seals the egress of harnesses' shops. */
+export const testEgressVault = egressVault(credentialCiphers([Buffer.alloc(32, 1)]));
+
+/** The options of a harness. */
+interface HarnessOptions {
+  readonly seed?: number;
+  readonly ledgerReplaced?: (shop: ShopReference) => void;
+}
+
+/** A shop's behaviour driven by a test: turns run at once, time moves only on request, and effects are kept. */
+export class ShopHarness {
+  nowMs = Date.parse('2026-03-01T08:00:00Z');
+  available = true;
+  readonly effects: ShopEffect[] = [];
+  readonly writes: Write[] = [];
+  /** The newest stored state of each message. */
+  readonly messages = new Map<string, MessageState>();
+  /** The accepted bodies, by message. */
+  readonly bodies = new Map<string, MessageBody>();
+  /** The Redis data of this shop. */
+  readonly redis: MemoryRedis;
+  state: ShopState;
+  readonly #behaviour: ReturnType<typeof shopBehaviour>;
+  #next = 0;
+
+  private constructor(
+    state: ShopState,
+    redis: MemoryRedis,
+    { seed = 1, ledgerReplaced = () => undefined }: HarnessOptions = {},
+  ) {
+    this.state = state;
+    this.redis = redis;
+    const random = seededRandom(seed);
+    this.#behaviour = shopBehaviour({
+      random,
+      times: {
+        sendGap: { minMs: 6_000, maxMs: 20_000 },
+        pauseMs: 900_000,
+        preparingMs: 240_000,
+        outcomeMs: 180_000,
+      },
+      makeId: objectIdGenerator(random),
+      makeWireId: () => `3EB0${(this.#next++).toString(16).padStart(18, '0')}`,
+      eventLimits: EVENT_LIMITS,
+      retentionMs: 30 * 86_400_000,
+      platformName: 'Market Square',
+      perform: () => undefined,
+      leave: () => undefined,
+      available: () => this.available,
+      ledgerReplaced,
+      vault,
+      egressVault: testEgressVault,
+    });
+  }
+
+  static async start(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
+    const redis = new MemoryRedis({ monotonicMs: () => 0, wallMs: () => 0 });
+    redis.run(['HSET', tenantKeys(own.tenantId).shops, own.shopId, JSON.stringify({ name: 'Bakery' })]);
+    const state = await loadShop(shopAddress(own), storeOf(redis), 0, testEgressVault);
+    if (state === undefined) throw new Error('the shop was not loaded');
+    return new ShopHarness(state, redis, { seed });
+  }
+
+  /** Connected, with credentials paired long ago, so that caps do not stand in the way. */
+  static async connected(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
+    const harness = await ShopHarness.start(seed, own);
+    harness.command({ type: 'connect' });
+    harness.session({
+      type: 'session.connected',
+      phone: '33600000001',
+      pairedAtMs: harness.nowMs - 20 * 86_400_000,
+    });
+    return harness;
+  }
+
+  /** Another program took the session over, and this one took it back: the next time it is lost. */
+  replacedOnce(): void {
+    const { phone, pairedAtMs } = this.state.channel.context;
+    this.session({ type: 'session.closed', end: 'replaced', statusCode: 440, detail: '' });
+    this.pass(30_000);
+    this.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
+  }
+
+  command(command: ShopCommand, facts: Partial<ShopFacts> = {}): unknown {
+    return this.#take(this.decide(command, facts));
+  }
+
+  /** Runs a command like `command`, with the facts that its actor reads from the store. */
+  async ask(command: ShopCommand): Promise<unknown> {
+    const context = {
+      address: shopAddress(this.state.shop),
+      store: storeOf(this.redis),
+      nowMs: this.nowMs,
+    };
+    return this.command(command, await this.#behaviour.prepare(this.state, command, context));
+  }
+
+  /** A turn that is decided and not committed. */
+  decide(command: ShopCommand, facts: Partial<ShopFacts> = {}): Turn<ShopState, ShopEffect> {
+    const address = shopAddress(this.state.shop);
+    return this.#behaviour.turn(this.state, command, {
+      address,
+      nowMs: this.nowMs,
+      // A number that no shop had before.
+      facts: { available: this.available, number: {}, ...facts },
+    });
+  }
+
+  /** Takes an event of the newest session, unless another generation is named. */
+  session(
+    event: DistributiveOmit<SessionEvent, 'generation'>,
+    facts: Partial<ShopFacts> = {},
+    generation?: number,
+  ): void {
+    const current = generation ?? this.state.channel.context.generation;
+    this.command({ ...event, generation: current } as SessionEvent, facts);
+  }
+
+  /** Sends to a number, with `pool` also through the pool. Returns the message's id, or the code of the refusal. */
+  send(to = '+33612345678', text = `hello ${this.#next}`, pool?: 'ask' | ShopReference): string {
+    return idOrCode(this.#send(textDraft(to, text), {}, pool));
+  }
+
+  /** Sends to somebody who is no customer and never wrote; the message's id, or the refusal. */
+  sendToStranger(to: string): string | Failure {
+    const reply = this.#send(textDraft(to, `hello ${to}`), { isCustomer: false });
+    return reply.ok ? reply.value.accepted.id : reply.failure;
+  }
+
+  /** Sends to a person with these known facts. Returns the message's id, or the code of the refusal. */
+  sendTo(to: string, known: Partial<SendFacts>): string {
+    return idOrCode(this.#send(textDraft(to, `hello ${to}`), known));
+  }
+
+  #send(
+    draft: MessageDraft,
+    facts: Partial<SendFacts>,
+    pool?: 'ask' | ShopReference,
+  ): Outcome<{ accepted: Accepted }> {
+    const command = { type: 'send', draft, settings: resolveSettings({}), pool } as const;
+    return this.command(command, { send: { ...noSend, ...facts } }) as Outcome<{ accepted: Accepted }>;
+  }
+
+  /**
+   * Both checks find the recipient's last message, and whether there is a token of theirs. The message is then sent,
+   * unless one of them stops it.
+   */
+  toWire(messageId: string, wrote: 'hello' | 'STOP' | 'nothing' = 'hello', hasChat?: boolean): void {
+    const writer =
+      wrote === 'nothing'
+        ? undefined
+        : { lastInboundAtMs: 0, stampMs: 0, optedOut: wrote === 'STOP', wireIds: [] };
+    this.onWire(messageId, { body: this.bodies.get(messageId), writer, audience: [] }, hasChat);
+  }
+
+  /** The first look found nothing against the message: the session has it. */
+  toSession(messageId: string): void {
+    const dispatch = { body: this.bodies.get(messageId), writer: undefined, audience: [] };
+    this.command({ type: 'first_look', messageId }, { dispatch });
+  }
+
+  /** The session has all but the frame, with these steps of its ratchets. */
+  prepared(messageId: string, writes: readonly Write[], writer?: Writer): void {
+    const dispatch = { body: this.bodies.get(messageId), writer, audience: [] };
+    this.session({ type: 'session.prepared', messageId, writes }, { dispatch });
+  }
+
+  /** Both looks find these facts, and what was prepared is transmitted as far as they allow. */
+  onWire(messageId: string, dispatch: DispatchFacts, hasChat?: boolean): void {
+    const chat = hasChat === undefined ? {} : { hasChat };
+    this.command({ type: 'first_look', messageId }, { dispatch });
+    this.session({ type: 'session.prepared', messageId, writes: [], ...chat }, { dispatch });
+  }
+
+  outcome(messageId: string, outcome: SendOutcome): void {
+    this.session({ type: 'session.send_outcome', messageId, outcome });
+  }
+
+  /** Turns the clock, firing what falls due on the way; the number of timers fired. */
+  pass(durationMs: number): number {
+    const untilMs = this.nowMs + durationMs;
+    for (let fired = 0; fired < 1_000; fired += 1) {
+      const [due] = [...this.#behaviour.timers(this.state)].sort(
+        (left, right) => left.dueAtMs - right.dueAtMs,
+      );
+      if (due === undefined || due.dueAtMs > untilMs) {
+        this.nowMs = untilMs;
+        return fired;
+      }
+      this.nowMs = Math.max(this.nowMs, due.dueAtMs);
+      this.command({ type: 'timer', id: due.id } satisfies RuntimeCommand);
+    }
+    throw new Error('timers never came to rest');
+  }
+
+  /** A new process takes the shop over with what was committed. */
+  restart(cause: 'activation' | 'crash' = 'activation'): void {
+    const address = shopAddress(this.state.shop);
+    this.#take(this.#behaviour.activated(this.state, { address, nowMs: this.nowMs, cause }));
+  }
+
+  /**
+   * Returns the shop as another process would have it now, from this memory or from the store. Another `seed` makes
+   * other ids.
+   */
+  async successor(
+    from: 'memory' | 'store',
+    cause: 'activation' | 'crash' = 'activation',
+    seed = 1,
+  ): Promise<ShopHarness> {
+    const redis = this.redis.copy();
+    const acceptedList = Object.assign(new AcceptedList(0, 0, 0), this.state.acceptedList);
+    const state = from === 'memory' ? { ...this.state, acceptedList } : await this.#load(redis);
+    const successor = new ShopHarness(state, redis, { seed });
+    successor.nowMs = this.nowMs;
+    successor.restart(cause);
+    successor.pass(0);
+    return successor;
+  }
+
+  /** The shop waits for an operator since `sinceMs`, and is looked after now: from what is stored alone. */
+  async tend(sinceMs: number): Promise<void> {
+    const address = shopAddress(this.state.shop);
+    const context = { store: storeOf(this.redis), nowMs: this.nowMs, sinceMs };
+    const ended = await this.#behaviour.suspended?.(address, context);
+    this.#take({ ...ended });
+  }
+
+  /** True if its actor stays in memory, and is loaded again after a restart. */
+  mustLive(): boolean {
+    return this.#behaviour.mustLive(this.state);
+  }
+
+  /** The moments the shop waits for. */
+  timers(): readonly DueTimer[] {
+    return this.#behaviour.timers(this.state);
+  }
+
+  /** Returns the shop as another process loads it with another stored ledger, before its first turn. */
+  async loadedWith(stored: {
+    readonly ledger: readonly string[];
+    readonly ledgerReplaced: (shop: ShopReference) => void;
+  }): Promise<ShopHarness> {
+    const redis = this.redis.copy();
+    redis.values.set(this.state.keys.accepted, [...stored.ledger]);
+    const loader = new ShopHarness(this.state, redis, stored);
+    loader.nowMs = this.nowMs;
+    loader.state = await loader.#load(redis);
+    return loader;
+  }
+
+  /** Loads the shop from this store like its actor. */
+  async #load(redis: MemoryRedis): Promise<ShopState> {
+    const state = await this.#behaviour.load(shopAddress(this.state.shop), storeOf(redis), this.nowMs);
+    if (state === undefined) throw new Error('the shop was not loaded');
+    return state;
+  }
+
+  /** Runs the shop's command to itself that a day has begun, as its node does. */
+  cutAccepted(): void {
+    const oldest = this.redis.run(['LRANGE', this.state.keys.accepted, 0, 759]) as string[];
+    this.command({ type: 'cut_accepted' }, { oldest });
+  }
+
+  /** Runs the shop's reaction to a command that made the actor throw. */
+  recover(command: ShopCommand): void {
+    const facts = { available: this.available };
+    const turn = this.#behaviour.recover?.(this.state, command, {
+      address: shopAddress(this.state.shop),
+      nowMs: this.nowMs,
+      facts,
+    });
+    if (turn !== undefined) this.#take(turn);
+  }
+
+  /** Begins the handover of the shop's shard. */
+  drain(): void {
+    const turn = this.#behaviour.draining?.(this.state, {
+      address: shopAddress(this.state.shop),
+      nowMs: this.nowMs,
+    });
+    if (turn !== undefined) this.#take(turn);
+  }
+
+  /** True if a handover need not wait for the shop. */
+  get isSettled(): boolean {
+    return this.#behaviour.settled?.(this.state) ?? true;
+  }
+
+  statusOf(messageId: string): string {
+    const { status, reason } = this.messages.get(messageId) ?? { status: 'queued', reason: null };
+    return reason === null ? status : `${status} ${reason}`;
+  }
+
+  effectsOf<Type extends ShopEffect['type']>(type: Type): Extract<ShopEffect, { type: Type }>[] {
+    return this.effects.filter(
+      (effect): effect is Extract<ShopEffect, { type: Type }> => effect.type === type,
+    );
+  }
+
+  /** The messages that effects of this type are about. */
+  idsOf(type: 'first_look' | 'recall'): string[] {
+    return this.effectsOf(type).map(({ messageId }) => messageId);
+  }
+
+  #take(turn: Turn<ShopState, ShopEffect>): unknown {
+    this.state = turn.state ?? this.state;
+    turn.committed?.();
+    for (const write of turn.writes ?? []) {
+      this.writes.push(write);
+      const [command, key, field, value] = write;
+      this.redis.run(write);
+      if (command === 'HSET' && !/:(scheduled|batch|inbound:)/.test(key))
+        this.#note(key, String(field), String(value));
+    }
+    this.effects.push(...(turn.effects ?? []));
+    return turn.reply;
+  }
+
+  /** Remembers what was written of a message: in the hash of its day, or where it is carried for another shop. */
+  #note(key: string, field: string, value: string): void {
+    const carried = /:carried:(.*)$/.exec(key)?.[1];
+    const [id = '', part = 'body'] = carried === undefined ? field.split(':') : [carried, field];
+    if (part === 'state') this.messages.set(id, JSON.parse(value) as MessageState);
+    const body = decodeMessage(id, [isObjectId(id) && part === 'body' ? value : null])?.body;
+    if (body !== undefined) this.bodies.set(id, body);
+  }
+}
+
+const idOrCode = (reply: Outcome<{ accepted: Accepted }>): string =>
+  reply.ok ? reply.value.accepted.id : reply.failure.code;
+
+/** Returns a store with the reads that shops use. */
+export function storeOf(redis: MemoryRedis): Store {
+  const read = async (reads: readonly Read[]): Promise<unknown[]> => reads.map((each) => redis.run(each));
+  const asked: Pick<Store, 'read' | 'lookUp' | 'known'> = {
+    read,
+    lookUp: (_shard, lookups) => read(lookups),
+    known: () => undefined,
+  };
+  return asked as Store;
+}
+
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
