@@ -34,7 +34,10 @@ async function listed(): Promise<Told[]> {
 }
 
 const events = async (): Promise<{ readonly type: string; readonly data: Told }[]> =>
-  (await stack.api.get(`/events?cursor=${'0'.repeat(24)}&limit=100`)).data.items as never;
+  (await stack.api.get(`/events?cursor=${'0'.repeat(24)}&limit=100`)).data.items as {
+    type: string;
+    data: Told;
+  }[];
 
 const personPath = (personId: unknown): string => `/tenants/${stack.tenantId}/people/${personId}`;
 

@@ -45,7 +45,7 @@ function listener(
   const say = (_fields: object, message: string): void => void faults.push(message);
   const silent = (): void => undefined;
   const log = { debug: silent, info: silent, warn: silent, error: say };
-  const newId = () => '66b1f0a2c3d4e5f607182901' as never;
+  const newId = () => '66b1f0a2c3d4e5f607182901';
   const inProgress = new CallsInProgress(1);
   const answer = observed(edge, { clock, log, inProgress, newId, observe });
   return { faults, answer, inProgress, inFlight: () => inProgress.count };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import type { BinaryNode } from '@whiskeysockets/baileys';
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import {
   followAccount,
   skipCollections,
@@ -11,9 +11,8 @@ import {
 test('when the phone gives its key, the collection with the account’s name is fetched, and no other', () => {
   const asked: unknown[] = [];
   const ev = new EventEmitter();
-  const socket = { ev, resyncAppState: async (...about: unknown[]) => void asked.push(about) };
-  const parts = { socket, credentials: {}, bounds: {}, log: () => undefined, alone: async () => undefined };
-  followAccount(parts as never);
+  const resyncAppState: WASocket['resyncAppState'] = async (...about) => void asked.push(about);
+  followAccount({ socket: { ev: ev as unknown as WASocket['ev'], resyncAppState }, log: () => undefined });
   ev.emit('creds.update', { me: { id: 'a' } });
   ev.emit('creds.update', { myAppStateKeyId: 'key' });
   assert.deepEqual(asked, [[['critical_block'], true]]);

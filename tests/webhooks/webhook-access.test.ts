@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { firstProgress } from '../../actors/webhooks/progress.ts';
 import { webhookAccess } from '../../actors/webhooks/webhook-access.ts';
+import type { Actors } from '../../runtime/actors.ts';
 import type { Read } from '../../runtime/store.ts';
 
 /** The most pieces that the event loop can take at a time: 60 KB each. */
@@ -23,7 +24,8 @@ test('the progress of 1,000 endpoints is read a few at a time, one read after th
       return ids.map((id) => (id === 'hook-7' ? null : stored));
     });
   };
-  const actors = { ask: () => assert.fail(), state: () => assert.fail() } as never;
+  const unused: Pick<Actors, 'ask' | 'state'> = { ask: () => assert.fail(), state: () => assert.fail() };
+  const actors = unused as Actors;
   const { progressOf } = webhookAccess({ actors, store: { read } });
   const ids = Array.from({ length: 1_000 }, (_, n) => `hook-${n}`);
 

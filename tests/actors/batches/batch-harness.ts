@@ -2,7 +2,7 @@ import type { Failure, Outcome } from '../../../actors/failure.ts';
 import type { BatchRequest, BatchView } from '../../../actors/shops/batch-operations.ts';
 import { batchSender } from '../../../actors/shops/effects/due-sends.ts';
 import type { ShopEffect } from '../../../actors/shops/protocol/shop-effect.ts';
-import type { BatchReply } from '../../../actors/shops/protocol/shop-replies.ts';
+import type { BatchReply, ShopReplies } from '../../../actors/shops/protocol/shop-replies.ts';
 import { batchOperations } from '../../../actors/shops/service/batching.ts';
 import type { MessageDraft } from '../../../actors/shops/shop-operations.ts';
 import type { Batch } from '../../../actors/shops/state/batches.ts';
@@ -185,7 +185,7 @@ export class BatchHarness {
           const command = { type: 'send', draft, settings: this.settings, pool: undefined } as const;
           const reply = await shop.ask(command);
           resolve();
-          return reply as never;
+          return reply as ShopReplies['send'];
         };
         const make = batchSender({ store: storeOf(shop.redis), send, log: new QuietLog() });
         make(shop.state.shop, effect.batchId, effect.place);

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { EventPage } from '../../../actors/events/event-operations.ts';
 import { eventService } from '../../../actors/events/event-service.ts';
 import type { Outcome } from '../../../actors/failure.ts';
+import type { MessageView } from '../../../actors/shops/shop-operations.ts';
 import { type EventWait, EventWaiters, MOST_EVENT_WAITS } from '../../../actors/tenants/event-waiters.ts';
 import type { StreamEntry } from '../../../actors/tenants/tenant-event.ts';
 import type { Read } from '../../../runtime/store.ts';
@@ -83,7 +84,7 @@ function inMemory() {
     messages: {
       message: (_, id) => {
         asked.messages += 1;
-        return { ok: true, value: { id } as never };
+        return { ok: true, value: { id } as MessageView };
       },
     },
   });

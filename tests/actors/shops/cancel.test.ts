@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Outcome } from '../../../actors/failure.ts';
 import type { Cancelled } from '../../../actors/shops/protocol/shop-replies.ts';
 import type { QueueFilter } from '../../../actors/shops/shop-operations.ts';
+import type { PoolAnswer } from '../../../actors/shops/state/pool-protocol.ts';
 import { pacingState } from '../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
@@ -79,7 +80,7 @@ describe('a cancelled message', () => {
   test('does not count in the network’s quota of new chats', async () => {
     const shop = await ShopHarness.connected();
     const newChats = { quota: 2, used: 0, warning: null, endsAtMs: shop.nowMs + 86_400_000 };
-    shop.session({ type: 'session.limits', newChats } as never);
+    shop.session({ type: 'session.limits', newChats });
     shop.send('+33601000000');
     const second = shop.send('+33601000001');
     assert.equal(shop.send('+33601000002'), 'COLD_RECIPIENT_CAP_REACHED');
@@ -132,7 +133,7 @@ describe('a cancelled message at the pool', () => {
       messageId: id,
       createdAtMs,
       reason: 'CANCELLED',
-    })) as never;
+    })) as PoolAnswer;
     await origin.ask({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer });
     assert.equal(origin.statusOf(id), 'failed CANCELLED');
     assert.deepEqual(

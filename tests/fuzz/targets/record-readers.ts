@@ -85,7 +85,7 @@ export const READERS: Readonly<Record<string, (text: string, draw: Draw) => unkn
   scheduled: (text) => decodeScheduled(['66b1f0a2c3d4e5f60718293a', text]),
   carried: (text, draw) => decodeCarried([text, draw.isOneIn(2) ? null : text]),
   message: (text, draw) =>
-    decodeMessage('66b1f0a2c3d4e5f60718293a', [text, draw.isOneIn(2) ? null : text, null] as never),
+    decodeMessage('66b1f0a2c3d4e5f60718293a', [text, draw.isOneIn(2) ? null : text, null]),
   receipts: (text) => decodeReceipts(text),
   numberUse: (text) => decodeNumberUse(text),
   notices: (text) => decodeNotices([text]),
