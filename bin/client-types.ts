@@ -59,7 +59,7 @@ export function clientTypes({ paths, components }: ApiDocument): string {
         `\n${comment(schema.description, '')}export type ${name} = ${namedType(schema, named)};\n`,
     ),
     `\n/** A page of a list. \`nextCursor\` asks for the next one, and is null after the last. */\nexport type Page<Item> = {\n  readonly items: readonly Item[];\n  readonly nextCursor: string | null;\n};\n`,
-    `\n/** What each operation takes (\`params\`), answers (\`data\`), and with which statuses. */\nexport interface Operations {\n${text}}\n`,
+    `\n/** The parameters (\`params\`), the data (\`data\`) and the statuses of each operation. */\nexport interface Operations {\n${text}}\n`,
     `\n/** The method and path of each operation. */\nexport const OPERATIONS = {\n${rows.join('')}} as const;\n`,
   ].join('');
 }

@@ -7,7 +7,7 @@ const UNANSWERED = ['message', 'status', 'receipt', 'notification', 'call', 'app
 
 /** Outcomes with a count each. The network makes the codes of refusals, so any more of them are counted as `other`. */
 const MOST_OUTCOMES = 100;
-/** A code that is no short word is counted as `other`, too. */
+/** The form of a code that has a count of its own. Other codes are counted as `other`. */
 const COUNTED_CODE = /^\w{1,16}$/;
 
 /**

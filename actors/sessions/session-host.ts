@@ -116,7 +116,7 @@ export interface OutcomeCount {
   readonly count: number;
 }
 
-/** Which shop a session belongs to, and the shard its credentials are stored under. */
+/** The shop of a session, and the shard that its credentials are stored under. */
 export interface SessionAddress {
   readonly shard: number;
   readonly tenantId: string;

@@ -66,7 +66,7 @@ export interface SealedChange {
 
 /** An order to prepare a message. */
 export interface PrepareOrder {
-  /** It comes back with `prepared` and the outcome, which are ignored once the order was given up. */
+  /** The replies `prepared` and the outcome repeat it. They are ignored if the order was given up meanwhile. */
   readonly attempt: number;
   readonly order: SendOrder;
   readonly composingMs: number;

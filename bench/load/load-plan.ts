@@ -8,7 +8,7 @@ export interface BenchShop {
   readonly key: string;
 }
 
-/** Which requests to make. */
+/** The requests of a load. */
 export type Requests =
   | { readonly kind: 'me'; readonly keys: readonly string[] }
   | { readonly kind: 'channel'; readonly shops: readonly BenchShop[] }

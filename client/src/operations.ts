@@ -538,7 +538,7 @@ export type Page<Item> = {
   readonly nextCursor: string | null;
 };
 
-/** What each operation takes (`params`), answers (`data`), and with which statuses. */
+/** The parameters (`params`), the data (`data`) and the statuses of each operation. */
 export interface Operations {
   /**
    * Read the caller's key, tenant, permissions, limits and remaining quota.

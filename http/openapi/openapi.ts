@@ -19,7 +19,7 @@ export interface DocumentOptions {
   readonly description: string;
   /** Address of the base path. */
   readonly serverUrl: string;
-  /** Where callers can ask questions. Each document adds a name. */
+  /** The address for questions of callers. Each document adds a name. */
   readonly contact?: { readonly url: string };
   /** How callers authenticate. */
   readonly security: 'api-key' | 'operator';

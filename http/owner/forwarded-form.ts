@@ -52,7 +52,7 @@ export function encodeForwarded(forwarded: Forwarded): string {
   return JSON.stringify(forwarded);
 }
 
-/** Reads a request of another node of the same build. */
+/** Reads a request of another node. During a rollout that node may run the release before this one. */
 export function decodeForwarded(payload: string): Forwarded {
   return JSON.parse(payload) as Forwarded;
 }

@@ -21,7 +21,7 @@ const SENDS_PER_SHOP = 8;
 const SENDS = SHOPS * SENDS_PER_SHOP;
 /** Over which time sends begin, in milliseconds; the kill is in the middle. */
 const SENDING_MS = 2_000;
-/** Which part of the answers is lost. */
+/** The part of the answers that is lost. */
 const LOST_ANSWERS = 0.15;
 /** Twice the wait of a call that waited for the owner through the other node, in milliseconds: it is answered at its end. */
 const HEARD_WITHIN_MS = 30_000;

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { Draw } from './draw.ts';
 import type { Defect, FuzzTarget, OpenTarget, TargetReport } from './fuzz-target.ts';
 
-/** Which cases of a target are tried. */
+/** The cases of a target that are tried. */
 export interface FuzzRun {
   readonly seed: number;
   /** The number of the first case. */

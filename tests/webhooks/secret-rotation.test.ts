@@ -37,7 +37,7 @@ async function recordOf(tenantId: string, id: string) {
   return record;
 }
 
-/** Which of the secrets sign what the webhook is sent when the clock is there. */
+/** Returns those of the secrets that sign a delivery of the webhook at that time. */
 async function signing(tenantId: string, id: string, atMs: number, secrets: readonly string[]) {
   const clock = new FakeClock();
   clock.stepWall(atMs - clock.wallMs());

@@ -1,4 +1,4 @@
-/** What a change of an endpoint stores. */
+/** The writes of a change of an endpoint. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeWebhook, deleteWebhook } from '../../actors/tenants/webhook-turns.ts';

@@ -68,7 +68,7 @@ export async function readPast(
   const counts = await readCounts(use, machines, reading);
   if (counts === undefined) return undefined;
   const keys = shopKeys(reading.shard, use.shopId);
-  // Each is read at once: at a shop that lives, a writer may move to another address meanwhile.
+  // Each hash is read by one command. At an active shop a writer may move to another address between two.
   const [writers, aliases] = (await reading.store.read([
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],

@@ -33,12 +33,12 @@ export interface ShopReplies {
   readonly 'pool.withdraw': PoolAnswer;
 }
 
-/** The reply to a send. `ask` names what must be asked before the send is repeated. It is absent if it is decided. */
+/** The reply to a send. `ask` says where to ask before the send is repeated. It is absent if the send is decided. */
 export type SendReply = Outcome<Sent<Accepted>, SendCode> | PoolWanted | GroupWanted;
 
 /**
- * A send that its own shop could not make and that the pool may, with the data to find a pool shop. Its failure is the
- * answer if no shop of the pool is free.
+ * A send that a shop of the pool may make, because its own shop cannot. It has the data to find one. If none is free,
+ * the failure is the answer.
  */
 export interface PoolWanted extends Failed<ChannelCode> {
   readonly ask: 'pool';
@@ -46,8 +46,8 @@ export interface PoolWanted extends Failed<ChannelCode> {
 }
 
 /**
- * A send to a group that no session reported. The turn first asks for it once: an open session, or one that reconnects
- * in time. Its failure is the answer if the session still reports none.
+ * A send to a group that no session reported. The caller asks the session for the group once, and sends again. If the
+ * session still does not report it, the failure is the answer.
  */
 interface GroupWanted extends Failed<SendCode> {
   readonly ask: 'group';

@@ -26,7 +26,7 @@ export interface Driver {
 
 /** One message, to a number that is on the network. */
 export interface Text {
-  /** Which of the linked phones sends it, from 0. */
+  /** The index of the linked phone that sends it, from 0. */
   readonly phone: number;
   readonly to: string;
   readonly text: string;

@@ -67,7 +67,7 @@ function ofWorkers({ workers, owner }, details) {
   };
 }
 
-/** What to do after a lost session, by its end. */
+/** The advice after a lost session, by its end. */
 const LOST_TODOS = /** @type {Record<string, string>} */ ({
   forbidden:
     'The network locked or banned the number: ask the owner to open the app on the phone, then connect.',

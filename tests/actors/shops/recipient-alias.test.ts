@@ -34,7 +34,7 @@ async function lookedUp(shop: ShopHarness, messageId: string, number: string): P
   await shop.ask({ type: 'session.recipient_known', generation, messageId, number });
 }
 
-/** What was prepared is sent, and the time until the next message to the same recipient passes. */
+/** Sends the prepared message, and lets the time until the next message to its recipient pass. */
 function sent(shop: ShopHarness, messageId: string): void {
   shop.prepared(messageId, []);
   assert.equal(shop.statusOf(messageId), 'sending');

@@ -20,7 +20,7 @@ import { FakeClock } from '../../runtime/fake-clock.ts';
 const DAY_MS = 86_400_000;
 const CARRIED = 120;
 const PHONE = '33600000001';
-/** What one answer of Redis has at most. A step may return some more fields than it is asked for. */
+/** The most texts in one answer of Redis. A step may return some more fields than it is asked for. */
 const MOST_TEXTS = 1_500;
 const vault = numberVault([Buffer.alloc(32, 1)]);
 const newId = objectIdGenerator(systemRandom);

@@ -134,7 +134,7 @@ async function download(
   const { response, url, signal } = source;
   const maxBytes = options.maxBytes ?? MAX_BYTES[options.mediaType];
   const path = newAttachmentPath();
-  // A file that cannot be removed fails no message. The sweep of the folder removes it later.
+  // If the file cannot be removed, the message is sent all the same. The sweep of the folder removes the file later.
   const discard = (): Promise<void> => rm(path, { force: true }).catch(() => undefined);
   try {
     // The request accepts the bare bytes only. The recipient would get a file that cannot be opened.

@@ -71,7 +71,7 @@ export class KeyUse {
     return this.#options.later(SAVED_IN_MS, () => this.save());
   }
 
-  /** Stores new uses together with the next write, or later if `prune` has not read the stored ones. */
+  /** Stores new uses together with the next write. Tries later if `prune` has not read the stored ones yet. */
   save(): void {
     if (this.#saving === undefined) return;
     this.#saving.cancel();

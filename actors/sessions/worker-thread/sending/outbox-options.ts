@@ -35,7 +35,7 @@ export interface OutboxOptions {
   readonly timers: Pick<ChatTimers, 'of'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carry'>;
   readonly tokens: Pick<ContactTokens, 'has'>;
-  /** Which numbers are on the network. */
+  /** Remembers for each number if it is on the network. */
   readonly numbers: ExpiringCache;
   readonly report: (order: PrepareOrder, outcome: SendOutcome) => void;
   /** The network knows the recipient by another number than the order's. */

@@ -48,7 +48,7 @@ export interface SessionEnvironment {
   /** Sealed values that were read or written last. */
   readonly sealed: SealedCache;
   readonly post: (message: FromWorker) => void;
-  /** Which numbers are on the network, by E.164: the number each is known by there, or false. */
+  /** Remembers the number by which the network knows a number (E.164), or false if it knows none. */
   readonly numbers: ExpiringCache;
 }
 
