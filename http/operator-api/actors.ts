@@ -133,7 +133,7 @@ export const cancelShopQueue = operatorEndpoint({
   path: '/actors/{tenantId}/{shopId}/queue/cancel',
   role: 'operate',
   tag: 'Actors',
-  summary: "Cancel messages that wait in a shop's queue, as its tenant can",
+  summary: "Cancel messages that wait in a shop's queue, on behalf of its tenant",
   body: queueCancellation,
   bodyExample: QUEUE_CANCELLATION_EXAMPLE,
   replies: QUEUE_CANCELLED,
