@@ -221,7 +221,13 @@ describe('the log of changes in Redis', () => {
     await redis.config('SET', 'maxmemory', '1');
     const log = open(50);
     await assert.rejects(redis.set('other', 'x'), /OOM/);
-    await log.end(await log.begin(change), { status: 200, code: undefined });
+    const erased = newId(Date.now());
+    const id = await log.begin({ ...change, params: { tenantId: erased } });
+    await log.end(id, { status: 200, code: undefined });
+    await log.forget(erased);
+    const later = await log.begin({ ...change, params: { tenantId: erased } });
     await redis.config('SET', 'maxmemory', '0');
+    const stored = await redis.hmget('{audit}:entries', id, later);
+    for (const entry of stored) assert.ok(entry?.includes(change.operator) && !entry.includes(erased));
   });
 });
