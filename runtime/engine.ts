@@ -122,6 +122,8 @@ export interface Engine {
   /** Calls every listener of the channel on every node. Resolves with their number, if Redis reports it. */
   publish(channel: string, message: string): Promise<number | undefined>;
   subscribe(channel: string, listener: (message: string) => void): Promise<void>;
+  /** Calls the channel's listener of this node no more. Redis may learn it later, or by the end of the connection. */
+  unsubscribe(channel: string): void;
 
   /** Redis' own clock, in milliseconds since the Unix epoch. */
   timeMs(): Promise<number>;

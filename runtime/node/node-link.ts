@@ -72,6 +72,8 @@ export class RedisLink implements NodeLink {
   readonly #pending = new Map<string, PendingCall>();
   readonly #askedOnce = new AskedOnce();
   #handler: ((payload: string) => Promise<string>) | undefined;
+  /** The names that this node listens under, the newest last. */
+  #names: readonly string[] = [];
   #incarnation = '';
   #lastId = 0;
 
@@ -79,12 +81,19 @@ export class RedisLink implements NodeLink {
     this.#options = options;
   }
 
-  /** Listens under a new name. Requests to the old name still get their replies there. */
+  /**
+   * Listens under a new name, and under the one before, which other nodes may still use. Earlier names are left once no
+   * reply is awaited there.
+   */
   async listen(incarnation: string): Promise<void> {
-    await this.#options.engine.subscribe(channelOf(incarnation), (message) =>
-      this.#receive(incarnation, message),
-    );
+    const { engine } = this.#options;
+    await engine.subscribe(channelOf(incarnation), (message) => this.#receive(incarnation, message));
     this.#incarnation = incarnation;
+    const names = [...this.#names.filter((name) => name !== incarnation), incarnation];
+    const awaited = new Set([...this.#pending.values()].map(({ question }) => question.from));
+    const left = names.slice(0, -2).filter((name) => !awaited.has(name));
+    for (const name of left) engine.unsubscribe(channelOf(name));
+    this.#names = names.filter((name) => !left.includes(name));
   }
 
   serve(handler: (payload: string) => Promise<string>): void {

@@ -65,6 +65,12 @@ export class RedisBus {
     }
   }
 
+  /** If the connection is lost before Redis learns it, the next one subscribes without the channel. */
+  unsubscribe(channel: string): void {
+    this.#listeners.delete(channel);
+    void Promise.allSettled([this.#client?.unsubscribe(channel)]);
+  }
+
   /**
    * Ends the connection and opens it again, which resolves the address again. Does nothing without a connection,
    * because a new one is already being opened.

@@ -233,6 +233,10 @@ export class RedisEngine implements Engine {
     return this.#bus.subscribe(channel, listener);
   }
 
+  unsubscribe(channel: string): void {
+    this.#bus.unsubscribe(channel);
+  }
+
   async timeMs(): Promise<number> {
     const [seconds, microseconds] = await this.#time();
     return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);

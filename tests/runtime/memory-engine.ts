@@ -122,6 +122,12 @@ export class MemoryEngine implements Engine {
     this.#redis.listeners.set(channel, listeners.add(delivered));
   }
 
+  unsubscribe(channel: string): void {
+    const delivered = this.#channels.get(channel);
+    this.#channels.delete(channel);
+    if (delivered !== undefined) this.#redis.listeners.get(channel)?.delete(delivered);
+  }
+
   timeMs(): Promise<number> {
     return this.#call(() => this.#redis.timeMs());
   }

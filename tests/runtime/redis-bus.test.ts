@@ -52,6 +52,24 @@ test('a connection that died silently is noticed, and its channels move to anoth
   await link.close();
 });
 
+test('a channel that is left has no listener, on the present connection and on the next', async () => {
+  const link = await redisLink(redisUrl);
+  const { bus: own, heard } = await bus(link.url);
+  const left = async () => (await redis.pubsub('NUMSUB', 'left'))[1];
+  await own.subscribe('left', () => undefined);
+  assert.equal(await left(), 1);
+  own.unsubscribe('left');
+  await until('Redis knows it', async () => (await left()) === 0);
+  await untilHeard(heard, 'before');
+  link.cut();
+  await until('it was tried again', async () => link.refused() > 0);
+  link.mend();
+  await untilHeard(heard, 'after');
+  assert.equal(await left(), 0);
+  own.close();
+  await link.close();
+});
+
 test('a quiet bus stays on its connection as long as it answers', async () => {
   const { bus: own, heard } = await bus(redisUrl);
   const names = async () => String(await redis.client('LIST')).match(/id=\d+(?=[^\n]* name=bus)/g);
