@@ -138,6 +138,19 @@ test('an id stays among the people as long as any of its addresses, so that its 
   assert.deepEqual(writes, [], 'once a day is enough');
 });
 
+test('a person with two ids, because nothing linked their addresses, keeps the one of the number', async () => {
+  const tenantId = newId(nowMs);
+  const vault = numberVault([present]);
+  const ofLid = await person(tenantId, vault, { number: undefined, lid: ANA.lid });
+  const ofNumber = await person(tenantId, vault, { number: ANA.number, lid: undefined });
+  assert.notEqual(ofLid, ofNumber);
+  const { id, ids, writes } = await readPerson(tenantId, ANA, { store, vault, nowMs });
+  assert.equal(id, ofNumber);
+  assert.ok(ids.includes(ofLid), 'an erasure finds the events of both');
+  await store.commit(SHARD, writes);
+  assert.equal(await person(tenantId, vault, { number: undefined, lid: ANA.lid }), ofNumber);
+});
+
 test('people without a day, of an earlier program, count as seen on the day of the first check', async () => {
   const tenantId = newId(nowMs);
   const { personIds } = tenantKeys(tenantId);
