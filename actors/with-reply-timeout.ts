@@ -15,7 +15,7 @@ export function withReplyTimeout<Answer>(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(ANSWER_MS, () =>
-      reject(new RuntimeFailure('DEADLINE_EXCEEDED', `Not stored within ${ANSWER_MS} ms`, 1)),
+      reject(new RuntimeFailure('DEADLINE_EXCEEDED', `not stored within ${ANSWER_MS} ms`, 1)),
     );
     answer.then(resolve, reject).finally(() => timer.cancel());
   });

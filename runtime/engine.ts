@@ -84,7 +84,7 @@ export interface ServerState {
 }
 
 /** Why a registration changed nothing. */
-export const LATER_PROCESS = 'A process that started later has registered under this node id';
+export const LATER_PROCESS = 'a process that started later has registered under this node id';
 
 /**
  * All requests of the runtime to Redis. There are two implementations with one conformance suite: Redis, and a memory

@@ -2,12 +2,12 @@ import { RuntimeFailure } from './runtime-failure.ts';
 
 /** The actor waits for an operator. */
 export function suspendedFailure(): RuntimeFailure {
-  return new RuntimeFailure('SUSPENDED', 'The actor crashed too often and waits for an operator');
+  return new RuntimeFailure('SUSPENDED', 'the actor crashed too often and waits for an operator');
 }
 
 /** Another node owns the shard, or is about to. */
 export function movedAwayFailure(): RuntimeFailure {
-  return new RuntimeFailure('SHARD_NOT_OWNED', 'The shard is not owned by this node', 1);
+  return new RuntimeFailure('SHARD_NOT_OWNED', 'the shard is not owned by this node', 1);
 }
 
 /** Redis accepts no writes now; nothing was applied. */
@@ -22,17 +22,17 @@ export function outcomeUnknownFailure(message: string): RuntimeFailure {
 
 /** The mailbox is too full for another client command, or the command waited too long. */
 export function mailboxFullFailure(): RuntimeFailure {
-  return new RuntimeFailure('MAILBOX_FULL', 'The mailbox is full', 1);
+  return new RuntimeFailure('MAILBOX_FULL', 'the mailbox is full', 1);
 }
 
 /** The node has the maximum of turns under way, of all actors together. */
 export function nodeBusyFailure(): RuntimeFailure {
-  return new RuntimeFailure('NODE_BUSY', 'The node has too many turns in progress', 1);
+  return new RuntimeFailure('NODE_BUSY', 'the node has too many turns in progress', 1);
 }
 
 /** The command made the actor throw. */
 export function poisonedFailure(): RuntimeFailure {
-  return new RuntimeFailure('POISONED', 'The command made the actor throw');
+  return new RuntimeFailure('POISONED', 'the command made the actor throw');
 }
 
 /** The text of an error for a log or an operator. */

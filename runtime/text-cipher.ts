@@ -70,7 +70,7 @@ export function textCipher(secrets: readonly Buffer[], purpose: string): TextCip
         if (plain !== undefined) return plain;
       }
       throw new Error(
-        `A sealed text of ${purpose} was sealed with a key that is not ours, or for another use`,
+        `a sealed text of ${purpose} was sealed with a key that is not ours, or for another use`,
       );
     },
     isNewest(use, sealed) {

@@ -40,7 +40,7 @@ export class ActorResources {
     } catch (error) {
       this.#log.error(
         { actor: addressText(this.#address), err: error },
-        'An actor threw while it was stopped',
+        'an actor threw while it was stopped',
       );
     }
   }

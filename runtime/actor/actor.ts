@@ -259,7 +259,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     }
     const { limits, log } = this.#around;
     if (this.#newer !== undefined)
-      log.error({ actor: this.#text, err: error }, 'An actor waits for a newer program');
+      log.error({ actor: this.#text, err: error }, 'an actor waits for a newer program');
     const waitMs = this.#newer === undefined ? limits.retryMs : limits.backoffMaximumMs;
     this.#timer.start(waitMs, () => this.#load());
   }

@@ -89,7 +89,7 @@ export class DeadLetterBox implements DeadLetters {
       ],
       onSettled: (outcome) => {
         if (outcome === 'committed') return;
-        log.error({ actor: addressText(address), id, outcome }, 'A dead letter could not be kept');
+        log.error({ actor: addressText(address), id, outcome }, 'a dead letter could not be kept');
       },
     });
   }
@@ -121,7 +121,7 @@ export class DeadLetterBox implements DeadLetters {
         withOld.map(({ number }) => store.commit(number, [['ZREMRANGEBYLEX', keyOf(number), '-', newest]])),
       );
     } catch (error) {
-      log.warn({ err: error }, 'Old dead letters could not be removed');
+      log.warn({ err: error }, 'old dead letters could not be removed');
     }
   }
 

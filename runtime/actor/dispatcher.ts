@@ -58,7 +58,7 @@ export class Dispatcher {
     if (asker !== undefined) this.#around.commits.flushSoon();
     if (failure === undefined) this.pump();
     else if (asker !== undefined) asker.reject(failure);
-    else this.#around.log.warn({ actor: this.#text, code: failure.code }, 'A command was refused');
+    else this.#around.log.warn({ actor: this.#text, code: failure.code }, 'a command was refused');
   }
 
   /**
@@ -105,6 +105,6 @@ export class Dispatcher {
 
   /** Refuses callers that wait, since no turn may begin while the lease is not valid. */
   refuseWaiting(): void {
-    this.#mailbox.refuseClients(unavailableFailure('The lease of this node has ended'));
+    this.#mailbox.refuseClients(unavailableFailure('the lease of this node has ended'));
   }
 }

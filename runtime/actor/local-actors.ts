@@ -33,9 +33,9 @@ export class LocalActors implements Actors {
 
   /** Makes a kind of actor known. Throws when there is one already. */
   register<State, Command, Effect, Facts>(behaviour: Behaviour<State, Command, Effect, Facts>): void {
-    if (behaviour.kind.includes('/')) throw new Error(`A kind must not contain a slash: ${behaviour.kind}`);
+    if (behaviour.kind.includes('/')) throw new Error(`a kind must not contain a slash: ${behaviour.kind}`);
     if (this.#behaviours.has(behaviour.kind))
-      throw new Error(`There is a behaviour ${behaviour.kind} already`);
+      throw new Error(`there is a behaviour ${behaviour.kind} already`);
     this.#behaviours.set(behaviour.kind, behaviour as unknown as AnyBehaviour);
   }
 
@@ -70,7 +70,7 @@ export class LocalActors implements Actors {
     const { log } = this.#options.surroundings;
     log.warn(
       { actor: addressText(address), shard: address.shard },
-      'A command was sent to an actor of another node',
+      'a command was sent to an actor of another node',
     );
   }
 
@@ -151,7 +151,7 @@ export class LocalActors implements Actors {
     if (!this.#behaviours.has(address.kind)) {
       this.#options.surroundings.log.error(
         { actor: text },
-        'An actor must stay active, but its kind is unknown',
+        'an actor must stay active, but its kind is unknown',
       );
       return;
     }
@@ -189,7 +189,7 @@ export class LocalActors implements Actors {
 
   #behaviour(address: Address): AnyBehaviour {
     const behaviour = this.#behaviours.get(address.kind);
-    if (behaviour === undefined) throw new Error(`No behaviour was registered for ${address.kind}`);
+    if (behaviour === undefined) throw new Error(`no behaviour was registered for ${address.kind}`);
     return behaviour;
   }
 

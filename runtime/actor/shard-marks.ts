@@ -65,7 +65,7 @@ export class ShardMarks {
       onSettled: (outcome) => {
         if (outcome === 'committed') return;
         if (outcome === 'unavailable' && refused !== undefined) refused();
-        else this.#options.log.warn({ outcome, write }, 'A mark was not written');
+        else this.#options.log.warn({ outcome, write }, 'a mark was not written');
       },
     });
   }

@@ -46,7 +46,7 @@ export class Supervision {
     const { clock, counters, log } = this.#options;
     counters.crashes += 1;
     this.#lastError = { atMs: clock.wallMs(), message: messageOf(error) };
-    log.error({ actor: this.#text, err: error }, 'An actor crashed');
+    log.error({ actor: this.#text, err: error }, 'an actor crashed');
   }
 
   /** Counts a crash and returns the action that follows. */
@@ -61,7 +61,7 @@ export class Supervision {
       return { restartInMs: Math.min(limits.backoffMs * 2 ** (crashes - 1), limits.backoffMaximumMs) };
     }
     counters.suspensions += 1;
-    log.error({ actor: this.#text }, 'An actor crashed too often and waits for an operator');
+    log.error({ actor: this.#text }, 'an actor crashed too often and waits for an operator');
     return 'suspend';
   }
 

@@ -56,7 +56,7 @@ export class SuspendedCare {
     const actor = addressText(this.#actor.address);
     this.#underWay = this.#tend(serial, sinceMs)
       .catch((error: unknown) => {
-        const line = 'The check of a suspended actor failed';
+        const line = 'the check of a suspended actor failed';
         if (error instanceof RuntimeFailure) log.warn({ actor, code: error.code }, line);
         else log.error({ actor, err: error }, line);
       })
@@ -75,7 +75,7 @@ export class SuspendedCare {
     if (serial !== this.#serial || writes.length === 0 || !mayAct(shard)) return;
     checkWrites(address.shard, writes);
     const outcome = await this.#commit(writes);
-    if (outcome !== 'committed') throw new Error(`Its writes came to nothing: ${outcome}`);
+    if (outcome !== 'committed') throw new Error(`its writes came to nothing: ${outcome}`);
     if (mayAct(shard)) for (const effect of effects) behaviour.perform(effect, address);
   }
 

@@ -238,7 +238,7 @@ export class TurnCycle implements Commitment {
         break;
       case 'unknown':
         // The asker need not wait until it is known; the actor must.
-        envelope.asker?.reject(outcomeUnknownFailure('The commit was sent and not answered'));
+        envelope.asker?.reject(outcomeUnknownFailure('the commit was sent and not answered'));
         return;
       case 'unavailable':
         this.finish();
@@ -264,7 +264,7 @@ export class TurnCycle implements Commitment {
     if (!mayAct(this.#shard)) {
       // Another node may be taking the shard over; effects of the commit wait until that is known.
       this.#held = true;
-      envelope.asker?.reject(outcomeUnknownFailure('The lease ended during the commit'));
+      envelope.asker?.reject(outcomeUnknownFailure('the lease ended during the commit'));
       return;
     }
     const fault = this.#applyState(turn);
@@ -306,7 +306,7 @@ export class TurnCycle implements Commitment {
       this.#behaviour.perform(effect, this.#address);
     } catch (error) {
       this.#around.counters.effectFailures += 1;
-      this.#around.log.error({ actor: this.#text, err: error }, 'An effect threw, which no effect may do');
+      this.#around.log.error({ actor: this.#text, err: error }, 'an effect threw, which no effect may do');
     }
   }
 
@@ -321,7 +321,7 @@ export class TurnCycle implements Commitment {
     const isCommitting = this.#turn !== undefined;
     this.finish();
     envelope?.asker?.reject(
-      isCommitting ? outcomeUnknownFailure('The shard was lost during the commit') : movedAwayFailure(),
+      isCommitting ? outcomeUnknownFailure('the shard was lost during the commit') : movedAwayFailure(),
     );
   }
 

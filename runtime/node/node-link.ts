@@ -111,7 +111,7 @@ export class RedisLink implements NodeLink {
     if (incarnation === this.#incarnation || target === nodeId) return await this.#handle(payload);
     if (incarnation === undefined) {
       this.#options.onMissed();
-      throw new RuntimeFailure('SHARD_NOT_OWNED', `No node is known for ${target}`, 1);
+      throw new RuntimeFailure('SHARD_NOT_OWNED', `no node is known for ${target}`, 1);
     }
     return await this.#ask(incarnation, payload, timeoutMs);
   }
@@ -121,7 +121,7 @@ export class RedisLink implements NodeLink {
     for (const [id, call] of this.#pending) {
       this.#pending.delete(id);
       call.timer.cancel();
-      call.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'This node stopped before the answer came', 1));
+      call.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'this node stopped before the answer came', 1));
     }
   }
 
@@ -135,7 +135,7 @@ export class RedisLink implements NodeLink {
       const timer = clock.after(timeoutMs, () => {
         if (!this.#pending.delete(id)) return;
         onMissed();
-        reject(new RuntimeFailure('DEADLINE_EXCEEDED', `The owner did not answer within ${timeoutMs} ms`, 1));
+        reject(new RuntimeFailure('DEADLINE_EXCEEDED', `the owner did not answer within ${timeoutMs} ms`, 1));
       });
       this.#pending.set(id, { question, resolve, reject, timer });
       engine
@@ -144,7 +144,7 @@ export class RedisLink implements NodeLink {
           (listeners) => {
             if (listeners !== 0) return;
             onMissed();
-            this.#fail(id, new RuntimeFailure('SHARD_NOT_OWNED', 'The owner is gone', 1));
+            this.#fail(id, new RuntimeFailure('SHARD_NOT_OWNED', 'the owner is gone', 1));
           },
           (error: Error) => this.#fail(id, error),
         );
@@ -220,12 +220,12 @@ export class RedisLink implements NodeLink {
   /** The failure that the caller gets. Other errors go to this node's log alone. */
   #failureOf(error: unknown): RuntimeFailure {
     if (error instanceof RuntimeFailure) return error;
-    this.#options.log.error({ err: error }, 'A request of another node could not be handled');
-    return new RuntimeFailure('DEADLINE_EXCEEDED', 'The owner failed');
+    this.#options.log.error({ err: error }, 'a request of another node could not be handled');
+    return new RuntimeFailure('DEADLINE_EXCEEDED', 'the owner failed');
   }
 
   async #handle(payload: string): Promise<string> {
-    if (this.#handler === undefined) throw new RuntimeFailure('STOPPING', 'This node does not serve yet', 1);
+    if (this.#handler === undefined) throw new RuntimeFailure('STOPPING', 'this node does not serve yet', 1);
     return await this.#handler(payload);
   }
 }

@@ -124,7 +124,7 @@ export class GroupCommit {
     if (!this.#options.leaseHolds()) {
       const shards = [...this.#ready];
       this.#ready.clear();
-      for (const shard of shards) refuseWaiting(shard, 'The lease of this node has ended');
+      for (const shard of shards) refuseWaiting(shard, 'the lease of this node has ended');
       return;
     }
     const shards: OwnedShard[] = [];

@@ -104,7 +104,7 @@ export class NodeStore implements Store {
   async commit(number: number, writes: readonly Write[]): Promise<void> {
     const shard = this.#shard(number);
     if (shard === undefined)
-      throw new RuntimeFailure('SHARD_NOT_OWNED', `Shard ${number} is not owned here`, 1);
+      throw new RuntimeFailure('SHARD_NOT_OWNED', `shard ${number} is not owned here`, 1);
     checkWrites(number, writes);
     await new Promise<void>((resolve, reject) => {
       this.#commits.add(shard, {
@@ -121,10 +121,10 @@ function commitFailure(outcome: Exclude<CommitmentOutcome, 'committed'>, message
     case 'failed':
       return new Error(`Redis refused a write: ${message}`);
     case 'fenced':
-      return new RuntimeFailure('SHARD_NOT_OWNED', 'The shard is not owned by this node', 1);
+      return new RuntimeFailure('SHARD_NOT_OWNED', 'the shard is not owned by this node', 1);
     case 'unavailable':
       return new RuntimeFailure('STORE_UNAVAILABLE', message ?? 'Redis cannot be reached', 1);
     case 'unknown':
-      return new RuntimeFailure('OUTCOME_UNKNOWN', 'The commit was sent and not answered', 1);
+      return new RuntimeFailure('OUTCOME_UNKNOWN', 'the commit was sent and not answered', 1);
   }
 }

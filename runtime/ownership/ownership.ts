@@ -175,7 +175,7 @@ export class Ownership {
       ]);
       this.#servers = servers;
       if (servers.some(({ isMaster }) => !isMaster)) {
-        throw new RuntimeFailure('STORE_UNAVAILABLE', 'What a replica says may be old');
+        throw new RuntimeFailure('STORE_UNAVAILABLE', 'what a replica says may be old');
       }
       this.view.replace(nodes, records);
       if (await this.#standsAside(nodes)) return;
@@ -212,7 +212,7 @@ export class Ownership {
       this.#graceUntilMs = clock.monotonicMs() + limits.leaseMs;
       if (error instanceof RuntimeFailure)
         log.debug({ code: error.code }, 'Redis did not answer a check of the shards');
-      else log.error({ err: error }, 'A check of the shards failed');
+      else log.error({ err: error }, 'a check of the shards failed');
     }
   }
 
@@ -230,7 +230,7 @@ export class Ownership {
       const fields = { shards: ahead.map(({ number, record: { wallMs } }) => ({ number, wallMs })) };
       log.error(
         fields,
-        'The clock that stored these shards was far ahead: they continue at the present time',
+        'the clock that stored these shards was far ahead: they continue at the present time',
       );
     }
     for (const shard of won) {
@@ -258,7 +258,7 @@ export class Ownership {
       }
       if (this.lease.isOver) await this.#take(this.#incarnations.next());
       this.#aside = false;
-      log.warn({ incarnation: this.incarnation }, 'The clocks agree again: this node is back');
+      log.warn({ incarnation: this.incarnation }, 'the clocks agree again: this node is back');
       // This check is from before the new name.
       this.#rounds.again();
       return true;
@@ -267,7 +267,7 @@ export class Ownership {
       this.#aside = true;
       counters.clockDisputes += 1;
       const fields = { aheadMs: clock.aheadMs() };
-      log.error(fields, 'The clocks of this node and of Redis disagree: it owns nothing until they agree');
+      log.error(fields, 'the clocks of this node and of Redis disagree: it owns nothing until they agree');
     }
     if (!this.lease.isOver) {
       this.#announceLeaving();
@@ -316,7 +316,7 @@ export class Ownership {
       this.#settlement.forget(shard);
       this.#notices.note(shard.number, record);
     } catch (error) {
-      log.warn({ shard: shard.number, err: error }, 'A shard was left without a hand-over');
+      log.warn({ shard: shard.number, err: error }, 'a shard was left without a hand-over');
       this.#settlement.forget(shard);
     } finally {
       this.#leaving.delete(shard.number);
@@ -328,7 +328,7 @@ export class Ownership {
   #onLeaseExpired(): void {
     this.#options.log.warn(
       { incarnation: this.incarnation },
-      'The lease has ended by our clock: nothing takes effect until Redis answers',
+      'the lease has ended by our clock: nothing takes effect until Redis answers',
     );
     this.#held.onLeaseExpired();
   }
@@ -354,7 +354,7 @@ export class Ownership {
     if (isBack !== true) return;
     log.warn(
       { before, incarnation: this.incarnation },
-      'The lease was lost: this node is back under a new name',
+      'the lease was lost: this node is back under a new name',
     );
     await Promise.all([...this.#held].map((shard) => this.settle(shard)));
   }
@@ -367,7 +367,7 @@ export class Ownership {
 
   #onSuperseded(): void {
     const { log, nodeId, onSuperseded } = this.#options;
-    log.error({ nodeId }, 'Another process runs under this node id: this one stops');
+    log.error({ nodeId }, 'another process runs under this node id: this one stops');
     this.#stopping = true;
     this.#timer?.cancel();
     this.#soon?.cancel();

@@ -77,7 +77,7 @@ export class ShardSettlement {
         'Redis holds an older revision than this node remembers: was a backup restored, or did a failover lose writes?',
       );
     } else {
-      log.warn(fields, 'The shard has another owner');
+      log.warn(fields, 'the shard has another owner');
     }
     this.forget(shard);
   }

@@ -11,8 +11,8 @@ const LONGEST_WRITE = 4_000;
 export function checkWrites(shard: number, writes: readonly Write[]): void {
   const tag = shardPrefix(shard);
   for (const write of writes) {
-    if (!write[1].startsWith(tag)) throw new Error(`The key ${write[1]} is not one of shard ${shard}`);
+    if (!write[1].startsWith(tag)) throw new Error(`the key ${write[1]} is not one of shard ${shard}`);
     if (write.length > LONGEST_WRITE)
-      throw new Error(`A ${write[0]} of ${write.length} parts is too long for a script`);
+      throw new Error(`a ${write[0]} of ${write.length} parts is too long for a script`);
   }
 }

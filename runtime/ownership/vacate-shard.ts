@@ -17,11 +17,11 @@ export async function vacateShard(
   for (const actor of shard.actors.values()) actor.drain();
   await within(clock, limits.settleMs, whenSettled(shard));
   const threw = (error: unknown): void =>
-    log.error({ shard: shard.number, err: error }, 'An actor threw when it was asked whether it is settled');
+    log.error({ shard: shard.number, err: error }, 'an actor threw when it was asked whether it is settled');
   const unsettled = [...shard.actors].filter(([, actor]) => !isSettled(actor, threw)).map(([text]) => text);
   if (unsettled.length > 0) {
     const fields = { shard: shard.number, actors: unsettled, settleMs: limits.settleMs };
-    log.warn(fields, 'A shard is handed over with work in progress: its deadline has passed');
+    log.warn(fields, 'a shard is handed over with work in progress: its deadline has passed');
   }
   const stopping = [...shard.actors.values()].map((actor) => actor.stop('released'));
   await within(clock, limits.answerMs, Promise.all(stopping));

@@ -55,7 +55,7 @@ export class RedisBus {
   /** Rejects if there is no connection now. */
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
     if (this.#client === undefined)
-      throw new RuntimeFailure('STORE_UNAVAILABLE', 'There is no connection to listen on');
+      throw new RuntimeFailure('STORE_UNAVAILABLE', 'there is no connection to listen on');
     this.#listeners.set(channel, listener);
     try {
       await this.#client.subscribe(channel);
@@ -102,7 +102,7 @@ export class RedisBus {
     const channels = [...this.#listeners.keys()];
     if (channels.length > 0) await client.subscribe(...channels);
     this.#attempts = 0;
-    if (this.#isLost) this.#options.log.info({}, 'This node receives messages of other nodes again');
+    if (this.#isLost) this.#options.log.info({}, 'this node receives messages of other nodes again');
     this.#isLost = false;
     this.#watch(client);
   }
@@ -122,7 +122,7 @@ export class RedisBus {
 
   #reportLost(): void {
     if (!this.#isLost)
-      this.#options.log.warn({}, 'This node receives no messages of other nodes: it connects to Redis again');
+      this.#options.log.warn({}, 'this node receives no messages of other nodes: it connects to Redis again');
     this.#isLost = true;
   }
 

@@ -129,7 +129,7 @@ export class RedisConnection {
       }),
     );
     const heard = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-    if (heard.length === 0) throw new Error('No master of the cluster answers');
+    if (heard.length === 0) throw new Error('no master of the cluster answers');
     return heard;
   }
 

@@ -43,7 +43,7 @@ export type Durability = 'master' | 'replica';
 /** How long a commit waits for a replica. Without one its outcome is unknown, until a replica has it. */
 const REPLICA_MS = 1_000;
 /** Why it is, for the log and for callers. */
-const NOT_REPLICATED = 'No replica of Redis confirmed a write';
+const NOT_REPLICATED = 'no replica of Redis confirmed a write';
 
 /**
  * Redis as the runtime's engine, over three connections. Commits and leases use one, so nothing else delays them or is

@@ -50,7 +50,7 @@ export function failureOf(error: unknown): Error {
   if (/isn't writeable|isn't ready/.test(error.message)) {
     return new RuntimeFailure('STORE_UNAVAILABLE', 'Redis cannot be reached', 1);
   }
-  return new RuntimeFailure('OUTCOME_UNKNOWN', 'The connection to Redis ended before it answered', 1);
+  return new RuntimeFailure('OUTCOME_UNKNOWN', 'the connection to Redis ended before it answered', 1);
 }
 
 /** Like `failureOf`, for reads. They change nothing, so no outcome is unknown. */

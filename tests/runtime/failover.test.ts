@@ -68,7 +68,7 @@ test('with replica durability nothing follows from a commit until a replica has 
     assert.deepEqual(performed, [1]);
     await pair.strandReplica();
     await assert.rejects(node.actors.ask(one, add(1)), { code: 'OUTCOME_UNKNOWN' });
-    assert.ok(log.errors.some((message) => message.includes('No replica of Redis confirmed a write')));
+    assert.ok(log.errors.some((message) => message.includes('no replica of Redis confirmed a write')));
     const master = new Redis(pair.master().socketPath);
     assert.equal(await master.hget(counterKey('one'), 'total'), '2', 'the master has it');
     master.disconnect();

@@ -177,7 +177,7 @@ test('a node that asks in vain for its new lease stops once another process has 
   engine.register = register;
   await clock.advance(60_000);
   assert.deepEqual(redis.nodes(), [{ nodeId: 'a', incarnation: 'a:another' }]);
-  assert.ok(log.errors.some((line) => line.includes('Another process runs under this node id')));
+  assert.ok(log.errors.some((line) => line.includes('another process runs under this node id')));
   assert.equal(node.actors.peek(one), undefined);
 });
 

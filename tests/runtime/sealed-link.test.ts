@@ -145,8 +145,8 @@ test('a failure that was made up, or is that of another request, hides no reply'
     const id = question?.words[1] ?? '';
     const [verb = '', , ...rest] = failure?.words ?? [];
     await publish(channelOf('a'), [verb, id, ...rest], failure?.text ?? '');
-    await publish(channelOf('a'), ['failure', id, 'SHARD_NOT_OWNED', '1'], 'The owner is gone');
-    await publish(channelOf('a'), ['reply', id], 'failure SHARD_NOT_OWNED 1\nThe owner is gone');
+    await publish(channelOf('a'), ['failure', id, 'SHARD_NOT_OWNED', '1'], 'the owner is gone');
+    await publish(channelOf('a'), ['reply', id], 'failure SHARD_NOT_OWNED 1\nthe owner is gone');
     await release('slow write');
     assert.equal(await write, 'tm_live_answer to slow write');
   }));

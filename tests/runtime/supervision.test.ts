@@ -264,7 +264,7 @@ test('an actor that cannot decide whether it is settled delays a handover until 
   await world.outcome(node.stop());
   const tookMs = clock.monotonicMs() - startedMs;
   assert.ok(tookMs >= 1_500 && tookMs < 2_000, `it took ${tookMs} ms`);
-  assert.ok(world.log.errors.includes('An actor threw when it was asked whether it is settled'));
+  assert.ok(world.log.errors.includes('an actor threw when it was asked whether it is settled'));
   assert.equal(world.redis.records()[one.shard]?.owner, undefined);
   assert.deepEqual(performed, [1]);
 });

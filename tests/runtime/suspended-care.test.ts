@@ -80,7 +80,7 @@ test('a failed run is repeated, and the next owner runs too', async () => {
   await first.outcome(first.node.actors.ask(one, { type: 'throw' }));
   await first.clock.advance(1_100);
   assert.equal(looks, 2);
-  assert.ok(first.log.errors.includes('The check of a suspended actor failed'));
+  assert.ok(first.log.errors.includes('the check of a suspended actor failed'));
   await first.outcome(first.node.stop());
   const second = await memoryNode({ on: first, limits, hooks: { suspended } });
   await second.clock.advance(500);

@@ -45,7 +45,7 @@ export function startQrImages({ log }: { readonly log: Pick<Logger, 'error'> }):
       return (await pool.run(text, { signal: code.signal })) as string;
     } catch (error) {
       log.error({ err: error }, 'a QR code could not be drawn');
-      throw new RuntimeFailure('NODE_BUSY', 'The QR code cannot be drawn now', AGAIN_SECONDS);
+      throw new RuntimeFailure('NODE_BUSY', 'the QR code cannot be drawn now', AGAIN_SECONDS);
     } finally {
       waiting.delete(code);
     }
