@@ -72,7 +72,10 @@ function operationType(method: string, operation: DocumentOperation): string {
   const taken = named.map((parameter) => ({
     name: isKeyHeader(parameter) ? 'idempotencyKey' : parameter.name,
     required: parameter.required,
-    schema: { ...parameter.schema, ...(parameter.description && { description: parameter.description }) },
+    schema: {
+      ...parameter.schema,
+      ...(parameter.description === undefined ? {} : { description: parameter.description }),
+    },
   }));
   for (const [name, schema] of Object.entries(body?.properties ?? {})) {
     taken.push({ name, required: body?.required?.includes(name) ?? false, schema });

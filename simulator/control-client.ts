@@ -36,7 +36,9 @@ function caller(url: string) {
   return async <Data>(method: string, path: string, body?: object): Promise<Data> => {
     const response = await fetch(`${url}${path}`, {
       method,
-      ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });
     const answer = (await response.json()) as
       | { success: true; data: Data }
@@ -127,7 +129,7 @@ export function simulatorControl(url: string) {
     fault: (phone: string, kind: FaultKind, count?: number) =>
       call<FaultResult>('POST', at('sessions', phone, 'fault'), {
         kind,
-        ...(count !== undefined && { count }),
+        ...(count === undefined ? {} : { count }),
       }),
     /** Refuses the number's next messages with an error in the ack. */
     ackErrors: (phone: string, code: number, count = 1) =>

@@ -46,7 +46,7 @@ export function resealed(
     ...webhook,
     secret: resealed(webhook.secret),
     former: former && again(former),
-    ...(earlier && { earlier: earlier.map(again) }),
+    ...(earlier === undefined ? {} : { earlier: earlier.map(again) }),
     ...(disabled?.why === 'unreadable' ? { disabled: null, enabledAtMs: nowMs } : {}),
   };
   return isDeepStrictEqual(changed, webhook) ? webhook : changed;

@@ -134,7 +134,11 @@ async function startNodes(
         index === 0 ? 'server' : `server${index + 1}`,
         process.pid,
       ]);
-      return { ...Object.fromEntries(servers), redis: redis.process.pid, ...(replica && { replica }) };
+      return {
+        ...Object.fromEntries(servers),
+        redis: redis.process.pid,
+        ...(replica === undefined ? {} : { replica }),
+      };
     },
     fleet,
     redisPath: redis.socketPath,

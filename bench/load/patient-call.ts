@@ -42,7 +42,7 @@ async function once(port: number, { method, path, token, body }: Call) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(ANSWER_MS),
   });
   const { data, error } = (await response.json()) as {

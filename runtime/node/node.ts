@@ -124,7 +124,7 @@ export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
     log,
     clock,
     answerMs,
-    ...(durability && { durability }),
+    ...(durability === undefined ? {} : { durability }),
   });
   try {
     setShardCount(await installedShards(engine, options.shards));

@@ -59,7 +59,10 @@ export function controlListener({
             ? error
             : new ControlFailure(500, 'INTERNAL_ERROR', 'The simulator failed; its log says how.');
         const { status, code, message, fields } = failure;
-        send(response, status, { success: false, error: { code, message, ...(fields && { fields }) } });
+        send(response, status, {
+          success: false,
+          error: { code, message, ...(fields === undefined ? {} : { fields }) },
+        });
       });
   };
 }

@@ -228,7 +228,7 @@ function forwardedAttributes(
     ...common,
     ...senderAttributes(number, target.addressing, sender.device),
     // A copy for another device of the sender names the recipient.
-    ...(target.number.phone === sender.phone && { recipient: attribute(stanza, 'to') }),
+    ...(target.number.phone === sender.phone ? { recipient: attribute(stanza, 'to') } : {}),
   };
 }
 

@@ -74,7 +74,7 @@ export function sendGroupedReceipt(
   const users = (phones: readonly string[], type: string): BinaryNode[] =>
     phones.map((phone) => {
       const jid = addressOf(network.numbers.of(phone), group.addressing);
-      return node('user', { jid, t, ...(isMixed && { type }) });
+      return node('user', { jid, t, ...(isMixed ? { type } : {}) });
     });
   const about = isMixed ? { message_id: messageId } : { key: messageId };
   const type = !isMixed && read.length > 0 ? 'read' : undefined;

@@ -111,6 +111,8 @@ export function signalSession(bundle: KeyBundle) {
       publicKey: generateSignalPubKey(signedPreKey.key),
       signature: signedPreKey.signature,
     },
-    ...(preKey && { preKey: { keyId: preKey.id, publicKey: generateSignalPubKey(preKey.key) } }),
+    ...(preKey === undefined
+      ? {}
+      : { preKey: { keyId: preKey.id, publicKey: generateSignalPubKey(preKey.key) } }),
   };
 }

@@ -83,6 +83,7 @@ export async function writeAsContact(
   const common = { ...form.attrs, t: stanzaTime(network.clock), notify: `Contact ${from}` };
   const attrs = { ...common, ...namesOf(sender, group, options.addressing) };
   const token = group ? undefined : tokenFor(network, { sender, to, way: options.token });
+  const carried = options.token === 'message' && token ? { token } : {};
   if (!group) keepCopy(network, options, { id: messageId, t: common.t, plaintext: source.plaintext });
   const shared = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
   const [ended, stop] = network.deliveries.waitFor(messageId);
@@ -101,7 +102,7 @@ export async function writeAsContact(
         envelopes: shared ? [own, shared.envelope] : [own],
         sealedAttrs: form.sealedAttrs,
         source,
-        ...(options.token === 'message' && token && { token }),
+        ...carried,
       });
     }
     const end = options.wait ? await inTime(network, ended) : undefined;

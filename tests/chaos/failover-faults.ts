@@ -43,7 +43,7 @@ export function failoverLosesWrites(behindMs: number, durability: 'master' | 're
       await pair.rejoin();
       const shards = reverted.reduce((sum, count) => sum + count, 0);
       const note = `time from when the address led to the new master; ${shards} shards went back`;
-      return { recoveredMs, note, ...(durability === 'master' && { lostByRedis: { fromMs, untilMs } }) };
+      return { recoveredMs, note, ...(durability === 'master' ? { lostByRedis: { fromMs, untilMs } } : {}) };
     },
   };
 }

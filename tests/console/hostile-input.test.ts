@@ -34,7 +34,7 @@ async function asked(method: string, path: string, body?: object) {
   const answer = await fetch(`${service.adminUrl}/admin/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return ((await answer.json()) as { data: Account }).data;
 }

@@ -25,7 +25,7 @@ before(async () => {
     const connection = { status: request.method === 'POST' ? 'starting' : 'disconnected', pollAfterMs: 1 };
     const data = path.endsWith('/connect') ? connection : { id: 'shop' };
     const error = { code: 'DAILY_CAP_REACHED', message: 'no', retryAfter: 86_400 };
-    const headers = { 'content-type': 'application/json', ...(isSend && { 'retry-after': '86400' }) };
+    const headers = { 'content-type': 'application/json', ...(isSend ? { 'retry-after': '86400' } : {}) };
     request.resume().on('end', () => {
       response.writeHead(isSend ? 429 : 200, headers);
       response.end(JSON.stringify(isSend ? { success: false, error } : { success: true, data }));

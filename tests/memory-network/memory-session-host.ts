@@ -196,7 +196,7 @@ export class MemorySessionHost implements SessionHost {
     const { generation } = session;
     const atMs = this.#clock.wallMs();
     const said = shop.inbound === 'none' ? undefined : message.content;
-    const told = { wireId, from, text, atMs, ...(said && { content: said }) };
+    const told = { wireId, from, text, atMs, ...(said === undefined ? {} : { content: said }) };
     this.#tell(shop, { type: 'session.inbound', generation, token, ...told });
     return receipt;
   }

@@ -168,7 +168,7 @@ function report(counts: object, sizes: readonly DaySize[], caused: object): void
     resident: lowest(lastDays, 'resident') / first.resident,
     heaps: lowest(lastDays, 'heaps') / first.heaps,
     keys: last.keys / first.keys,
-    ...(level !== undefined && { stored: last.stored / level.stored }),
+    ...(level === undefined ? {} : { stored: last.stored / level.stored }),
   };
   console.log(
     `a shop: ${(last.stored / shops / 1_024).toFixed(0)} KiB and ${Math.round(last.keys / shops)} keys in Redis; ` +

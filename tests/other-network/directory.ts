@@ -49,7 +49,7 @@ export class Directory {
     if (phone === undefined) return { tag: 'user', attrs: { jid }, content: [contactRow('out')] };
     const devices = (this.#devices.get(phone) ?? []).map((id) => ({
       tag: 'device',
-      attrs: { id: String(id), ...(id > 0 && { 'key-index': String(id) }) },
+      attrs: { id: String(id), ...(id > 0 ? { 'key-index': String(id) } : {}) },
     }));
     const parts: Readonly<Record<string, Stanza>> = {
       contact: contactRow('in'),

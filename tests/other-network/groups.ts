@@ -22,7 +22,7 @@ function groupNode({ id, name, members }: Group): Stanza {
   const [owner = ''] = members;
   const content = members.map((phone, index) => ({
     tag: 'participant',
-    attrs: { jid: lidOf(phone), phone_number: numberOf(phone), ...(index === 0 && { type: 'admin' }) },
+    attrs: { jid: lidOf(phone), phone_number: numberOf(phone), ...(index === 0 ? { type: 'admin' } : {}) },
   }));
   const attrs = {
     id: id.slice(0, id.indexOf('@')),

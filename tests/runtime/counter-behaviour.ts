@@ -139,12 +139,14 @@ export function counterBehaviour(
       hooks.activated?.(address, cause);
       return {};
     },
-    ...(hooks.suspended && {
-      async suspended(_address, { sinceMs, nowMs }) {
-        const writes = (await hooks.suspended?.(sinceMs, nowMs)) ?? [];
-        return { writes, effects: [{ total: writes.length, id: 'suspended' }] };
-      },
-    }),
+    ...(hooks.suspended === undefined
+      ? {}
+      : {
+          async suspended(_address, { sinceMs, nowMs }) {
+            const writes = (await hooks.suspended?.(sinceMs, nowMs)) ?? [];
+            return { writes, effects: [{ total: writes.length, id: 'suspended' }] };
+          },
+        }),
     draining(_state, { address }) {
       hooks.drained?.(address);
       return {};

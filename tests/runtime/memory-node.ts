@@ -66,7 +66,7 @@ export async function memoryNode(
     random: seededRandom(redis.nextSequence()),
     log,
     limits: options.limits ?? {},
-    ...(options.deadLetterCipher && { deadLetterCipher: options.deadLetterCipher }),
+    ...(options.deadLetterCipher === undefined ? {} : { deadLetterCipher: options.deadLetterCipher }),
     afterTick: (callback) => void clock.after(0, callback),
   });
   const node = (await outcome(assembling)) as RuntimeNode;

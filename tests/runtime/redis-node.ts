@@ -37,8 +37,8 @@ export async function redisNode(options: {
     random: systemRandom,
     log,
     limits: options.limits ?? {},
-    ...(options.linkCipher && { linkCipher: options.linkCipher }),
-    ...(options.durability && { durability: options.durability }),
+    ...(options.linkCipher === undefined ? {} : { linkCipher: options.linkCipher }),
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
     shards: options.shards,
     onLost: () => lose(),
   });

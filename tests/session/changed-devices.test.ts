@@ -18,7 +18,7 @@ const PHONES = 2;
 const list = (ts: string, content?: Uint8Array): BinaryNode => ({
   tag: 'key-index-list',
   attrs: { ts },
-  ...(content && { content }),
+  ...(content === undefined ? {} : { content }),
 });
 
 // Shapes: oxidezap/whatsapp-rust, wacore/src/stanza/devices.rs (`test_parse_add_notification_with_key_bytes`,

@@ -87,7 +87,11 @@ function heldReceipts(pending = new Set<string>()) {
     const items = more.map((id) => ({ tag: 'item', attrs: { id } }));
     const content = [{ tag: 'list', attrs: {}, content: items }];
     const from = '33622222222@s.whatsapp.net';
-    const node = { tag: 'receipt', attrs: { from, t: '1', ...attrs }, ...(more.length > 0 && { content }) };
+    const node = {
+      tag: 'receipt',
+      attrs: { from, t: '1', ...attrs },
+      ...(more.length > 0 ? { content } : {}),
+    };
     void receipts.onReceipt(node).then(() => letGo.push(attrs.id ?? ''));
   };
   const confirmed = async (index: number): Promise<void> => {

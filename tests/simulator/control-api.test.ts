@@ -82,7 +82,7 @@ test('bad input is 422 and names every field; unknown paths are 404 and wrong me
   for (const [method, path, body, status, code, fields] of cases) {
     const response = await fetch(`${fixture.simulator.url}${path}`, {
       method,
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const answer = (await response.json()) as Answer;
     const what = `${method} ${path} ${JSON.stringify(body)}`;
@@ -118,7 +118,7 @@ test('the linked clients come in pages too', async (context) => {
   const ids: string[] = [];
   for (const phone of ['+33611111113', '+33611111111', '+33611111112']) await fixture.link(phone);
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const { items, nextCursor } = await fixture.control.sessions({ limit: 2, ...(cursor && { cursor }) });
+    const { items, nextCursor } = await fixture.control.sessions({ limit: 2, ...(cursor ? { cursor } : {}) });
     ids.push(...items.map(({ id }) => id));
     cursor = nextCursor;
   }

@@ -55,7 +55,7 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
   const call = (method: string, path: string, body?: object): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
-      const headers = { 'x-api-key': API_KEY, ...(text && { 'content-type': 'application/json' }) };
+      const headers = { 'x-api-key': API_KEY, ...(text ? { 'content-type': 'application/json' } : {}) };
       const asked = request({ host: '127.0.0.1', port, path, method, agent, headers }, (reply) => {
         let all = '';
         reply.setEncoding('utf8').on('data', (part) => (all += part));
@@ -112,7 +112,7 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
   const at = (index: number, what: string): string =>
     `/connections/${encodeURIComponent(phones[index] ?? '')}/${what}`;
   const send = async (index: number, to: string, text: string, key?: string): Promise<number> => {
-    const body = { jid: addressOf(to), messageContent: { text }, ...(key && { chatwootMessageId: key }) };
+    const body = { jid: addressOf(to), messageContent: { text }, ...(key ? { chatwootMessageId: key } : {}) };
     return (await call('POST', at(index, 'send-message'), body)).status;
   };
   return {

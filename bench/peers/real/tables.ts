@@ -48,7 +48,7 @@ export async function atRest(gateway: Gateway, settleSeconds: number, seconds: n
     restCpuPercent: (cpuMs(server) - before) / (seconds * 10),
     residentMiB: residentMiB(server),
     proportionalMiB: proportionalMiB(server),
-    ...(redis !== undefined && { redisMiB: residentMiB(redis) }),
+    ...(redis === undefined ? {} : { redisMiB: residentMiB(redis) }),
     loadAverage: loadAverage(),
   };
 }
@@ -78,7 +78,7 @@ export async function sent(gateway: Gateway, wave: Gateway['waves'][number], eac
   return {
     perSecond,
     cpuMsPerMessage: (after.server - before.server) / messages,
-    ...(redis !== undefined && { redisCpuMsPerMessage: (after.redis - before.redis) / messages }),
+    ...(redis === undefined ? {} : { redisCpuMsPerMessage: (after.redis - before.redis) / messages }),
     ...others,
     simulatorBusyPercent: ((last.simulator - before.simulator) * 100) / (last.atMs - before.atMs),
     residentMiB: residentMiB(server),

@@ -63,7 +63,7 @@ export class InboundIntake {
     if (text === undefined) return;
     try {
       const { wireId, atMs } = envelope;
-      await this.#commit({ wireId, from, text, atMs, ...(content && { content }) });
+      await this.#commit({ wireId, from, text, atMs, ...(content === undefined ? {} : { content }) });
     } catch (error) {
       // The socket closes before the client can send a receipt.
       this.#options.failed(readClientError(error).message);

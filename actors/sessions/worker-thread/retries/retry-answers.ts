@@ -71,7 +71,7 @@ export class RetryAnswers {
       log({ wireId: node.attrs.id, cause }, 'a device that could not read a message was not answered');
     }
     const { id = '', from = '', participant, recipient } = node.attrs;
-    const others = { ...(participant && { participant }), ...(recipient && { recipient }) };
+    const others = { ...(participant ? { participant } : {}), ...(recipient ? { recipient } : {}) };
     const attrs = { id, to: from, class: 'receipt', type: 'retry', ...others };
     // A closed socket sends nothing: the receipt is delivered again.
     await socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
