@@ -24,7 +24,7 @@ export interface ProcessGroup {
 /** Makes an empty group. */
 export function createProcessGroup(): ProcessGroup {
   const members: GuardedProcess[] = [];
-  let ending = false;
+  let isEnding = false;
   let reportLoss: (loss: Loss) => void;
   const broken = new Promise<Loss>((resolve) => {
     reportLoss = resolve;
@@ -32,16 +32,16 @@ export function createProcessGroup(): ProcessGroup {
   return {
     broken,
     start(options) {
-      if (ending) throw new Error(`${options.name} is not started any more`);
+      if (isEnding) throw new Error(`${options.name} is not started any more`);
       const member = spawnGuarded(options);
       members.push(member);
       void member.ended.then((end) => {
-        if (!ending) reportLoss({ name: member.name, end });
+        if (!isEnding) reportLoss({ name: member.name, end });
       });
       return member;
     },
     async stop({ graceMs }) {
-      ending = true;
+      isEnding = true;
       for (const member of members.toReversed()) await member.stop({ graceMs });
     },
   };

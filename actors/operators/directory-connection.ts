@@ -74,12 +74,12 @@ function watchRole(
   { clock, log }: DirectoryConnectionOptions,
 ): { readonly end: () => void } {
   let timer: ArmedTimer | undefined;
-  let ended = false;
+  let hasEnded = false;
   const look = async (): Promise<void> => {
     try {
       if (client.isReady && (await client.info('replication')).includes('role:slave')) {
         await client.disconnect();
-        if (!ended) await client.connect();
+        if (!hasEnded) await client.connect();
       }
     } catch (error) {
       log.debug({ err: error }, 'the directory’s connection could not be asked for its server’s role');
@@ -87,12 +87,12 @@ function watchRole(
     lookLater();
   };
   const lookLater = (): void => {
-    if (!ended) timer = clock.after(ROLE_EVERY_MS, () => void look());
+    if (!hasEnded) timer = clock.after(ROLE_EVERY_MS, () => void look());
   };
   lookLater();
   return {
     end() {
-      ended = true;
+      hasEnded = true;
       timer?.cancel();
     },
   };

@@ -119,7 +119,7 @@ export class EventWaiters {
   readonly #deadlines: Deadlines<EventWait>;
   readonly #waiting = new Map<string, Set<EventWait>>();
   #waits = 0;
-  #closed = false;
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#deadlines = new Deadlines(clock, TOGETHER_MS, (wait) => wait.end());
@@ -147,7 +147,7 @@ export class EventWaiters {
 
   /** Ends all waits and accepts no more, because this node stops. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     for (const tenantId of this.#waiting.keys()) this.end(tenantId);
   }
 
@@ -167,7 +167,7 @@ export class EventWaiters {
     const wait = new EventWait(this, tenantId, keyId);
     this.#waits += 1;
     this.#waiting.set(tenantId, ofTenant.add(wait));
-    if (this.#closed) wait.end();
+    if (this.#isClosed) wait.end();
     else wait.endWith(this.#deadlines, waitMs);
     return wait;
   }

@@ -54,7 +54,7 @@ export class FleetEvents implements OperatorEventFeed {
   #linger: ArmedTimer | undefined;
   /** The number of times that watching began or ended. Loops of an older number end. */
   #round = 0;
-  #following = false;
+  #isFollowing = false;
 
   constructor(options: FleetEventsOptions) {
     this.#options = options;
@@ -74,8 +74,8 @@ export class FleetEvents implements OperatorEventFeed {
   watch(sinceMs: number): () => void {
     this.#watchers += 1;
     this.#linger?.cancel();
-    if (!this.#following) {
-      this.#following = true;
+    if (!this.#isFollowing) {
+      this.#isFollowing = true;
       this.#round += 1;
       this.#look(this.#round, sinceMs);
     }
@@ -108,7 +108,7 @@ export class FleetEvents implements OperatorEventFeed {
 
   #end(): void {
     this.#linger?.cancel();
-    this.#following = false;
+    this.#isFollowing = false;
     this.#round += 1;
     this.#asked.clear();
     this.#silent.clear();

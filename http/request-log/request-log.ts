@@ -54,10 +54,10 @@ export class RequestLog {
   #waitingCount = 0;
   #dropped = 0;
   #writing: Promise<void> | undefined;
-  #scheduled = false;
+  #isScheduled = false;
   #sizeCheck: ArmedTimer;
   /** True if Redis refused the last batch. Each outage is logged once. */
-  #away = false;
+  #isAway = false;
 
   constructor(options: RequestLogOptions) {
     this.#options = options;
@@ -81,7 +81,7 @@ export class RequestLog {
     if (waiting === undefined) this.#waiting.set(account, [packed]);
     else waiting.push(packed);
     this.#waitingCount += 1;
-    if (!this.#scheduled) this.#schedule(GATHER_MS);
+    if (!this.#isScheduled) this.#schedule(GATHER_MS);
   }
 
   /** Resolves when all recorded entries are in Redis. Rejects if Redis refuses them. */
@@ -128,7 +128,7 @@ export class RequestLog {
   }
 
   #schedule(delayMs: number): void {
-    this.#scheduled = true;
+    this.#isScheduled = true;
     this.#options.clock.after(delayMs, () => void this.#write());
   }
 
@@ -139,13 +139,13 @@ export class RequestLog {
       this.#writing = this.#writeOnce();
       await this.#writing;
     } catch (failure) {
-      if (!this.#away)
+      if (!this.#isAway)
         this.#options.log.warn({ err: failure }, 'the request log cannot be written: it waits for Redis');
-      this.#away = true;
+      this.#isAway = true;
       againAfterMs = RETRY_AFTER_MS;
     }
     this.#writing = undefined;
-    this.#scheduled = false;
+    this.#isScheduled = false;
     if (this.#waitingCount > 0) this.#schedule(againAfterMs);
   }
 
@@ -175,8 +175,8 @@ export class RequestLog {
         batch.map(([account]) => account),
         replies,
       );
-      if (this.#away) this.#options.log.info({}, 'the request log is written again');
-      this.#away = false;
+      if (this.#isAway) this.#options.log.info({}, 'the request log is written again');
+      this.#isAway = false;
     } catch (failure) {
       const newer = this.#waiting;
       this.#waiting = new Map();

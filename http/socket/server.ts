@@ -43,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const large = new LargeBodies();
   const peers = new PeerAddresses();
   let inProgress = 0;
-  let draining = false;
+  let isDraining = false;
   let drained: (() => void) | undefined;
 
   const reader: BodyReader = {
@@ -133,12 +133,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   /** While the listener drains, a connection ends with its reply. */
   function closing(reply: ReplyValue): ReplyValue {
-    return draining ? { ...reply, close: true } : reply;
+    return isDraining ? { ...reply, close: true } : reply;
   }
 
   async function close(graceMs: number): Promise<void> {
     listening.close();
-    draining = true;
+    isDraining = true;
     if (inProgress === 0) return;
     await new Promise<void>((resolve) => {
       const deadline = setTimeout(resolve, graceMs);

@@ -34,7 +34,7 @@ export class EventReaders {
   /** Bytes that the readers of each tenant have not taken. */
   readonly #unread = new Counts();
   #count = 0;
-  #closed = false;
+  #isClosed = false;
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
     this.#clock = clock;
@@ -56,7 +56,7 @@ export class EventReaders {
 
   /** Ends all streams, present and future ones. Each reader reconnects with the position of its last event. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     for (const ofTenant of this.#open.values()) for (const stream of ofTenant) stream.end();
   }
 
@@ -80,7 +80,7 @@ export class EventReaders {
 
   #isFull(tenantId: string): boolean {
     const ofTenant = this.#open.get(tenantId)?.size ?? 0;
-    return this.#closed || ofTenant >= MOST_STREAMS.tenant || this.#count >= MOST_STREAMS.node;
+    return this.#isClosed || ofTenant >= MOST_STREAMS.tenant || this.#count >= MOST_STREAMS.node;
   }
 
   #enter(tenantId: string, stream: ReaderStream, reader: ReplyStream): void {
@@ -95,6 +95,6 @@ export class EventReaders {
       stream.closed();
     });
     // The node may have stopped since the reply was made.
-    if (this.#closed) stream.end();
+    if (this.#isClosed) stream.end();
   }
 }

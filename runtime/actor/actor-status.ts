@@ -25,15 +25,15 @@ export type ActorStatus =
 export function commandRefusal(
   lane: Envelope['lane'],
   status: ActorStatus,
-  shard: Pick<OwnedShard, 'draining' | 'inDoubt'>,
+  shard: Pick<OwnedShard, 'isDraining' | 'isInDoubt'>,
   isWaiting: boolean,
 ): RuntimeFailure | undefined {
   if (status === 'suspended') return suspendedFailure();
   if (status === 'stopped') return movedAwayFailure();
   if (lane === 'control') return undefined;
-  if (shard.draining) return movedAwayFailure();
+  if (shard.isDraining) return movedAwayFailure();
   const waitsForStore = isWaiting && status !== 'backoff';
-  return shard.inDoubt || waitsForStore ? unavailableFailure('Redis does not answer') : undefined;
+  return shard.isInDoubt || waitsForStore ? unavailableFailure('Redis does not answer') : undefined;
 }
 
 /** The status that operators see: `backoff`, `suspended`, or `active` for all others. */

@@ -11,7 +11,7 @@ export class Awakening {
   readonly #limits: RuntimeLimits;
   readonly #awaken: (shard: OwnedShard, text: string) => void;
   #queue: { readonly shard: OwnedShard; readonly text: string }[] = [];
-  #running = false;
+  #isRunning = false;
 
   constructor(clock: Clock, limits: RuntimeLimits, awaken: (shard: OwnedShard, text: string) => void) {
     this.#clock = clock;
@@ -22,8 +22,8 @@ export class Awakening {
   /** Queues all actors of a shard that must live. */
   add(shard: OwnedShard): void {
     for (const text of shard.awake) this.#queue.push({ shard, text });
-    if (this.#running || this.#queue.length === 0) return;
-    this.#running = true;
+    if (this.#isRunning || this.#queue.length === 0) return;
+    this.#isRunning = true;
     this.#clock.after(0, () => this.#step());
   }
 
@@ -31,9 +31,9 @@ export class Awakening {
     const { awakenPerStep, awakenStepMs } = this.#limits;
     const due = this.#queue.slice(0, awakenPerStep);
     this.#queue = this.#queue.slice(awakenPerStep);
-    for (const { shard, text } of due) if (!shard.dropped) this.#awaken(shard, text);
+    for (const { shard, text } of due) if (!shard.isDropped) this.#awaken(shard, text);
     // The limit applies to all shards together. Actors that are added before the step is over wait for the next step.
-    this.#running = due.length > 0;
-    if (this.#running) this.#clock.after(awakenStepMs, () => this.#step());
+    this.#isRunning = due.length > 0;
+    if (this.#isRunning) this.#clock.after(awakenStepMs, () => this.#step());
   }
 }

@@ -100,7 +100,7 @@ export class Dispatcher {
       if (envelope.kind === 'command' || this.#actor.isWanted(envelope)) this.#cycle.begin(envelope, nowMs);
     }
     this.#isPumping = false;
-    if (this.#shard.draining) this.#shard.onSettling?.();
+    if (this.#shard.isDraining) this.#shard.onSettling?.();
   }
 
   /** Refuses callers that wait, since no turn may begin while the lease is not valid. */

@@ -99,7 +99,7 @@ export class LocalActors implements Actors {
     // Copies, so that an actor that leaves and comes back between two slices is visited once.
     for (const shard of [...this.#options.shards()]) {
       for (const text of new Set([...shard.actors.keys(), ...shard.suspended])) {
-        const summary = shard.dropped ? undefined : summaryOf(shard, text);
+        const summary = shard.isDropped ? undefined : summaryOf(shard, text);
         if (summary !== undefined) visit(summary);
         if (yielder.isOver()) await yielder.next();
       }
@@ -177,7 +177,7 @@ export class LocalActors implements Actors {
     const text = addressText(address);
     const active = shard.actors.get(text);
     if (active !== undefined) return active;
-    if (shard.draining) return undefined;
+    if (shard.isDraining) return undefined;
     const actor = new Actor(address, shard, this.#behaviour(address), this.#options.surroundings);
     shard.actors.set(text, actor);
     return actor;

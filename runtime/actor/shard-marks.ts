@@ -54,7 +54,7 @@ export class ShardMarks {
     const command = shard.suspended.has(text) ? 'SADD' : 'SREM';
     this.#write(shard, [command, shardKey(shard.number, 'suspended'), text], () => {
       clock.after(limits.retryMs, () => {
-        if (!shard.dropped) this.#storeSuspension(shard, text);
+        if (!shard.isDropped) this.#storeSuspension(shard, text);
       });
     });
   }

@@ -60,7 +60,7 @@ export class TurnCycle implements Commitment {
   /** The time at which its writes were passed to the group commit. Set only if turns are traced. */
   #commitMs: number | undefined;
   /** True if the turn was committed while the lease was not valid. It takes effect when the lease is valid again. */
-  #held = false;
+  #isHeld = false;
   /** Rises with every turn. Facts that arrive for an abandoned turn are recognised by it. */
   #serial = 0;
 
@@ -263,7 +263,7 @@ export class TurnCycle implements Commitment {
     const { clock, counters, mayAct, observer } = this.#around;
     if (!mayAct(this.#shard)) {
       // Another node may be taking the shard over; effects of the commit wait until that is known.
-      this.#held = true;
+      this.#isHeld = true;
       envelope.asker?.reject(outcomeUnknownFailure('the lease ended during the commit'));
       return;
     }
@@ -312,7 +312,7 @@ export class TurnCycle implements Commitment {
 
   /** Applies a turn that was committed while the lease was not valid. */
   onLeaseRegained(): void {
-    if (this.#held) this.#takeEffect();
+    if (this.#isHeld) this.#takeEffect();
   }
 
   /** Ends the turn under way without effect and rejects its caller. */
@@ -330,7 +330,7 @@ export class TurnCycle implements Commitment {
     if (this.#current !== undefined) this.#around.inProgress.turns -= 1;
     this.#current = undefined;
     this.#turn = undefined;
-    this.#held = false;
+    this.#isHeld = false;
     this.writes = NO_WRITES;
   }
 

@@ -43,11 +43,11 @@ export class GroupCommit {
   readonly #submittedMs: number[] = [];
   /** The time at which the last batch was sent. */
   #flushedMs = 0;
-  #flushArmed = false;
+  #isFlushArmed = false;
   /** Armed while only commitments that may wait (`Commitment.mayWait`) are waiting. */
   #laterFlush: ArmedTimer | undefined;
   readonly #endOfTick = (): void => {
-    this.#flushArmed = false;
+    this.#isFlushArmed = false;
     this.#flush();
   };
 
@@ -64,7 +64,7 @@ export class GroupCommit {
   /** Puts a turn's writes into the next batch. `commitment.onSettled` is never called from within. */
   add(shard: OwnedShard, commitment: Commitment): void {
     shard.waiting.push(commitment);
-    if (shard.underWay === undefined || shard.inDoubt) this.#ready.add(shard);
+    if (shard.underWay === undefined || shard.isInDoubt) this.#ready.add(shard);
     if (commitment.mayWait === true) this.#armLater();
     else this.#arm();
   }
@@ -85,7 +85,7 @@ export class GroupCommit {
     const underWay = shard.underWay;
     const applied = record.revision > shard.record.revision;
     shard.adopt(record);
-    shard.inDoubt = false;
+    shard.isInDoubt = false;
     shard.underWay = undefined;
     if (underWay !== undefined) forgetTouched(shard, underWay);
     if (shard.waiting.length > 0) this.#ready.add(shard);
@@ -104,13 +104,13 @@ export class GroupCommit {
   }
 
   #arm(): void {
-    if (this.#flushArmed || this.#submittedMs.length >= this.#options.limits.commitsInFlight) return;
-    this.#flushArmed = true;
+    if (this.#isFlushArmed || this.#submittedMs.length >= this.#options.limits.commitsInFlight) return;
+    this.#isFlushArmed = true;
     this.#options.afterTick(this.#endOfTick);
   }
 
   #armLater(): void {
-    if (this.#flushArmed) return;
+    if (this.#isFlushArmed) return;
     this.#laterFlush ??= this.#options.steppedClock.afterPause(this.#flushedMs, () => {
       this.#laterFlush = undefined;
       this.#arm();
@@ -133,7 +133,7 @@ export class GroupCommit {
     for (const shard of this.#ready) {
       if (room <= 0) break;
       this.#ready.delete(shard);
-      if (shard.inDoubt) {
+      if (shard.isInDoubt) {
         refuseWaiting(shard, 'Redis has not answered the batch before');
         continue;
       }
@@ -204,7 +204,7 @@ export class GroupCommit {
     if (outcome.code === 'unknown') {
       counters.unknownOutcomes += 1;
       log.warn({ shard: shard.number, turns: underWay.length }, 'Redis did not answer a batch of commits');
-      shard.inDoubt = true;
+      shard.isInDoubt = true;
       settleAll(underWay, 'unknown');
       if (shard.waiting.length > 0) this.#ready.add(shard);
       onDoubt(shard);

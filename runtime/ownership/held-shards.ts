@@ -38,7 +38,7 @@ export class HeldShards {
   /** This node no longer runs the shard. Its actors stop at once. */
   drop(shard: OwnedShard): void {
     if (this.#held[shard.number] === shard) this.#held[shard.number] = undefined;
-    shard.dropped = true;
+    shard.isDropped = true;
     for (const actor of [...shard.actors.values()]) actor.dispose('lost');
   }
 
@@ -49,16 +49,16 @@ export class HeldShards {
 
   /** This node still owns the shard. Committed turns take effect, and turns continue. */
   onOwnerConfirmed(shard: OwnedShard): void {
-    shard.ownerUnknown = false;
+    shard.isOwnerUnknown = false;
     for (const actor of shard.actors.values()) actor.onLeaseRegained();
   }
 
   /** The lease was regained. A shard whose owner is still being checked resumes once the owner is known. */
   onLeaseRegained(): void {
-    for (const shard of this) if (!shard.ownerUnknown) this.onOwnerConfirmed(shard);
+    for (const shard of this) if (!shard.isOwnerUnknown) this.onOwnerConfirmed(shard);
   }
 }
 
-function isQuiet({ underWay, inDoubt, settling, ownerUnknown, draining }: OwnedShard): boolean {
-  return underWay === undefined && settling === undefined && !inDoubt && !ownerUnknown && !draining;
+function isQuiet({ underWay, isInDoubt, settling, isOwnerUnknown, isDraining }: OwnedShard): boolean {
+  return underWay === undefined && settling === undefined && !isInDoubt && !isOwnerUnknown && !isDraining;
 }

@@ -25,7 +25,7 @@ export class Lease {
   #untilMs = 0;
   #timer: ArmedTimer | undefined;
   #expiry: ArmedTimer | undefined;
-  #running = false;
+  #isRunning = false;
 
   constructor(
     nodeId: string,
@@ -54,7 +54,7 @@ export class Lease {
 
   /** True if Redis has ended it, or it was resigned. It is then valid again only after it is taken again. */
   get isOver(): boolean {
-    return !this.#running;
+    return !this.#isRunning;
   }
 
   /** Takes a new lease, which ends any other of this node id, and renews it from then on. */
@@ -65,13 +65,13 @@ export class Lease {
     // The lease was resigned before it was taken.
     if (this.#incarnation !== incarnation) return;
     this.#extend(askedMs);
-    this.#running = true;
+    this.#isRunning = true;
     this.#schedule();
   }
 
   /** Renews no more. */
   stop(): void {
-    this.#running = false;
+    this.#isRunning = false;
     this.#incarnation = '';
     this.#timer?.cancel();
     this.#expiry?.cancel();
@@ -99,10 +99,10 @@ export class Lease {
       lengthened = await this.#engine.renew(this.#nodeId, incarnation, this.#limits.leaseMs);
     } catch {
       // Redis did not answer: the lease is neither longer nor shorter.
-      if (this.#running && incarnation === this.#incarnation) this.#schedule();
+      if (this.#isRunning && incarnation === this.#incarnation) this.#schedule();
       return;
     }
-    if (!this.#running || incarnation !== this.#incarnation) return;
+    if (!this.#isRunning || incarnation !== this.#incarnation) return;
     if (!lengthened) {
       this.stop();
       this.#listener.onEnded();

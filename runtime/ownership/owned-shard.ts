@@ -30,17 +30,17 @@ export class OwnedShard {
   /** The batch that Redis has not answered. */
   underWay: Commitment[] | undefined;
   /** The batch under way was cut off; its outcome is being found out. */
-  inDoubt = false;
+  isInDoubt = false;
   /** Set while the owner of the shard is being checked. */
   settling: Promise<void> | undefined;
   /** The lease ended and another node may have taken the shard. Nothing takes effect until that is known. */
-  ownerUnknown = false;
+  isOwnerUnknown = false;
   /** True while it is handed over. It then accepts no client command. */
-  draining = false;
+  isDraining = false;
   /** While draining: called whenever an actor may have settled its work in progress. */
   onSettling: (() => void) | undefined;
   /** True if this node no longer owns the shard. Code that still has this object does nothing with it. */
-  dropped = false;
+  isDropped = false;
   /** A stored time far ahead of the agreed clock, which no actor is to wait for. */
   #disbelievedMs: number | undefined;
   #proposed: { readonly record: ShardRecord; readonly text: string } | undefined;

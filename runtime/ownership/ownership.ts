@@ -33,17 +33,17 @@ export class Ownership {
   readonly #leaving = new Set<number>();
   readonly #rounds = new Rounds(
     () => this.#check(),
-    () => this.#stopping,
+    () => this.#isStopping,
   );
   readonly #notices: OwnershipNotices;
   readonly #incarnations: Incarnations;
   readonly #settlement: ShardSettlement;
-  /** True once it takes no more shards. If `#stopped` is true, it sends nothing to Redis. */
-  #stopping = false;
-  #stopped = false;
+  /** True once it takes no more shards. If `#isStopped` is true, it sends nothing to Redis. */
+  #isStopping = false;
+  #isStopped = false;
   /** Owns nothing because its clock and that of Redis disagree. */
-  #aside = false;
-  #comingBack = false;
+  #isAside = false;
+  #isComingBack = false;
   #timer: ArmedTimer | undefined;
   /** The timer of a check that a notice requested. */
   #soon: ArmedTimer | undefined;
@@ -58,7 +58,8 @@ export class Ownership {
   constructor(options: OwnershipOptions) {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
-    const leaving = (): string | undefined => (this.#stopping || this.#aside ? this.incarnation : undefined);
+    const leaving = (): string | undefined =>
+      this.#isStopping || this.#isAside ? this.incarnation : undefined;
     this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leaving });
     this.#incarnations = new Incarnations(options.nodeId, options.random);
     this.#settlement = new ShardSettlement(options, {
@@ -76,10 +77,10 @@ export class Ownership {
         onExpired: () => this.#onLeaseExpired(),
         onRegained: () => this.#held.onLeaseRegained(),
         onEnded: () => {
-          this.#comingBack = true;
+          this.#isComingBack = true;
           void this.#comeBack().finally(() => {
-            this.#comingBack = false;
-            if (!this.#stopping) void this.check();
+            this.#isComingBack = false;
+            if (!this.#isStopping) void this.check();
           });
         },
       },
@@ -104,7 +105,7 @@ export class Ownership {
   }
 
   mayAct(shard: OwnedShard): boolean {
-    return !shard.ownerUnknown && !shard.dropped && this.lease.holds();
+    return !shard.isOwnerUnknown && !shard.isDropped && this.lease.holds();
   }
 
   /** Takes the lease and a name. */
@@ -130,7 +131,7 @@ export class Ownership {
   #schedule(): void {
     this.#timer = this.#options.clock.after(this.#options.limits.claimEveryMs, () => {
       void this.check().finally(() => {
-        if (!this.#stopping) this.#schedule();
+        if (!this.#isStopping) this.#schedule();
       });
     });
   }
@@ -157,7 +158,7 @@ export class Ownership {
     }
     this.#soon = clock.after(waitMs, () => {
       this.#soon = undefined;
-      if (!this.#stopping) void this.check();
+      if (!this.#isStopping) void this.check();
     });
   }
 
@@ -179,7 +180,7 @@ export class Ownership {
       }
       this.view.replace(nodes, records);
       if (await this.#standsAside(nodes)) return;
-      if (this.#stopping || !this.lease.holds() || incarnation !== this.incarnation) return;
+      if (this.#isStopping || !this.lease.holds() || incarnation !== this.incarnation) return;
       for (const shard of this.#held.strayed(quiet, records))
         this.#settlement.lose(shard, records[shard.number]);
       const running = [...this.#held].map(({ number }) => number);
@@ -222,7 +223,7 @@ export class Ownership {
     const incarnation = this.incarnation;
     const won = await claimShards(numbers, { engine, incarnation, records });
     // Shards claimed under a lease that is over are claimed once more, as if the answer had been lost.
-    if (incarnation !== this.incarnation || this.#stopping || !this.lease.holds()) return;
+    if (incarnation !== this.incarnation || this.#isStopping || !this.lease.holds()) return;
     const ahead = won.filter((shard) => shard.isAhead(clock));
     for (const shard of ahead) shard.startOver(clock);
     if (ahead.length > 0) {
@@ -249,22 +250,22 @@ export class Ownership {
    */
   async #standsAside(nodes: readonly NodeRecord[]): Promise<boolean> {
     const { clock, counters, log } = this.#options;
-    if (this.#stopping || this.#comingBack) return false;
+    if (this.#isStopping || this.#isComingBack) return false;
     if (!clock.isOff) {
-      if (!this.#aside) return false;
+      if (!this.#isAside) return false;
       if (this.#isTaken(nodes)) {
         this.#onSuperseded();
         return true;
       }
       if (this.lease.isOver) await this.#take(this.#incarnations.next());
-      this.#aside = false;
+      this.#isAside = false;
       log.warn({ incarnation: this.incarnation }, 'the clocks agree again: this node is back');
       // This check is from before the new name.
       this.#rounds.again();
       return true;
     }
-    if (!this.#aside) {
-      this.#aside = true;
+    if (!this.#isAside) {
+      this.#isAside = true;
       counters.clockDisputes += 1;
       const fields = { aheadMs: clock.aheadMs() };
       log.error(fields, 'the clocks of this node and of Redis disagree: it owns nothing until they agree');
@@ -285,7 +286,7 @@ export class Ownership {
   async #leave(): Promise<void> {
     const { engine, nodeId } = this.#options;
     await Promise.all([...this.#held].map((shard) => this.#release(shard)));
-    this.#stopped = this.#stopping;
+    this.#isStopped = this.#isStopping;
     this.lease.stop();
     // Without a reply, the lease ends by itself, and the others notice at their next check.
     await Promise.allSettled([engine.resign(nodeId, this.incarnation)]);
@@ -296,7 +297,7 @@ export class Ownership {
 
   /** Hands everything over, then ends the lease. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#isStopping = true;
     this.#timer?.cancel();
     this.#soon?.cancel();
     this.#announceLeaving();
@@ -311,7 +312,7 @@ export class Ownership {
     this.#leaving.add(shard.number);
     try {
       await vacateShard(shard, this.#options);
-      if (shard.dropped) return;
+      if (shard.isDropped) return;
       const { record } = await engine.changeOwner(shard.number, shard.record.epoch, undefined);
       this.#settlement.forget(shard);
       this.#notices.note(shard.number, record);
@@ -340,7 +341,7 @@ export class Ownership {
   async #comeBack(): Promise<void> {
     const { engine, log, counters } = this.#options;
     counters.leaseLosses += 1;
-    for (const shard of this.#held) shard.ownerUnknown = true;
+    for (const shard of this.#held) shard.isOwnerUnknown = true;
     this.#onLeaseExpired();
     const before = this.incarnation;
     const name = this.#incarnations.next();
@@ -368,7 +369,7 @@ export class Ownership {
   #onSuperseded(): void {
     const { log, nodeId, onSuperseded } = this.#options;
     log.error({ nodeId }, 'another process runs under this node id: this one stops');
-    this.#stopping = true;
+    this.#isStopping = true;
     this.#timer?.cancel();
     this.#soon?.cancel();
     for (const shard of this.#held) this.#settlement.lose(shard);
@@ -378,7 +379,7 @@ export class Ownership {
   /** `undefined`: this node was stopped meanwhile. */
   #askAgain<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
     const { clock, limits } = this.#options;
-    return askAgain(ask, { clock, everyMs: limits.retryMs, isOver: () => this.#stopped });
+    return askAgain(ask, { clock, everyMs: limits.retryMs, isOver: () => this.#isStopped });
   }
 
   /** Checks whether this node still owns a shard whose commits have an unknown outcome. */

@@ -42,11 +42,11 @@ export class ShardSettlement {
     const { engine, commits } = this.#options;
     const { askAgain, held, incarnations, leaseIsOver, notices } = this.#parts;
     let { epoch } = shard.record;
-    while (!shard.dropped) {
+    while (!shard.isDropped) {
       const owner = incarnations.current;
       const answer = await askAgain(() => engine.changeOwner(shard.number, epoch, owner));
       // A reply for an earlier name proves nothing, because others may take shards whose lease is over.
-      if (answer === undefined || shard.dropped || leaseIsOver()) return;
+      if (answer === undefined || shard.isDropped || leaseIsOver()) return;
       const { changed, record } = answer;
       // An earlier attempt may have succeeded without a reply, under this name or the one before.
       const isOurs = changed || (record.epoch === epoch + 1 && incarnations.includes(record.owner));
@@ -68,7 +68,7 @@ export class ShardSettlement {
    */
   lose(shard: OwnedShard, actual?: ShardRecord): void {
     const { log, counters } = this.#options;
-    if (shard.dropped) return;
+    if (shard.isDropped) return;
     const fields = { shard: shard.number, known: shard.record, actual };
     if (actual !== undefined && isOlder(actual, shard.record)) {
       counters.revertedShards += 1;

@@ -13,7 +13,7 @@ export async function vacateShard(
   options: { readonly clock: Clock; readonly limits: RuntimeLimits; readonly log: Logger },
 ): Promise<void> {
   const { clock, limits, log } = options;
-  shard.draining = true;
+  shard.isDraining = true;
   for (const actor of shard.actors.values()) actor.drain();
   await within(clock, limits.settleMs, whenSettled(shard));
   const threw = (error: unknown): void =>

@@ -31,9 +31,9 @@ export class RedisBus {
   /** True while the connection is lost. The log says once when that begins, and once when it ends. */
   #isLost = false;
   /** The connection is being ended by this node, so its end is not logged. */
-  #renewing = false;
+  #isRenewing = false;
   #timer: ArmedTimer | undefined;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: RedisBusOptions) {
     this.#options = options;
@@ -76,12 +76,12 @@ export class RedisBus {
    * because a new one is already being opened.
    */
   renew(): void {
-    this.#renewing = this.#client !== undefined;
+    this.#isRenewing = this.#client !== undefined;
     this.#client?.disconnect();
   }
 
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#timer?.cancel();
     this.#connecting?.disconnect();
     this.#client?.disconnect();
@@ -110,9 +110,9 @@ export class RedisBus {
   #onLost(): void {
     this.#client = undefined;
     this.#timer?.cancel();
-    if (this.#closed) return;
-    if (this.#renewing) {
-      this.#renewing = false;
+    if (this.#isClosed) return;
+    if (this.#isRenewing) {
+      this.#isRenewing = false;
       this.#openLater();
       return;
     }
@@ -127,7 +127,7 @@ export class RedisBus {
   }
 
   #openLater(): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(redisRetryDelayMs(this.#attempts + 1), () => {
       this.#open().catch(() => {

@@ -76,7 +76,7 @@ class ScriptCommand extends Command {
  */
 export class RedisConnection {
   readonly client: RedisClient;
-  #corked = false;
+  #isCorked = false;
 
   constructor(client: RedisClient) {
     this.client = client;
@@ -147,13 +147,13 @@ export class RedisConnection {
 
   /** Delays writes until the end of the tick, so that they leave in one system call. */
   #cork(): void {
-    if (this.#corked || !(this.client instanceof Redis)) return;
+    if (this.#isCorked || !(this.client instanceof Redis)) return;
     const { stream } = this.client;
     if (stream === undefined || stream === null) return;
-    this.#corked = true;
+    this.#isCorked = true;
     stream.cork();
     setImmediate(() => {
-      this.#corked = false;
+      this.#isCorked = false;
       stream.uncork();
     });
   }

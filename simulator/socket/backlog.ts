@@ -18,7 +18,7 @@ export class Backlog {
   readonly #count: number;
   #mayGo = BEFORE_ASKED;
   #sent = 0;
-  #ended = false;
+  #hasEnded = false;
 
   constructor(options: {
     send: (stanza: BinaryNode) => void;
@@ -52,17 +52,17 @@ export class Backlog {
 
   /** Sends every stanza that may be sent now. */
   goOn(): void {
-    while (this.#waiting.length > 0 && (this.#ended || this.#mayGo > 0) && !this.#isHeld()) {
+    while (this.#waiting.length > 0 && (this.#hasEnded || this.#mayGo > 0) && !this.#isHeld()) {
       const stanza = this.#waiting.shift()?.();
       if (stanza !== undefined) this.#sendNext(stanza);
     }
-    if (this.#ended || this.#waiting.length > 0 || this.#isHeld()) return;
-    this.#ended = true;
+    if (this.#hasEnded || this.#waiting.length > 0 || this.#isHeld()) return;
+    this.#hasEnded = true;
     this.#send(node('ib', {}, [node('offline', { count: String(this.#sent) })]));
   }
 
   #sendNext(stanza: BinaryNode): void {
-    if (this.#ended) {
+    if (this.#hasEnded) {
       this.#send(stanza);
       return;
     }
@@ -73,7 +73,7 @@ export class Backlog {
 
   /** True if the rest is withheld. The stanza that withholds it is itself sent first. */
   #isHeld(): boolean {
-    return (this.#ended || this.#sent > 0) && this.#isBlocked();
+    return (this.#hasEnded || this.#sent > 0) && this.#isBlocked();
   }
 }
 

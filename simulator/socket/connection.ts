@@ -58,7 +58,7 @@ export class Connection {
   #inbound: Promise<void> = Promise.resolve();
   /** Frames that wait, unencrypted. They are encrypted in the order in which they leave. */
   readonly #outbound: (() => Buffer)[] = [];
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -72,14 +72,14 @@ export class Connection {
 
   /** Sends a stanza, unless the socket has ended or has the fault `silent`. */
   send(stanza: BinaryNode): void {
-    if (this.#closed || this.hearing === 'silent') return;
+    if (this.#isClosed || this.hearing === 'silent') return;
     this.owed.sent(stanza);
     this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
   }
 
   /** Sends bytes instead of an encoded stanza, and expects no answer. */
   sendBytes(bytes: Uint8Array): void {
-    if (this.#closed || this.hearing === 'silent') return;
+    if (this.#isClosed || this.hearing === 'silent') return;
     this.#enqueue(() => frame(this.#noise.encrypt(bytes)));
   }
 
@@ -127,7 +127,7 @@ export class Connection {
       try {
         await this.#options.journal.settled();
         for (const encode of this.#outbound.splice(0, count))
-          if (!this.#closed) this.#options.socket.send(encode());
+          if (!this.#isClosed) this.#options.socket.send(encode());
       } catch (error) {
         // A client must not see anything that is not written.
         this.#outbound.length = 0;
@@ -152,7 +152,7 @@ export class Connection {
   }
 
   async #onPayload(payload: Buffer): Promise<void> {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     if (this.#stage === 'hello') {
       const { message, finish } = this.#noise.serverHello(payload);
       this.#stage = finish ? 'open' : 'finish';
@@ -176,7 +176,7 @@ export class Connection {
   }
 
   #fail(error: unknown): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#options.handlers.onFailure(this, error);
     this.drop();
   }
@@ -189,7 +189,7 @@ export class Connection {
   }
 
   #onClose(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.owed.close();
     for (const settle of [...this.#answers.values()]) settle(undefined);
     this.#options.handlers.onClosed(this);

@@ -15,12 +15,12 @@ export function frame(payload: Uint8Array): Buffer {
 /** Splits the client's byte stream into the payloads of its frames. The stream begins with the intro header. */
 export class FrameReader {
   #bytes: Buffer = Buffer.alloc(0);
-  #introRead = false;
+  #hasReadIntro = false;
 
   /** Takes more bytes and returns every payload that is complete now. Throws if the intro is not a client's. */
   push(bytes: Buffer): Buffer[] {
     this.#bytes = this.#bytes.byteLength === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
-    if (!this.#introRead && !this.#readIntro()) return [];
+    if (!this.#hasReadIntro && !this.#readIntro()) return [];
     const payloads: Buffer[] = [];
     while (this.#bytes.byteLength >= 3) {
       const end = 3 + this.#bytes.readUIntBE(0, 3);
@@ -43,7 +43,7 @@ export class FrameReader {
     if (!this.#bytes.subarray(start, end).equals(INTRO_HEADER))
       throw new Error('not a chat client: wrong intro header');
     this.#bytes = this.#bytes.subarray(end);
-    this.#introRead = true;
+    this.#hasReadIntro = true;
     return true;
   }
 }

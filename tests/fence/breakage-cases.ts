@@ -131,14 +131,14 @@ export const cases: readonly Case[] = [
   {
     promise: 'a shard resumes only once its owner is known',
     file: 'ownership/held-shards.ts',
-    edits: [['if (!shard.ownerUnknown) this.onOwnerConfirmed(shard);', 'this.ownerConfirmed(shard);']],
+    edits: [['if (!shard.isOwnerUnknown) this.onOwnerConfirmed(shard);', 'this.ownerConfirmed(shard);']],
     noticedBy: 'lost-lease.test.ts',
   },
   {
     promise: 'a shard claimed under a lease that is over is claimed once more',
     file: 'ownership/ownership.ts',
     edits: [
-      ['this.#stopping || !this.lease.holds()) return;\n    const', 'this.#stopping) return;\n    const'],
+      ['this.#isStopping || !this.lease.holds()) return;\n    const', 'this.#isStopping) return;\n    const'],
     ],
     noticedBy: 'lost-lease.test.ts',
   },

@@ -72,7 +72,7 @@ test('no actor of a shard that was lost meanwhile comes back', async () => {
   awakening.add(lost);
   awakening.add(shardWith(2, 1));
   await clock.advance(1);
-  lost.dropped = true;
+  lost.isDropped = true;
   await clock.advance(2 * awakenStepMs);
   assert.deepEqual(back.slice(awakenPerStep), ['shop/2.0']);
 });

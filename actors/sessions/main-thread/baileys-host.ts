@@ -46,7 +46,7 @@ class BaileysHost implements SessionHost {
   readonly #sweep: { stop(): void };
   readonly #networkVersion: NetworkVersion;
   readonly #questions: WorkerQuestions;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(options: BaileysHostOptions) {
     const simulated = options.noiseRootKey !== undefined || options.media?.allowLoopback === true;
@@ -95,7 +95,7 @@ class BaileysHost implements SessionHost {
     const slot = this.#slots.get(shop.shopId) ?? new SessionSlot(shop, opening, clock);
     this.#slots.set(shop.shopId, slot);
     slot.opening = opening;
-    slot.closing = false;
+    slot.isClosing = false;
     slot.enter('opening');
     if (!this.#mayOpen()) return void this.#awaitingWorker.add(shop.shopId);
     slot.worker = workerFor(slot, this.#slots.values(), this.#pool.ready());
@@ -117,7 +117,7 @@ class BaileysHost implements SessionHost {
     this.#awaitingWorker.clear();
     for (const shopId of shopIds) {
       const slot = this.#slots.get(shopId);
-      if (slot !== undefined && !slot.closing) this.open(slot.shop, slot.opening);
+      if (slot !== undefined && !slot.isClosing) this.open(slot.shop, slot.opening);
     }
   }
 
@@ -125,17 +125,17 @@ class BaileysHost implements SessionHost {
     this.#awaitingWorker.delete(shop.shopId);
     const slot = this.#slots.get(shop.shopId);
     if (slot === undefined) return;
-    slot.closing = true;
+    slot.isClosing = true;
     if (!this.#post(slot, { kind: 'close', shopId: shop.shopId })) this.#slots.delete(shop.shopId);
   }
 
   async erase(shop: SessionAddress): Promise<void> {
     const slot = this.#slots.get(shop.shopId);
     if (slot !== undefined) {
-      slot.closing = true;
+      slot.isClosing = true;
       // The answer comes when the worker has ended all the shop's sessions so far.
       await this.#ask(slot, 'unlink');
-      if (slot.closing) this.#slots.delete(shop.shopId);
+      if (slot.isClosing) this.#slots.delete(shop.shopId);
     }
     await eraseSealed(this.#options.store, shop);
   }
@@ -216,8 +216,8 @@ class BaileysHost implements SessionHost {
   }
 
   async stop(): Promise<void> {
-    if (this.#stopped) return;
-    this.#stopped = true;
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     this.#sweep.stop();
     this.#networkVersion.stop();
     await this.#pool.stop();
@@ -228,7 +228,7 @@ class BaileysHost implements SessionHost {
   /** Returns the session's slot, unless the session was asked to end. */
   #live(shop: SessionAddress): SessionSlot | undefined {
     const slot = this.#slots.get(shop.shopId);
-    return slot === undefined || slot.closing ? undefined : slot;
+    return slot === undefined || slot.isClosing ? undefined : slot;
   }
 
   #generationOf(shop: SessionAddress): number {
@@ -312,7 +312,7 @@ class BaileysHost implements SessionHost {
 
   #forward(shopId: string, event: SessionEvent & { generation: number }): void {
     const slot = this.#slots.get(shopId);
-    if (slot === undefined || event.generation !== slot.generation || slot.closing) return;
+    if (slot === undefined || event.generation !== slot.generation || slot.isClosing) return;
     noteEvent(this.#notes, slot, event);
     if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion.onRefused();
     this.#report(slot.shop, event);
@@ -320,7 +320,7 @@ class BaileysHost implements SessionHost {
 
   #onClosed(shopId: string, generation: number): void {
     const slot = this.#slots.get(shopId);
-    if (slot?.closing === true && slot.generation === generation) this.#slots.delete(shopId);
+    if (slot?.isClosing === true && slot.generation === generation) this.#slots.delete(shopId);
   }
 
   #onWorkerLost(worker: number, detail: string): void {
@@ -329,7 +329,7 @@ class BaileysHost implements SessionHost {
       if (slot.worker !== worker) continue;
       slot.worker = undefined;
       this.#settleOrders(slot);
-      if (slot.closing) {
+      if (slot.isClosing) {
         this.#slots.delete(shopId);
         continue;
       }

@@ -34,7 +34,7 @@ export class SessionSlot {
   /** The options of its newest session. */
   opening: SessionOpening;
   /** True once the session was asked to end. Its reports still count, and the main thread answers its requests. */
-  closing = false;
+  isClosing = false;
   readonly #clock: Clock;
   /** Orders without outcome. There is usually at most one, for which a map takes ten times the memory. */
   #orders: readonly OpenOrder[] = NONE;

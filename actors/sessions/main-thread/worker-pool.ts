@@ -99,10 +99,10 @@ export class WorkerPool {
   readonly #slots: Slot[];
   #recentLossesMs: number[] = [];
   /** A worker was ready at some time. */
-  #begun = false;
+  #hasBegun = false;
   #lostSoFar = 0;
-  #stopping = false;
-  #reportedUnreachable = false;
+  #isStopping = false;
+  #hasReportedUnreachable = false;
   #unreachableTimer: ArmedTimer | undefined;
 
   constructor(options: WorkerPoolOptions) {
@@ -124,12 +124,12 @@ export class WorkerPool {
 
   /** True if no worker was ready yet since the start. */
   booting(): boolean {
-    return !this.#begun && !this.#reportedUnreachable && this.starting();
+    return !this.#hasBegun && !this.#hasReportedUnreachable && this.starting();
   }
 
   /** Workers are on their way: none is ready, or some of those that began together are not. */
   starting(): boolean {
-    if (this.#stopping) return false;
+    if (this.#isStopping) return false;
     return this.ready().length === 0 || this.#slots.some(({ isFirst }) => isFirst);
   }
 
@@ -160,8 +160,8 @@ export class WorkerPool {
 
   /** Ends all workers; each first closes its sockets, for as long as `stopMs` allows. */
   async stop(): Promise<void> {
-    if (this.#stopping) return;
-    this.#stopping = true;
+    if (this.#isStopping) return;
+    this.#isStopping = true;
     this.#unreachableTimer?.cancel();
     await Promise.all(this.#slots.map((slot) => this.#retire(slot)));
   }
@@ -245,14 +245,14 @@ export class WorkerPool {
     for (const timer of slot.timers) timer.cancel();
     slot.ready = true;
     slot.isFirst = false;
-    this.#begun = true;
+    this.#hasBegun = true;
     slot.timers = [];
     this.#beat(slot, thread);
     this.#unreachableTimer?.cancel();
     this.#unreachableTimer = undefined;
     this.#options.events.ready();
-    if (!this.#reportedUnreachable) return;
-    this.#reportedUnreachable = false;
+    if (!this.#hasReportedUnreachable) return;
+    this.#hasReportedUnreachable = false;
     this.#options.events.reachable();
   }
 
@@ -289,7 +289,7 @@ export class WorkerPool {
   }
 
   #replace(slot: Slot, detail: string): void {
-    if (this.#stopping) return;
+    if (this.#isStopping) return;
     slot.isFirst = false;
     this.#lostSoFar += 1;
     this.#options.log.error({ worker: slot.index, detail }, 'a session worker was lost');
@@ -313,8 +313,8 @@ export class WorkerPool {
     if (this.ready().length > 0 || this.#unreachableTimer !== undefined) return;
     this.#unreachableTimer = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
       this.#unreachableTimer = undefined;
-      if (this.ready().length > 0 || this.#reportedUnreachable || this.#stopping) return;
-      this.#reportedUnreachable = true;
+      if (this.ready().length > 0 || this.#hasReportedUnreachable || this.#isStopping) return;
+      this.#hasReportedUnreachable = true;
       this.#options.log.error({}, 'the sending component is unreachable: no session worker is ready');
       this.#options.events.unreachable();
     });

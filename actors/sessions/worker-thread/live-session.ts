@@ -59,10 +59,10 @@ export class LiveSession {
   #openingEndsMs: number | undefined;
   readonly #timers: SessionTimers;
   #running: RunningParts | undefined;
-  #open = false;
-  #ended = false;
-  #settled = false;
-  #unlinking = false;
+  #isOpen = false;
+  #hasEnded = false;
+  #isSettled = false;
+  #isUnlinking = false;
 
   constructor(options: LiveSessionOptions) {
     this.#options = options;
@@ -108,7 +108,7 @@ export class LiveSession {
       timing: environment.timing,
       pairWith: opening.pairWith,
       offer: (offered) => {
-        if (this.#ended) return;
+        if (this.#hasEnded) return;
         this.#settle();
         this.#emit(offered);
       },
@@ -118,21 +118,21 @@ export class LiveSession {
 
   /** Loads the credentials and connects. Never rejects: a failure is reported as the session's end. */
   async start(): Promise<void> {
-    if (this.#ended) {
+    if (this.#hasEnded) {
       this.#options.onSettled();
       return;
     }
     this.#awaitNetwork();
     try {
       const credentials = await loadCredentials(this.#sealed);
-      if (!this.#ended) this.#connect(credentials);
+      if (!this.#hasEnded) this.#connect(credentials);
     } catch (error) {
       this.#lostStore(error);
     }
   }
 
   prepare(order: PrepareOrder): void {
-    if (this.#running !== undefined && this.#open) this.#running.outbox.prepare(order);
+    if (this.#running !== undefined && this.#isOpen) this.#running.outbox.prepare(order);
     else this.#report(order, { kind: 'not_sent' });
   }
 
@@ -160,7 +160,7 @@ export class LiveSession {
 
   /** Marks a person's message as read; the account's settings decide who is notified. */
   async markRead(from: string, wireId: string): Promise<void> {
-    const socket = this.#open ? this.#running?.socket : undefined;
+    const socket = this.#isOpen ? this.#running?.socket : undefined;
     if (socket === undefined) return;
     try {
       const remoteJid = await chatOf(socket, from);
@@ -178,7 +178,7 @@ export class LiveSession {
   /** Returns the network's hosts of files; undefined if the session is not open, or the network names none. */
   async fileHosts(): Promise<FileHosts | undefined> {
     const { environment, shop, opening } = this.#options;
-    const socket = this.#open ? this.#running?.socket : undefined;
+    const socket = this.#isOpen ? this.#running?.socket : undefined;
     const connection = await socket?.refreshMediaConn().catch(() => undefined);
     if (connection === undefined) return undefined;
     const hosts = connection.hosts.map(({ hostname }) => hostname);
@@ -187,7 +187,7 @@ export class LiveSession {
   }
 
   refreshGroups(groupId?: string): void {
-    if (!this.#open || this.#running === undefined) return;
+    if (!this.#isOpen || this.#running === undefined) return;
     const { groups } = this.#running;
     const answer = groupId === undefined ? groups.refresh() : groups.request(groupId);
     answer.catch(this.#logFailure('the groups could not be asked for'));
@@ -204,8 +204,8 @@ export class LiveSession {
 
   /** Unlinks this device on the network, if it listens, and ends. */
   async unlink(): Promise<void> {
-    if (this.#running !== undefined && this.#open) {
-      this.#unlinking = true;
+    if (this.#running !== undefined && this.#isOpen) {
+      this.#isUnlinking = true;
       const failed = this.#logFailure('the network was not notified that a device is unlinked');
       const { clock } = this.#options.environment;
       await within(clock, UNLINK_MS, this.#running.socket.logout().catch(failed));
@@ -223,7 +223,7 @@ export class LiveSession {
       aliases: this.#aliases,
       timers: this.#timersOfChats,
       running: () => this.#running,
-      hasEnded: () => this.#ended,
+      hasEnded: () => this.#hasEnded,
       later: (delayMs, act) => this.#timers.after(delayMs, act),
       emit: (event) => this.#emit(event),
       report: (order, outcome) => this.#report(order, outcome),
@@ -240,7 +240,7 @@ export class LiveSession {
    * beginning: on a busy machine many openings with long backlogs take long together, and a retry costs a login.
    */
   readonly #awaitNetwork = (): void => {
-    if (this.#settled) return;
+    if (this.#isSettled) return;
     const { clock, timing } = this.#options.environment;
     this.#openingEndsMs ??= clock.monotonicMs() + timing.openingMs;
     const leftMs = this.#openingEndsMs - clock.monotonicMs();
@@ -260,7 +260,7 @@ export class LiveSession {
   }
 
   #updated(update: Partial<ConnectionState>): void {
-    if (this.#ended || this.#unlinking) return;
+    if (this.#hasEnded || this.#isUnlinking) return;
     if (update.qr !== undefined && this.#running !== undefined)
       this.#pairing.mayPair(this.#running.socket, update.qr);
     if (update.connection === 'open') {
@@ -276,7 +276,7 @@ export class LiveSession {
   #onOpened(): void {
     if (this.#running === undefined) return;
     const { credentials } = this.#running;
-    this.#open = true;
+    this.#isOpen = true;
     this.#emit({
       type: 'session.connected',
       phone: userOf(credentials.creds.me?.id ?? ''),
@@ -302,10 +302,10 @@ export class LiveSession {
     const giveBack = await lookThroughs.take('keys');
     const limit = clock.after(timing.lookThroughMs, giveBack);
     try {
-      if (this.#ended) return;
+      if (this.#hasEnded) return;
       const names = await this.#sealed.reseal('credentials');
-      if (this.#open) history.resume(names);
-      if (this.#open) await this.#keyUse.prune(names, credentials.keys);
+      if (this.#isOpen) history.resume(names);
+      if (this.#isOpen) await this.#keyUse.prune(names, credentials.keys);
     } catch (error) {
       this.#logFailure('the keys were not all gone through')(error);
     } finally {
@@ -318,7 +318,7 @@ export class LiveSession {
   async #repeatOrders({ outbox, caughtUp }: RunningParts): Promise<void> {
     const { unacknowledged } = this.#options.memory;
     await within(this.#timers, CATCH_UP_MS, caughtUp);
-    if (this.#open) for (const order of unacknowledged.take()) outbox.repeat(order);
+    if (this.#isOpen) for (const order of unacknowledged.take()) outbox.repeat(order);
   }
 
   #lostStore(error: unknown): void {
@@ -327,7 +327,7 @@ export class LiveSession {
   }
 
   #end(end: SessionEnd, cause: SessionEndCause): void {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     this.#stopEverything(cause.detail, { comesBack: end === 'transient' || end === 'egress_unreachable' });
     void this.#drain().then(() => {
       this.#emit({ type: 'session.closed', end, ...cause });
@@ -336,10 +336,10 @@ export class LiveSession {
   }
 
   #stopEverything(why: string, { comesBack }: { readonly comesBack: boolean }): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    if (this.#open) this.#keyUse.save();
-    this.#open = false;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (this.#isOpen) this.#keyUse.save();
+    this.#isOpen = false;
     this.#timers.end();
     this.#inbound.close();
     this.#running?.outbox.onClosed({ comesBack });
@@ -359,8 +359,8 @@ export class LiveSession {
 
   #settle(): void {
     this.#watchdog?.cancel();
-    if (this.#settled) return;
-    this.#settled = true;
+    if (this.#isSettled) return;
+    this.#isSettled = true;
     this.#running?.socket.ws.off('frame', this.#awaitNetwork);
     this.#options.onSettled();
   }

@@ -14,7 +14,7 @@ export class ChannelWaiters {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
   readonly #waits = new Counts();
-  #closed = false;
+  #isClosed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -29,13 +29,13 @@ export class ChannelWaiters {
 
   /** Ends all waits and accepts no more, because this node stops. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     for (const shopId of [...this.#waiting.keys()]) this.notify(shopId);
   }
 
   /** True once no more waits are accepted. */
   get closed(): boolean {
-    return this.#closed;
+    return this.#isClosed;
   }
 
   /**

@@ -26,7 +26,7 @@ const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
  */
 export class LimitsWatch {
   readonly #options: LimitsWatchOptions;
-  #asking = false;
+  #isAsking = false;
   #askAgain = false;
   #next: ArmedTimer | undefined;
   #isRestricted = false;
@@ -46,9 +46,9 @@ export class LimitsWatch {
 
   /** Sends both queries. Never rejects. A call before their answers repeats them once, after the answers. */
   ask(): void {
-    this.#askAgain = this.#asking;
-    if (this.#asking) return;
-    this.#asking = true;
+    this.#askAgain = this.#isAsking;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
     void this.#ask();
   }
 
@@ -66,7 +66,7 @@ export class LimitsWatch {
       ),
       this.#answer(socket.fetchNewChatMessageCap(), newChatsOf),
     ]);
-    this.#asking = false;
+    this.#isAsking = false;
     // An answer to a query from before the refusal may not know of it.
     if (restriction !== undefined && newChats !== undefined && !this.#askAgain) this.#isRefused = false;
     this.#report({

@@ -39,7 +39,7 @@ export class InboundIntake {
   readonly #waiting = new Map<string, (failure?: Error) => void>();
   #tokens = 0;
   #mode: InboundMode;
-  #closed = false;
+  #isClosed = false;
 
   constructor(options: InboundIntakeOptions) {
     this.#options = options;
@@ -86,7 +86,7 @@ export class InboundIntake {
     this.#tokens += 1;
     const token = `${generation}.${this.#tokens}`;
     return new Promise((resolve, reject) => {
-      if (this.#closed) throw new Error('the session ended');
+      if (this.#isClosed) throw new Error('the session ended');
       const timeout = environment.clock.after(environment.timing.confirmMs, () =>
         settle(new Error('an inbound message was not committed in time')),
       );
@@ -107,7 +107,7 @@ export class InboundIntake {
 
   /** The session ended: all that wait are delivered again. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     for (const settle of [...this.#waiting.values()]) settle(new Error('the session ended'));
   }
 

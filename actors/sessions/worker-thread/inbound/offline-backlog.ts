@@ -32,7 +32,7 @@ export class OfflineBacklog {
   #announced: number | undefined;
   #drained = 0;
   #left = 0;
-  #asking = false;
+  #isAsking = false;
   #quietMs = FIRST_QUIET_MS;
   #inVain = 0;
   #quiet: ArmedTimer | undefined;
@@ -58,8 +58,8 @@ export class OfflineBacklog {
     this.#quietMs = FIRST_QUIET_MS;
     this.#inVain = 0;
     this.#watchQuiet();
-    if (this.#left > 0 || this.#asking) return;
-    this.#asking = true;
+    if (this.#left > 0 || this.#isAsking) return;
+    this.#isAsking = true;
     void this.#options.idle().then(() => this.#askForBatch());
   }
 
@@ -72,7 +72,7 @@ export class OfflineBacklog {
   }
 
   #askForBatch(): void {
-    this.#asking = false;
+    this.#isAsking = false;
     if (this.#announced === undefined) return;
     this.#left = BATCH;
     this.#options.ask(BATCH);
@@ -95,7 +95,7 @@ export class OfflineBacklog {
     this.#quiet?.cancel();
     this.#quiet = this.#options.later(this.#quietMs, () => {
       this.#quietMs = Math.min(LONGEST_QUIET_MS, 2 * this.#quietMs);
-      if (this.#asking) this.#watchQuiet();
+      if (this.#isAsking) this.#watchQuiet();
       else this.#askInVain();
     });
   }

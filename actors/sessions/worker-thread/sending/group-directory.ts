@@ -43,7 +43,7 @@ export class GroupDirectory {
   readonly #requestedAtMs = new Map<string, number>();
   #asking: Promise<void> | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
-  #known = false;
+  #isKnown = false;
 
   constructor(options: GroupDirectoryOptions) {
     this.#options = options;
@@ -141,7 +141,7 @@ export class GroupDirectory {
     }
     this.#askedAtMs = startedMs;
     // A timer of Node fires up to a millisecond early, and would find that the last request is too recent.
-    if (!this.#known) this.#options.later(this.#options.floorMs + 1, () => this.#askUntilKnown());
+    if (!this.#isKnown) this.#options.later(this.#options.floorMs + 1, () => this.#askUntilKnown());
     const found = Object.values(await this.#options.socket.groupFetchAllParticipating());
     const timedOut = this.#options.clock.monotonicMs() - startedMs >= this.#options.queryMs;
     if (found.length === 0 && timedOut) {
@@ -150,13 +150,13 @@ export class GroupDirectory {
     }
     this.#groups.clear();
     for (const group of found) this.#groups.set(group.id, group);
-    this.#known = true;
+    this.#isKnown = true;
     this.#reportAll();
   }
 
   #askUntilKnown(): void {
     // The reason for a missing answer was reported the first time.
-    if (!this.#known) this.refresh().catch(() => undefined);
+    if (!this.#isKnown) this.refresh().catch(() => undefined);
   }
 
   /** Something about a group changed. */
@@ -184,7 +184,7 @@ export class GroupDirectory {
   }
 
   #reportAll(): void {
-    if (!this.#known) return;
+    if (!this.#isKnown) return;
     const own = new Set(this.#options.ownAddresses());
     this.#options.report(
       [...this.#groups.values()].map((group) => ({

@@ -4,7 +4,7 @@ import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 export class SessionTimers {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #armed = new Set<ArmedTimer>();
-  #ended = false;
+  #hasEnded = false;
 
   constructor(clock: Pick<Clock, 'after'>) {
     this.#clock = clock;
@@ -12,10 +12,10 @@ export class SessionTimers {
 
   /** Acts in `delayMs`, unless the timer is cancelled or the session ends before. */
   after(delayMs: number, act: () => void): ArmedTimer {
-    if (this.#ended) return { cancel: () => undefined };
+    if (this.#hasEnded) return { cancel: () => undefined };
     const timer = this.#clock.after(delayMs, () => {
       this.#armed.delete(timer);
-      if (!this.#ended) act();
+      if (!this.#hasEnded) act();
     });
     this.#armed.add(timer);
     const cancel = (): void => {
@@ -27,7 +27,7 @@ export class SessionTimers {
 
   /** The session ends. */
   end(): void {
-    this.#ended = true;
+    this.#hasEnded = true;
     for (const timer of this.#armed) timer.cancel();
     this.#armed.clear();
   }
