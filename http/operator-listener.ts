@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../runtime/durations.ts';
 import { consolePages } from './console/console-pages.ts';
 import type { HttpOptions } from './http-options.ts';
 import { allActors } from './operator-api/actor-list.ts';
@@ -19,7 +20,7 @@ import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared
  */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 /** Age of the oldest refusals of a tenant that operators see. */
-const REFUSALS_MS = 15 * 60_000;
+const REFUSALS_MS = 15 * MINUTE_MS;
 
 /** Creates the services that the operators' endpoints use. */
 export function operatorServices(

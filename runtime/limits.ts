@@ -1,4 +1,4 @@
-import { DAY_MS } from './durations.ts';
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 
 /** The bounds and intervals of the runtime. The defaults suit production; tests shrink some. */
 export const defaultLimits = {
@@ -42,12 +42,12 @@ export const defaultLimits = {
   mailboxAgeMs: 5_000,
   /** Crashes within `restartWindowMs` that lead to a restart. One more suspends the actor. */
   restartIntensity: 5,
-  restartWindowMs: 60_000,
+  restartWindowMs: MINUTE_MS,
   /** Wait before the first restart in the window; doubles with each, up to `backoffMaximumMs`. */
   backoffMs: 200,
   backoffMaximumMs: 30_000,
   /** Interval of `Behaviour.suspended` for an actor that waits for an operator. */
-  tendSuspendedMs: 60_000,
+  tendSuspendedMs: MINUTE_MS,
   /**
    * The step of actors' timers and of their sessions' reports, in milliseconds. One timer of the process then serves
    * many of them (docs/decisions/026-shared-wake-ups.md).

@@ -38,6 +38,7 @@ import { UsageStorer } from '../actors/tenants/usage-storer.ts';
 import type { HttpActors } from '../http/http-options.ts';
 import { KeyLimits } from '../policy/limits/key-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { MINUTE_MS } from '../runtime/durations.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { rememberLast } from '../runtime/memoize.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
@@ -98,7 +99,7 @@ export interface RunningActors extends Omit<HttpActors, 'webhooks'> {
 
 /** The durations of pacing that no setting changes, in milliseconds. */
 const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
-  pauseMs: 15 * 60_000,
+  pauseMs: 15 * MINUTE_MS,
   /** Two look-ups (20 s each), composing (8 s), an attachment (90 s), sealing (60 s), and a margin. */
   preparingMs: 240_000,
   /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */

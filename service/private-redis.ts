@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, systemClock } from '../runtime/clock.ts';
+import { MINUTE_MS } from '../runtime/durations.ts';
 import {
   describeEnd,
   type GuardedProcess,
@@ -39,7 +40,7 @@ export interface PrivateRedisOptions {
  * Ends when our process does.
  */
 export async function startPrivateRedis(options: PrivateRedisOptions): Promise<PrivateRedis> {
-  const { directory, appendfsync = 'always', extraArgs = [], timeoutMs = 60_000 } = options;
+  const { directory, appendfsync = 'always', extraArgs = [], timeoutMs = MINUTE_MS } = options;
   const { spawn = spawnGuarded, clock = systemClock } = options;
   const socketPath = options.socketPath ?? join(directory, 'redis.sock');
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -1,5 +1,6 @@
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
+import { partsOf } from '../../runtime/parts.ts';
 import { shopAddress, shopOf } from '../shops/records/shop-keys.ts';
 import type { EachActor } from '../shops/service/shop-census.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
@@ -48,11 +49,10 @@ export async function resumeSuspended(
     return message.toLowerCase().includes(cause);
   });
   const resumed = matching.slice(0, MOST_RESUMED);
-  for (let from = 0; from < resumed.length; from += STEP) {
-    if (from > 0) await sleep(clock, STEP_MS);
+  for (const [step, addresses] of [...partsOf(resumed, STEP)].entries()) {
+    if (step > 0) await sleep(clock, STEP_MS);
     // A crash is shown in the log and on the actor's page.
-    for (const address of resumed.slice(from, from + STEP))
-      void node.actors.resume(address).catch(() => undefined);
+    for (const address of addresses) void node.actors.resume(address).catch(() => undefined);
   }
   return { resumed: resumed.length, left: matching.length - resumed.length };
 }

@@ -2,11 +2,13 @@
  * The files of attachments while they are sent, in the system's directory for temporary files (`TMPDIR`, else /tmp).
  * The chat client encrypts an attachment into its own file in the same directory and uploads that, so it needs a file.
  */
+
 import { randomUUID } from 'node:crypto';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 
 /** The names of the service's own files, and of the encrypted copies that the client makes (its `encryptedStream`). */
@@ -14,7 +16,7 @@ const OURS = /^attachment-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}
 const THE_CLIENTS = /^(?:image|video|document)3EB0[0-9A-F]{18}-enc$/;
 
 /** The age at which no session can be using a file, counted from its last write: an upload ends in 60 s. */
-const STALE_MS = 10 * 60_000;
+const STALE_MS = 10 * MINUTE_MS;
 
 /** The directory for temporary files accepts none. The message names the remedy. */
 export class AttachmentDirectoryUnusable extends Error {

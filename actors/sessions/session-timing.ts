@@ -1,17 +1,17 @@
-import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 
 /** The waits of a session in production, in milliseconds. */
 export const DEFAULT_SESSION_TIMING = {
   /** How long a connection may get nothing from the network before its first event: a QR code, an open session or an end. */
   connectMs: 30_000,
   /** How long it may take until that first event, whatever the network sends: others wait for its turn to open. */
-  openingMs: 5 * 60_000,
+  openingMs: 5 * MINUTE_MS,
   /** How long the client waits for the reply to one query, and for the handshake. */
   queryMs: 20_000,
   /** Between the answer to one ping and the next; a ping without an answer within `queryMs` ends the session. */
   keepAliveMs: 30_000,
   /** Interval of queries that only a working server answers, so that an open but stalled socket is noticed. */
-  probeEveryMs: 5 * 60_000,
+  probeEveryMs: 5 * MINUTE_MS,
   /**
    * Between `open` and the first send: the client migrates its own addresses meanwhile (docs/chat-client.md,
    * Sending).
@@ -26,13 +26,13 @@ export const DEFAULT_SESSION_TIMING = {
   /** How long fetching one attachment may take. */
   mediaMs: 30_000,
   /** How long uploading one attachment may take. */
-  uploadMs: 60_000,
+  uploadMs: MINUTE_MS,
   /** How long a number known to exist is cached. */
   knownNumberMs: DAY_MS,
   /** How long a number known not to exist is cached. */
   missingNumberMs: HOUR_MS,
   /** How long the list of a person's devices is cached: the client's own value. */
-  devicesMs: 5 * 60_000,
+  devicesMs: 5 * MINUTE_MS,
   /** How long the stored keys of one session may be looked through before the next session of the worker begins. */
   lookThroughMs: 30_000,
   /** Interval of queries about the number's limits, while it is restricted or has a quota. */

@@ -1,4 +1,5 @@
 import type { ArmedTimer } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { isBefore } from '../tenants/event-cursor.ts';
 import type { StoredEvent } from '../tenants/tenant-event.ts';
@@ -24,7 +25,7 @@ export const MOST_WAITING = 2 * MOST_RETRIES;
 /** Delay between two attempts to read or to store. */
 const AGAIN_MS = 1_000;
 /** Interval of checks for new events without a notification: a commit with a lost reply sends none. */
-const LOOK_MS = 5 * 60_000;
+const LOOK_MS = 5 * MINUTE_MS;
 /** The result for an event with broken data: the schedule ends it, and it delays no other. */
 const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 
 /** Most different wrong tokens that an address may send within a window. Mistyped tokens stay far below. */
 export const MAX_GUESSES = 20;
 /** Length of a window; it begins with the first wrong token of an address. */
-export const GUESS_WINDOW_MS = 60_000;
+export const GUESS_WINDOW_MS = MINUTE_MS;
 /** Most addresses that are remembered. The one whose window began first is forgotten for another. */
 const MAX_ADDRESSES = 10_000;
 

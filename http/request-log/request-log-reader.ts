@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { CursorPage, Shown } from '../../actors/replies/reply-fields.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Store } from '../../runtime/store.ts';
 import { decodePosition, encodePosition, order, type Position } from './request-log-cursor.ts';
 import { type RequestLogEntry, unpackEntries } from './request-log-entry.ts';
@@ -40,7 +41,7 @@ interface Found {
 const SCAN_LIMIT = 20_000;
 const TICKS_PER_READ = 50;
 /** Node clocks and Redis's may differ by this much before `after` cuts a log short. */
-const CLOCK_SLACK_MS = 60_000;
+const CLOCK_SLACK_MS = MINUTE_MS;
 
 /** Counts a tenant's refused calls since a time. */
 export async function countRefusals(

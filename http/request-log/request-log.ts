@@ -1,4 +1,5 @@
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import type { Read, Store } from '../../runtime/store.ts';
@@ -29,7 +30,7 @@ const GATHER_MS = 200;
 /**
  * Interval at which the size of all logs is compared with `maxBytes`, and most ticks that one trimming call removes.
  */
-const SIZE_CHECK_EVERY_MS = 60_000;
+const SIZE_CHECK_EVERY_MS = MINUTE_MS;
 const TICKS_PER_TRIM = 1_000;
 
 const APPEND_SCRIPT = readLuaScript(new URL('./append-requests.lua', import.meta.url));

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
+import { MINUTE_MS } from '../durations.ts';
 import type { Logger } from '../logger.ts';
 
 /** How long the outcome of a part's last commit counts, in milliseconds. */
-const RECENT_MS = 60_000;
+const RECENT_MS = MINUTE_MS;
 
 /**
  * Logs that Redis refuses commits, once when it begins and once when it ends. A cluster has parts, one per shard, and

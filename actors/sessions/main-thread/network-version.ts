@@ -1,5 +1,5 @@
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
-import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { NAMED_VERSION_KEY, readClientVersion, SET_VERSION_KEY } from '../client-version.ts';
@@ -10,13 +10,13 @@ const ASKED_KEY = 'client-version:asked';
 /** Exists after a refusal while no node may send another request. The first refusal may cause one at once. */
 const REFUSED_KEY = 'client-version:refused';
 
-const REFUSED_MS = 5 * 60_000;
+const REFUSED_MS = 5 * MINUTE_MS;
 
 /**
  * How often a node reads the version that operators set or another node learned, in milliseconds, and how soon after a
  * refusal.
  */
-const READ_MS = 60_000;
+const READ_MS = MINUTE_MS;
 const REFUSED_READ_MS = 30_000;
 
 /** How long the reply may take, in milliseconds. */

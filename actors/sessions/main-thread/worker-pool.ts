@@ -11,9 +11,11 @@
  * does not log its sessions in without a pause. After a minute without any ready worker `unreachable` is reported. The
  * first ready worker after that reports `reachable`.
  */
+
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { type ArmedTimer, type Clock, within } from '../../../runtime/clock.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { FromWorker, SessionReport, ToWorker, WorkerSetup } from '../worker-protocol.ts';
 import { threadExecArgv } from './thread-sources.ts';
@@ -26,13 +28,13 @@ export const DEFAULT_WORKER_SUPERVISION = {
   longestRestartDelayMs: 10_000,
   lossWindowMs: 300_000,
   /** Without any ready worker for this long, the component counts as unreachable. */
-  unreachableAfterMs: 60_000,
+  unreachableAfterMs: MINUTE_MS,
   /** Between two pings. */
   heartbeatMs: 5_000,
   /** Without an answer for this long, counted in pings, a worker is hung and ended. */
   heartbeatDeadlineMs: 20_000,
   /** How long a worker may take to be ready, in milliseconds. */
-  startMs: 60_000,
+  startMs: MINUTE_MS,
   /** How long a worker may take to end its sockets after the order to stop, in milliseconds. */
   stopMs: 3_000,
   /**

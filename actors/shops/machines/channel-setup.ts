@@ -1,5 +1,5 @@
 import { assign, setup } from 'xstate';
-import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import type { SessionEnd } from '../../sessions/session-events.ts';
 import type { SessionOpening } from '../../sessions/session-host.ts';
 import type { ChannelContext } from './channel-context.ts';
@@ -9,7 +9,7 @@ import { LOGIN_REFUSED_TRIES, reconnectDelayMs } from './reconnect-delay.ts';
 
 /** How long a ban is waited out if the network names no end; and the shortest and longest wait, in milliseconds. */
 const BAN_WITHOUT_END_MS = HOUR_MS;
-const SHORTEST_BAN_MS = 5 * 60_000;
+const SHORTEST_BAN_MS = 5 * MINUTE_MS;
 const LONGEST_BAN_MS = 30 * DAY_MS;
 
 /** A channel that was never paired has no session to resume, so it stops after this number of attempts. */

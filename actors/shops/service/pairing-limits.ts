@@ -1,5 +1,5 @@
 import type { Clock } from '../../../runtime/clock.ts';
-import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 
 /** How many different numbers a tenant may pair in 24 hours (docs/contract.md, Pairing by code). */
 const NUMBERS_A_DAY = 10;
@@ -8,7 +8,7 @@ const NUMBERS_A_DAY = 10;
  */
 const TIMES_AN_HOUR = 5;
 /** How long the node requests no code after the network refused one because of too many requests. */
-const NODE_PAUSE_MS = 15 * 60_000;
+const NODE_PAUSE_MS = 15 * MINUTE_MS;
 /** The failure for the caller, which names whose limit was reached. */
 const NETWORK_REFUSED = 'The chat network said that it was asked for too many codes.';
 const TOO_OFTEN = `The limit of this service: one number is asked for ${TIMES_AN_HOUR} codes an hour.`;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import { done, type Failure, failed } from '../../failure.ts';
 import type { ChannelContext } from '../machines/channel-context.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
@@ -8,7 +9,7 @@ import type { TurnBuilder } from './builder/turn-builder.ts';
  * How long no code is requested after the network refused one because of too many requests, in milliseconds. It equals
  * the pause after a rate signal (docs/contract.md, Enforced in the sending component).
  */
-const CODE_PAUSE_MS = 15 * 60_000;
+const CODE_PAUSE_MS = 15 * MINUTE_MS;
 
 /**
  * Starts the shop's connection, or resumes it. A code to type is refused if a number is linked already, and for a while

@@ -1,7 +1,7 @@
 /** Bounds and shrinks the memory that the client keeps for each session. */
 import type { MessageRetryManager, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
 import { LRUCache } from 'lru-cache';
-import { DAY_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 
 /** Entries a session, two for each contact: as many contacts as devices are remembered of (`newShopMemory`). */
 const MOST_MAPPINGS = 4_000;
@@ -27,7 +27,7 @@ export function boundMappings({ lidMapping }: SignalRepositoryWithLIDStore): voi
 
 /** The number of keys, and the time, that the client keeps them (its MessageRetryManager). */
 const BASE_KEYS = 1_024;
-const BASE_KEYS_MS = 15 * 60_000;
+const BASE_KEYS_MS = 15 * MINUTE_MS;
 
 /** Never filled, so one object serves all sessions. */
 const NO_MESSAGES = new LRUCache<string, object>({ max: 1 });

@@ -1,11 +1,12 @@
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { SessionEnd } from '../../session-events.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import { readClientError } from '../session/session-end.ts';
 
 /** The client's own times for a QR code, unless options set others. */
-const FIRST_QR_MS = 60_000;
+const FIRST_QR_MS = MINUTE_MS;
 const NEXT_QR_MS = 20_000;
 /** QR codes that the network gives a session. With the last one the time of a code to type ends, too. */
 const QR_CODES = 6;

@@ -1,11 +1,12 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { SessionNote } from '../../worker-protocol.ts';
 
 /** Stanzas in one request, the number that the client requests. They are in memory together. */
 const BATCH = 100;
 /** Time without a stanza before the next request: the first wait and the longest, in milliseconds. */
 const FIRST_QUIET_MS = 1_000;
-const LONGEST_QUIET_MS = 60_000;
+const LONGEST_QUIET_MS = MINUTE_MS;
 /** Unanswered requests in a row after which the requests stop (about ten minutes). */
 const MOST_IN_VAIN = 15;
 

@@ -1,4 +1,5 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import type { StanzaReceipt } from '../../session-events.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
@@ -12,7 +13,7 @@ const MOST_WAITING = 5_000;
  * How long a commit may take before a reported stanza is acknowledged anyway, in milliseconds. A stanza that is never
  * acknowledged ends the stream (docs/chat-client.md, Answers to stanzas).
  */
-export const LONGEST_HOLD_MS = 60_000;
+export const LONGEST_HOLD_MS = MINUTE_MS;
 
 /** The meaning of a receipt's `type`. Other types are of our own devices, ask for a retry, or mean nothing. */
 const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([

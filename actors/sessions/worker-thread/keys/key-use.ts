@@ -1,6 +1,6 @@
 import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
-import { DAY_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { KnownFields } from '../store/known-fields.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import { isOver, TOKEN_INDEX } from './contact-tokens.ts';
@@ -15,7 +15,7 @@ const MOST_A_RUN = 500;
  * How long it may take until the use of a key is stored, in milliseconds. A process that is killed meanwhile forgets
  * it.
  */
-const SAVED_IN_MS = 10 * 60_000;
+const SAVED_IN_MS = 10 * MINUTE_MS;
 /** Bytes for some 4,000 keys. Beyond that a few unused keys count as used. */
 const BYTES = 8 * 1024;
 

@@ -1,4 +1,5 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
@@ -6,7 +7,7 @@ import type { Pending } from './pending-order.ts';
  * How long the work of one `alone` call may take, in milliseconds. It requests keys at most twice, for 20 s each, and
  * sends a frame.
  */
-const LONGEST_ALONE_MS = 60_000;
+const LONGEST_ALONE_MS = MINUTE_MS;
 
 /**
  * A lock on a session's client. The client seals one thing at a time, so a ciphertext belongs to the order that has the

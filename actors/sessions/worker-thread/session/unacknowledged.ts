@@ -1,9 +1,10 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
 
 /** Within this time after a lost connection a stanza is sent again. After that its outcome is unknown. Milliseconds. */
-const KEPT_MS = 60_000;
+const KEPT_MS = MINUTE_MS;
 
 /** An order whose stanza left on a connection that was lost before the network acknowledged it. */
 export interface Unacknowledged {

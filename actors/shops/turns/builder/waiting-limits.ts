@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { MessageReason } from '../../../message-status.ts';
 import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
@@ -7,7 +8,7 @@ import type { TurnBuilder } from './turn-builder.ts';
  * After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (docs/contract.md, Message
  * states).
  */
-export const NO_SESSION_LIMIT_MS = 10 * 60_000;
+export const NO_SESSION_LIMIT_MS = 10 * MINUTE_MS;
 
 /** When a message that is not sent until then ends, and with which reason. */
 export function waitingEnd(

@@ -1,5 +1,6 @@
 import { classCapCode } from '../../../../policy/network-limits.ts';
 import { isGroupId, isPerson, isPhoneNumber } from '../../../../policy/recipient.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { MessageReason } from '../../../message-status.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { dayOf } from '../../records/message-days.ts';
@@ -18,7 +19,7 @@ import type { DispatchFacts } from './dispatch-facts.ts';
  * which Redis may be unreachable. A stanza waits until its ratchet is stored, and a session that seems to hang loses
  * its socket.
  */
-const ACKNOWLEDGE_DEADLINE_MS = 60_000;
+const ACKNOWLEDGE_DEADLINE_MS = MINUTE_MS;
 
 /** How long a shop waits at least for the outcome of a message on the wire: longer than the session does. */
 export const OUTCOME_LEAST_MS = 2 * ACKNOWLEDGE_DEADLINE_MS;
