@@ -11,19 +11,19 @@ export interface ErasedLogs {
   forgetId(id: string): Promise<void>;
 }
 
-interface ErasureParts
+interface ErasureOptions
   extends Omit<ShopEraserOptions, 'forgetChanges'>,
     Pick<TenantErasureOptions, 'log' | 'directory' | 'refreshDirectory'> {
   readonly logs: ErasedLogs;
 }
 
 /** Puts together what erases tenants, their shops and people who wrote to them on this node. */
-export function composeErasure({ logs, deadLetters, ...parts }: ErasureParts): TenantErasure {
+export function composeErasure({ logs, deadLetters, ...options }: ErasureOptions): TenantErasure {
   const forgetChanges = (id: string): Promise<void> => logs.forgetId(id);
-  const shops = new ShopEraser({ ...parts, deadLetters, forgetChanges });
-  const people = new PersonEraser({ ...parts, forgetChanges, messages: new MessageEraser(parts) });
+  const shops = new ShopEraser({ ...options, deadLetters, forgetChanges });
+  const people = new PersonEraser({ ...options, forgetChanges, messages: new MessageEraser(options) });
   return new TenantErasure({
-    ...parts,
+    ...options,
     eraseShop: (shop) => shops.erase(shop),
     erasePerson: (person) => people.erase(person),
     eraseStrays: (tenantId) => shops.eraseStrays(tenantId),

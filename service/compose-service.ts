@@ -53,7 +53,7 @@ export interface Service {
 }
 
 /** The settings and parts of a service. */
-export interface ServiceParts {
+export interface ServiceOptions {
   readonly environment: ServiceEnvironment;
   readonly log: Logger;
   /** Starts the sending component; its events go to the listener. */
@@ -69,7 +69,12 @@ function fileBounds({ media, noiseRootKey }: ServiceEnvironment): FileBounds {
 }
 
 /** Starts a node of the service. Resolves when it takes requests; rejects when Redis or an address cannot be had. */
-export async function startService({ environment, log, startHost, onLost }: ServiceParts): Promise<Service> {
+export async function startService({
+  environment,
+  log,
+  startHost,
+  onLost,
+}: ServiceOptions): Promise<Service> {
   const metrics = createMetrics();
   const version = packageVersion();
   const tracing = await startTracing(environment, version);
@@ -168,13 +173,13 @@ function requestLogLimits(environment: ServiceEnvironment): RequestLogLimits {
 /** Adds the figures of the build, the node, its shops and the store to /metrics. */
 function exportFigures(
   metrics: Metrics,
-  parts: Pick<Service, 'node' | 'actors'> & {
+  options: Pick<Service, 'node' | 'actors'> & {
     readonly descriptors: ReadUse;
     readonly version: string;
     readonly revision: string;
   },
 ): void {
-  const { node, actors, descriptors, version, revision } = parts;
+  const { node, actors, descriptors, version, revision } = options;
   exportBuild(metrics, { version, revision });
   exportNode(metrics, node, actors.host);
   exportShops(metrics, actors, node.clock);

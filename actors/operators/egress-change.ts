@@ -13,7 +13,7 @@ import { withReplyTimeout } from '../with-reply-timeout.ts';
 import type { EgressView, Found } from './operator-operations.ts';
 
 /** The parts that a change of egress needs. */
-export interface EgressChangeParts {
+export interface EgressChangeOptions {
   readonly actors: Actors;
   readonly clock: Clock;
   readonly host: Pick<SessionHost, 'tryEgress'>;
@@ -25,15 +25,15 @@ export interface EgressChangeParts {
  * only tested, and its session continues.
  */
 export async function changeEgress(
-  parts: EgressChangeParts,
+  options: EgressChangeOptions,
   shop: ShopReference,
   text: string | null,
 ): Promise<Found<EgressView, 'VALIDATION_ERROR' | 'EGRESS_UNREACHABLE'>> {
-  const { actors, host, egressVault } = parts;
+  const { actors, host, egressVault } = options;
   const state = await actors.state<ShopState>(shopAddress(shop));
   if (state === undefined) return failed('NOT_FOUND');
   if (text === null) {
-    if (state.egress !== undefined) await store(parts, shop, undefined);
+    if (state.egress !== undefined) await store(options, shop, undefined);
     return done({ id: shop.shopId, egress: null });
   }
   const address = readEgressAddress(text);
@@ -45,12 +45,12 @@ export async function changeEgress(
       fields: [{ field: 'egress', message: problem.replace(/^the egress /, '') }],
     });
   const egress = egressVault.seal(shop, address);
-  if (!isSame(egressVault, { shop, egress: state.egress, address })) await store(parts, shop, egress);
+  if (!isSame(egressVault, { shop, egress: state.egress, address })) await store(options, shop, egress);
   return done({ id: shop.shopId, egress: egress.shown });
 }
 
 async function store(
-  { actors, clock }: EgressChangeParts,
+  { actors, clock }: EgressChangeOptions,
   shop: ShopReference,
   egress: ShopEgress | undefined,
 ): Promise<void> {

@@ -15,7 +15,7 @@ export interface DispatchedActor {
 }
 
 /** The parts of an actor that the dispatcher uses. */
-export interface DispatcherParts {
+export interface DispatcherOptions {
   /** The actor's address. */
   readonly text: string;
   readonly shard: OwnedShard;
@@ -36,11 +36,11 @@ export class Dispatcher {
   readonly #actor: DispatchedActor;
   #isPumping = false;
 
-  constructor(parts: DispatcherParts, around: ActorSurroundings, actor: DispatchedActor) {
-    this.#text = parts.text;
-    this.#shard = parts.shard;
-    this.#mailbox = parts.mailbox;
-    this.#cycle = parts.cycle;
+  constructor(options: DispatcherOptions, around: ActorSurroundings, actor: DispatchedActor) {
+    this.#text = options.text;
+    this.#shard = options.shard;
+    this.#mailbox = options.mailbox;
+    this.#cycle = options.cycle;
     this.#around = around;
     this.#actor = actor;
   }

@@ -11,7 +11,7 @@ import { filledText } from '../state/batch-text.ts';
 import { type BatchContent, batchKey } from '../state/batches.ts';
 import type { ScheduledDraft } from '../state/scheduled-sends.ts';
 
-interface SenderParts {
+interface SenderOptions {
   readonly store: Pick<Store, 'read'>;
   readonly send: ShopOperations['send'];
   readonly log: Logger;
@@ -22,7 +22,7 @@ export function scheduledSender({
   store,
   send,
   log,
-}: SenderParts): (shop: ShopReference, scheduledId: string) => void {
+}: SenderOptions): (shop: ShopReference, scheduledId: string) => void {
   const make = async (shop: ShopReference, scheduledId: string): Promise<void> => {
     const keys = shopKeys(shopAddress(shop).shard, shop.shopId);
     const [stored] = (await store.read([['HGET', keys.scheduledDrafts, scheduledId]])) as [string | null];
@@ -44,7 +44,7 @@ export function batchSender({
   store,
   send,
   log,
-}: SenderParts): (shop: ShopReference, batchId: string, place: number) => void {
+}: SenderOptions): (shop: ShopReference, batchId: string, place: number) => void {
   const make = async (shop: ShopReference, batchId: string, place: number): Promise<void> => {
     const key = batchKey(shopKeys(shopAddress(shop).shard, shop.shopId), batchId);
     const [stored] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [(string | null)[]];

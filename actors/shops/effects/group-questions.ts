@@ -14,7 +14,7 @@ import { sessionOf } from './shop-effects.ts';
 const GROUPS_WAIT_MS = 1_500;
 
 /** The parts that a request for groups needs. */
-interface GroupQuestionsParts {
+interface GroupQuestionsOptions {
   readonly actors: Pick<Actors, 'state'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly host: Pick<SessionHost, 'refreshGroups'>;
@@ -31,7 +31,7 @@ export function groupQuestions({
   clock,
   host,
   waiters,
-}: GroupQuestionsParts): (shop: ShopReference, groupId?: string) => Promise<void> {
+}: GroupQuestionsOptions): (shop: ShopReference, groupId?: string) => Promise<void> {
   return async (shop, groupId) => {
     const untilMs = clock.monotonicMs() + GROUPS_WAIT_MS;
     const change = (): Promise<void> | undefined => {

@@ -24,7 +24,7 @@ export function sessionOf(address: Address): SessionAddress {
 }
 
 /** The parts outside the shop that its turns use. */
-export interface ShopEffectsParts {
+export interface ShopEffectsOptions {
   readonly actors: Actors;
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
@@ -43,11 +43,11 @@ export interface ShopEffectsParts {
 }
 
 /** Carries out the effects of a shop's turns, after their commit succeeded. */
-export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, address: Address) => void {
-  const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = parts;
-  const sendScheduled = scheduledSender(parts);
-  const sendBatched = batchSender(parts);
-  const forgetPeople = peopleForgetter(parts);
+export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, address: Address) => void {
+  const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = options;
+  const sendScheduled = scheduledSender(options);
+  const sendBatched = batchSender(options);
+  const forgetPeople = peopleForgetter(options);
   return (effect, address) => {
     // Effects of every send come first: this is the hot path.
     if (effect.type === 'announce_message') {
@@ -86,13 +86,13 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
       case 'confirm_number':
       case 'note_number':
       case 'owner_number':
-        noteNumber(parts, { tenantId, shopId }, effect);
+        noteNumber(options, { tenantId, shopId }, effect);
         break;
       case 'count_receipt':
       case 'count_scheduled':
       case 'count_batch':
       case 'count_recipients':
-        parts.counting?.(effect);
+        options.counting?.(effect);
         break;
       case 'relinquish':
       case 'find_pool':
@@ -125,7 +125,7 @@ export function shopEffects(parts: ShopEffectsParts): (effect: ShopEffect, addre
 
 /** Carries out an effect about the number that a shop has connected. */
 function noteNumber(
-  { actors, oneShopPerNumber, sharedNumbers }: ShopEffectsParts,
+  { actors, oneShopPerNumber, sharedNumbers }: ShopEffectsOptions,
   shop: ShopReference,
   effect: NumberEffect,
 ): void {

@@ -14,7 +14,7 @@ import { askShop, fromShop, idPage } from './ask-shop.ts';
 import { batchForecasts } from './batch-forecasts.ts';
 import type { EstimateTimes } from './queue-place.ts';
 
-interface BatchingParts {
+interface BatchingOptions {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
   readonly store: Store;
   readonly clock: Pick<Clock, 'wallMs'>;
@@ -23,9 +23,9 @@ interface BatchingParts {
 }
 
 /** Makes the operations on a shop's batches. */
-export function batchOperations(parts: BatchingParts): BatchOperations<ShopReference> {
-  const { actors, store, clock, retentionMs } = parts;
-  const forecast = batchForecasts(parts);
+export function batchOperations(options: BatchingOptions): BatchOperations<ShopReference> {
+  const { actors, store, clock, retentionMs } = options;
+  const forecast = batchForecasts(options);
   const batch: BatchOperations<ShopReference>['batch'] = (shop, batchId) =>
     fromShop(actors, shop, async (state) => {
       const [stored] = await readBatches([batchId], { keys: state.keys, store });

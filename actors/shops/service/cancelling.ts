@@ -7,7 +7,7 @@ import type { QueueFilter, ShopOutcome, ShopReference } from '../shop-operations
 import { askShop } from './ask-shop.ts';
 
 /** The actors, and the way to shops of the pool. */
-interface CancellingParts {
+interface CancellingOptions {
   readonly actors: Pick<Actors, 'ask'>;
   readonly pool: Pick<PoolClient, 'takeBack'>;
 }
@@ -26,17 +26,17 @@ type CancelCode = 'MESSAGE_NOT_FOUND' | 'NOT_CANCELLABLE' | 'SERVICE_UNAVAILABLE
 
 /** Ends one message, wherever it waits. Its record then has the end. */
 export async function cancelOne(
-  parts: CancellingParts,
+  options: CancellingOptions,
   shop: ShopReference,
   messageId: string,
 ): Promise<Outcome<true, CancelCode>> {
   for (let tries = TRIES; tries > 0; tries -= 1) {
-    const answer = await askShop(parts.actors, shop, { type: 'cancel', messageId });
+    const answer = await askShop(options.actors, shop, { type: 'cancel', messageId });
     // A shop that was erased has no messages.
     if (!answer.ok) return renamedFailure(answer, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
     const [atPool] = answer.value.atPool;
     if (atPool === undefined) return done(true);
-    const taken = await takeBack(parts, shop, atPool);
+    const taken = await takeBack(options, shop, atPool);
     if (!taken.ok) return taken;
   }
   return UNANSWERED;
@@ -47,18 +47,18 @@ export async function cancelOne(
  * reply for, do not count.
  */
 export async function cancelMatching(
-  parts: CancellingParts,
+  options: CancellingOptions,
   shop: ShopReference,
   filter: QueueFilter,
 ): Promise<ShopOutcome<{ readonly cancelled: number }>> {
-  const answer = await askShop(parts.actors, shop, { type: 'cancel_queue', filter });
+  const answer = await askShop(options.actors, shop, { type: 'cancel_queue', filter });
   if (!answer.ok) return answer;
   const { ended, atPool } = answer.value;
   let cancelled = ended;
   const left = [...atPool];
   while (left.length > 0) {
     const some = left.splice(0, AT_A_TIME);
-    const taken = await Promise.all(some.map(({ messageId }) => cancelOne(parts, shop, messageId)));
+    const taken = await Promise.all(some.map(({ messageId }) => cancelOne(options, shop, messageId)));
     cancelled += taken.filter(({ ok }) => ok).length;
   }
   return done({ cancelled });
@@ -66,7 +66,7 @@ export async function cancelMatching(
 
 /** Asks the pool shop for the message, and reports the answer to its own shop. */
 async function takeBack(
-  { actors, pool }: CancellingParts,
+  { actors, pool }: CancellingOptions,
   shop: ShopReference,
   { messageId, createdAtMs, pool: at }: AtPool,
 ): Promise<Outcome<true, CancelCode>> {

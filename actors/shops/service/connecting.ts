@@ -22,7 +22,7 @@ import type { PairingLimits, PairingWait } from './pairing-limits.ts';
 const CONNECT_WAIT_MS = 10_000;
 
 /** The actors and the waits behind a shop's connection. */
-export interface ConnectionParts {
+export interface ConnectionOptions {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
   readonly clock: Clock;
   readonly waiters: ChannelWaiters;
@@ -34,9 +34,9 @@ export interface ConnectionParts {
 
 /** Makes the operations on a shop's connection. */
 export function connectionOperations(
-  parts: ConnectionParts,
+  options: ConnectionOptions,
 ): Pick<ShopOperations, 'channel' | 'connect' | 'requestPairingCode' | 'pollConnection' | 'disconnect'> {
-  const { actors, clock, qrImage } = parts;
+  const { actors, clock, qrImage } = options;
   const view = (shop: ShopReference): Promise<ShopOutcome<ChannelView>> =>
     fromShop(actors, shop, async (state) => done(await channelView(state, qrImage)));
   return {
@@ -44,12 +44,12 @@ export function connectionOperations(
     async connect(shop, caller) {
       const started = await askShop(actors, shop, { type: 'connect' });
       // Without a number to pair with, only a missing shop is refused. Its view says so.
-      if (started.ok) await untilOpened(shop, parts, caller);
+      if (started.ok) await untilOpened(shop, options, caller);
       return view(shop);
     },
     async requestPairingCode(shop, phone, caller) {
       const pairWith = phone.replace('+', '');
-      const wait = await phoneWait(shop, pairWith, parts);
+      const wait = await phoneWait(shop, pairWith, options);
       const started =
         wait === undefined
           ? await askShop(actors, shop, { type: 'connect', pairWith })
@@ -58,8 +58,8 @@ export function connectionOperations(
               retryAfterSeconds: Math.ceil(wait.waitMs / 1_000),
             });
       if (!started.ok) return started;
-      await untilOpened(shop, parts, caller);
-      return fromShop(actors, shop, (asked) => pairingReply(asked, parts));
+      await untilOpened(shop, options, caller);
+      return fromShop(actors, shop, (asked) => pairingReply(asked, options));
     },
     pollConnection: (shop) =>
       fromShop(actors, shop, async (state) =>
@@ -82,7 +82,7 @@ export function connectionOperations(
 async function phoneWait(
   shop: ShopReference,
   pairWith: string,
-  { actors, pairing }: Pick<ConnectionParts, 'actors' | 'pairing'>,
+  { actors, pairing }: Pick<ConnectionOptions, 'actors' | 'pairing'>,
 ): Promise<PairingWait | undefined> {
   const state = await actors.state<ShopState>(shopAddress(shop));
   return asksPhone(state, pairWith) ? pairing.take(shop.tenantId, pairWith) : undefined;
@@ -102,7 +102,7 @@ function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
 /** Returns the channel with its code, or the reason why there is none. */
 async function pairingReply(
   state: ShopState,
-  { clock, qrImage }: Pick<ConnectionParts, 'clock' | 'qrImage'>,
+  { clock, qrImage }: Pick<ConnectionOptions, 'clock' | 'qrImage'>,
 ): Promise<Outcome<ChannelView, PairingCode>> {
   const ended = channelState(state) === 'disconnected';
   const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
@@ -112,7 +112,7 @@ async function pairingReply(
 /** Settles when a code or the connection is there, the session has ended, or its caller left. */
 async function untilOpened(
   shop: ShopReference,
-  { actors, clock, waiters }: Pick<ConnectionParts, 'actors' | 'clock' | 'waiters'>,
+  { actors, clock, waiters }: Pick<ConnectionOptions, 'actors' | 'clock' | 'waiters'>,
   caller: WaitingCaller | undefined,
 ): Promise<void> {
   const untilMs = clock.monotonicMs() + CONNECT_WAIT_MS;

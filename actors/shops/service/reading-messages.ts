@@ -19,7 +19,7 @@ import { MessageViews, viewOf } from './message-views.ts';
 import { type EstimateTimes, withPlace } from './queue-place.ts';
 
 /** The actors and the store with a shop's messages. */
-interface MessageParts {
+interface MessageOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
@@ -30,28 +30,28 @@ interface MessageParts {
 
 /** Makes the operations that show messages, and that cancel them before they leave. */
 export function messageOperations(
-  parts: MessageParts,
+  options: MessageOptions,
 ): Pick<ShopOperations, 'message' | 'listMessages' | 'cancel' | 'cancelQueue'> {
-  const { actors, store } = parts;
+  const { actors, store } = options;
   const views = new MessageViews();
   const message: ShopOperations['message'] = (tenantId, messageId) => {
     const tenant = actors.state<TenantState>(tenantAddress(tenantId));
     const found = askedMessage(tenant, messageId.toLowerCase(), views, store);
     return mapMaybePromise(found, (one) =>
-      one.ok && one.value.status === 'queued' ? done(placeOf(tenantId, one.value, parts)) : one,
+      one.ok && one.value.status === 'queued' ? done(placeOf(tenantId, one.value, options)) : one,
     );
   };
   return {
     message,
-    listMessages: (shop, query) => listStored(shop, query, parts),
+    listMessages: (shop, query) => listStored(shop, query, options),
     async cancel(tenantId, messageId) {
       const found = await message(tenantId, messageId);
       if (!found.ok) return found;
       const { id, shopId } = found.value;
-      const cancelled = await cancelOne(parts, { tenantId, shopId }, id);
+      const cancelled = await cancelOne(options, { tenantId, shopId }, id);
       return cancelled.ok ? await message(tenantId, id) : cancelled;
     },
-    cancelQueue: (shop, filter) => cancelMatching(parts, shop, filter),
+    cancelQueue: (shop, filter) => cancelMatching(options, shop, filter),
   };
 }
 
@@ -59,7 +59,7 @@ export function messageOperations(
 function placeOf(
   tenantId: string,
   view: MessageView,
-  { actors, clock, times }: Pick<MessageParts, 'actors' | 'clock' | 'times'>,
+  { actors, clock, times }: Pick<MessageOptions, 'actors' | 'clock' | 'times'>,
 ): MessageView {
   if (view.status !== 'queued') return view;
   const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId: view.shopId }));
@@ -84,12 +84,12 @@ async function storedShop(
 async function listStored(
   shop: ShopReference,
   query: Parameters<ShopOperations['listMessages']>[1],
-  parts: MessageParts,
+  options: MessageOptions,
 ): ReturnType<ShopOperations['listMessages']> {
-  const found = await storedShop(shop, parts.actors);
+  const found = await storedShop(shop, options.actors);
   if (found === undefined) return NO_SHOP;
-  const { items, nextCursor } = await listMessages(found, parts.store, query);
-  return done({ items: items.map((view) => placeOf(shop.tenantId, view, parts)), nextCursor });
+  const { items, nextCursor } = await listMessages(found, options.store, query);
+  return done({ items: items.map((view) => placeOf(shop.tenantId, view, options)), nextCursor });
 }
 
 type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;

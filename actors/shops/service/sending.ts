@@ -17,7 +17,7 @@ import type {
 import { askShop } from './ask-shop.ts';
 
 /** The actors, the pool and the session's groups. */
-export interface SendingParts {
+export interface SendingOptions {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
   readonly pool: Pick<PoolClient, 'find'>;
   /**
@@ -28,8 +28,8 @@ export interface SendingParts {
 }
 
 /** Makes the operation that sends a message. */
-export function sendOperation(parts: SendingParts): ShopOperations['send'] {
-  const { actors } = parts;
+export function sendOperation(options: SendingOptions): ShopOperations['send'] {
+  const { actors } = options;
   const sendFor = (shop: ShopReference, draft: MessageDraft, tenant: TenantState | undefined) => {
     const settings = tenant?.settings ?? resolveSettings({});
     // A reply quotes a message to the shop's own number, and a batch waits for it.
@@ -38,7 +38,7 @@ export function sendOperation(parts: SendingParts): ShopOperations['send'] {
     const command = { type: 'send', draft, settings, pool: mayGoByPool ? 'ask' : undefined } as const;
     // A send to a number that may not use the pool needs only one request.
     const isDirect = !mayGoByPool && isPerson(draft.to);
-    return isDirect ? askShop(actors, shop, command) : sendWithHelp(shop, command, parts);
+    return isDirect ? askShop(actors, shop, command) : sendWithHelp(shop, command, options);
   };
   return (shop, draft) => {
     const tenant = actors.state<TenantState>(tenantAddress(shop.tenantId));
@@ -52,7 +52,7 @@ export function sendOperation(parts: SendingParts): ShopOperations['send'] {
 async function sendWithHelp(
   shop: ShopReference,
   command: CommandOf<'send'>,
-  { actors, pool, askGroups }: SendingParts,
+  { actors, pool, askGroups }: SendingOptions,
 ): Promise<ShopOutcome<Sent<Accepted>, SendCode>> {
   const reply = await askShop(actors, shop, command);
   if (!('ask' in reply)) return reply;

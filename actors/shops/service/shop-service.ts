@@ -13,15 +13,15 @@ import { mayAskForGroup } from '../turns/send/judge-send.ts';
 import { readRecipientOf } from '../turns/shop-facts.ts';
 import { askShop, fromShop } from './ask-shop.ts';
 import { batchOperations } from './batching.ts';
-import { type ConnectionParts, connectionOperations } from './connecting.ts';
+import { type ConnectionOptions, connectionOperations } from './connecting.ts';
 import { forecastSend, policyView } from './policy-view.ts';
 import type { EstimateTimes } from './queue-place.ts';
 import { messageOperations } from './reading-messages.ts';
 import { scheduleOperations } from './scheduling.ts';
-import { type SendingParts, sendOperation } from './sending.ts';
+import { type SendingOptions, sendOperation } from './sending.ts';
 
 /** The actors, the store and the waits behind the operations on shops. */
-export interface ShopServiceOptions extends ConnectionParts, SendingParts {
+export interface ShopServiceOptions extends ConnectionOptions, SendingOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;

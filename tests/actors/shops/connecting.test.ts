@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { FailureCode, Outcome } from '../../../actors/failure.ts';
 import { ChannelWaiters } from '../../../actors/shops/effects/channel-waiters.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
-import { type ConnectionParts, connectionOperations } from '../../../actors/shops/service/connecting.ts';
+import { type ConnectionOptions, connectionOperations } from '../../../actors/shops/service/connecting.ts';
 import type { ChannelView } from '../../../actors/shops/shop-operations.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { ShopHarness } from './shop-harness.ts';
@@ -14,7 +14,7 @@ async function slowShop() {
   const shop = await ShopHarness.start();
   const clock = new FakeClock();
   const waiters = new ChannelWaiters(clock);
-  const actors: ConnectionParts['actors'] = {
+  const actors: ConnectionOptions['actors'] = {
     ask: async <Reply>(_address: unknown, command: unknown) => shop.command(command as ShopCommand) as Reply,
     state: <State>() => shop.state as State,
   };

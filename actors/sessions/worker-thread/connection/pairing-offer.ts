@@ -17,7 +17,7 @@ type Offered =
   | { readonly type: 'session.pairing_code'; readonly code: string; readonly expiresAtMs: number };
 
 /** The session that a pairing is offered for. */
-interface PairingOfferParts {
+interface PairingOfferOptions {
   readonly clock: Clock;
   readonly timing: SessionTiming;
   /** Digits of the number whose phone is to type a code. If undefined, QR codes are shown. */
@@ -31,16 +31,16 @@ interface PairingOfferParts {
 
 /** Offers the owner of a session without credentials its QR codes, or one code to type on the phone. */
 export class PairingOffer {
-  readonly #parts: PairingOfferParts;
+  readonly #options: PairingOfferOptions;
   #isFirst = true;
 
-  constructor(parts: PairingOfferParts) {
-    this.#parts = parts;
+  constructor(options: PairingOfferOptions) {
+    this.#options = options;
   }
 
   /** The client may be paired. It reports this with each of its QR codes. */
   mayPair(socket: WASocket, qr: string): void {
-    const { clock, timing, pairWith, offer } = this.#parts;
+    const { clock, timing, pairWith, offer } = this.#options;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     if (isFirst) this.#watchForPasskey(socket);
@@ -58,7 +58,7 @@ export class PairingOffer {
    */
   #watchForPasskey(socket: WASocket): void {
     socket.ws.on('CB:notification,type:passkey_prologue_request', () => {
-      this.#parts.failed('passkey_required', {
+      this.#options.failed('passkey_required', {
         statusCode: undefined,
         detail: 'the account links devices with a passkey alone',
       });
@@ -66,7 +66,7 @@ export class PairingOffer {
   }
 
   async #offerCode(socket: WASocket, phone: string): Promise<void> {
-    const { clock, timing, offer, failed } = this.#parts;
+    const { clock, timing, offer, failed } = this.#options;
     const lifeMs =
       timing.qrMs === undefined ? FIRST_QR_MS + (QR_CODES - 1) * NEXT_QR_MS : QR_CODES * timing.qrMs;
     const expiresAtMs = clock.wallMs() + lifeMs;

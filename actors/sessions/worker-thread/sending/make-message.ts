@@ -13,22 +13,22 @@ import { TEXT_STATUS } from '../wire/wire-form.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
-type MakingParts = Pick<OutboxOptions, 'socket' | 'timing' | 'media' | 'tenantId' | 'groups' | 'timers'>;
+type MakingOptions = Pick<OutboxOptions, 'socket' | 'timing' | 'media' | 'tenantId' | 'groups' | 'timers'>;
 
 /**
  * Makes the message of an order for a chat. Its attachment is fetched and uploaded first, and its file is removed.
  * Rejects with `MediaUnavailable` if the attachment cannot be fetched.
  */
 export async function makeMessage(
-  parts: MakingParts,
+  options: MakingOptions,
   pending: Pending,
   chat: string,
 ): Promise<proto.IMessage | undefined> {
   const { order } = pending;
-  const { socket, timing } = parts;
-  const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(parts, pending, chat);
+  const { socket, timing } = options;
+  const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(options, pending, chat);
   try {
-    const media = await fetchAttachment(parts, pending);
+    const media = await fetchAttachment(options, pending);
     pending.media = media;
     if (media !== undefined) pending.phase = 'uploading';
     const { message } = await generateWAMessage(chat, contentOf(order, media), {
@@ -52,7 +52,7 @@ export async function makeMessage(
 }
 
 async function fetchAttachment(
-  { media, tenantId, timing }: MakingParts,
+  { media, tenantId, timing }: MakingOptions,
   pending: Pending,
 ): Promise<FetchedMedia | undefined> {
   const { cancel } = pending;
@@ -110,7 +110,7 @@ function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessag
 
 /** Returns the timer of the chat, after which its messages disappear, as the client's option. */
 async function timerOf(
-  { groups, timers }: MakingParts,
+  { groups, timers }: MakingOptions,
   { to }: Pending,
   chat: string,
 ): Promise<{ ephemeralExpiration?: number }> {
