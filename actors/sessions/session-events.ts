@@ -118,8 +118,8 @@ export type SessionEvent =
       readonly expiresAtMs: number;
     }
   /**
-   * Open and ready to send; its groups follow unasked. `pairedAtMs`: when the current credentials were paired; `phone`: digits
-   * only.
+   * The session is open and ready to send. Its groups follow without a request. `pairedAtMs` is the time at which the
+   * current credentials were paired. `phone` has digits only.
    */
   | {
       readonly type: 'session.connected';

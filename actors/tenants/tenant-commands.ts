@@ -114,7 +114,10 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
 export type TenantEffect =
   /** Starts the unfinished erasures: shops of the tenant, people who wrote to them, or all of it. */
   | { readonly type: 'erase' }
-  /** Ends the waits for the tenant's events: it leaves this node, or may call no more; `keyId`: only that key's, which may not. */
+  /**
+   * Ends the waits for the tenant's events, because the tenant leaves this node or may call no more. With `keyId` it
+   * ends the waits of that key only, because the key may call no more.
+   */
   | { readonly type: 'end_waits'; readonly keyId?: string }
   /** The tenant's present endpoints. Empty if the tenant leaves this node. */
   | {

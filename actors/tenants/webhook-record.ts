@@ -28,8 +28,11 @@ export interface FormerSecret {
 }
 
 /**
- * The reason why an endpoint gets no events: an operator or the tenant disabled it, it answered 410, all attempts
- * failed for five days, or no configured key opens its secret.
+ * The reason why an endpoint gets no events.
+ * - `operator` or `tenant`: they disabled it.
+ * - `gone`: it answered 410.
+ * - `failing`: all attempts failed for five days.
+ * - `unreadable`: no configured key opens its secret.
  */
 export type WebhookEnd = WebhookKeeper | 'gone' | 'failing' | 'unreadable';
 

@@ -10,9 +10,12 @@ export type RedisAddress =
     };
 
 /**
- * Reads `REDIS_URL`. It has one of three forms: `redis://` or `rediss://` with user, password and database; a Unix
- * socket (`/path` or `unix:///path`); or several of the first form, separated by commas, for a cluster. Throws an error
- * that names the reason and not the password.
+ * Reads `REDIS_URL`. It has one of three forms:
+ * - `redis://` or `rediss://` with user, password and database;
+ * - a Unix socket: `/path` or `unix:///path`;
+ * - several of the first form, separated by commas, for a cluster.
+ *
+ * Throws an error that names the reason and not the password.
  */
 export function parseRedisAddress(text: string): RedisAddress {
   if (text.startsWith('/')) return { kind: 'single', options: { path: text } };

@@ -235,9 +235,9 @@ export class LiveSession {
   }
 
   /**
-   * Ends a session that opens and gets nothing from the network for a while. A refused upgrade (HTTP 503 or 429) surfaces
-   * as nothing at all (docs/chat-client.md, What the client surfaces). Each frame of the network starts the wait from the
-   * beginning: on a busy machine many openings with long backlogs take long together, and a retry costs a login.
+   * Ends a session that gets nothing from the network for a while as it opens. The client does not report a refused
+   * upgrade, HTTP 503 or 429 (docs/chat-client.md, What the client surfaces). Each frame of the network starts the wait
+   * from the beginning. On a busy machine many openings with long backlogs take long, and a retry costs a login.
    */
   readonly #awaitNetwork = (): void => {
     if (this.#isSettled) return;
@@ -290,9 +290,9 @@ export class LiveSession {
   }
 
   /**
-   * Seals again all values that an older key sealed, takes the waiting parts of the account's history, and removes
-   * unused keys. It repeats each day. The sessions of a worker do this one by one: an old account takes both threads
-   * some tens of milliseconds, and messages of other shops come between two accounts.
+   * Seals all values that an older key sealed with the newest key. Takes the waiting parts of the account's history, and
+   * removes unused keys. It repeats each day. An old account takes both threads some tens of milliseconds. So the
+   * sessions of a worker do this one by one, and messages of other shops come between two accounts.
    */
   async #lookThroughKeys({ credentials, history }: RunningParts): Promise<void> {
     this.#timers.after(DAY_MS, () => {

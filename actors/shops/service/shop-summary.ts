@@ -39,11 +39,17 @@ export interface ShopStatus {
    * The words by which an operator may look for the shop, without duplicates.
    *
    * They are the channel's state in the contract's term and in the machine's, the pacing state, and the actor's status.
-   * Others name troubles: `held` (an operator paused it), `tenant_inactive`, `login_refused` (the network refuses its
-   * login), `egress_unreachable` (its proxy makes no connection), `passkey_required` (the account links devices with a
-   * passkey only), `number_in_use` (another shop has the number), `flagged` (its session was lost), `restricted` (the
-   * network bars its number from new chats), `warned` (the network reports that its quota of them ends), `undelivered`
-   * (no message of a day was delivered).
+   * Others name troubles:
+   * - `held`: an operator paused it.
+   * - `tenant_inactive`: its tenant is not active.
+   * - `login_refused`: the network refuses its login.
+   * - `egress_unreachable`: its proxy makes no connection.
+   * - `passkey_required`: the account links devices with a passkey only.
+   * - `number_in_use`: another shop has the number.
+   * - `flagged`: its session was lost.
+   * - `restricted`: the network bars its number from new chats.
+   * - `warned`: the network reports that its quota of new chats ends.
+   * - `undelivered`: no message of a day was delivered.
    */
   readonly words: readonly string[];
   /** How urgently it needs an operator; 0 means not at all. */

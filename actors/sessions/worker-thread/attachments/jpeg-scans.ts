@@ -5,14 +5,16 @@ const START_OF_SCAN = 0xda;
 const ORDINARY_FRAMES = new Set([0xc0, 0xc1, 0xc2]);
 /** Markers among those of frames that begin none: tables of codes. */
 const TABLES = new Set([0xc4, 0xc8, 0xcc]);
-/** More of these bytes than a photo of 16 MiB has: one in 256 of its compressed bytes, and a few a scan. */
+/** A photo of 16 MiB has fewer of these bytes: one in 256 of its compressed bytes, and a few in each scan. */
 const MOST_MARKER_BYTES = 200_000;
 
 /**
- * True if a JPEG has more than `most` scans: each is a pass over all pixels. True also if it is arithmetic-coded, because
- * its scans may take long with hardly any bytes, and if it has so many bytes 0xff that looking at them would hold the
- * thread up. Bytes before a marker are passed over, as decoders do. Data after the image does not count (ITU-T T.81,
- * annex B).
+ * True if a JPEG may take too long to decode. There are three reasons:
+ * - It has more than `most` scans. Each scan is a pass over all pixels.
+ * - It is arithmetic-coded. Such a scan may take long with hardly any bytes.
+ * - It has more bytes 0xff than this function reads in a reasonable time.
+ *
+ * Bytes before a marker are skipped, as decoders skip them. Data after the image does not count (ITU-T T.81, annex B).
  */
 export function hasManyScans(jpeg: Buffer, most: number): boolean {
   let scans = 0;

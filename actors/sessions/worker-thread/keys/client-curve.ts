@@ -19,7 +19,7 @@ interface LibsignalCurve {
   verifySignature: (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 }
 
-/** How the client signs and checks a group message; its types hide one of the two. */
+/** How the client signs and checks a group message. Its own types name one of the two only. */
 export interface PostSignatures {
   getSignature: (privateKey: Uint8Array, signed: Uint8Array) => Buffer;
   verifySignature: (this: SenderKeyMessage, publicKey: Uint8Array) => void;
@@ -29,11 +29,14 @@ export interface PostSignatures {
  * Replaces libsignal's and the client's operations on Curve25519 in this thread by ours. Keys and secrets are the same,
  * and ours are several times as fast.
  *
- * Ours also check signatures. libsignal and the client accept any 64 bytes: for the network's certificate, for the
- * account that a device is paired with, and for the first key of a recipient. libsignal's callers ignore the result of
- * a check, so here a wrong signature throws.
+ * Ours also check signatures. libsignal and the client accept any 64 bytes as the signature of three things:
+ * - the network's certificate;
+ * - the account that a device is paired with;
+ * - the first key of a recipient.
  *
- * libsignal signs in JavaScript; here the client's own WebAssembly signs. The client's group messages bind libsignal's
+ * libsignal's callers ignore the result of a check, so here a wrong signature throws.
+ *
+ * libsignal signs in JavaScript. Here the client's own WebAssembly signs. The client's group messages bind libsignal's
  * functions before any of this runs, so their methods are replaced as well. Call it once in a thread, before the first
  * client is made.
  *

@@ -110,7 +110,8 @@ export class DeviceSessions {
   }
 
   /**
-   * If they are requested by their LID, the reply may lack the shop's own devices (oxidezap/whatsapp-rust, pull 568).
+   * Requests the shop's own devices by its number. A reply to a request by LID may lack them (oxidezap/whatsapp-rust,
+   * pull 568).
    */
   async #knowOwnDevices(own: string): Promise<void> {
     const socket = this.#socket;
@@ -120,8 +121,8 @@ export class DeviceSessions {
   }
 
   /**
-   * Requests the devices of numbers. The client's own request (`getUSyncDevices`) does more if the reply names the
-   * network's own ids: it fetches new keys of all these people, which takes one of their one-time keys each time.
+   * Requests the devices of numbers. The client's own request (`getUSyncDevices`) does more if the reply names LIDs. It
+   * fetches new keys of all these people, and each fetch takes one of their one-time keys.
    */
   async #knowNumbers(numbers: readonly string[]): Promise<void> {
     const socket = this.#socket;

@@ -40,11 +40,11 @@ export async function recipientOf(
 }
 
 /**
- * Looks up whether a number is on the network, and by which number it is known there: older accounts of some countries
- * have another form than the dialled one. Both results are cached, across sessions too, because bulk look-ups get
+ * Looks up whether a number is on the network, and by which number it is known there. Older accounts of some countries
+ * have another form than the dialled one. Both results are cached, also for later sessions, because bulk look-ups get
  * numbers banned (docs/chat-client.md, Sending).
  *
- * Only a row with `out` means that the number is not there. Without a reply the message waits; a row that is neither
+ * Only a row with `out` means that the number is not there. Without a reply the message waits. A row that is neither
  * `in` nor `out` counts as an attempt. Rejects on a rate signal.
  */
 async function lookUpRecipient(options: LookUpOptions & { readonly to: string }): Promise<RecipientAnswer> {

@@ -22,8 +22,8 @@ export interface Disconnect {
 }
 
 /**
- * Reads a disconnect. The client keeps the attributes of a failed login in `data`: for a temporary ban `code` and
- * `expire` (a number of seconds), and a message for the phone's owner.
+ * Reads a disconnect. The client keeps the attributes of a failed login in `data`. For a temporary ban these are `code`
+ * and `expire`, a number of seconds. Another attribute has a message for the phone's owner.
  */
 export function readDisconnect(error: unknown): Disconnect {
   const { statusCode, message } = readClientError(error);
