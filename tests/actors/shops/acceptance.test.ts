@@ -88,7 +88,8 @@ test('a repeated key differs if the message replies to another one, or to none',
   const shop = await ShopHarness.connected();
   const answered = { inboundId: 'a'.repeat(24), toId: 'b'.repeat(24) };
   const differs = async (reply: MessageDraft['reply']): Promise<boolean | undefined> => {
-    const draft = { ...textDraft('+33612345678', 'hello'), idempotencyKey: 'k', ...(reply && { reply }) };
+    const quoted = reply === undefined ? {} : { reply };
+    const draft = { ...textDraft('+33612345678', 'hello'), idempotencyKey: 'k', ...quoted };
     const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
     const answer = (await shop.ask(command)) as Outcome<Sent<Accepted>>;
     return answer.ok ? answer.value.differs : undefined;
