@@ -134,8 +134,16 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
 
 /** The tenant, unless it was erased between the admission of this call and now. */
 function present(tenant: TenantState | undefined): TenantState {
-  if (tenant === undefined) throw new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
+  if (tenant === undefined) throw goneFailure();
   return tenant;
+}
+
+/**
+ * The code is that of a moved tenant, because nothing was done here: the caller gets `SERVICE_UNAVAILABLE`. The admission
+ * of the next call refuses the erased key.
+ */
+function goneFailure(): RuntimeFailure {
+  return new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
 }
 
 function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string, NamedShopCode> {

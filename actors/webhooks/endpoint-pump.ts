@@ -126,7 +126,7 @@ export class EndpointPump {
    * changes nothing, if more than `MOST_WAITING` events would wait.
    */
   async replay(events: readonly ReplayedEvent[]): Promise<boolean> {
-    if (!this.#goesOn) throw isLeft();
+    if (!this.#goesOn) throw leftFailure();
     return new Promise((resolve, reject) => {
       this.#replays.push({ events, resolve, reject });
       this.#goOnNow();
@@ -164,7 +164,7 @@ export class EndpointPump {
         if (this.#goesOn) await this.#sleep(AGAIN_MS);
       }
     }
-    for (const { reject } of this.#replays.splice(0)) reject(isLeft());
+    for (const { reject } of this.#replays.splice(0)) reject(leftFailure());
     this.#isRunning = false;
   }
 
@@ -238,7 +238,7 @@ export class EndpointPump {
     // Another loop, here or elsewhere, may have continued from the stored progress.
     if (this.#isStopped || !(await this.#options.store(this.#webhook.id, progress, attempts))) {
       this.#isStopped = true;
-      throw isLeft();
+      throw leftFailure();
     }
     this.#progress = progress;
   }
@@ -345,6 +345,6 @@ export class EndpointPump {
   }
 }
 
-function isLeft(): RuntimeFailure {
+function leftFailure(): RuntimeFailure {
   return new RuntimeFailure('SHARD_NOT_OWNED', 'the webhook is sent events from here no more');
 }
