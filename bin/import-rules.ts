@@ -44,7 +44,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/machines actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/effects': `
     actors/shops/turns/pool actors/shops/turns/people actors/shops/protocol actors/shops/numbers
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
@@ -52,13 +52,10 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/shops actors
-    policy`,
+    policy runtime`,
   'actors/shops/turns/wire': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/state actors/shops/records actors/sessions actors/tenants actors policy runtime`,
-  'actors/shops/turns/inbound': `
-    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records actors/sessions
-    actors policy runtime`,
   'actors/shops/turns/cancel': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops actors policy runtime`,
@@ -68,6 +65,10 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/batches': `
     actors/shops/turns/send actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops actors policy runtime`,
+  'actors/shops/turns/inbound': `
+    actors/shops/turns/batches actors/shops/turns/pool actors/shops/turns/people actors/shops/turns/builder
+    actors/shops/protocol actors/shops/state actors/shops/records actors/sessions actors/shops actors policy
+    runtime`,
   'actors/shops/turns': `
     actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
     actors/shops/turns/scheduled actors/shops/turns/wire actors/shops/turns/send actors/shops/turns/pool
@@ -75,8 +76,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
     actors/tenants actors policy runtime`,
   'actors/shops/service': `
-    actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
-    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
+    actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/turns/people
+    actors/shops/effects actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
     actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
   'actors/operators': `
     actors/shops/service actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants

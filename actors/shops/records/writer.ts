@@ -1,4 +1,3 @@
-import { isOptOut } from '../../../policy/opt-out.ts';
 import { hashFields } from '../../hash-fields.ts';
 
 /** The shop's data about a number that wrote to it. */
@@ -13,10 +12,9 @@ export interface Writer {
   readonly wireIds: readonly string[];
 }
 
-/** An inbound message, as far as the policy cares. */
-export interface Inbound {
+/** A person's message, as far as the policy cares. */
+export interface Word extends Pick<Writer, 'optedOut'> {
   readonly wireId: string;
-  readonly text: string;
   /** The network's stamp, in whole seconds. */
   readonly atMs: number;
 }
@@ -24,37 +22,16 @@ export interface Inbound {
 const REMEMBERED_WIRE_IDS = 8;
 
 /**
- * Returns the data after an inbound message. Undefined if nothing changes, because the message was seen before. A
+ * Returns the data after a person's message. Undefined if nothing changes, because the message was seen before. A
  * message with an earlier network timestamp than the newest (late or out of order) does not replace it.
  */
-export function afterInbound(
-  writer: Writer | undefined,
-  inbound: Inbound,
-  nowMs: number,
-): Writer | undefined {
-  return afterWord(writer, { ...inbound, optedOut: isOptOut(inbound.text) }, nowMs);
-}
-
-/** Returns the data after an opt-out that was sent to another shop and counts for this one. */
-export function afterOptOut(
-  writer: Writer | undefined,
-  word: Omit<Inbound, 'text'>,
-  nowMs: number,
-): Writer | undefined {
-  return afterWord(writer, { ...word, optedOut: true }, nowMs);
-}
-
-function afterWord(
-  writer: Writer | undefined,
-  inbound: Omit<Inbound, 'text'> & Pick<Writer, 'optedOut'>,
-  nowMs: number,
-): Writer | undefined {
-  if (writer?.wireIds.includes(inbound.wireId)) return undefined;
-  const wireIds = [...(writer?.wireIds ?? []), inbound.wireId].slice(-REMEMBERED_WIRE_IDS);
-  if (writer !== undefined && inbound.atMs < writer.stampMs) return { ...writer, wireIds };
+export function afterWord(writer: Writer | undefined, word: Word, nowMs: number): Writer | undefined {
+  if (writer?.wireIds.includes(word.wireId)) return undefined;
+  const wireIds = [...(writer?.wireIds ?? []), word.wireId].slice(-REMEMBERED_WIRE_IDS);
+  if (writer !== undefined && word.atMs < writer.stampMs) return { ...writer, wireIds };
   // The timestamp is cut to the second. A reply within the second of our send would look older than the send.
-  const lastInboundAtMs = Math.min(nowMs, inbound.atMs + 999);
-  return { lastInboundAtMs, stampMs: inbound.atMs, optedOut: inbound.optedOut, wireIds };
+  const lastInboundAtMs = Math.min(nowMs, word.atMs + 999);
+  return { lastInboundAtMs, stampMs: word.atMs, optedOut: word.optedOut, wireIds };
 }
 
 /** Merges the records of one person who wrote under two addresses: the later message counts, and at the same second the opt-out. */

@@ -9,8 +9,8 @@ import type { PoolClient } from '../effects/pool-client.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { GroupView, ShopOperations, ShopPolicyView, ShopReference } from '../shop-operations.ts';
 import { channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
+import { readAnyRecipient } from '../turns/people/recipient-facts.ts';
 import { mayAskForGroup } from '../turns/send/judge-send.ts';
-import { readRecipientOf } from '../turns/shop-facts.ts';
 import { askShop, fromShop } from './ask-shop.ts';
 import { batchOperations } from './batching.ts';
 import { type ConnectionOptions, connectionOperations } from './connecting.ts';
@@ -73,7 +73,7 @@ async function policyOf(
   const now = { settings, nowMs: clock.wallMs() };
   const view = policyView(state, now);
   if (to === undefined) return view;
-  const recipient = await readRecipientOf(state, to, store);
+  const recipient = await readAnyRecipient(state, to, store);
   return { ...view, forecast: forecastSend(state, { ...now, to, recipient, available: host.available() }) };
 }
 

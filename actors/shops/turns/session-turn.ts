@@ -1,15 +1,14 @@
 import type { SessionEvent, SessionEventOf } from '../../sessions/session-events.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
-import { afterInbound } from '../records/writer.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
-import { stopBatchesOfNumber, stopBatchesOfOptOut } from './batches/stop-batch.ts';
+import { stopBatchesOfNumber } from './batches/stop-batch.ts';
 import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
-import { type InboundOptions, publishInbound } from './inbound/publish-inbound.ts';
+import { onInbound } from './inbound/inbound-turn.ts';
+import type { InboundOptions } from './inbound/publish-inbound.ts';
 import type { NumberFacts } from './number/number-facts.ts';
 import { noteRefusal, storeReportedLimits } from './number/reported-limits.ts';
 import { takeNumber } from './number/take-number.ts';
-import { keepWriter, learnRecipient } from './people/recipient-alias.ts';
-import { applyOptOut, publishOptOut, startNotices } from './pool/opt-out-notices.ts';
+import { learnRecipient } from './people/recipient-alias.ts';
 import { requireFact, type ShopFacts } from './shop-facts.ts';
 import { onNoChat, onPrepared, onRepeat } from './wire/dispatch-message.ts';
 import { onReceipts } from './wire/receipt-turn.ts';
@@ -38,6 +37,8 @@ export function onSessionEvent(
   switch (event.type) {
     // Inbound messages and outcomes count, from whatever session they come.
     case 'session.inbound':
+      requireFact(facts, 'writtenBy');
+      requireFact(facts, 'optsOut');
       onInbound(builder, event, facts, options);
       break;
     case 'session.receipts':
@@ -150,30 +151,6 @@ function onClosed(
     nowMs: builder.nowMs,
     chance: builder.chance(),
   });
-}
-
-function onInbound(
-  builder: TurnBuilder,
-  event: SessionEventOf<'session.inbound'>,
-  facts: ShopFacts,
-  options: InboundOptions,
-): void {
-  const writtenBy = facts.writtenBy ?? event.from;
-  publishInbound(builder, { event, writtenBy, facts: facts.event }, options);
-  // A reaction is published, but it is not a message: it must not cancel a STOP.
-  const isWord = event.content?.kind !== 'reaction';
-  const writer = isWord ? afterInbound(facts.writer, event, builder.nowMs) : undefined;
-  if (writer !== undefined) {
-    keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
-    const was = facts.writer?.optedOut ?? false;
-    publishOptOut(builder, { writtenBy, was, is: writer.optedOut });
-    if (writer.optedOut) {
-      applyOptOut(builder, { writtenBy, was });
-      stopBatchesOfOptOut(builder, writtenBy);
-      startNotices(builder, { ...event, from: writtenBy }, facts.carriedFor ?? []);
-    }
-  }
-  builder.perform({ type: 'confirm', token: event.token });
 }
 
 /**

@@ -1,19 +1,17 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, Turn } from '../../../runtime/behaviour.ts';
-import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import { done, type Failed, failed } from '../../failure.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { type CommandOf, SHOP_LANES, type ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
-import type { SendReply } from '../protocol/shop-replies.ts';
-import type { NumberVault } from '../records/number-vault.ts';
+import type { SendReply, ShopReplies } from '../protocol/shop-replies.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
 import { loadShop } from '../state/load-shop.ts';
 import type { PoolAnswer } from '../state/pool-protocol.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { askToConnect } from './ask-to-connect.ts';
-import { type BatchCommand, type BatchFacts, isBatchCommand, readBatchFacts } from './batches/batch-facts.ts';
+import type { BatchCommand, BatchFacts } from './batches/batch-facts.ts';
 import { addRecipients, createBatch, steerBatch } from './batches/batch-turns.ts';
 import { sendBatched } from './batches/send-batched.ts';
 import { cutAccepted } from './builder/acceptance.ts';
@@ -22,24 +20,25 @@ import { endOverdue } from './builder/waiting-limits.ts';
 import { cancelMessage, cancelQueue } from './cancel/cancel-turns.ts';
 import { describeShop } from './describe-shop.ts';
 import { markRead } from './inbound/mark-read.ts';
+import { onOptOutAtPool } from './inbound/opt-out.ts';
 import { yieldNumber } from './number/take-number.ts';
 import type { SendFacts } from './people/recipient-facts.ts';
-import { type CarryFacts, offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
-import { onOptOutAtPool, onOptOutNoted } from './pool/opt-out-notices.ts';
+import type { CarryFacts } from './pool/carry-facts.ts';
+import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
+import { onOptOutNoted } from './pool/opt-out-notices.ts';
 import { onPoolAnswered, onPoolFound } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
-import { isScheduleCommand, readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import { onScheduledSend, schedule, scheduledObstacle, unschedule } from './scheduled/scheduled-turns.ts';
 import { type AcceptanceOptions, acceptMessage } from './send/accept-message.ts';
 import { acceptStatus } from './send/accept-status.ts';
 import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
-import { readSend, readShopFacts, requireFact, type ShopFacts } from './shop-facts.ts';
+import { type FactsOptions, readShopFacts, requireFact, type ShopFacts } from './shop-facts.ts';
 import { onTimer, shopTimers } from './shop-timers.ts';
 import { onFirstLook } from './wire/dispatch-message.ts';
 
 /** The times, randomness, ids and ports of a shop's behaviour. */
-export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions {
+export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions, FactsOptions {
   /** Carries out effects, and sends their results to the actor. */
   readonly perform: (effect: ShopEffect, address: Address) => void;
   /** The shop's actor leaves this node or is suspended: its session here must end. */
@@ -49,10 +48,6 @@ export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions
    * stored.
    */
   readonly ledgerReplaced: (shop: ShopReference) => void;
-  /** Returns true if a session worker can take orders. */
-  readonly available: () => boolean;
-  /** Opens the archived data of the numbers of erased shops. */
-  readonly vault: NumberVault;
   readonly egressVault: Pick<EgressVault, 'renewed'>;
 }
 
@@ -67,26 +62,7 @@ export function shopBehaviour(
       if (state?.ledgerReplaced) options.ledgerReplaced(state.shop);
       return state && withPresentTimes(state, nowMs, options.times);
     },
-    prepare(state, command, { store, nowMs }) {
-      const available = options.available();
-      const { vault, retentionMs } = options;
-      if (command.type === 'send') {
-        const read = readSend(state, command.draft, store, available);
-        const { scheduledId } = command.draft;
-        if (scheduledId === undefined) return read;
-        const due = { type: 'send', scheduledId } as const;
-        return withSchedule(read, readScheduled(state, due, { store, vault, nowMs, retentionMs }));
-      }
-      if (isBatchCommand(command)) {
-        const read = readBatchFacts(state, command, { store, vault, nowMs, retentionMs });
-        return read.then((batch) => ({ available, batch }));
-      }
-      if (isScheduleCommand(command)) {
-        const read = readScheduled(state, command, { store, vault, nowMs, retentionMs });
-        return withSchedule({ available }, read);
-      }
-      return readShopFacts({ state, command, store, vault, nowMs, available });
-    },
+    prepare: (state, command, context) => readShopFacts(state, command, context, options),
     turn(state, command, { nowMs, facts }) {
       return turn(new TurnBuilder(state, nowMs, options), command, facts, options);
     },
@@ -175,10 +151,7 @@ function turn(
     case 'connect':
       return builder.finish<'connect'>(askToConnect(builder, command, options.makeId(builder.nowMs)));
     case 'disconnect':
-      if (channelState(builder.state) === 'unconfigured')
-        return builder.finish<'disconnect'>(failed('CHANNEL_NEVER_CONFIGURED'));
-      builder.stepChannel({ type: 'disconnect', nowMs: builder.nowMs });
-      return builder.finish<'disconnect'>(done(true));
+      return builder.finish<'disconnect'>(disconnect(builder));
     case 'tenant_active':
       builder.change({ tenantActive: command.active });
       if (!command.active) builder.stepPacing({ type: 'put_back' });
@@ -224,6 +197,7 @@ function turn(
       onPoolAnswered(builder, command, facts.cancelledAtPool);
       return builder.finish();
     case 'pool.opt_out':
+      requireFact(facts, 'writtenBy');
       onOptOutAtPool(builder, command, facts);
       return builder.finish();
     case 'pool.opt_out_noted':
@@ -236,6 +210,12 @@ function turn(
       onSessionEvent(builder, command, facts, options);
       return builder.finish();
   }
+}
+
+function disconnect(builder: TurnBuilder): ShopReplies['disconnect'] {
+  if (channelState(builder.state) === 'unconfigured') return failed('CHANNEL_NEVER_CONFIGURED');
+  builder.stepChannel({ type: 'disconnect', nowMs: builder.nowMs });
+  return done(true);
 }
 
 function send(
@@ -269,14 +249,6 @@ function sendScheduled(
   if ('ask' in reply) return reply;
   onScheduledSend(builder, facts.schedule, reply, options.retentionMs);
   return reply;
-}
-
-async function withSchedule(
-  read: MaybePromise<ShopFacts>,
-  scheduled: Promise<ScheduledFacts>,
-): Promise<ShopFacts> {
-  const [facts, ofSchedule] = await Promise.all([read, scheduled]);
-  return { ...facts, ...ofSchedule };
 }
 
 function turnOfBatch(

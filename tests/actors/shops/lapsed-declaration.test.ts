@@ -4,12 +4,11 @@ import { test } from 'node:test';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import { carriedWrites } from '../../../actors/shops/records/carried-message.ts';
 import type { Accepted } from '../../../actors/shops/shop-operations.ts';
-import { readShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { MemoryRedis } from '../../runtime/memory-redis.ts';
 import { poolShop } from './pool-exchange.ts';
-import { ShopHarness, storeOf, textDraft, vault } from './shop-harness.ts';
+import { ShopHarness, textDraft } from './shop-harness.ts';
 
 const RECIPIENT = '+33612345678';
 const HOUR_MS = 3_600_000;
@@ -44,14 +43,12 @@ function sendDeclared(shop: ShopHarness): string {
 
 /** One of the looks before the wire, whose facts are read from what is stored. */
 async function look(shop: ShopHarness, which: 'first' | 'last', messageId: string): Promise<void> {
-  const { state, redis, nowMs } = shop;
-  const { generation } = state.channel.context;
+  const { generation } = shop.state.channel.context;
   const command: ShopCommand =
     which === 'first'
       ? { type: 'first_look', messageId }
       : { type: 'session.prepared', messageId, generation, writes: [] };
-  const facts = await readShopFacts({ state, command, store: storeOf(redis), vault, nowMs, available: true });
-  shop.command(command, facts);
+  await shop.ask(command);
 }
 
 const REFUSED = 'rejected COLD_RECIPIENT_CAP_REACHED';

@@ -4,9 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../../actors/shops/state/shop-state.ts';
-import { readShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
-import { ShopHarness, storeOf, vault } from './shop-harness.ts';
+import { ShopHarness, storeOf } from './shop-harness.ts';
 
 const OPTED_OUT = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
 
@@ -82,8 +81,8 @@ test('the body of a message at the session is not read again, and is forgotten w
   const store = { ...storeOf(shop.redis), read: () => Promise.reject(new Error('it was read')) };
   const { generation } = shop.state.channel.context;
   const command = { type: 'session.prepared', generation, messageId: id, writes: [] } as const;
-  const { state, nowMs } = shop;
-  const facts = await readShopFacts({ state, command, store, vault, nowMs, available: true });
+  const { state } = shop;
+  const facts = await shop.facts(command, store);
   assert.equal(facts.dispatch?.body, state.currentBody);
   assert.equal(facts.dispatch?.body?.id, id);
   shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'cut' });
@@ -96,19 +95,11 @@ test('a STOP that came under the network’s own id of the recipient is found at
   shop.toSession(id);
   const lid = '123456789012345@lid';
   const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
-  const { state, nowMs } = shop;
+  const { state } = shop;
   shop.redis.run(['HSET', state.keys.writers, lid, JSON.stringify(writer)]);
   const { generation } = state.channel.context;
   const command = { type: 'session.prepared', generation, messageId: id, lid, writes: [] } as const;
-  const facts = await readShopFacts({
-    state,
-    command,
-    vault,
-    nowMs,
-    available: true,
-    store: storeOf(shop.redis),
-  });
-  shop.session(command, facts);
+  await shop.ask(command);
   assert.deepEqual([shop.statusOf(id), shop.effectsOf('transmit')], ['rejected RECIPIENT_OPTED_OUT', []]);
 });
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributedText } from '../../../actors/shops/state/attributed-text.ts';
-import { readShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { testEnvironment } from '../../test-environment.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
-import { ShopHarness, storeOf, vault } from './shop-harness.ts';
+import { ShopHarness } from './shop-harness.ts';
 
 const { seed, runs = 300 } = testEnvironment();
 const RECIPIENT = '+33612345678';
@@ -180,11 +179,7 @@ test('a message that came back to the pool before the origin asked again does no
   // Its turn comes again. No recipient opted out of this shop, and the origin did not ask again.
   pool.pass(MINUTE_MS);
   assert.equal(pool.state.currentMessage?.messageId, id);
-  const { state, nowMs } = pool;
-  const command = { type: 'first_look', messageId: id } as const;
-  const store = storeOf(pool.redis);
-  const facts = await readShopFacts({ state, command, store, vault, nowMs, available: true });
-  pool.command(command, facts);
+  await pool.ask({ type: 'first_look', messageId: id });
   assert.equal(pool.effectsOf('prepare').length, 1);
   while (exchange.deliverOne());
   assert.equal(exchange.origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');

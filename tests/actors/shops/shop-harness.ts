@@ -22,6 +22,7 @@ import type { ShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import type { DispatchFacts } from '../../../actors/shops/turns/wire/dispatch-facts.ts';
 import { EVENT_LIMITS } from '../../../actors/tenants/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
+import { isOptOut } from '../../../policy/opt-out.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../../runtime/behaviour.ts';
 import { isObjectId, objectIdGenerator } from '../../../runtime/object-id.ts';
@@ -129,12 +130,13 @@ export class ShopHarness {
 
   /** Runs a command like `command`, with the facts that its actor reads from the store. */
   async ask(command: ShopCommand): Promise<unknown> {
-    const context = {
-      address: shopAddress(this.state.shop),
-      store: storeOf(this.redis),
-      nowMs: this.nowMs,
-    };
-    return this.command(command, await this.#behaviour.prepare(this.state, command, context));
+    return this.command(command, await this.facts(command));
+  }
+
+  /** Reads the facts for a command as its actor does. */
+  async facts(command: ShopCommand, store = storeOf(this.redis)): Promise<ShopFacts> {
+    const context = { address: shopAddress(this.state.shop), store, nowMs: this.nowMs };
+    return this.#behaviour.prepare(this.state, command, context);
   }
 
   /** A turn that is decided and not committed. */
@@ -143,8 +145,8 @@ export class ShopHarness {
     return this.#behaviour.turn(this.state, command, {
       address,
       nowMs: this.nowMs,
-      // A number that no shop had before.
-      facts: { available: this.available, number: {}, ...facts },
+      // A number that no shop had before, and a sender without stored data.
+      facts: { available: this.available, number: {}, ...senderOf(command), ...facts },
     });
   }
 
@@ -371,6 +373,13 @@ export class ShopHarness {
 
 const idOrCode = (reply: Outcome<{ accepted: Accepted }>): string =>
   reply.ok ? reply.value.accepted.id : reply.failure.code;
+
+/** Returns the facts about the sender of an inbound message whom the shop does not know. */
+function senderOf(command: ShopCommand): Partial<ShopFacts> {
+  if (command.type === 'pool.opt_out') return { writtenBy: command.from };
+  if (command.type !== 'session.inbound') return {};
+  return { writtenBy: command.from, optsOut: isOptOut(command.text) };
+}
 
 /** Returns a store with the reads that shops use. */
 export function storeOf(redis: MemoryRedis): Store {

@@ -1,10 +1,9 @@
 /** The viewers of a status: people who opted out are left out, under whichever address they wrote. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
-import { ShopHarness, storeOf, vault } from './shop-harness.ts';
+import { ShopHarness } from './shop-harness.ts';
 
 const [ANNA, BRUNO, CARLA] = ['+33622220001', '+33622220002', '+33622220003'];
 const [LID, STRANGE_LID] = ['281474976710001@lid', '281474976710002@lid'];
@@ -21,16 +20,7 @@ async function audienceOf(shop: ShopHarness): Promise<readonly string[]> {
   shop.command({ type: 'post_status', draft, settings: resolveSettings({}) });
   const messageId = shop.state.currentMessage?.messageId;
   assert.ok(messageId);
-  const { state, nowMs } = shop;
-  const command = { type: 'first_look', messageId } as const;
-  const facts = await readShopFacts({
-    state,
-    command,
-    store: storeOf(shop.redis),
-    vault,
-    nowMs,
-    available: true,
-  });
+  const facts = await shop.facts({ type: 'first_look', messageId });
   return [...(facts.dispatch?.audience ?? [])].sort();
 }
 

@@ -9,7 +9,6 @@ import { numbersLeft } from '../../../actors/shops/numbers/numbers-left.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import { decodeWriters } from '../../../actors/shops/records/writer.ts';
 import { readWriter } from '../../../actors/shops/turns/people/recipient-facts.ts';
-import { readShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { ShopHarness, storeOf, vault } from './shop-harness.ts';
 
@@ -81,10 +80,7 @@ class WrittenTo {
   }
 
   async #take(command: Exclude<ShopCommand, { readonly type: 'send' }>): Promise<void> {
-    const { state, redis, nowMs } = this.shop;
-    const store = storeOf(redis);
-    const facts = await readShopFacts({ state, command, store, vault, nowMs, available: true });
-    this.shop.command(command, facts);
+    await this.shop.ask(command);
   }
 }
 

@@ -10,7 +10,7 @@ import type {
   RefusedRecipient,
 } from '../../batch-operations.ts';
 import { contentOf } from '../../message-content.ts';
-import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
@@ -57,12 +57,6 @@ interface BatchSources {
   readonly vault: Pick<NumberVault, 'digests'>;
   readonly nowMs: number;
   readonly retentionMs: number;
-}
-
-/** True for such a command. */
-export function isBatchCommand(command: ShopCommand): command is BatchCommand {
-  const { type } = command;
-  return type === 'create_batch' || type === 'add_recipients' || type === 'steer_batch';
 }
 
 /** Reads the facts for such a command. */

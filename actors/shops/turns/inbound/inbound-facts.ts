@@ -1,13 +1,38 @@
 import { createHash } from 'node:crypto';
+import { numberForms } from '../../../../policy/number-forms.ts';
+import { isOptOut } from '../../../../policy/opt-out.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
+import { carriedForRead, originsOf } from '../../records/carried-for.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { type KnownPerson, readPerson } from '../../records/person-ids.ts';
 import { decodeSent, sentReads } from '../../records/sent-index.ts';
+import { decodeWriter, laterWriter, type Writer } from '../../records/writer.ts';
+import type { ShopReference } from '../../shop-operations.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 type Inbound = SessionEventOf<'session.inbound'>;
+
+/** The facts about the person who sent an inbound message. */
+export interface SenderFacts {
+  /** The address under which the sender is stored: a number if one is known, else the network's own id. */
+  readonly writtenBy: string;
+  /** The stored writer, whichever form of their number it is under. */
+  readonly writer?: Writer;
+  /** The other form of that number, if data is stored under it. */
+  readonly wroteAs?: string;
+}
+
+/** The facts for the turn on an inbound message. */
+export interface InboundFacts extends SenderFacts {
+  /** True if its text is an opt-out keyword (docs/contract.md, Opt-out). */
+  readonly optsOut: boolean;
+  /** For an opt-out: the shops that this one, as one of the pool, lately wrote for to the sender. */
+  readonly carriedFor?: readonly ShopReference[];
+  /** Set if it must be published to the tenant. */
+  readonly event?: EventFacts;
+}
 
 /** The facts of an inbound message that must be published to the tenant. */
 export interface EventFacts {
@@ -18,15 +43,65 @@ export interface EventFacts {
   readonly quotedMessageId: string | null;
 }
 
+interface Sources {
+  readonly store: Store;
+  readonly vault: NumberVault;
+  readonly nowMs: number;
+}
+
+/** Reads the sender of an inbound message, and the facts to publish it. */
+export async function readInbound(state: ShopState, event: Inbound, sources: Sources): Promise<InboundFacts> {
+  const { store, nowMs } = sources;
+  const optsOut = isOptOut(event.text);
+  const sender = optsOut
+    ? await readOptOut(state, event.from, store, nowMs)
+    : await readSender(state, event.from, store);
+  const facts = await readEventFacts(state, event, sender.writtenBy, sources);
+  return facts === undefined ? { ...sender, optsOut } : { ...sender, optsOut, event: facts };
+}
+
+/**
+ * Reads the sender of a message. A person with a known number is stored under it, however the network named them this
+ * time, together with the other form of the number.
+ */
+export async function readSender({ keys }: ShopState, from: string, store: Store): Promise<SenderFacts> {
+  const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
+  const writtenBy = typeof number === 'string' ? number : from;
+  const [, otherForm] = numberForms(writtenBy);
+  const addresses = otherForm === undefined ? [writtenBy] : [writtenBy, otherForm];
+  const [stored] = (await store.read([['HMGET', keys.writers, ...addresses]])) as [(string | null)[]];
+  const [own, other] = stored.map(decodeWriter);
+  const writer = laterWriter(own, other);
+  return {
+    writtenBy,
+    ...(writer === undefined ? {} : { writer }),
+    ...(other === undefined || otherForm === undefined ? {} : { wroteAs: otherForm }),
+  };
+}
+
+/** Reads the person who opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
+async function readOptOut(
+  state: ShopState,
+  from: string,
+  store: Store,
+  nowMs: number,
+): Promise<SenderFacts & Pick<InboundFacts, 'carriedFor'>> {
+  const [sender, [carriedFor]] = await Promise.all([
+    readSender(state, from, store),
+    store.read([carriedForRead(state.keys, nowMs)]),
+  ]);
+  return { ...sender, carriedFor: originsOf(carriedFor as string[], sender.writtenBy) };
+}
+
 /**
  * Reads the facts, or returns undefined if the tenant receives no inbound events. `writtenBy` is the person, as the
  * shop knows them now.
  */
-export async function readEventFacts(
+async function readEventFacts(
   state: ShopState,
   { content, wireId }: Inbound,
   writtenBy: string,
-  sources: { readonly store: Store; readonly vault: NumberVault; readonly nowMs: number },
+  sources: Sources,
 ): Promise<EventFacts | undefined> {
   if (content === undefined || state.inbound === 'none') return undefined;
   const { store, nowMs } = sources;

@@ -3,6 +3,7 @@
  * with two, the one the network reported, or the network's own id of them.
  */
 import { hasTwoForms, numberForms } from '../../../../policy/number-forms.ts';
+import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
 import { type DeclarationFact, recipientClass } from '../../../../policy/recipient-class.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../../runtime/maybe-promise.ts';
 import type { Lookup, Store } from '../../../../runtime/store.ts';
@@ -33,16 +34,6 @@ export interface SendFacts extends RecipientFacts {
   readonly original?: StoredMessage | undefined;
 }
 
-/** The facts about the person who wrote an inbound message. */
-export interface InboundFacts {
-  /** The stored writer, whichever form of their number it is under. */
-  readonly writer?: Writer;
-  /** The address under which the writer is stored: a number if one is known, else the network's own id. */
-  readonly writtenBy?: string;
-  /** The other form of that number, if data is stored under it. */
-  readonly wroteAs?: string;
-}
-
 /** The recipient's last message, if known. */
 export type WriterFacts = Pick<RecipientFacts, 'writer' | 'alias'>;
 
@@ -51,6 +42,13 @@ type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, '
 
 /** The location of writers, with the tenant's customers and declarations. */
 type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
+
+/** Reads the policy's facts about a recipient of any kind; none for a group. */
+export function readAnyRecipient(state: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
+  if (isPhoneNumber(to)) return readRecipient(state, to, store);
+  if (!isNetworkId(to)) return unknownPerson;
+  return mapMaybePromise(readWriter(state, { to }, store), (known) => ({ ...unknownPerson, ...known }));
+}
 
 /** Reads all known facts about a number. */
 export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
@@ -166,7 +164,7 @@ export function readWriter(
 }
 
 /** The facts about a person who is not known at all. */
-export const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
+const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, declaration: null };
 
 /**
  * Combines the replies about each form of one number, from an index on, with the known facts about the person's other

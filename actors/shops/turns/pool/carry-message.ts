@@ -17,14 +17,7 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
 import { countNewChat, limitsNow } from '../number/reported-limits.ts';
 import type { WriterFacts } from '../people/recipient-facts.ts';
-
-/** Facts that these turns read in addition to the state. */
-export interface CarryFacts extends WriterFacts {
-  /** The message's record in this shard; undefined if there is none. */
-  readonly record: CarriedRecord | undefined;
-  /** For a cancelled message: the position of its entry in the shop's list, from the end. Absent if there is none. */
-  readonly entryFromEnd?: number | undefined;
-}
+import type { CarryFacts } from './carry-facts.ts';
 
 const refused: PoolAnswer = { kind: 'refused' };
 

@@ -3,17 +3,12 @@
  * its recipients and the shops it wrote for. It notifies those shops until each one answers.
  */
 
-import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { carriedForWrites } from '../../records/carried-for.ts';
-import { afterOptOut } from '../../records/writer.ts';
 import type { ShopReference } from '../../shop-operations.ts';
 import { encodeNotice, noticeField, type OptOutNotice } from '../../state/opt-out-notice.ts';
-import { addressee, pacingState, type ShopState } from '../../state/shop-state.ts';
+import { addressee, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { isCurrentFor, keepWriter } from '../people/recipient-alias.ts';
-import type { InboundFacts } from '../people/recipient-facts.ts';
-import { askAboutPooled } from './relinquish-message.ts';
 
 /** How often an origin that has not answered is notified again. */
 const REPEAT_MS = 10_000;
@@ -71,52 +66,4 @@ export function onOptOutNoted(builder: TurnBuilder, { notice }: CommandOf<'pool.
   if (kept.length === optOutNotices.length) return;
   builder.change({ optOutNotices: kept });
   builder.write(['HDEL', keys.optOutNotices, field]);
-}
-
-/** A person answered the pool with an opt-out, which counts for this shop, the one written for. */
-export function onOptOutAtPool(
-  builder: TurnBuilder,
-  command: CommandOf<'pool.opt_out'>,
-  facts: InboundFacts,
-): void {
-  const writer = afterOptOut(facts.writer, command, builder.nowMs);
-  if (writer === undefined) return;
-  const writtenBy = facts.writtenBy ?? command.from;
-  keepWriter(builder, { writtenBy, wroteAs: facts.wroteAs }, writer);
-  publishOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false, is: writer.optedOut });
-  if (writer.optedOut) applyOptOut(builder, { writtenBy, was: facts.writer?.optedOut ?? false });
-}
-
-/**
- * Stops at once what an opt-out forbids: this shop's messages at the pool, and the message in progress to that person.
- * A status that is being sealed for them is put back, to be sealed for the others. `was` is true if they had opted out
- * before.
- */
-export function applyOptOut(
-  builder: TurnBuilder,
-  { writtenBy, was }: { readonly writtenBy: string; readonly was: boolean },
-): void {
-  askAboutPooled(builder);
-  const { state } = builder;
-  const { currentMessage } = state;
-  if (pacingState(state) === 'sending' && currentMessage !== undefined) {
-    const isFor = isCurrentFor(state, writtenBy) || currentMessage.kind === 'status';
-    if (isFor) builder.perform({ type: 'do_not_repeat', messageId: currentMessage.messageId });
-  }
-  if (pacingState(state) !== 'preparing') return;
-  if (isCurrentFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
-  else if (state.currentMessage?.kind === 'status' && !was) {
-    builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
-  }
-}
-
-/** Publishes to the tenant that a person opted out, or opted in again by writing. */
-export function publishOptOut(
-  builder: TurnBuilder,
-  { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
-): void {
-  if (was === is) return;
-  // A person named by the network's own id (LID) has no known number.
-  const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
-  builder.publish(is ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
 }

@@ -1,6 +1,6 @@
 import type { Store } from '../../../../runtime/store.ts';
 import { contentOf } from '../../message-content.ts';
-import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
@@ -14,11 +14,6 @@ export interface ScheduledFacts {
 
 type ScheduleCommand = CommandOf<'schedule' | 'unschedule'>;
 
-/** True if a command makes or ends a scheduled send. */
-export function isScheduleCommand(command: ShopCommand): command is ScheduleCommand {
-  return command.type === 'schedule' || command.type === 'unschedule';
-}
-
 interface ScheduledSources {
   readonly store: Pick<Store, 'read'>;
   readonly vault: Pick<NumberVault, 'digests'>;
@@ -26,7 +21,7 @@ interface ScheduledSources {
   readonly retentionMs: number;
 }
 
-/** Reads the facts for such a command. */
+/** Reads the facts for a command that makes or ends a scheduled send. */
 export async function readScheduled(
   { keys }: Pick<ShopState, 'keys'>,
   command: ScheduleCommand | { readonly type: 'send'; readonly scheduledId: string },

@@ -10,7 +10,8 @@ import { batchObstacle } from '../../state/batch-holds.ts';
 import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { barsNewChat, startsChat } from '../number/reported-limits.ts';
-import { isOverRecipientLimits, linkLid } from '../people/recipient-alias.ts';
+import { isOverRecipientLimits } from '../people/recipient-alias.ts';
+import { linkLid } from '../people/stored-writer.ts';
 import { rememberCarried } from '../pool/opt-out-notices.ts';
 import type { DispatchFacts } from './dispatch-facts.ts';
 

@@ -1,0 +1,31 @@
+import type { SessionEventOf } from '../../../sessions/session-events.ts';
+import { afterWord } from '../../records/writer.ts';
+import { stopBatchesOfOptOut } from '../batches/stop-batch.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { startNotices } from '../pool/opt-out-notices.ts';
+import type { InboundFacts } from './inbound-facts.ts';
+import { takeWord } from './opt-out.ts';
+import { type InboundOptions, publishInbound } from './publish-inbound.ts';
+
+/** The turn on an inbound message. Its commit precedes the acknowledgement to the network. */
+export function onInbound(
+  builder: TurnBuilder,
+  event: SessionEventOf<'session.inbound'>,
+  facts: InboundFacts,
+  options: InboundOptions,
+): void {
+  const { writtenBy, carriedFor = [] } = facts;
+  publishInbound(builder, { event, writtenBy, facts: facts.event }, options);
+  // A reaction is published, but it is not a message: it must not cancel a STOP.
+  const isWord = event.content?.kind !== 'reaction';
+  const word = { ...event, optedOut: facts.optsOut };
+  const writer = isWord ? afterWord(facts.writer, word, builder.nowMs) : undefined;
+  if (writer !== undefined) {
+    takeWord(builder, facts, writer);
+    if (writer.optedOut) {
+      stopBatchesOfOptOut(builder, writtenBy);
+      startNotices(builder, { ...event, from: writtenBy }, carriedFor);
+    }
+  }
+  builder.perform({ type: 'confirm', token: event.token });
+}

@@ -1,0 +1,64 @@
+/** An opt-out counts from the commit of its turn: for a message to this shop, and for one to the pool in its name. */
+
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
+import { afterWord, type Writer } from '../../records/writer.ts';
+import { pacingState } from '../../state/shop-state.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { isCurrentFor } from '../people/recipient-alias.ts';
+import { keepWriter } from '../people/stored-writer.ts';
+import { askAboutPooled } from '../pool/relinquish-message.ts';
+import type { SenderFacts } from './inbound-facts.ts';
+
+/** A person answered the pool with an opt-out, which counts for this shop, the one written for. */
+export function onOptOutAtPool(
+  builder: TurnBuilder,
+  command: CommandOf<'pool.opt_out'>,
+  sender: SenderFacts,
+): void {
+  const writer = afterWord(sender.writer, { ...command, optedOut: true }, builder.nowMs);
+  if (writer !== undefined) takeWord(builder, sender, writer);
+}
+
+/** Stores a sender's last message. If they opted out or in by it, publishes that and stops what an opt-out forbids. */
+export function takeWord(builder: TurnBuilder, sender: SenderFacts, writer: Writer): void {
+  const { writtenBy } = sender;
+  const was = sender.writer?.optedOut ?? false;
+  keepWriter(builder, sender, writer);
+  publishOptOut(builder, { writtenBy, was, is: writer.optedOut });
+  if (writer.optedOut) applyOptOut(builder, { writtenBy, was });
+}
+
+/**
+ * Stops at once what an opt-out forbids: this shop's messages at the pool, and the message in progress to that person.
+ * A status that is being sealed for them is put back, to be sealed for the others. `was` is true if they had opted out
+ * before.
+ */
+function applyOptOut(
+  builder: TurnBuilder,
+  { writtenBy, was }: { readonly writtenBy: string; readonly was: boolean },
+): void {
+  askAboutPooled(builder);
+  const { state } = builder;
+  const { currentMessage } = state;
+  if (pacingState(state) === 'sending' && currentMessage !== undefined) {
+    const isFor = isCurrentFor(state, writtenBy) || currentMessage.kind === 'status';
+    if (isFor) builder.perform({ type: 'do_not_repeat', messageId: currentMessage.messageId });
+  }
+  if (pacingState(state) !== 'preparing') return;
+  if (isCurrentFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+  else if (state.currentMessage?.kind === 'status' && !was) {
+    builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
+  }
+}
+
+/** Publishes to the tenant that a person opted out, or opted in again by writing. */
+function publishOptOut(
+  builder: TurnBuilder,
+  { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
+): void {
+  if (was === is) return;
+  // A person named by the network's own id (LID) has no known number.
+  const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
+  builder.publish(is ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
+}

@@ -1,0 +1,50 @@
+import type { Store } from '../../../../runtime/store.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
+import { type CarriedRecord, readCarried } from '../../records/carried-message.ts';
+import { newestRead } from '../../state/newest-accepted.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import { readWriter, type WriterFacts } from '../people/recipient-facts.ts';
+
+/** The facts of a shop of the pool about the message of a request. */
+export interface CarryFacts extends WriterFacts {
+  /** The message's record in this shard; undefined if there is none. */
+  readonly record: CarriedRecord | undefined;
+  /** For a cancelled message: the position of its entry in the shop's list, from the end. Absent if there is none. */
+  readonly entryFromEnd?: number | undefined;
+}
+
+type PoolCommand = CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>;
+
+/** Reads the facts for the turn on a request of another shop. */
+export async function readCarry(state: ShopState, command: PoolCommand, store: Store): Promise<CarryFacts> {
+  const { messageId, to } = subjectOf(command);
+  const [[record], writer] = await Promise.all([
+    readCarried(state.shard, [messageId], store),
+    readWriter(state, { to }, store),
+  ]);
+  if (command.type !== 'pool.withdraw' || command.reason !== 'CANCELLED') return { ...writer, record };
+  return { ...writer, record, entryFromEnd: await readEntryPlace(state, record?.entryText, store) };
+}
+
+/**
+ * Returns the position of a carried message's entry in the shop's list, from the end. Undefined if it no longer counts.
+ */
+async function readEntryPlace(
+  { keys }: ShopState,
+  entryText: string | undefined,
+  store: Store,
+): Promise<number | undefined> {
+  if (entryText === undefined) return undefined;
+  const [newest] = (await store.read([newestRead(keys.accepted)])) as [string[]];
+  const index = newest.lastIndexOf(entryText);
+  return index === -1 ? undefined : index - newest.length;
+}
+
+/** For a withdrawn message the recipient does not matter. */
+function subjectOf(command: PoolCommand): { readonly messageId: string; readonly to: string } {
+  if (command.type === 'pool.offer') {
+    return { messageId: command.offer.messageId ?? '', to: command.offer.to };
+  }
+  if (command.type === 'pool.withdraw') return { messageId: command.messageId, to: '' };
+  return { messageId: command.body.id, to: command.body.to ?? '' };
+}

@@ -1,0 +1,57 @@
+import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
+import type { Store } from '../../../../runtime/store.ts';
+import { readMessage } from '../../records/message-days.ts';
+import type { StoredMessage } from '../../records/message-record.ts';
+import { idempotencyKey } from '../../records/shop-keys.ts';
+import type { MessageDraft } from '../../shop-operations.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../people/recipient-facts.ts';
+
+/** The facts for the turn on a send. */
+interface FactsOfSend {
+  readonly send: SendFacts;
+  /** True if a session worker can take orders. */
+  readonly available: boolean;
+}
+
+/**
+ * Reads the facts for the turn on a send. For a first send to a number they are usually in memory, so it does not wait
+ * for Redis. `available` is true if a session worker can take orders.
+ */
+export function readSend(
+  state: ShopState,
+  draft: MessageDraft,
+  store: Store,
+  available: boolean,
+): MaybePromise<FactsOfSend> {
+  const recipient = readAnyRecipient(state, draft.to, store);
+  return draft.idempotencyKey !== undefined || recipient instanceof Promise
+    ? readOriginalToo({ state, store, available }, draft.idempotencyKey, recipient)
+    : { send: recipient, available };
+}
+
+async function readOriginalToo(
+  {
+    state,
+    store,
+    available,
+  }: { readonly state: ShopState; readonly store: Store; readonly available: boolean },
+  key: string | undefined,
+  recipient: MaybePromise<RecipientFacts>,
+): Promise<FactsOfSend> {
+  const [original, facts] = await Promise.all([
+    key === undefined ? undefined : readOriginal(state, { kind: 'message', key }, store),
+    recipient,
+  ]);
+  return { send: { ...facts, original }, available };
+}
+
+/** Reads the message or status that this idempotency key made. */
+export async function readOriginal(
+  { shard, shop }: ShopState,
+  { kind, key }: { readonly kind: 'message' | 'status'; readonly key: string },
+  store: Store,
+): Promise<StoredMessage | undefined> {
+  const [originalId] = await store.read([['GET', idempotencyKey(shard, { shopId: shop.shopId, kind }, key)]]);
+  return typeof originalId === 'string' ? readMessage(shard, originalId, store) : undefined;
+}
