@@ -26,7 +26,7 @@ import { inboundService } from '../actors/shops/service/inbound-service.ts';
 import { PairingLimits } from '../actors/shops/service/pairing-limits.ts';
 import { shopService } from '../actors/shops/service/shop-service.ts';
 import type { ShopReference } from '../actors/shops/shop-operations.ts';
-import type { PacingTimes } from '../actors/shops/turns/builder/turn-builder.ts';
+import type { PacingTimes } from '../actors/shops/turns/builder/collected-turn.ts';
 import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
 import { EventWaiters } from '../actors/tenants/event-waiters.ts';
 import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';

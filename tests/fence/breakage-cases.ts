@@ -375,7 +375,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'the event of an end is of the commit that makes it true',
     layer: 'actors',
-    file: 'shops/turns/builder/turn-builder.ts',
+    file: 'shops/turns/builder/collected-turn.ts',
     noticedBy: 'shops/shop-events.test.ts',
     edits: [
       [

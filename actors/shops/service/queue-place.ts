@@ -2,7 +2,7 @@ import type { MessageView } from '../shop-operations.ts';
 import { batchObstacle } from '../state/batch-holds.ts';
 import type { OfBatch } from '../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
-import type { PacingTimes } from '../turns/builder/turn-builder.ts';
+import type { PacingTimes } from '../turns/builder/collected-turn.ts';
 
 /** Composing is shown for 1 to 6 seconds before each message. */
 const COMPOSING_MS = 3_500;

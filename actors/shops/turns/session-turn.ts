@@ -2,7 +2,8 @@ import type { SessionEvent, SessionEventOf } from '../../sessions/session-events
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { stopBatchesOfNumber } from './batches/stop-batch.ts';
-import type { PacingTimes, TurnBuilder } from './builder/turn-builder.ts';
+import type { PacingTimes } from './builder/collected-turn.ts';
+import type { TurnBuilder } from './builder/turn-builder.ts';
 import { onInbound } from './inbound/inbound-turn.ts';
 import type { InboundOptions } from './inbound/publish-inbound.ts';
 import type { NumberFacts } from './number/number-facts.ts';
