@@ -121,7 +121,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/request-log': 'actors/replies runtime/redis runtime',
   'http/pipeline': 'http/request-log http/contract runtime',
   'http/socket': 'http/pipeline http/contract',
-  'http/owner': 'http/contract actors/tenants actors runtime',
+  'http/owner': 'http/pipeline http/contract actors/tenants actors runtime',
   'http/articles': 'http/pipeline http/contract actors/tenants policy/limits policy runtime',
   'http/tenant-api': `
     http/articles http/owner http/pipeline http/contract actors/webhooks actors/events actors/shops

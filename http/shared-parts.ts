@@ -7,12 +7,12 @@ import { countRequests, type RequestCounters } from './metrics/request-metrics.t
 import { createEventStream, type EventStream } from './operator-events/event-stream.ts';
 import { FleetEvents } from './operator-events/fleet-events.ts';
 import type { ServingOptions } from './owner/serve-as-owner.ts';
+import { WaitsElsewhere } from './owner/waits-elsewhere.ts';
 import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import type { EdgeCall, Responder } from './pipeline/edge.ts';
 import { RequestLog } from './request-log/request-log.ts';
 import { EventReaders } from './tenant-api/event-readers.ts';
 import { FileReplies } from './tenant-api/file-replies.ts';
-import { WaitsElsewhere } from './tenant-api/waits-elsewhere.ts';
 
 /** Most calls in progress of a listener, by default. */
 export const DEFAULT_MAX_IN_FLIGHT = 4_096;

@@ -99,7 +99,7 @@ async function answerOperator(
     tenantId,
     operator: admitted.operator,
   };
-  const ask = (): Promise<ReplyValue> => askOwner(endpoint, operatorRequest, options);
+  const ask = (): Promise<ReplyValue> => askForOperator(endpoint, operatorRequest, options);
   if (endpoint.method === 'GET') return { reply: await ask(), route, tenantId, keyId: undefined };
   const { name: operator, role: held } = admitted.operator;
   const named = endpoint.params.map((param, index) => [param, (values[index] ?? '').slice(0, LONGEST_ID)]);
@@ -164,7 +164,7 @@ function tenantOf(
  * Asks the owner of the tenant, which may be this node, and the next owner while the tenant moves. Without a tenant, this
  * node serves the request.
  */
-async function askOwner(
+async function askForOperator(
   endpoint: Endpoint<OperatorServices>,
   request: OperatorRequest,
   { forwarder, services, serving, follow }: Edge,

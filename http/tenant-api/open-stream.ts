@@ -1,9 +1,9 @@
 import type { FieldProblem } from '../../actors/failure.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { StreamDeclaration } from '../contract/waiting.ts';
+import { type AskOwnerOptions, askOwner } from '../owner/ask-owner.ts';
 import type { OwnerReply } from '../owner/owner-reply.ts';
 import type { TenantRequest } from '../owner/serve-as-owner.ts';
-import { type AskOwnerOptions, askOwner } from './ask-owner.ts';
 import type { EventReaders } from './event-readers.ts';
 import type { StreamSource } from './reader-stream.ts';
 import type { ApiServices } from './services.ts';
@@ -18,7 +18,7 @@ export interface StreamedEndpoint {
 export async function openStream(
   { endpoint, streamed }: StreamedEndpoint,
   { request, place }: { readonly request: TenantRequest; readonly place: string },
-  options: AskOwnerOptions & { readonly eventReaders: EventReaders },
+  options: AskOwnerOptions<ApiServices> & { readonly eventReaders: EventReaders },
 ): Promise<OwnerReply> {
   const first = { ...request, query: streamed.page(request.query, place, 0) };
   const answered = await askOwner(endpoint, first, options);
@@ -41,9 +41,9 @@ function namingHeader(answered: OwnerReply): OwnerReply {
 class NextPages implements StreamSource {
   readonly #pages: StreamedEndpoint;
   readonly #first: TenantRequest;
-  readonly #options: AskOwnerOptions;
+  readonly #options: AskOwnerOptions<ApiServices>;
 
-  constructor(pages: StreamedEndpoint, first: TenantRequest, options: AskOwnerOptions) {
+  constructor(pages: StreamedEndpoint, first: TenantRequest, options: AskOwnerOptions<ApiServices>) {
     this.#pages = pages;
     this.#first = first;
     this.#options = options;

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CallerConnection } from '../../http/contract/caller-connection.ts';
+import { type AskOwnerOptions, askOwner } from '../../http/owner/ask-owner.ts';
 import type { OwnerReply } from '../../http/owner/owner-reply.ts';
+import { WaitsElsewhere } from '../../http/owner/waits-elsewhere.ts';
 import { CallsInProgress } from '../../http/pipeline/calls-in-progress.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
-import { type AskOwnerOptions, askOwner } from '../../http/tenant-api/ask-owner.ts';
 import { listEvents } from '../../http/tenant-api/events.ts';
-import { WaitsElsewhere } from '../../http/tenant-api/waits-elsewhere.ts';
+import type { ApiServices } from '../../http/tenant-api/services.ts';
 import { Counts } from '../../runtime/counts.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { localForwarder, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
@@ -19,7 +20,7 @@ before(async () => {
 after(() => owner?.stop());
 
 /** The options of a node beside the owner. */
-function besideOwner({ serveForwarded }: ServiceFixture): AskOwnerOptions {
+function besideOwner({ serveForwarded }: ServiceFixture): AskOwnerOptions<ApiServices> {
   return {
     services: undefined as never,
     serving: undefined as never,

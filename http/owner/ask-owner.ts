@@ -2,18 +2,17 @@ import type { Counts } from '../../runtime/counts.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
-import type { Followed } from '../owner/follow-owner.ts';
-import { decodeOwnerReply, encodeForwarded } from '../owner/forwarded-form.ts';
-import { type OwnerReply, replyToUnforwarded } from '../owner/owner-reply.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
-import { type ServingOptions, serveAsOwner, type TenantRequest } from '../owner/serve-as-owner.ts';
 import type { CallsInProgress } from '../pipeline/calls-in-progress.ts';
-import type { ApiServices } from './services.ts';
+import type { Followed } from './follow-owner.ts';
+import { decodeOwnerReply, encodeForwarded } from './forwarded-form.ts';
+import { type OwnerReply, replyToUnforwarded } from './owner-reply.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
+import { type ServingOptions, serveAsOwner, type TenantRequest } from './serve-as-owner.ts';
 import type { WaitsElsewhere } from './waits-elsewhere.ts';
 
 /** The parts of a node with which it asks the owner of a tenant. */
-export interface AskOwnerOptions {
-  readonly services: ApiServices;
+export interface AskOwnerOptions<Services> {
+  readonly services: Services;
   readonly serving: ServingOptions;
   readonly forwarder: Forwarder;
   readonly follow: (call: Followed) => Promise<OwnerReply>;
@@ -29,20 +28,20 @@ export interface AskOwnerOptions {
  * Asks the tenant's owner, which may be this node. While the tenant moves, asks the next owner as soon as this node
  * knows it. Never rejects.
  */
-export function askOwner(
-  endpoint: Endpoint<ApiServices>,
+export function askOwner<Services>(
+  endpoint: Endpoint<Services>,
   request: TenantRequest,
-  options: AskOwnerOptions,
+  options: AskOwnerOptions<Services>,
 ): Promise<OwnerReply> {
   return options.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, options) });
 }
 
 /** Asks the next owner of a tenant that this node owned. `reply`: this node's own. Never rejects. */
-export function askNextOwner(
-  endpoint: Endpoint<ApiServices>,
+export function askNextOwner<Services>(
+  endpoint: Endpoint<Services>,
   request: TenantRequest,
   reply: OwnerReply,
-  options: AskOwnerOptions,
+  options: AskOwnerOptions<Services>,
 ): Promise<OwnerReply> {
   const { tenantId } = request;
   const { forwarder, follow } = options;
@@ -51,10 +50,10 @@ export function askNextOwner(
 }
 
 /** Returns a function that asks the owner of the moment, which may have become this node. */
-function asking(
-  endpoint: Endpoint<ApiServices>,
+function asking<Services>(
+  endpoint: Endpoint<Services>,
   request: TenantRequest,
-  options: AskOwnerOptions,
+  options: AskOwnerOptions<Services>,
 ): Followed['ask'] {
   const { forwarder, services, serving, random, inProgress, inFlight, waitsElsewhere } = options;
   const { method, path, waits, forwardTimeoutMs } = endpoint;
