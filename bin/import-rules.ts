@@ -19,9 +19,11 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'policy/limits': 'policy runtime',
   actors: 'policy runtime',
   'actors/replies': 'actors policy',
-  'actors/tenants': 'actors/replies actors policy/limits policy runtime',
+  'actors/tenants/webhooks': '',
+  'actors/tenants': 'actors/tenants/webhooks actors/replies actors policy/limits policy runtime',
   'actors/shops': 'actors/replies actors policy runtime',
-  'actors/events': 'actors/shops actors/tenants actors/replies actors runtime',
+  'actors/tenants/events': 'actors/replies actors/tenants actors runtime',
+  'actors/events': 'actors/shops actors/tenants/events actors/tenants actors/replies actors runtime',
   'actors/sessions': 'actors runtime',
   'actors/shops/machines': 'actors/sessions actors runtime',
   'actors/shops/records': 'actors/shops actors/tenants actors policy runtime',
@@ -35,8 +37,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops actors policy
     runtime`,
   'actors/shops/turns/builder': `
-    actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/tenants
-    actors/replies actors policy runtime`,
+    actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines
+    actors/tenants/events actors/replies actors policy runtime`,
   'actors/shops/turns/people': `
     actors/shops/turns/builder actors/shops/state actors/shops/records actors/tenants policy runtime`,
   'actors/shops/turns/number': `
@@ -48,7 +50,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/effects': `
     actors/shops/turns/pool actors/shops/turns/people actors/shops/protocol actors/shops/numbers
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants actors policy runtime/node runtime/actor runtime`,
+    actors/tenants/events actors/tenants actors policy runtime/node runtime/actor runtime`,
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/shops actors
@@ -74,11 +76,12 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns/scheduled actors/shops/turns/wire actors/shops/turns/send actors/shops/turns/pool
     actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants actors policy runtime`,
+    actors/tenants/events actors/tenants actors policy runtime`,
   'actors/shops/service': `
     actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/turns/people
-    actors/shops/effects actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
-    actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
+    actors/shops/effects actors/shops/turns/builder actors/shops/protocol actors/shops/state
+    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies
+    actors policy runtime`,
   'actors/operators': `
     actors/shops/service actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
     actors/replies actors runtime/node runtime/redis runtime`,
@@ -116,18 +119,19 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
     actors runtime`,
   'actors/webhooks': `
-    actors/outbound actors/events actors/shops actors/tenants actors/replies actors runtime`,
-  'http/contract': 'actors/shops actors/tenants actors/replies actors policy runtime',
+    actors/outbound actors/events actors/shops actors/tenants/events actors/tenants
+    actors/tenants/webhooks actors/replies actors runtime`,
+  'http/contract': 'actors/shops actors/tenants/events actors/tenants actors/replies actors policy runtime',
   'http/request-log': 'actors/replies runtime/redis runtime',
   'http/pipeline': 'http/request-log http/contract runtime',
   'http/socket': 'http/pipeline http/contract',
   'http/owner': 'http/pipeline http/contract actors/tenants actors runtime',
-  'http/articles': 'http/pipeline http/contract actors/tenants policy/limits policy runtime',
+  'http/articles': 'http/pipeline http/contract actors/tenants/events policy/limits policy runtime',
   'http/tenant-api': `
     http/articles http/owner http/pipeline http/contract actors/webhooks actors/events actors/shops
-    actors/outbound actors/tenants actors/replies actors policy runtime`,
+    actors/outbound actors/tenants/events actors/tenants actors/replies actors policy runtime`,
   'http/audit-log': 'http/request-log actors/replies runtime/redis runtime',
-  'http/console': 'http/pipeline http/contract actors/tenants actors',
+  'http/console': 'http/pipeline http/contract actors/tenants/events actors',
   'http/operator-events': 'http/owner http/contract actors runtime',
   'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',

@@ -20,7 +20,6 @@ import { putKey, revokeKey, rotateKey } from './key-turns.ts';
 import { mergedField } from './person-entry.ts';
 import { TENANT_LANES, type TenantCommand, type TenantEffect } from './tenant-commands.ts';
 import { loadTenant, type TenantState } from './tenant-state.ts';
-import type { WebhookRecord } from './webhook-record.ts';
 import {
   activateWebhooks,
   changeWebhook,
@@ -31,6 +30,7 @@ import {
   rotateWebhookSecret,
   webhookProgress,
 } from './webhook-turns.ts';
+import type { WebhookRecord } from './webhooks/webhook-record.ts';
 
 /** Limits, ids and effects, given to a tenant's behaviour from outside. */
 export interface TenantBehaviourOptions {

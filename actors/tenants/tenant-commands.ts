@@ -10,7 +10,7 @@ import type {
   WebhookKeeper,
   WebhookProgress,
   WebhookRecord,
-} from './webhook-record.ts';
+} from './webhooks/webhook-record.ts';
 
 /** A contact as it was declared, valid in shape. */
 export interface DeclaredContact {

@@ -1,14 +1,17 @@
 import type { Address } from '../../runtime/address.ts';
 import type { ActorEventFeed } from '../event-feed.ts';
 import type { InboundMode } from '../inbound-mode.ts';
-import type { EventWaiters } from './event-waiters.ts';
 import type { TenantEffect } from './tenant-commands.ts';
-import type { WebhookEnd, WebhookRecord } from './webhook-record.ts';
+import type { WebhookEnd, WebhookRecord } from './webhooks/webhook-record.ts';
 
 /** Functions by which a tenant's turns act outside the tenant. */
 export interface TenantEffectsOptions {
   readonly feed: Pick<ActorEventFeed, 'publish'>;
-  readonly eventWaiters: Pick<EventWaiters, 'end' | 'endOfKey'>;
+  /** Ends the waits for events of a tenant, or of one of its keys. */
+  readonly eventWaiters: {
+    end(tenantId: string): void;
+    endOfKey(tenantId: string, keyId: string): void;
+  };
   /** Sends the tenant's events to these endpoints from now on. */
   readonly webhooks: {
     sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void;

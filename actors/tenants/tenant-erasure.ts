@@ -7,7 +7,7 @@ import type { Store, Write } from '../../runtime/store.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantState } from './tenant-state.ts';
-import { PROGRESS_AT_A_TIME } from './webhook-progress.ts';
+import { PROGRESS_AT_A_TIME } from './webhooks/webhook-progress.ts';
 
 /** How soon a failed erasure is retried. */
 const ERASE_AGAIN_MS = 10_000;

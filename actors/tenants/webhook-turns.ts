@@ -4,7 +4,7 @@ import type { Write } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import type { TenantState } from './tenant-state.ts';
-import { ofShops } from './webhook-progress.ts';
+import { ofShops } from './webhooks/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookChanges,
@@ -12,7 +12,7 @@ import type {
   WebhookKeeper,
   WebhookProgress,
   WebhookRecord,
-} from './webhook-record.ts';
+} from './webhooks/webhook-record.ts';
 
 /** Most endpoints of one tenant, made by anyone, above which its own calls and operators may make no more. */
 const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };

@@ -1,14 +1,14 @@
 import type { ArmedTimer } from '../../runtime/clock.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { isBefore } from '../tenants/event-cursor.ts';
-import type { StoredEvent } from '../tenants/tenant-event.ts';
+import { isBefore } from '../tenants/events/event-cursor.ts';
+import type { StoredEvent } from '../tenants/events/tenant-event.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
   WebhookRecord,
   WebhookRetry,
-} from '../tenants/webhook-record.ts';
+} from '../tenants/webhooks/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 import type { EndpointPumpOptions } from './endpoint-pump-options.ts';
 import { type Ended, EndpointTries, type Try } from './endpoint-tries.ts';

@@ -1,13 +1,13 @@
 import type { Random } from '../../runtime/random.ts';
-import { cursorOf } from '../tenants/event-cursor.ts';
-import type { StoredEvent } from '../tenants/tenant-event.ts';
-import { placeOf, webhookDeadLetter } from '../tenants/webhook-progress.ts';
+import { cursorOf } from '../tenants/events/event-cursor.ts';
+import type { StoredEvent } from '../tenants/events/tenant-event.ts';
+import { placeOf, webhookDeadLetter } from '../tenants/webhooks/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
   WebhookRecord,
   WebhookRetry,
-} from '../tenants/webhook-record.ts';
+} from '../tenants/webhooks/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 import type { Ended } from './endpoint-tries.ts';
 import { delayAfter } from './schedule.ts';

@@ -6,8 +6,8 @@ import { isoOrNull } from '../iso-time.ts';
 import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import { PROGRESS_AT_A_TIME } from '../tenants/webhook-progress.ts';
-import type { WebhookProgress, WebhookRecord } from '../tenants/webhook-record.ts';
+import { PROGRESS_AT_A_TIME } from '../tenants/webhooks/webhook-progress.ts';
+import type { WebhookProgress, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
 import { forgiven } from './progress.ts';
 import type { WebhookOutcome, WebhookView } from './webhook-operations.ts';
 

@@ -7,7 +7,7 @@ import {
   type Outcome,
   renamedFailure,
 } from '../../actors/failure.ts';
-import { EVENT_TYPES } from '../../actors/tenants/tenant-event.ts';
+import { EVENT_TYPES } from '../../actors/tenants/events/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOutcome } from '../../actors/webhooks/webhook-operations.ts';
 import { reply } from '../contract/endpoint.ts';

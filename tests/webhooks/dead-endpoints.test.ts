@@ -10,7 +10,7 @@ import { Redis } from 'ioredis';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup, type ResolveAll } from '../../actors/outbound/name-lookup.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import type { WebhookProgress, WebhookRecord } from '../../actors/tenants/webhook-record.ts';
+import type { WebhookProgress, WebhookRecord } from '../../actors/tenants/webhooks/webhook-record.ts';
 import { makeSecret } from '../../actors/webhooks/signature.ts';
 import { WebhookPump, type WebhookPumpOptions } from '../../actors/webhooks/webhook-pump.ts';
 import { secretUse } from '../../actors/webhooks/webhook-secrets.ts';

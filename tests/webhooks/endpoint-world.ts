@@ -1,7 +1,11 @@
-import { cursorOf, isBefore } from '../../actors/tenants/event-cursor.ts';
-import type { StoredEvent } from '../../actors/tenants/tenant-event.ts';
-import { placeOf } from '../../actors/tenants/webhook-progress.ts';
-import type { WebhookAttempt, WebhookProgress, WebhookRecord } from '../../actors/tenants/webhook-record.ts';
+import { cursorOf, isBefore } from '../../actors/tenants/events/event-cursor.ts';
+import type { StoredEvent } from '../../actors/tenants/events/tenant-event.ts';
+import { placeOf } from '../../actors/tenants/webhooks/webhook-progress.ts';
+import type {
+  WebhookAttempt,
+  WebhookProgress,
+  WebhookRecord,
+} from '../../actors/tenants/webhooks/webhook-record.ts';
 import type { Delivered } from '../../actors/webhooks/deliver.ts';
 import { EndpointPump } from '../../actors/webhooks/endpoint-pump.ts';
 import type { EndpointPace } from '../../actors/webhooks/endpoint-pump-options.ts';

@@ -1,8 +1,8 @@
 /** One endpoint's pump when the endpoint gets another address while tries at the former one are under way, or wait for their turn. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cursorOf } from '../../actors/tenants/event-cursor.ts';
-import type { WebhookRecord } from '../../actors/tenants/webhook-record.ts';
+import { cursorOf } from '../../actors/tenants/events/event-cursor.ts';
+import type { WebhookRecord } from '../../actors/tenants/webhooks/webhook-record.ts';
 import type { Delivered } from '../../actors/webhooks/deliver.ts';
 import { propertyRuns } from '../policy/property-runs.ts';
 import { seededRandom } from '../seeded-random.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoredEvent } from '../../actors/tenants/tenant-event.ts';
+import type { StoredEvent } from '../../actors/tenants/events/tenant-event.ts';
 import {
   type WebhookDeliveriesOptions,
   webhookDeliveries,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import type { WebhookProgress } from '../../actors/tenants/webhook-record.ts';
+import type { WebhookProgress } from '../../actors/tenants/webhooks/webhook-record.ts';
 import { erase } from '../http/erase.ts';
 import { sharedRealService } from '../http/shared-service.ts';
 import { eventually } from '../runtime/redis-node.ts';

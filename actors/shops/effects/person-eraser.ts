@@ -5,7 +5,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
-import { eraseEventsAbout } from '../../tenants/erase-events.ts';
+import { eraseEventsAbout } from '../../tenants/events/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../event-feed.ts';
 import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts';
-import type { EventWaiters } from '../../tenants/event-waiters.ts';
+import type { EventWaiters } from '../../tenants/events/event-waiters.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import type { CountEffect, NumberEffect, SessionEffect, ShopEffect } from '../protocol/shop-effect.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
-import { eraseShopEvents } from '../../tenants/erase-events.ts';
+import { eraseShopEvents } from '../../tenants/events/erase-events.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import { numbersLeft, readNumbersTaken } from '../numbers/numbers-left.ts';

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { eventService } from '../../../actors/events/event-service.ts';
-import { EventWaiters } from '../../../actors/tenants/event-waiters.ts';
-import { EVENT_LIMITS, eventWrites } from '../../../actors/tenants/tenant-event.ts';
+import { EventWaiters } from '../../../actors/tenants/events/event-waiters.ts';
+import { EVENT_LIMITS, eventWrites } from '../../../actors/tenants/events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { shardKey, shardOf } from '../../../runtime/address.ts';
 import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';

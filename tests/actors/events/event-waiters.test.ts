@@ -7,8 +7,12 @@ import type { EventPage } from '../../../actors/events/event-operations.ts';
 import { eventService } from '../../../actors/events/event-service.ts';
 import type { Outcome } from '../../../actors/failure.ts';
 import type { MessageView } from '../../../actors/shops/shop-operations.ts';
-import { type EventWait, EventWaiters, MOST_EVENT_WAITS } from '../../../actors/tenants/event-waiters.ts';
-import type { StreamEntry } from '../../../actors/tenants/tenant-event.ts';
+import {
+  type EventWait,
+  EventWaiters,
+  MOST_EVENT_WAITS,
+} from '../../../actors/tenants/events/event-waiters.ts';
+import type { StreamEntry } from '../../../actors/tenants/events/tenant-event.ts';
 import type { Read } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 

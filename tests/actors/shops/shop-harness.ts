@@ -20,7 +20,7 @@ import type { SendFacts } from '../../../actors/shops/turns/people/recipient-fac
 import { shopBehaviour } from '../../../actors/shops/turns/shop-behaviour.ts';
 import type { ShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import type { DispatchFacts } from '../../../actors/shops/turns/wire/dispatch-facts.ts';
-import { EVENT_LIMITS } from '../../../actors/tenants/tenant-event.ts';
+import { EVENT_LIMITS } from '../../../actors/tenants/events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { TenantErasure, type TenantErasureOptions } from '../../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
-import { webhookDeadLetter } from '../../../actors/tenants/webhook-progress.ts';
+import { webhookDeadLetter } from '../../../actors/tenants/webhooks/webhook-progress.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import { checkWrites } from '../../../runtime/ownership/turn-writes.ts';

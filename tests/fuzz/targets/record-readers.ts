@@ -16,8 +16,8 @@ import { readLedger } from '../../../actors/shops/state/stored-ledger.ts';
 import { decodeLimits } from '../../../actors/shops/state/stored-limits.ts';
 import { decodeUndelivered } from '../../../actors/shops/state/undelivered.ts';
 import { decodeContact } from '../../../actors/tenants/contact-record.ts';
-import { decodeEvent } from '../../../actors/tenants/tenant-event.ts';
-import { ofShops } from '../../../actors/tenants/webhook-progress.ts';
+import { decodeEvent } from '../../../actors/tenants/events/tenant-event.ts';
+import { ofShops } from '../../../actors/tenants/webhooks/webhook-progress.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { webhookAccess } from '../../../actors/webhooks/webhook-access.ts';
 import {

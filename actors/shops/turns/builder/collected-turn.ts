@@ -8,7 +8,7 @@ import {
   type InboundEventType,
   shopEvent,
   type TenantEvent,
-} from '../../../tenants/tenant-event.ts';
+} from '../../../tenants/events/tenant-event.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { changedShop, type ShopState } from '../../state/shop-state.ts';
 import { eventsBetween } from './shop-events.ts';

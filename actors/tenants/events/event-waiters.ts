@@ -1,6 +1,6 @@
-import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
-import { Deadlines } from '../../runtime/deadlines.ts';
-import type { Failure } from '../failure.ts';
+import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import { Deadlines } from '../../../runtime/deadlines.ts';
+import type { Failure } from '../../failure.ts';
 import { START_OF_STREAM } from './event-cursor.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Store } from '../../runtime/store.ts';
+import type { Store } from '../../../runtime/store.ts';
 import { isBefore, placeBefore } from './event-cursor.ts';
 
 /**

@@ -1,4 +1,3 @@
-import type { StoredEvent } from './tenant-event.ts';
 import type { WebhookProgress } from './webhook-record.ts';
 
 /**
@@ -8,7 +7,13 @@ import type { WebhookProgress } from './webhook-record.ts';
 export const PROGRESS_AT_A_TIME = 10;
 
 /** A dead letter as the progress of its endpoint keeps it. */
-export function webhookDeadLetter({ streamId, shopId }: Pick<StoredEvent, 'streamId' | 'shopId'>): string {
+export function webhookDeadLetter({
+  streamId,
+  shopId,
+}: {
+  readonly streamId: string;
+  readonly shopId: string;
+}): string {
   return `${streamId} ${shopId}`;
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Read, Store } from '../../runtime/store.ts';
-import { tenantKeys } from './tenant-keys.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
+import { tenantKeys } from '../tenant-keys.ts';
 
 const SCRIPT = readFileSync(new URL('./erase-events.lua', import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
-import { DAY_MS } from '../../runtime/durations.ts';
-import type { Write } from '../../runtime/store.ts';
-import type { MessageEventType, ShopEventData, ShopEventType } from '../replies/event-replies.ts';
-import { tenantKeys } from './tenant-keys.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
+import type { Write } from '../../../runtime/store.ts';
+import type { MessageEventType, ShopEventData, ShopEventType } from '../../replies/event-replies.ts';
+import { tenantKeys } from '../tenant-keys.ts';
 
 /** The types of a tenant's events (docs/contract.md, Events). */
 export const EVENT_TYPES = [
