@@ -57,6 +57,19 @@ test('an opt-out at the pool counts once at the shop, which asks the pool about 
   assert.equal(shop.writes.length, writes, 'told again it changes nothing');
 });
 
+test('a message whose sender was not looked up is not confirmed: a STOP would count for no one', async () => {
+  const shop = await ShopHarness.connected();
+  const { generation } = shop.state.channel.context;
+  const word = { from: PERSON, wireId: 'W1', atMs: shop.nowMs };
+  const here = { type: 'session.inbound', generation, token: 't', text: 'STOP', ...word } as const;
+  const atPool = { type: 'pool.opt_out', ...word } as const;
+  const available = true;
+  const lacking = (fact: string) => ({ message: `a command came to its turn without the fact ${fact}` });
+  assert.throws(() => shop.decideBy(here, { available, optsOut: true }), lacking('writtenBy'));
+  assert.throws(() => shop.decideBy(here, { available, writtenBy: PERSON }), lacking('optsOut'));
+  assert.throws(() => shop.decideBy(atPool, { available }), lacking('writtenBy'));
+});
+
 test('two forms of a number are one person; other numbers are not', () => {
   const keys = shopKeys(0, ORIGIN.shopId);
   const member = (address: string): string => {

@@ -141,13 +141,15 @@ export class ShopHarness {
 
   /** A turn that is decided and not committed. */
   decide(command: ShopCommand, facts: Partial<ShopFacts> = {}): Turn<ShopState, ShopEffect> {
+    // A number that no shop had before, and a sender without stored data.
+    const usual = { available: this.available, number: {}, ...senderOf(command) };
+    return this.decideBy(command, { ...usual, ...facts });
+  }
+
+  /** A turn that is decided by these facts alone, and not committed. */
+  decideBy(command: ShopCommand, facts: ShopFacts): Turn<ShopState, ShopEffect> {
     const address = shopAddress(this.state.shop);
-    return this.#behaviour.turn(this.state, command, {
-      address,
-      nowMs: this.nowMs,
-      // A number that no shop had before, and a sender without stored data.
-      facts: { available: this.available, number: {}, ...senderOf(command), ...facts },
-    });
+    return this.#behaviour.turn(this.state, command, { address, nowMs: this.nowMs, facts });
   }
 
   /** Takes an event of the newest session, unless another generation is named. */
