@@ -43,7 +43,7 @@ export function hasText(text: string | undefined): text is string {
   return text !== undefined && isVisible(text);
 }
 
-/** Remembers the last text, because a send asks three times about the same one. */
+/** Remembers the last text, because a send asks twice about the same one. */
 const isVisible = rememberLast((text: string) => VISIBLE.test(text));
 
 function exceedsCodePoints(text: string, limit: number): boolean {

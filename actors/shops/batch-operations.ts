@@ -82,6 +82,9 @@ export interface BatchTaken {
   readonly accepted: BatchView & { readonly refused: readonly RefusedRecipient[] };
 }
 
+/** The reason why a shop stores no batch. `VALIDATION_ERROR` names each field that is not possible. */
+export type BatchCode = 'EMPTY_MESSAGE' | 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR';
+
 /** The reason why no recipients are added to a batch. */
 export type RecipientsCode = 'BATCH_NOT_FOUND' | 'BATCH_STARTED' | 'BATCH_ENDED' | 'VALIDATION_ERROR';
 
@@ -90,11 +93,10 @@ type BatchOutcome<Value, Code extends FailureCode = never> = Outcome<Value, 'SHO
 
 /** The API's operations on a shop's batches, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface BatchOperations<Shop> {
-  /** `VALIDATION_ERROR` names each field that is not possible. */
   createBatch(
     shop: Shop,
     request: BatchRequest,
-  ): Promise<BatchOutcome<BatchTaken, 'BATCH_LIMIT_REACHED' | 'BATCH_NOT_FOUND' | 'VALIDATION_ERROR'>>;
+  ): Promise<BatchOutcome<BatchTaken, BatchCode | 'BATCH_NOT_FOUND'>>;
   /** `BATCH_STARTED`: a message of it was accepted. */
   addRecipients(
     shop: Shop,

@@ -1,3 +1,4 @@
+import { hasText } from '../../policy/message-content.ts';
 import type { MediaType } from '../media-type.ts';
 
 /** The content of a message as a caller sends it: at once, at a time, or to the recipients of a batch. */
@@ -27,6 +28,11 @@ export function contentOf({ text, mediaUrl, mediaType }: DraftContent): MessageC
     mediaUrl: mediaUrl ?? null,
     mediaType: mediaUrl === undefined ? null : mediaType,
   };
+}
+
+/** True if the content has neither a visible text nor an attachment. */
+export function isEmpty({ text, mediaUrl }: Pick<DraftContent, 'text' | 'mediaUrl'>): boolean {
+  return mediaUrl === undefined && !hasText(text);
 }
 
 /** True if both are equal in every field. */

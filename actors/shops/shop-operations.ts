@@ -63,6 +63,9 @@ export interface MessageDraft extends DraftContent {
   readonly batch?: BatchPlace | undefined;
 }
 
+/** The reason why a shop stores no send for later. `VALIDATION_ERROR`: its times are impossible. */
+export type ScheduleCode = 'EMPTY_MESSAGE' | 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR';
+
 /** A send for later as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
 export interface ScheduledDraftRequest extends Omit<MessageDraft, 'scheduledId' | 'batch'> {
   readonly sendAtMs: number;
@@ -165,11 +168,11 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   ): Promise<Outcome<MessageView, 'MESSAGE_NOT_FOUND' | 'NOT_CANCELLABLE' | 'SERVICE_UNAVAILABLE'>>;
   /** Cancels all matching messages; returns how many ended. */
   cancelQueue(shop: ShopReference, filter: QueueFilter): Promise<ShopOutcome<{ readonly cancelled: number }>>;
-  /** Stores a send for later. `VALIDATION_ERROR`: its times are impossible. */
+  /** Stores a send for later. */
   schedule(
     shop: ShopReference,
     draft: ScheduledDraftRequest,
-  ): Promise<ShopOutcome<Sent<ScheduledView>, 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR'>>;
+  ): Promise<ShopOutcome<Sent<ScheduledView>, ScheduleCode>>;
   /** Returns waiting sends, newest first. */
   listScheduled(shop: ShopReference, query: PageQuery): Promise<ShopOutcome<CursorPage<ScheduledView>>>;
   /** Also one that has ended. */

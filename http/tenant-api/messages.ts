@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { done, type FailureCode, failed, type Outcome, type SendCode } from '../../actors/failure.ts';
+import { done, type FailureCode, type Outcome, type SendCode } from '../../actors/failure.ts';
 import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
 import type { MessageDraft, Sent } from '../../actors/shops/shop-operations.ts';
-import { hasText } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
@@ -101,16 +100,18 @@ export function acceptedReply<Accepted extends { readonly statusUrl: string }, C
   return sent.ok ? madeOnce(202, sent.value, sent.value.accepted.statusUrl) : sent;
 }
 
-/** Returns the message of a request. Fails if it has no content, or two different keys. */
+/**
+ * Returns the message of a request. Fails if it has two different keys. The shop refuses one without content, because a
+ * replay comes first (docs/contract.md, Order on a send).
+ */
 export function draftOf(request: {
   readonly body: Pick<MessageDraft, 'mediaType'> & {
     readonly [name in 'text' | 'mediaUrl' | 'idempotencyKey']?: string | undefined;
   };
   readonly call: CallIds;
   readonly idempotencyKey: string | undefined;
-}): Outcome<Omit<MessageDraft, 'to' | 'reply'>, 'EMPTY_MESSAGE' | 'VALIDATION_ERROR'> {
+}): Outcome<Omit<MessageDraft, 'to' | 'reply'>, 'VALIDATION_ERROR'> {
   const { text, mediaUrl, mediaType } = request.body;
-  if (!hasText(text) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
   const key = idempotencyKeyOf(request);
   if (!key.ok) return key;
   const { requestId, traceparent } = request.call;

@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { failed } from '../../actors/failure.ts';
 import { acceptedStatus } from '../../actors/replies/message-replies.ts';
-import { hasText } from '../../policy/message-content.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -54,7 +52,6 @@ export const postStatus = apiEndpoint({
     const { body, call, idempotencyKey } = request;
     const { requestId, traceparent } = call;
     const { caption, mediaUrl, mediaType } = body;
-    if (!hasText(caption) && mediaUrl === undefined) return failed('EMPTY_MESSAGE');
     const draft = { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent };
     return withShop(request, async (shop) =>
       acceptedReply(await request.services.shops.postStatus(shop, draft)),

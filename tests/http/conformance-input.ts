@@ -107,6 +107,7 @@ export function inputRows(target: () => Target): void {
       { channel: 'msgapp', to: '+41791234567', text: '\u00ad \u2060\ufeff\u202e\ufe0f\u3164\0' },
     ],
     ['text of empty braille cells', { channel: 'msgapp', to: '+41791234567', text: '\u2800 \u2800' }],
+    ['nothing for a group', { channel: 'msgapp', to: '120363000000000001@g.us' }],
   ] as const) {
     test(`422 EMPTY_MESSAGE: ${row}`, async () => {
       const { owner, shop } = await prepared();
@@ -114,6 +115,20 @@ export function inputRows(target: () => Target): void {
       assert.deepEqual([reply.status, reply.body.error.code], [422, 'EMPTY_MESSAGE']);
     });
   }
+
+  test('422 EMPTY_MESSAGE: a scheduled send and a batch with neither mediaUrl nor a text that shows', async () => {
+    const { owner, shop } = await prepared();
+    const to = '+41791234567';
+    const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+    for (const text of [undefined, ' ', '\u2800'])
+      for (const [path, json] of [
+        ['scheduled', { channel: 'msgapp', to, sendAt, text }],
+        ['batches', { name: 'news', recipients: [{ to }], text }],
+      ] as const) {
+        const reply = await target().api.call('POST', `/shops/${shop}/${path}`, { key: owner.key, json });
+        assert.deepEqual([reply.status, reply.body.error.code], [422, 'EMPTY_MESSAGE']);
+      }
+  });
 
   test('422 EMPTY_MESSAGE: a status with neither mediaUrl nor a caption that shows', async () => {
     const { owner, shop } = await prepared();

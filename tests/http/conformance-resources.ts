@@ -236,6 +236,20 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(again.headers['x-idempotent-replay'], 'true');
     assert.equal(again.headers['x-idempotent-mismatch'], 'true');
     assert.equal(again.body.data.id, first.body.data.id);
+    for (const text of [undefined, '', ' \n']) {
+      const empty = await api.call('POST', `/shops/${id}/messages`, {
+        key: owner.key,
+        json: { ...json, text },
+      });
+      assert.deepEqual([empty.status, empty.body.data.id], [200, first.body.data.id], empty.text);
+      assert.equal(empty.headers['x-idempotent-mismatch'], 'true');
+    }
+    const ignored = await api.call('POST', `/shops/${id}/messages`, {
+      key: owner.key,
+      json: { ...json, mediaType: 'video' },
+    });
+    assert.equal(ignored.status, 200);
+    assert.equal(ignored.headers['x-idempotent-mismatch'], undefined);
     const { idempotencyKey, ...bare } = json;
     const ofHeader = await api.call('POST', `/shops/${id}/messages`, {
       key: owner.key,
@@ -273,6 +287,9 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.deepEqual([other.status, other.body.data.id], [200, first]);
     assert.equal(other.headers['x-idempotent-replay'], 'true');
     assert.equal(other.headers['x-idempotent-mismatch'], 'true');
+    const empty = await post('statuses', {});
+    assert.deepEqual([empty.status, empty.body.data.id], [200, first]);
+    assert.equal(empty.headers['x-idempotent-mismatch'], 'true');
     const listed = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
     assert.equal(listed.body.data.items.length, 2);
   });

@@ -1,7 +1,14 @@
 import type { ChannelCode, Failed, Outcome, SendCode, StatusCode } from '../../failure.ts';
-import type { RecipientsCode, RefusedRecipient } from '../batch-operations.ts';
+import type { BatchCode, RecipientsCode, RefusedRecipient } from '../batch-operations.ts';
 import type { StoredInbound } from '../records/inbound-records.ts';
-import type { Accepted, PairingCode, ScheduledView, Sent, ShopReference } from '../shop-operations.ts';
+import type {
+  Accepted,
+  PairingCode,
+  ScheduleCode,
+  ScheduledView,
+  Sent,
+  ShopReference,
+} from '../shop-operations.ts';
 import type { PoolAnswer, PoolOffer } from '../state/pool-protocol.ts';
 import type { PooledMessage } from '../state/pooled-message.ts';
 
@@ -12,9 +19,9 @@ import type { PooledMessage } from '../state/pooled-message.ts';
 export interface ShopReplies {
   readonly send: SendReply;
   readonly post_status: Outcome<Sent<Omit<Accepted, 'policy'>>, StatusCode>;
-  readonly schedule: Outcome<Sent<ScheduledView>, 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR'>;
+  readonly schedule: Outcome<Sent<ScheduledView>, ScheduleCode>;
   readonly unschedule: Outcome<ScheduledView, 'SCHEDULED_NOT_FOUND' | 'NOT_CANCELLABLE'>;
-  readonly create_batch: Outcome<BatchReply, 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR'>;
+  readonly create_batch: Outcome<BatchReply, BatchCode>;
   readonly add_recipients: Outcome<BatchReply, RecipientsCode>;
   readonly steer_batch: Outcome<{ readonly batchId: string }, 'BATCH_NOT_FOUND' | 'BATCH_ENDED'>;
   readonly cancel: Outcome<Cancelled, 'NOT_CANCELLABLE'>;

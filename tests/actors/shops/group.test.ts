@@ -136,6 +136,12 @@ test('a group is not refused as unknown before the open session has reported its
   assert.equal(shop.send(GROUP_ID), 'GROUP_CONTEXT_REQUIRED');
 });
 
+test('an empty message to a group is refused for its content, also while no session has reported the group', async () => {
+  const connected = await ShopHarness.connected();
+  for (const shop of [connected, await connected.successor('store'), await ShopHarness.start()])
+    assert.equal(shop.send(GROUP_ID, ' '), 'EMPTY_MESSAGE');
+});
+
 test('a message to a group is refused as lost while a caller reconnects a lost session', async () => {
   const shop = await ShopHarness.connected();
   shop.replacedOnce();

@@ -211,6 +211,10 @@ describe('a scheduled send', () => {
     const again = await schedule(shop, { idempotencyKey: 'k' });
     assert.ok(again.ok);
     assert.deepEqual([again.value.replayed, again.value.accepted.id], [true, id]);
+    const empty = await schedule(shop, { idempotencyKey: 'k', text: ' ' });
+    assert.ok(empty.ok && empty.value.replayed && empty.value.differs);
+    const refused = await schedule(shop, { idempotencyKey: 'another', text: ' ' });
+    assert.equal(!refused.ok && refused.failure.code, 'EMPTY_MESSAGE');
     shop.pass(HOUR_MS);
     await deliver(shop);
     const later = await schedule(shop, { idempotencyKey: 'k', to: '+33601000005' });

@@ -5,6 +5,7 @@ import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
 import type { BatchRequest, RecipientsRequest, RefusedRecipient } from '../../batch-operations.ts';
+import { isEmpty } from '../../message-content.ts';
 import type { BatchReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { keyField } from '../../records/shop-keys.ts';
 import { fieldNames } from '../../state/batch-text.ts';
@@ -47,6 +48,7 @@ export function createBatch(
   const { state, nowMs } = builder;
   if (original !== undefined) return replayOf(original.id, original, digests);
   const { text, mediaUrl, mediaType, requestId, traceparent, idempotencyKey, quietHours } = request;
+  if (isEmpty(request)) return failed('EMPTY_MESSAGE');
   const notBeforeMs = request.notBeforeMs ?? nowMs;
   const notAfterMs = request.notAfterMs ?? notBeforeMs + DEFAULT_LONGEST_MS;
   const problems = [

@@ -4,6 +4,7 @@
  */
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
+import { isEmpty } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import type { Accepted, ScheduledDraftRequest, ScheduledEnd, Sent } from '../../shop-operations.ts';
 import {
@@ -43,6 +44,7 @@ export function schedule(
     const differs = differsFrom(original.draft, request, contentDigests);
     return done({ replayed: true, differs, accepted: scheduledView(shopId, original) });
   }
+  if (isEmpty(request)) return failed('EMPTY_MESSAGE');
   const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...rest } = request;
   const problem = timeProblem({ sendAtMs, notAfterMs, nowMs });
   if (problem !== undefined) return failed('VALIDATION_ERROR', { fields: [problem] });

@@ -1,5 +1,6 @@
 import { evaluateGroup } from '../../../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
+import { MESSAGE_TEXT_LIMIT, refuseContent } from '../../../../policy/message-content.ts';
 import { isPerson } from '../../../../policy/recipient.ts';
 import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
@@ -44,8 +45,13 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
  */
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend, SendCode> {
   const unavailable = channelRefusal(state, send.available);
-  if (cannotKnowGroup(state, send.draft.to))
+  if (cannotKnowGroup(state, send.draft.to)) {
+    // The content is the first rule of the policy, and needs nothing of the group.
+    const { text } = send.draft;
+    const unfit = refuseContent({ text, mediaUrls: urlsOf(send.draft), textLimit: MESSAGE_TEXT_LIMIT });
+    if (unfit !== undefined) return refusedBy(unfit);
     return unavailable === undefined ? GROUPS_NOT_REPORTED : failed(unavailable);
+  }
   const evaluation = evaluate(state, send);
   if (!evaluation.admitted) return refusedBy(evaluation);
   return done({ verdict: evaluation.verdict, entry: evaluation.entry, unavailable });
@@ -90,11 +96,15 @@ function cannotKnowGroup(state: ShopState, to: string): boolean {
 
 const NO_URLS: readonly string[] = [];
 
+function urlsOf({ mediaUrl }: SendToJudge['draft']): readonly string[] {
+  return mediaUrl === undefined ? NO_URLS : [mediaUrl];
+}
+
 function evaluate(state: ShopState, send: SendToJudge): Evaluation {
   const { draft, settings, recipient, share, nowMs } = send;
   const pairedAtMs = warmupPairedAtMs(state.channel.context);
-  const { to, text, mediaUrl } = draft;
-  const mediaUrls = mediaUrl === undefined ? NO_URLS : [mediaUrl];
+  const { to, text } = draft;
+  const mediaUrls = urlsOf(draft);
   if (!isPerson(to)) {
     const group = state.groups?.list.find(({ id }) => id === to) ?? null;
     const { ledger } = state;
