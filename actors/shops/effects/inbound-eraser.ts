@@ -1,4 +1,4 @@
-import type { Store } from '../../../runtime/store.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
 import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../records/inbound-records.ts';
 import { dayOfMessage } from '../records/message-days.ts';
 import { scanHash } from '../records/scan-hash.ts';
@@ -12,18 +12,32 @@ export async function eraseListedInbound(shard: number, index: string, store: In
   for (;;) {
     const [ids] = (await store.read([['ZRANGE', index, 0, ERASED_AT_ONCE - 1]])) as [string[]];
     if (ids.length === 0) return;
-    await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ['ZREM', index, ...ids]]);
+    await eraseInbound(shard, { ids, index }, store);
   }
 }
 
-/**
- * Erases the inbound messages in a shop's index that match, in short steps. Messages that arrive meanwhile may stay.
- */
-export async function eraseInboundAmong(
-  { shard, index }: { readonly shard: number; readonly index: string },
-  isErased: (owner: InboundOwner) => boolean,
+/** Inbound messages, and the index of their shop that names them. */
+export interface InboundStep {
+  readonly ids: readonly string[];
+  readonly index?: string;
+}
+
+/** Erases these messages in one commit. */
+export async function eraseInbound(
+  shard: number,
+  { ids, index }: InboundStep,
   store: InboundStore,
 ): Promise<void> {
+  const unlisted: Write[] = index === undefined ? [] : [['ZREM', index, ...ids]];
+  await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ...unlisted]);
+}
+
+/** Reads the inbound messages in a shop's index that match, in short steps. Returns each step's. */
+export async function* inboundAmong(
+  { shard, index }: { readonly shard: number; readonly index: string },
+  isWanted: (owner: InboundOwner) => boolean,
+  store: Pick<Store, 'read'>,
+): AsyncGenerator<InboundStep> {
   let from = '-';
   for (;;) {
     const [ids] = (await store.read([['ZRANGE', index, from, '+', 'BYLEX', 'LIMIT', 0, ERASED_AT_ONCE]])) as [
@@ -33,37 +47,48 @@ export async function eraseInboundAmong(
     if (last === undefined) return;
     from = `(${last}`;
     const stored = await store.read(ids.map((id) => ['HGET', inboundKey(shard, dayOfMessage(id)), id]));
-    const gone = ids.filter((id, at) => isOf(id, stored[at] as string | null, isErased));
-    if (gone.length > 0)
-      await store.commit(shard, [...gone.map((id) => inboundErasure(shard, id)), ['ZREM', index, ...gone]]);
+    const found = ids.filter((id, at) => isOf(id, stored[at] as string | null, isWanted));
+    if (found.length > 0) yield { ids: found, index };
   }
 }
 
-/** Erases inbound messages that no index names, if messages were kept for longer before. */
+/** Where inbound messages are that no index names, if messages were kept for longer before. */
+interface StraySources {
+  readonly store: InboundStore;
+  readonly retentionMs: number;
+  readonly nowMs: number;
+}
+
+/** Reads the matching ones of these messages, in short steps. Returns each step's. */
+export async function* strayInbound(
+  shard: number,
+  isWanted: (owner: InboundOwner) => boolean,
+  sources: StraySources,
+): AsyncGenerator<InboundStep> {
+  for (const key of await strayDays((day) => inboundKey(shard, day), sources)) {
+    for await (const pairs of scanHash(sources.store, key, ERASED_AT_ONCE)) {
+      const found = pairs.filter((id, at) => at % 2 === 0 && isOf(id, pairs[at + 1], isWanted));
+      if (found.length > 0) yield { ids: found };
+    }
+  }
+}
+
+/** Erases the matching ones of these messages. */
 export async function eraseStrayInbound(
   shard: number,
   isErased: (owner: InboundOwner) => boolean,
-  sources: { readonly store: InboundStore; readonly retentionMs: number; readonly nowMs: number },
+  sources: StraySources,
 ): Promise<void> {
-  const { store } = sources;
-  for (const key of await strayDays((day) => inboundKey(shard, day), sources)) {
-    for await (const pairs of scanHash(store, key, ERASED_AT_ONCE)) {
-      const gone = pairs.filter((id, at) => at % 2 === 0 && isOf(id, pairs[at + 1], isErased));
-      if (gone.length > 0)
-        await store.commit(
-          shard,
-          gone.map((id) => inboundErasure(shard, id)),
-        );
-    }
-  }
+  for await (const step of strayInbound(shard, isErased, sources))
+    await eraseInbound(shard, step, sources.store);
 }
 
 /** The field with the time of reading is erased too. */
 function isOf(
   id: string,
   stored: string | null | undefined,
-  isErased: (owner: InboundOwner) => boolean,
+  isWanted: (owner: InboundOwner) => boolean,
 ): boolean {
   const owner = id.includes(':') ? undefined : inboundOwner(stored);
-  return owner !== undefined && isErased(owner);
+  return owner !== undefined && isWanted(owner);
 }

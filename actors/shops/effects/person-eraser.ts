@@ -14,7 +14,7 @@ import type { NumberVault } from '../records/number-vault.ts';
 import { personDigests } from '../records/person-ids.ts';
 import { scanHash } from '../records/scan-hash.ts';
 import { shopKeys } from '../records/shop-keys.ts';
-import { eraseInboundAmong, eraseStrayInbound } from './inbound-eraser.ts';
+import { eraseInbound, type InboundStep, inboundAmong, strayInbound } from './inbound-eraser.ts';
 import type { MessageEraser } from './message-eraser.ts';
 
 /** The actors and the store from which a person is erased. */
@@ -42,8 +42,9 @@ export interface ErasedPerson {
 const SCAN_COUNT = 500;
 
 /**
- * Erases one person: their messages, their id, their number in events, and the shops' messages to them. The policy's
- * data stays: their opt-out, when they wrote, and when they were written to (docs/contract.md, Erasing a person).
+ * Erases one person: their messages and the events about these, their id, their number in events, and the shops'
+ * messages to them. The policy's data stays: their opt-out, when they wrote, and when they were written to
+ * (docs/contract.md, Erasing a person).
  */
 export class PersonEraser {
   readonly #options: PersonEraserOptions;
@@ -67,19 +68,22 @@ export class PersonEraser {
     for (const keys of keysOfShops)
       for (const address of await this.#addresses(keys, isTheirs)) addresses.add(address);
     const numbers = [...addresses].filter(isPhoneNumber).flatMap(numberForms);
-    await eraseEventsAbout(store, tenantId, {
-      name: `person-${personId}`,
-      values: numbers.map((phone) => JSON.stringify({ phone })),
-    });
     const isForgotten = (body: MessageBody): boolean =>
       body.tenantId === tenantId && body.to !== null && (addresses.has(body.to) || isTheirs(body.to));
     const isErased = (owner: { readonly tenantId: string; readonly fromId: string }): boolean =>
       owner.tenantId === tenantId && known.ids.has(owner.fromId);
-    for (const keys of keysOfShops) {
-      await eraseInboundAmong({ shard, index: keys.inbound }, isErased, store);
-      await messages.redactListed(shard, keys.accepted, isForgotten);
-    }
-    await eraseStrayInbound(shard, isErased, { store, retentionMs, nowMs: clock.wallMs() });
+    const stray = { store, retentionMs, nowMs: clock.wallMs() };
+    // Just these messages are erased: a later one would leave its event.
+    const received: InboundStep[] = [];
+    for (const { inbound: index } of keysOfShops)
+      for await (const step of inboundAmong({ shard, index }, isErased, store)) received.push(step);
+    for await (const step of strayInbound(shard, isErased, stray)) received.push(step);
+    // The messages lead to their events, so the events go first.
+    const optOuts = numbers.map((phone) => JSON.stringify({ phone }));
+    const values = [...optOuts, ...received.flatMap(({ ids }) => ids)];
+    await eraseEventsAbout(store, tenantId, { name: `person-${personId}`, values });
+    for (const step of received) await eraseInbound(shard, step, store);
+    for (const keys of keysOfShops) await messages.redactListed(shard, keys.accepted, isForgotten);
     await messages.redactStrays(shard, isForgotten);
     for (const id of known.ids) await forgetChanges(id);
     await this.#forgetIds(tenantId, known.fields);

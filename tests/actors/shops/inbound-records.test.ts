@@ -1,7 +1,7 @@
 /** Inbound messages and their writers in Redis: sealed, through a change of keys, and deleted in time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraseInboundAmong } from '../../../actors/shops/effects/inbound-eraser.ts';
+import { eraseInbound, inboundAmong } from '../../../actors/shops/effects/inbound-eraser.ts';
 import { forgetPeople } from '../../../actors/shops/effects/person-memory.ts';
 import { inboundWrite, readInboundRecords } from '../../../actors/shops/records/inbound-records.ts';
 import { dayOf } from '../../../actors/shops/records/message-days.ts';
@@ -177,7 +177,8 @@ test('the messages of one person are erased from a shop, however many there are'
   for (let message = 0; message < 220; message += 1)
     if (message % 2 === 0) erased.push(await stored(vault, 'gone', shopId));
     else kept.push(await stored(vault, 'stays', shopId));
-  await eraseInboundAmong({ shard: SHARD, index }, ({ fromId }) => fromId === 'gone', store);
+  for await (const step of inboundAmong({ shard: SHARD, index }, ({ fromId }) => fromId === 'gone', store))
+    await eraseInbound(SHARD, step, store);
   assert.deepEqual(await redis.zrange(index, '0', '-1'), kept.toSorted());
   const found = await readInboundRecords(SHARD, [...erased, ...kept], { store, vault });
   assert.deepEqual(

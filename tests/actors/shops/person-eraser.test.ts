@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageEraser } from '../../../actors/shops/effects/message-eraser.ts';
 import { PersonEraser } from '../../../actors/shops/effects/person-eraser.ts';
+import { inboundWrite } from '../../../actors/shops/records/inbound-records.ts';
 import { bodyWrite, dayOf, readMessage, stateWrite } from '../../../actors/shops/records/message-days.ts';
 import type { MessageBody } from '../../../actors/shops/records/message-record.ts';
 import { numberVault } from '../../../actors/shops/records/number-vault.ts';
@@ -30,12 +31,15 @@ const store = plainStore(redis) as Store;
 
 const retentionMs = 30 * DAY_MS;
 
-function eraser(forgetChanges: (personId: string) => Promise<void> = async () => undefined): PersonEraser {
+function eraser(
+  forgetChanges: (personId: string) => Promise<void> = async () => undefined,
+  from: Store = store,
+): PersonEraser {
   const actors = { ask: async () => undefined } as unknown as ConstructorParameters<
     typeof PersonEraser
   >[0]['actors'];
   const messages = new MessageEraser({ store, clock, retentionMs });
-  return new PersonEraser({ actors, store, clock, vault, messages, forgetChanges, retentionMs });
+  return new PersonEraser({ actors, store: from, clock, vault, messages, forgetChanges, retentionMs });
 }
 
 /** The tenant hears from somebody under these addresses; answers their id. */
@@ -125,4 +129,55 @@ test('opt-outs of the person leave the events in both forms of their number, and
     left.map(([, fields]) => fields.at(-1)),
     [JSON.stringify({ phone: BEA })],
   );
+});
+
+/** The person writes to the shop; answers the id of the message. */
+async function wroteTo(tenantId: string, shopId: string, fromId: string): Promise<string> {
+  const { shard } = tenantAddress(tenantId);
+  const id = newId(nowMs);
+  const record = {
+    ...{ id, tenantId, shopId, fromId, from: null, lid: null, name: null, atMs: nowMs },
+    ...{ kind: 'text' as const, text: 'Hello', replyTo: null, media: null, wireId: 'W' },
+  };
+  await store.append([
+    inboundWrite(shard, record, vault),
+    ['ZADD', shopKeys(shard, shopId).inbound, 0, id],
+    ['XADD', tenantKeys(tenantId).events, '*', 't', 'message.received', 's', shopId, 'd', id],
+  ]);
+  return id;
+}
+
+test('events about the person’s messages leave the stream, also if the erasure stopped and is repeated', async () => {
+  const tenantId = newId(nowMs);
+  const { shard } = tenantAddress(tenantId);
+  const { events } = tenantKeys(tenantId);
+  const shopIds = [newId(nowMs), newId(nowMs)];
+  const ana = await heard(tenantId, { lid: '123@lid' });
+  const bea = await heard(tenantId, { number: BEA });
+  const byBea: string[] = [];
+  for (let message = 0; message < 60; message += 1)
+    for (const shopId of shopIds) {
+      await wroteTo(tenantId, shopId, ana);
+      byBea.push(await wroteTo(tenantId, shopId, bea));
+    }
+  const person = { tenantId, personId: ana, shopIds };
+  const killed = async (): Promise<never> => {
+    throw new Error('killed');
+  };
+  let steps = 0;
+  const append: Store['append'] = async (writes) => {
+    steps += 1;
+    return steps === 3 ? killed() : store.append(writes);
+  };
+  // It stops among the events, then before the first message is erased.
+  await assert.rejects(eraser(undefined, { ...store, append }).erase(person));
+  await assert.rejects(eraser(undefined, { ...store, commit: killed }).erase(person));
+  await eraser().erase(person);
+  const left = await redis.xrange(events, '-', '+');
+  assert.deepEqual(
+    left.map(([, fields]) => fields.at(-1)),
+    byBea,
+  );
+  const listed = await Promise.all(shopIds.map((id) => redis.zrange(shopKeys(shard, id).inbound, '0', '-1')));
+  assert.deepEqual(listed.flat().toSorted(), byBea.toSorted());
 });

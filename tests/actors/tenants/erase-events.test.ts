@@ -1,7 +1,7 @@
 /** The events of an erased shop leave their tenant's stream in short steps, while other shops add theirs: a real Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraseShopEvents } from '../../../actors/tenants/events/erase-events.ts';
+import { eraseEventsAbout, eraseShopEvents } from '../../../actors/tenants/events/erase-events.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
 import { systemRandom } from '../../../runtime/random.ts';
@@ -131,5 +131,47 @@ test('attempts of webhooks to deliver the shop’s events go too, and those for 
   assert.deepEqual(
     left.map(([, fields]) => fields),
     [['w', 'hook', 'a', '{}', 's', kept]],
+  );
+});
+
+/** A tenant's stream with an event about each of `count` subjects. */
+async function tenantAbout(count: number) {
+  const tenantId = newId(Date.now());
+  const { events } = tenantKeys(tenantId);
+  const subjects = Array.from({ length: count }, (_, index) => `message ${index}`);
+  for (const subject of subjects)
+    await redis.xadd(events, '*', 't', 'message.received', 's', kept, 'd', subject);
+  const left = async () => (await redis.xrange(events, '-', '+')).map(([, fields]) => fields.at(-1));
+  return { tenantId, subjects, left };
+}
+
+test('events about hundreds of subjects go, and those about others stay', async () => {
+  const { tenantId, subjects, left } = await tenantAbout(1_300);
+  const values = subjects.filter((_, index) => index % 13 !== 0);
+  assert.ok(values.length > 1_000);
+  await eraseEventsAbout({ append }, tenantId, { name: 'person-one', values });
+  assert.deepEqual(
+    await left(),
+    subjects.filter((_, index) => index % 13 === 0),
+  );
+  assert.equal((await redis.keys(`*${tenantId}*`)).length, 1);
+});
+
+test('an erasure that stopped and is repeated for more subjects misses none', async () => {
+  const { tenantId, subjects, left } = await tenantAbout(200);
+  const [first, , third] = subjects;
+  assert.ok(first !== undefined && third !== undefined);
+  let steps = 0;
+  const killed = async (writes: readonly Read[]): Promise<unknown[]> => {
+    steps += 1;
+    if (steps === 3) throw new Error('killed');
+    return append(writes);
+  };
+  const name = 'person-one';
+  await assert.rejects(eraseEventsAbout({ append: killed }, tenantId, { name, values: [third] }));
+  await eraseEventsAbout({ append }, tenantId, { name, values: [first, third] });
+  assert.deepEqual(
+    await left(),
+    subjects.filter((subject) => subject !== first && subject !== third),
   );
 });
