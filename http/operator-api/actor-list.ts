@@ -68,7 +68,8 @@ export async function allActors(
 async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly Place[]> {
   const { sort, state, limit, after } = query;
   const part = query.q?.toLowerCase() ?? '';
-  const number = withoutSigns(part);
+  // Id, name and number are on lines of their own, and a match lies within one of them.
+  const texts = [part, withoutSigns(part)].filter((text) => !text.includes('\n'));
   let best: Place[] = [];
   let last: Place | undefined;
   const keepBest = (): void => {
@@ -80,7 +81,7 @@ async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readon
     if (last !== undefined && comesAfter(last, rank, shop.id)) return;
     if (after !== undefined && !comesAfter(after, rank, shop.id)) return;
     if (state !== undefined && !shop.status.words.includes(state)) return;
-    if (!shop.searchText.includes(part) && !shop.searchText.includes(number)) return;
+    if (!texts.some((text) => shop.searchText.includes(text))) return;
     best.push({ rank, id: shop.id });
     if (best.length >= limit * 4) keepBest();
   });

@@ -11,7 +11,10 @@ import { channelState, pacingState, type ShopState } from '../state/shop-state.t
 export interface ShopSummary {
   /** `tenantId/shopId`. */
   readonly id: string;
-  /** Id, name and number in lower case, to be searched. Name and number are missing while nothing of the shop is in memory. */
+  /**
+   * Id, name and number in lower case, to be searched, each on a line of its own. Name and number are missing while
+   * nothing of the shop is in memory.
+   */
   readonly searchText: string;
   readonly mailboxDepth: number;
   /** How long the oldest command has waited, in milliseconds. */
@@ -80,7 +83,7 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
   const batches = shop?.batches ?? [];
   return {
     id: address.id,
-    searchText: `${address.id} ${shop?.name ?? ''} +${phone}`.toLowerCase(),
+    searchText: `${address.id}\n${shop?.name ?? ''}\n+${phone}`.toLowerCase(),
     mailboxDepth,
     oldestQueuedMs,
     restarts,

@@ -142,8 +142,8 @@ test('only the shops on the page are described out of thousands, and pages follo
 
 test('a shop is found by its number, however it is written, and by a name that looks like a number', async () => {
   const shops = [
-    summary(1, { searchText: 't/1 bakery 24/7 +41791234567' }),
-    summary(2, { searchText: 't/2 butcher +33612345678' }),
+    summary(1, { searchText: 't/1\nbakery 24/7\n+41791234567' }),
+    summary(2, { searchText: 't/2\nbutcher\n+33612345678' }),
   ];
   const fleet = { eachShop: all(shops), localShop: viewOf };
   const found = async (q: string): Promise<string[]> => {
@@ -210,4 +210,23 @@ test('a suspended shop is shown as its last commit left it, and without details 
     ['b'.repeat(24), 'suspended', null, null],
   );
   assert.deepEqual(log.errors, ['the stored state of an inactive shop cannot be read']);
+});
+
+test('a search finds a part of the id, the name or the number, and nothing across two of them', async () => {
+  const shop = await ShopHarness.connected();
+  const { channel } = shop.state;
+  const name = 'Alpha Bakery';
+  const alpha = shopSummary(seen({ ...shop.state, name }));
+  const fleet = { eachShop: all([alpha]), localShop: viewOf };
+  const isFound = async (q: string): Promise<boolean> => {
+    const query = { sort: 'id', state: undefined, limit: 10, after: undefined } as const;
+    return (await localActors(fleet, { ...query, q })).length === 1;
+  };
+  const idEnd = alpha.id.slice(-3);
+  const phone = `+${channel.context.phone}`;
+  for (const part of [idEnd, 'Alpha B', phone, phone.slice(1, 6)]) assert.ok(await isFound(part), part);
+  for (const between of [' ', '\n', ' \n']) {
+    assert.equal(await isFound(`${idEnd}${between}alpha`), false);
+    assert.equal(await isFound(`bakery${between}${phone}`), false);
+  }
 });
