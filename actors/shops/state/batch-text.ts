@@ -1,6 +1,12 @@
 /** The text of a batch: the recipient's field replaces `{{name}}`. A name is any text on one line without braces. */
 const FIELD = /\{\{([^{}\r\n]*)\}\}/g;
-const LONGEST_NAME = 64;
+/** Most characters of a field's name. */
+export const LONGEST_NAME = 64;
+
+/** True if a text can name the field: 1 to 64 characters on one line, without braces. */
+export function isFieldName(name: string): boolean {
+  return name !== '' && [...name].length <= LONGEST_NAME && !/[{}\r\n]/.test(name);
+}
 
 /** The names of the fields in a text, each once. */
 export function fieldNames(text: string): readonly string[] {
@@ -12,10 +18,10 @@ export function fieldNames(text: string): readonly string[] {
  * be sent to everyone as it is written.
  */
 export function batchTextProblem(text: string): string | undefined {
-  const isNamed = (name: string): boolean => name !== '' && [...name].length <= LONGEST_NAME;
   // Other templates have three braces around a field. Each person would get one of them on each side of the value.
   if (text.includes('{{{')) return 'must not have {{{: a field is written {{name}}';
-  if (!fieldNames(text).every(isNamed)) return `must have 1 to ${LONGEST_NAME} characters between {{ and }}`;
+  if (!fieldNames(text).every(isFieldName))
+    return `must have 1 to ${LONGEST_NAME} characters between {{ and }}`;
   return text.replaceAll(FIELD, '').includes('{{')
     ? 'must close each {{ with }} on the same line'
     : undefined;

@@ -208,6 +208,9 @@ describe('a batch', () => {
       return reply.value.differs;
     };
     assert.equal(await again({ requestId: 'another' }), false);
+    assert.equal(await again({ text: undefined }), true);
+    const empty = await run.create({ ...asked, text: ' ', idempotencyKey: 'another' });
+    assert.equal(!empty.ok && empty.failure.code, 'EMPTY_MESSAGE');
     const others: Partial<BatchRequest>[] = [
       ...[{ name: 'other' }, { text: 'other {{name}}' }, { share: 0.5 }, { paused: true }],
       ...[{ quietHours: undefined }, { quietHours: { ...quietHours, to: '09:00' } }],
@@ -278,6 +281,10 @@ describe('a batch', () => {
       [quiet({ from: '24:00' }), 'quietHours.from'],
       [quiet({ to: '20:00' }), 'quietHours.to'],
       [{ text: `${'x'.repeat(4_090)}{{name}}` }, 'recipients.0.fields'],
+      ...['a}b', '{a', '', 'a\nb', 'x'.repeat(65)].map((wrong): [object, string] => [
+        { recipients: [{ ...one, fields: { name: 'x', [wrong]: 'x' } }] },
+        `recipients.0.fields.${wrong.slice(0, 64)}`,
+      ]),
       [{ text: '{{name}}', recipients: blank }, 'recipients.0.fields'],
       [
         { recipients: [one, two].map((to) => ({ ...to, idempotencyKey: 'k' })) },

@@ -1,11 +1,19 @@
 import { hasText, MESSAGE_TEXT_LIMIT } from '../../../../policy/message-content.ts';
 import type { FieldProblem } from '../../../failure.ts';
-import { batchTextProblem, fieldNames, filledText } from '../../state/batch-text.ts';
+import {
+  batchTextProblem,
+  fieldNames,
+  filledText,
+  isFieldName,
+  LONGEST_NAME,
+} from '../../state/batch-text.ts';
 import { type BatchContent, numberField } from '../../state/batches.ts';
 import type { KnownRecipient } from './batch-facts.ts';
 
 /** Problems that one answer names at most. */
 export const MOST_PROBLEMS = 20;
+
+const WRONG_NAME = `must have 1 to ${LONGEST_NAME} characters on one line, and no braces, in its name`;
 
 /** Returns the problem of a new batch's text, or those of its recipients if there is none. */
 export function batchProblems(
@@ -27,8 +35,8 @@ export function addedProblems(
 }
 
 /**
- * Returns the problems of recipients: a number or an idempotency key that another one has, a missing field, or a filled
- * text that is blank or too long.
+ * Returns the problems of recipients: a number or an idempotency key that another one has, a field whose name no text
+ * can have, a missing field, or a filled text that is blank or too long.
  */
 function recipientProblems(
   recipients: readonly KnownRecipient[],
@@ -49,6 +57,8 @@ function recipientProblems(
     if (idempotencyKey !== undefined && keys.has(idempotencyKey))
       problems.push({ field: `${at}.idempotencyKey`, message: 'is that of another recipient' });
     if (idempotencyKey !== undefined) keys.add(idempotencyKey);
+    for (const name of Object.keys(fields).filter((each) => !isFieldName(each)))
+      problems.push({ field: `${at}.fields.${shortName(name)}`, message: WRONG_NAME });
     const missing = names.filter((name) => !Object.hasOwn(fields, name));
     for (const name of missing) {
       problems.push({ field: `${at}.fields.${name}`, message: `is required: the text uses {{${name}}}` });
@@ -58,6 +68,11 @@ function recipientProblems(
     if (problems.length >= MOST_PROBLEMS) break;
   }
   return problems;
+}
+
+/** A name may be as long as a body, and an answer stays short. */
+function shortName(name: string): string {
+  return [...name].slice(0, LONGEST_NAME).join('');
 }
 
 /** Returns what is wrong with the text that these fields make; undefined: nothing, or there is no text. */
