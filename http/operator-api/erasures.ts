@@ -12,7 +12,7 @@ const PERSON_EXAMPLE = 'kX3vQm0yT1nB7hZcW9sRfA';
 
 /** Describes how long an erasure takes, in each operation that erases. */
 export const ERASURE_DESCRIPTION =
-  'An erasure that takes longer than a second is answered `202`. It continues even if the node stops or dies. `readErasure` returns how much is left. A repeated call gets `202` while the erasure runs, and `404` afterwards.';
+  'An erasure that takes longer than a second is answered `202`. It continues even if the node stops or dies. `readErasure` returns how much is left. A repeated call gets `202` while the erasure runs, `200` if it ends within a second, and `404` once nothing is left.';
 
 export const erasureReplies = {
   200: { description: 'Erased: nothing is left.', data: deleted, example: deletedExample },
