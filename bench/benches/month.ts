@@ -8,8 +8,9 @@ const PROGRAM = resolve(import.meta.dirname, '../../tests/month/month.ts');
 const REPORTED = /(?:^|: )(\{"(?:days|resident)":.*\})$/;
 
 /**
- * `npm run test:month` with 50 shops (`--sessions=50`) and at most `--minutes=60`: a month of large accounts. Its own checks fail the
- * bench. `…Times` are multiples of the first day; `storedTimes` of the day on which retention is level.
+ * A month of large accounts: `npm run test:month` with 50 shops (`--sessions=50`) and at most `--minutes=60`. The bench
+ * fails if one of its checks fails. `…Times` are multiples of the first day, and `storedTimes` of the day on which
+ * retention is level.
  */
 export const month: Bench = {
   name: 'month',

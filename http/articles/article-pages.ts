@@ -51,7 +51,10 @@ function page(path: string, contentType: string, body: () => string): Page {
   return pageOnRequest(path, () => ({ contentType, headers: HEADERS, body: body() }));
 }
 
-/** `/llms.txt` (https://llmstxt.org): links to the articles and the API's document, for language models. `publicUrl`: the service's address. */
+/**
+ * Returns `/llms.txt` (https://llmstxt.org). It has links to the articles and to the API's document, for language models.
+ * `publicUrl` is the service's address.
+ */
 function llmsText(articles: Articles, publicUrl: string): string {
   const items = [...articles.values()].map(
     ({ slug, title, summary }) => `- [${title}](${publicUrl}/docs/${slug}.md): ${summary}`,

@@ -11,7 +11,10 @@ export function pageOf({ body }: ReplyValue): EventPage {
   return (JSON.parse(String(body)) as { readonly data: EventPage }).data;
 }
 
-/** Returns the events of a page as server-sent events, and its position if that differs from the last event's and from the reader's. */
+/**
+ * Returns the events of a page as server-sent events. The page's position follows if it is not the last event's, or for
+ * a page without events not the reader's.
+ */
 export function written({ items, nextCursor }: EventPage, place: string | undefined): string {
   const events = items.map(
     (item) => `id: ${item.id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`,

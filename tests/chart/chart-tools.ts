@@ -48,7 +48,10 @@ export async function helm(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** The objects that `helm template` makes of the chart. `args`: values, as Helm takes them. `release`: the name of the release. */
+/**
+ * Returns the objects that `helm template` makes of the chart. `args` are values, as Helm takes them. `release` is the
+ * name of the release.
+ */
 export async function renderChart(
   args: readonly string[] = [],
   release = 'demo',

@@ -1,4 +1,7 @@
-/** The dashboard, the rules and docs/metrics.md speak of the metrics that a node really has. `npm run test:alerts` evaluates the rules. */
+/**
+ * The dashboard, the rules and docs/metrics.md name only metrics that a node has. `npm run test:alerts` evaluates the
+ * rules.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Late commits with broken copies of the runtime: without the fence, and with the effect before the commit. Both must be detected. */
+/**
+ * Late commits with two broken copies of the runtime: without the fence, and with the effect before the commit. Both must
+ * be detected.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { effectBeforeCommit, withoutFence } from './broken-runtime.ts';

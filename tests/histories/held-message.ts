@@ -1,6 +1,9 @@
 import { ask, type Draft, freshDraft, note, type Shop, type Tenant } from './shop.ts';
 
-/** An operator pauses the shop, and lets it go on after `meanwhile`: until then a message waits that was accepted in the pause. */
+/**
+ * An operator pauses the shop, and lets it continue after `meanwhile`. Until then a message waits that was accepted in
+ * the pause.
+ */
 export async function holdMessage(
   tenant: Tenant,
   shop: Shop,

@@ -1,6 +1,6 @@
 /**
- * A short history under a few faults, which keeps every promise. Nothing in it depends on how fast the machine is: what was on its
- * way at a STOP or a suspension may take a minute, and what must not leave is held back before.
+ * A short history under a few faults, which keeps every promise. Nothing in it depends on the speed of the machine. A
+ * message that is on its way at a STOP or a suspension may take a minute. What must not leave is held back before.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** One endpoint's pump when the endpoint gets another address while tries at the former one are under way, or wait for their turn. */
+/**
+ * One endpoint's pump when the endpoint gets another address. Attempts at the former address are under way then, or wait
+ * for their turn.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cursorOf } from '../../actors/tenants/events/event-cursor.ts';

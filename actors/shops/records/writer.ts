@@ -34,7 +34,10 @@ export function afterWord(writer: Writer | undefined, word: Word, nowMs: number)
   return { lastInboundAtMs, stampMs: word.atMs, optedOut: word.optedOut, wireIds };
 }
 
-/** Merges the records of one person who wrote under two addresses: the later message counts, and at the same second the opt-out. */
+/**
+ * Merges the records of one person who wrote under two addresses. The later message counts. If both are of the same
+ * second, the opt-out counts.
+ */
 export function laterWriter(one: Writer | undefined, other: Writer | undefined): Writer | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const isLater = other.stampMs > one.stampMs || (other.stampMs === one.stampMs && other.optedOut);

@@ -12,7 +12,10 @@ import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
 const quietHours = { from: '20:00', to: '08:00', timeZone: 'UTC' };
 const MINUTE_MS = 60_000;
 
-/** A batch for one person or more, whose first message was accepted ten seconds before the quiet hours and is with the session. */
+/**
+ * A batch for one person or more. Its first message was accepted ten seconds before the quiet hours and is with the
+ * session.
+ */
 async function justBefore({
   people = 1,
   ...more

@@ -1,4 +1,7 @@
-/** The network's address of a number; a group id, or the network's own id of a person, as it is. `number`: E.164 with plus, or one of these. */
+/**
+ * Returns the network's address of a recipient. `number` is in E.164 with plus, or it is a group id or the network's own
+ * id of a person. Such an id is an address already.
+ */
 export function chatAddress(number: string): string {
   return isGroupAddress(number) || isLidAddress(number) ? number : `${number.slice(1)}@s.whatsapp.net`;
 }
