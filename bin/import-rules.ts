@@ -1,9 +1,8 @@
-import { dirname, join } from 'node:path';
-
 /**
  * The rules list which folder may import which, and where each large library is imported. `bin/check-imports.ts` checks
  * all files.
  */
+import { dirname, join } from 'node:path';
 
 /**
  * The imports that each module may have. A module is a folder with its own files; its subfolders are separate modules.

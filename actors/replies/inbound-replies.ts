@@ -1,8 +1,7 @@
+/** Replies about messages from people (docs/contract.md, Resources). */
 import * as v from 'valibot';
 import { INBOUND_KINDS } from '../inbound-content.ts';
 import { count, id, instant } from './reply-fields.ts';
-
-/** Replies about messages from people (docs/contract.md, Resources). */
 
 /** A message that a person wrote to a shop, with the data of its event. */
 export const inboundMessage = v.strictObject({

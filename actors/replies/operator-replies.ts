@@ -1,9 +1,8 @@
+/** Replies to operators about tenants, nodes, dead letters and erasures (docs/contract.md, The operators' API). */
 import * as v from 'valibot';
 import { PLAN_NAMES } from '../../policy/plan.ts';
 import { INBOUND_MODES } from '../inbound-mode.ts';
 import { count, instant } from './reply-fields.ts';
-
-/** Replies to operators about tenants, nodes, dead letters and erasures (docs/contract.md, The operators' API). */
 
 const tuned = v.optional(v.nullable(v.number()));
 

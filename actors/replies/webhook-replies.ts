@@ -1,7 +1,6 @@
+/** Replies about webhooks (docs/contract.md, Webhooks). */
 import * as v from 'valibot';
 import { count, instant } from './reply-fields.ts';
-
-/** Replies about webhooks (docs/contract.md, Webhooks). */
 
 /** An endpoint that a tenant's events are sent to, without its secret. */
 export const webhook = v.strictObject({

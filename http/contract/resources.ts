@@ -1,8 +1,7 @@
+/** Resources as replies show them (docs/contract.md, Resources). */
 import * as v from 'valibot';
 import { count, id } from '../../actors/replies/reply-fields.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
-
-/** Resources as replies show them (docs/contract.md, Resources). */
 
 /** Schemas that a document names once and refers to instead of repeating them. */
 export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;

@@ -1,15 +1,14 @@
-import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
-import { shardCount, shardOf } from '../../../runtime/address.ts';
-import { DAY_MS } from '../../../runtime/durations.ts';
-import { isObjectId, madeAtMs } from '../../../runtime/object-id.ts';
-import { dayEndsMs, dayOf } from '../records/message-days.ts';
-
 /*
  * The list of a shop's accepted sends, in order. An element has a message's id and its policy entry. The list is the
  * index of the shop's messages, its queue (the ones that have not ended) and its ledger. An element without an id
  * counts a message that was carried for another shop. Lists begun by an earlier version contain ids alone before they
  * contain entries alone.
  */
+import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
+import { shardCount, shardOf } from '../../../runtime/address.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
+import { isObjectId, madeAtMs } from '../../../runtime/object-id.ts';
+import { dayEndsMs, dayOf } from '../records/message-days.ts';
 
 const ID_CHARACTERS = 24;
 
