@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withAllPlatforms } from './lock-platforms.ts';
 
-for (const path of process.argv.slice(2))
+for (const path of process.argv.slice(2)) {
   writeFileSync(
     path,
     `${JSON.stringify(withAllPlatforms(JSON.parse(readFileSync(path, 'utf8'))), undefined, 2)}\n`,
   );
+}

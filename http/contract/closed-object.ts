@@ -62,11 +62,12 @@ export function boundedRecord<const Value extends v.GenericSchema>(value: Value)
       const entries = Object.entries(input as Record<string, unknown>).map(([key, given]) => {
         const taken = value['~run']({ value: given }, config);
         const place = { input: input as Record<string, unknown>, key, value: given };
-        for (const issue of taken.issues ?? [])
+        for (const issue of taken.issues ?? []) {
           issues.push({
             ...issue,
             path: [{ type: 'object', origin: 'value', ...place }, ...(issue.path ?? [])],
           });
+        }
         return [key, taken.value];
       });
       if (issues.length > 0) return { typed: false, value: input, issues } as never;

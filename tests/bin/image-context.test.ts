@@ -37,13 +37,14 @@ function filesOf(path: string): string[] {
 
 test('the Dockerfile copies files of the repository', () => assert.ok(sources.length > 5));
 
-for (const source of new Set(sources))
+for (const source of new Set(sources)) {
   test(`.dockerignore lets in ${source}, which the Dockerfile copies`, () => {
     assert.deepEqual(
       filesOf(source).filter((path) => !isLetIn(path)),
       [],
     );
   });
+}
 
 test('.dockerignore keeps out secrets, packages and what tests leave', () => {
   for (const path of ['.env', '.data/dev.json', '.git/config', 'node_modules/ws/index.js', 'tests/root.ts'])

@@ -48,12 +48,13 @@ test('bin/image builds the requested target and platform, and passes both to the
   assert.match(tryOut, /^build --target try --build-arg VERSION=/);
 });
 
-for (const words of [['--platform', 'windows/amd64'], ['--platform'], ['--target', 'all'], ['arm64']])
+for (const words of [['--platform', 'windows/amd64'], ['--platform'], ['--target', 'all'], ['arm64']]) {
   test(`bin/image ${words.join(' ')} is refused`, () => {
     const { code, errors } = run(join(root, 'bin/image'), words);
     assert.equal(code, 2);
     assert.match(errors, /^usage: bin\/image /);
   });
+}
 
 /** An app with packages that have binaries for both platforms. */
 function appFor(platforms: readonly string[]): string {

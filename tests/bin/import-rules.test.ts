@@ -66,19 +66,21 @@ const forms: readonly ((specifier: string) => string)[] = [
   (specifier) => `const old = require('${specifier}');`,
 ];
 
-for (const [path, specifier, mayImport] of cases)
+for (const [path, specifier, mayImport] of cases) {
   test(`${path} ${mayImport ? 'may' : 'must not'} import ${specifier}, in any form`, () => {
     for (const form of forms)
       assert.equal(refusedImports(path, form(specifier)).length, mayImport ? 0 : 1, form(specifier));
   });
+}
 
 test('every pair of modules without an arrow is refused', () => {
-  for (const [module, targets] of Object.entries(allowedImports))
+  for (const [module, targets] of Object.entries(allowedImports)) {
     for (const target of modules.filter((other) => other !== module)) {
       const specifier = `${relative(module, target)}/a.ts`.replace(/^(?!\.)/, './');
       const refused = refusedImports(`${module}/a.ts`, `import { a } from '${specifier}';`);
       assert.equal(refused.length, targets.includes(target) ? 0 : 1, `${module} → ${target}`);
     }
+  }
 });
 
 test('a refusal names the file and the import; comments are not imports', () => {

@@ -56,7 +56,7 @@ test('without Node, an error says what is missing', async () => {
   });
 });
 
-for (const version of ['v18.19.1', 'v20.14.0', 'v22.1.0', 'v23.11.1', 'v25.9.0'])
+for (const version of ['v18.19.1', 'v20.14.0', 'v22.1.0', 'v23.11.1', 'v25.9.0']) {
   test(`Node ${version} is refused with its version`, async () => {
     const place = machine(`node-${version}`, { ...whole, node: `echo ${version}` });
     assert.deepEqual(await prepare(place), {
@@ -64,6 +64,7 @@ for (const version of ['v18.19.1', 'v20.14.0', 'v22.1.0', 'v23.11.1', 'v25.9.0']
       errors: `Node 26, 24 or 22 (22.2 or newer) is needed, or 20 from 20.15 on; found ${version}.\n`,
     });
   });
+}
 
 test('packages are installed once, and silence means that all is there', async () => {
   const place = machine('fresh', whole);

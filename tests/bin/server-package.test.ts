@@ -16,21 +16,23 @@ const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')
 const ownFolders = readdirSync(join(root, 'tests')).filter((name) => /^node-\d+$|-tools$/.test(name));
 const lockFolders = ['', ...ownFolders.map((name) => `tests/${name}`)];
 
-for (const arch of ['x64', 'arm64'])
+for (const arch of ['x64', 'arm64']) {
   for (const [major, version] of Object.entries({
     20: '20.51.4',
     22: '20.51.4',
     24: '20.69.0',
     26: '20.69.0',
-  }))
+  })) {
     test(`the lock file names the server of Node ${major} on linux-${arch}, for that platform alone`, () => {
       const name = `@uwsjs/linux-${arch}-${major}`;
       assert.equal(read('package.json').optionalDependencies[name], version);
       const locked = read('package-lock.json').packages[`node_modules/${name}`];
       assert.deepEqual([locked.version, locked.os, locked.cpu], [version, ['linux'], [arch]]);
     });
+  }
+}
 
-for (const folder of lockFolders)
+for (const folder of lockFolders) {
   test(`npm ci takes the lock file of /${folder}`, async () => {
     const lock = read(join(folder, 'package-lock.json'));
     assert.deepEqual(withAllPlatforms(lock), lock, 'run npm run lock-platforms');
@@ -45,6 +47,7 @@ for (const folder of lockFolders)
     ];
     await promisify(execFile)('npm', args, { cwd: join(root, folder) });
   });
+}
 
 test('a binary that the registry lacks gets the platform of its name', () => {
   const a = {
@@ -74,7 +77,8 @@ for (const [sentence, machine] of [
   [/needs glibc, and musl will not do/, { ...here, glibc: undefined }],
   [/no binary for Node 25\.0\.0; use Node 24, 22 or 26\.$/, { ...here, node: '25.0.0' }],
   [/runs on Linux; start it in a container on darwin\.$/, { ...here, platform: 'darwin' }],
-] as const)
+] as const) {
   test(`if the server does not load: ${sentence.source}`, () => {
     assert.match(whyItDoesNotLoad(machine), sentence);
   });
+}

@@ -23,13 +23,14 @@ test('the chart has the version of the service, and starts an image of it', () =
   );
 });
 
-for (const document of ['client/README.md', 'http/articles/texts/15-typescript-client.md'])
+for (const document of ['client/README.md', 'http/articles/texts/15-typescript-client.md']) {
   test(`${document} names the package of this version`, () => {
     const named = [...read(document).matchAll(/tenant-messaging-client-(\S+?)\.tgz/g)].map(
       ([, name]) => name,
     );
     assert.deepEqual([...new Set(named)], [version]);
   });
+}
 
 test('the changelog begins with this version, and this version has a frozen document of its API', () => {
   const released = [...read('CHANGELOG.md').matchAll(/^## (\d\S*)/gm)].map(([, name]) => name);

@@ -91,7 +91,7 @@ const insidePorts = ({ ports }: ComposeService): string[] =>
 const matches = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, part = '']) => part);
 
-for (const [path, file] of Object.entries(files))
+for (const [path, file] of Object.entries(files)) {
   test(`${path}: each volume, network and service that is named is there, and each volume is used`, () => {
     const used = new Set<string>();
     for (const [name, each] of Object.entries(file.services)) {
@@ -108,6 +108,7 @@ for (const [path, file] of Object.entries(files))
     }
     assert.deepEqual([...used].sort(), Object.keys(file.volumes).sort());
   });
+}
 
 test('a service that another waits for has a health check', () => {
   const awaited = Object.values(production.services).flatMap(({ depends_on }) =>

@@ -77,9 +77,10 @@ test('another secret, body, id, time or version is refused, and so are missing a
 });
 
 test('a value that cannot be a secret is refused without being shown', async () => {
-  for (const each of ['', 'whsec_', 'whsec_%%%', 'c2VjcmV0'])
+  for (const each of ['', 'whsec_', 'whsec_%%%', 'c2VjcmV0']) {
     await assert.rejects(verifyWebhook(request(), { secret: each, now }), {
       name: 'TypeError',
       message: 'secret: whsec_ and base64',
     });
+  }
 });

@@ -61,13 +61,14 @@ async function traffic(stack: ServiceStack, shopIds: readonly string[]): Promise
 async function planned(stack: ServiceStack): Promise<void> {
   const at = (days: number): string => new Date(systemClock.wallMs() + days * 86_400_000).toISOString();
   const path = `/shops/${stack.shopId}`;
-  for (const [index, to] of CUSTOMERS.slice(0, 2).entries())
+  for (const [index, to] of CUSTOMERS.slice(0, 2).entries()) {
     await stack.api.post(`${path}/scheduled`, {
       channel: 'msgapp',
       to,
       text: 'See you',
       sendAt: at(index + 1),
     });
+  }
   const batch = {
     name: 'Spring opening hours',
     text: 'Hello {{ name }}, we open at seven.',

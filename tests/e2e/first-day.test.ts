@@ -106,12 +106,13 @@ test('the nodes answer that they are ready, as the page asks them', async () => 
 });
 
 // Those of the engine are run by the container tests of compose.yaml.
-for (const line of lines.filter((each) => !isDefinition(each) && !/^docker |\/readyz/.test(each)))
+for (const line of lines.filter((each) => !isDefinition(each) && !/^docker |\/readyz/.test(each))) {
   test(`the first day: ${line}`, async () => {
     const step = steps.find(([form]) => form.test(line));
     assert.ok(step, 'the page has a line that nothing here follows');
     await step[1](line);
     seen.push(line);
   });
+}
 
 test('as many commands were run as the page has steps', () => assert.equal(seen.length, steps.length));

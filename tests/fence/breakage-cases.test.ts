@@ -27,7 +27,7 @@ test('every breakage names a test that is there', () => {
 for (const [layer, file] of [
   ['runtime', 'limits.ts'],
   ['actors', 'failure.ts'],
-] as const)
+] as const) {
   test(`a copy of ${layer} has every file that its tests import`, () => {
     const copy = brokenRuntime({ layer, file, edits: [] });
     try {
@@ -43,6 +43,7 @@ for (const [layer, file] of [
       copy.remove();
     }
   });
+}
 
 /** Returns the paths of the files that a file imports by a relative path. */
 function importsOf(file: string): string[] {

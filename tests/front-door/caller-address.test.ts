@@ -108,7 +108,7 @@ for (const [what, forwardedFor, guesser] of [
 for (const [whose, ownCertificate] of [
   ['of its own authority', false],
   ['of the operator’s', true],
-] as const)
+] as const) {
   test(`behind the profile tls with a certificate ${whose}, lists and log see the caller`, () =>
     frontDoor(async (front) => {
       const caddy = await startCaddy(front.url, ownCertificate ? certificate : undefined);
@@ -118,3 +118,4 @@ for (const [whose, ownCertificate] of [
         await caddy.stop();
       }
     }));
+}

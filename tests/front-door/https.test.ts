@@ -103,7 +103,7 @@ async function redirectsPlainCalls({ plainUrl }: HttpsEdge): Promise<void> {
 for (const [name, behind] of [
   ['the nginx server of docs/tls.md', behindBalancer],
   ['the profile tls with an own certificate', behindCaddy],
-] as const)
+] as const) {
   test(`${name}: a client that trusts its authority calls, waits for events and streams them`, () =>
     behind(async (edge) => {
       const account = await eventAccount(service, target);
@@ -113,6 +113,7 @@ for (const [name, behind] of [
       await streamsEvents(edge, account);
       await redirectsPlainCalls(edge);
     }));
+}
 
 test('the profile tls speaks HTTP/2: a stream of events and a call share a connection', () =>
   behindCaddy(async ({ port, ca }) => {

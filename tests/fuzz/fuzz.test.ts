@@ -15,7 +15,7 @@ const CASES: Readonly<Record<string, number>> = { sessions: 50, bodies: 100, hea
 const USUAL_CASES = 300;
 const { seed } = testEnvironment();
 
-for (const target of FUZZ_TARGETS)
+for (const target of FUZZ_TARGETS) {
   test(`${target.name}: nothing that is broken or made up breaks a promise`, async (context) => {
     context.diagnostic(`seed ${seed}`);
     const most = CASES[target.name] ?? USUAL_CASES;
@@ -23,6 +23,7 @@ for (const target of FUZZ_TARGETS)
     assert.deepEqual(defects, []);
     assert.equal(cases, most);
   });
+}
 
 test('the corpus has a call of every script of the service', () => {
   const scripts = ['runtime', 'actors', 'http'].flatMap((folder) =>

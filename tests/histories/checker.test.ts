@@ -53,7 +53,7 @@ test('an erased shop needs no ends', () => {
 
 test('the event of an erased person may have reached no reader, one reader, or all', () => {
   const events = told('1', 'message.received', 'i', 'hi');
-  for (const known of [[], events.slice(0, 1), events.slice(1), events])
+  for (const known of [[], events.slice(0, 1), events.slice(1), events]) {
     assert.deepEqual(
       promisesBrokenBy([
         wrote('hi'),
@@ -62,6 +62,7 @@ test('the event of an erased person may have reached no reader, one reader, or a
       ]),
       [],
     );
+  }
 });
 
 test('a second message to a recipient may come when they have written, or ten minutes later', () => {
@@ -195,10 +196,11 @@ const bad: readonly [promise: string, facts: readonly Fact[]][] = [
   ['what is asked for happens', [...good, { kind: 'gave_up', shop, what: 'the erasure is over' }]],
 ];
 
-for (const [promise, facts] of bad)
+for (const [promise, facts] of bad) {
   test(`found: ${promise}`, () => {
     assert.deepEqual(promisesBrokenBy(facts), [promise]);
   });
+}
 
 test('a broken promise names the entry behind which the history is cut', () => {
   const history = historyOf([...good, delivered('one'), { kind: 'fault', name: 'kill', on: true }]);

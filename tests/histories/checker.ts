@@ -150,8 +150,9 @@ function whileSuspended(history: History): Violation[] {
 function arrivedBy(history: History, atMs: number): number {
   const { onTheWayMs } = history;
   let byMs = atMs + onTheWayMs;
-  for (const { name, on, atMs: changedMs } of history.of('fault'))
+  for (const { name, on, atMs: changedMs } of history.of('fault')) {
     if (!on && name.startsWith('freeze') && changedMs > atMs && changedMs < byMs + onTheWayMs)
       byMs = Math.max(byMs, changedMs + onTheWayMs);
+  }
   return byMs;
 }

@@ -26,14 +26,16 @@ export async function lookForErased(fleet: Fleet, history: History): Promise<voi
     const byText = new Map(
       people.flatMap(({ person, by }) => [[person, person] as const, [by, person] as const]),
     );
-    for (const { key, text } of await textsIn(redis, [...byText.keys()]))
-      if (!KEEPS_NUMBERS.test(key))
+    for (const { key, text } of await textsIn(redis, [...byText.keys()])) {
+      if (!KEEPS_NUMBERS.test(key)) {
         history.add({
           kind: 'left_after_erasure',
           of: 'person',
           name: byText.get(text) ?? '',
           what: `${text} in ${key}`,
         });
+      }
+    }
   } finally {
     redis.disconnect();
   }

@@ -92,10 +92,11 @@ async function actOut(
     }
   };
   const eraseTenants = async (): Promise<void> => {
-    while (!end.signal.aborted)
+    while (!end.signal.aborted) {
       await openAndErase(open, (...shop) => lived.push(shop), end.signal).catch(
         gaveUp(history, 'a short tenant'),
       );
+    }
   };
   const all = Promise.all([
     inflictFaults(fleet, { random: seededRandom(seed), history, signal: end.signal, only: faults }).catch(

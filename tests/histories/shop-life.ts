@@ -113,9 +113,10 @@ async function followMessage({ api, history }: Tenant, shop: Shop, id: string): 
 export async function lookAtHandsets({ fleet, history }: Tenant, shop: Shop): Promise<void> {
   for (const to of [...shop.customers, ...shop.visitors]) {
     const { items } = await fleet.network.inbox(to, { limit: 100 });
-    for (const { text, from, at, group } of items)
+    for (const { text, from, at, group } of items) {
       if (from === shop.phone)
         history.add({ kind: 'delivered', from, text: text ?? '', to, group }, Date.parse(at));
+    }
   }
 }
 
@@ -127,12 +128,13 @@ async function eraseShop({ id, api, fleet, history }: Tenant, shop: Shop): Promi
   history.add({ kind: 'erased', shop: shop.id });
   for (const message of shop.messages.slice(0, 3)) {
     const { status } = await api.get(`/messages/${message.id}`);
-    if (status !== 404)
+    if (status !== 404) {
       history.add({
         kind: 'left_after_erasure',
         of: 'shop',
         name: shop.id,
         what: `${message.id}: ${status}`,
       });
+    }
   }
 }

@@ -25,11 +25,12 @@ test('an actor of another build keeps the fields that this build does not know',
   assert.deepEqual((await allActors(empty, answering([newer]), query)).actors, [newer]);
 });
 
-for (const answer of [{ actors: [] }, [{ id: 'a' }], [{ ...ranked, actor: null }], null])
+for (const answer of [{ actors: [] }, [{ id: 'a' }], [{ ...ranked, actor: null }], null]) {
   test(`a node that answers ${JSON.stringify(answer)} to the list of actors is named`, async () => {
     const list = await allActors(empty, answering(answer), query);
     assert.deepEqual(list, { actors: [], silentNodes: ['down', 'other'] });
   });
+}
 
 const own = () => Promise.resolve({ resumed: 1, left: 2 });
 const all = { tenantId: undefined, cause: undefined };

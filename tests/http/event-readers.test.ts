@@ -288,11 +288,12 @@ test('a stream whose key has used up its limit waits, and misses nothing', async
     tenantId: 'one',
     async next(cursor, { isCounted }) {
       asked.push(`${cursor} ${isCounted}`);
-      if (isCounted && isLimited)
+      if (isCounted && isLimited) {
         return {
           reply: { status: 429, contentType: '', headers: '', body: JSON.stringify(limited) },
           keyId: 'key',
         };
+      }
       return asked.length > 5 ? new Promise<never>(() => undefined) : given(String(asked.length + 1));
     },
   });
@@ -309,7 +310,7 @@ test('a stream whose key has used up its limit waits, and misses nothing', async
 for (const [whose, tenants, mostMiB] of [
   ['a tenant', 1, 4],
   ['many tenants', 17, 64],
-] as const)
+] as const) {
   test(`readers of ${whose} that leave over ${mostMiB} MiB unread are disconnected, and others stay`, async () => {
     const node = onNode();
     const page = JSON.stringify([{ id: '1', type: 'x' }]);
@@ -330,3 +331,4 @@ for (const [whose, tenants, mostMiB] of [
     await node.clock.advance(1_000);
     assert.deepEqual([node.readers.count, node.readers.unreadBytes], [staying, 0]);
   });
+}

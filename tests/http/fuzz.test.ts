@@ -38,9 +38,10 @@ describe('every route, called as its document allows and as it does not', () => 
         fc.asyncProperty(callsOf(path, operation, shop), async ({ url, headers, body, isValid }) => {
           const reply = await target.api.call(method, withoutWait(url), { key: owner.key, headers, body });
           assert.ok(reply.status < 500 || reply.body.error.code === 'MSGAPP_NOT_CONNECTED', reply.text);
-          if (isValid && reply.body.error?.code === 'VALIDATION_ERROR')
+          if (isValid && reply.body.error?.code === 'VALIDATION_ERROR') {
             for (const { field } of reply.body.error.fields)
               assert.match(field, JUDGED_BY_ACTORS, reply.text);
+          }
         }),
         { seed, numRuns: RUNS_PER_ROUTE, endOnFailure: false },
       );

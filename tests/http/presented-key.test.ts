@@ -7,13 +7,14 @@ import { hashOfKey, presentedKey } from '../../http/pipeline/presented-key.ts';
 const keyOf = (number: number): string => `tm_live_${String(number).padStart(43, '0')}`;
 
 test('2,500 keys, looked up in rotation twice: each has the SHA-256 of its text', () => {
-  for (let round = 0; round < 2; round += 1)
+  for (let round = 0; round < 2; round += 1) {
     for (let number = 0; number < 2_500; number += 1) {
       const key = keyOf(number);
       const digest = createHash('sha256').update(key).digest('hex');
       assert.equal(hashOfKey(key), digest);
       assert.equal(hashOfKey(key), digest, 'as remembered');
     }
+  }
 });
 
 test('a malformed key has no hash', () => {

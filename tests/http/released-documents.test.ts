@@ -83,10 +83,11 @@ for (const [change, newer, expected] of [
     documentOf({ ...sent, properties: { ...sent.properties, more: {} } }, { parameters: [query] }),
     [],
   ],
-] as const)
+] as const) {
   test(`between two documents: ${change}`, () => {
     assert.deepEqual(breakingChanges(documentOf(sent), newer), expected);
   });
+}
 
 test('a list of names may have a name more, and none less', () => {
   const list = (names: string) => withText({ ...text, pattern: `^(${names})(,(${names}))*$` });

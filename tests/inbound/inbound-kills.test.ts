@@ -17,12 +17,13 @@ const fleet = sharedFleet({ nodes: 2 });
 test(`${KILLS * MESSAGES} messages of every kind have one event each, in order, through ${KILLS} kills (seed ${seed})`, async () => {
   const tenants = await openTenants(fleet, 2, random);
   const readers = followAll(tenants);
-  for (let kill = 0; kill < KILLS; kill += 1)
+  for (let kill = 0; kill < KILLS; kill += 1) {
     await writeThrough(
       tenants,
       { messages: MESSAGES, inflict: () => killAnyNode(fleet, tenants, random) },
       random,
     );
+  }
   assert.equal(await mustBeWhole(tenants), KILLS * MESSAGES);
   await sawEverythingOnce(tenants, readers);
 });

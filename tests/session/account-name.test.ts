@@ -65,7 +65,8 @@ test(`the newest ${MOST_KEYS} keys that the phone shares for its settings are ke
   await share(MOST_KEYS, MORE);
   const kept = names().filter((name) => name.startsWith('app-state-sync-key/a2V5'));
   assert.deepEqual([kept.length, names().includes(field(MORE - 1))], [MOST_KEYS, false]);
-  for (const hash of network.store.hashes.values())
+  for (const hash of network.store.hashes.values()) {
     for (const value of hash.values())
       assert.ok(!value.includes(secret(MORE)) && !value.includes(secret(MORE).toString('base64')));
+  }
 });

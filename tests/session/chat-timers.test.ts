@@ -33,11 +33,12 @@ test('the timer of a chat is read from the setting, and from what a phone writes
 });
 
 test('a timer with a value that no phone offers is ignored', () => {
-  for (const expiration of [1, 3_599, 2 ** 32 - 1])
+  for (const expiration of [1, 3_599, 2 ** 32 - 1]) {
     assert.equal(
       chatTimerIn({ extendedTextMessage: { text: 'Hello', contextInfo: { expiration } } }),
       undefined,
     );
+  }
 });
 
 test('reactions, votes, edits and deletions do not change the timer of a chat', () => {

@@ -45,7 +45,7 @@ function sent(shop: ShopHarness, messageId: string): void {
 for (const [written, after] of [
   [WRITTEN, 'at once'],
   [BRAZILIAN, 'after a restart'],
-] as const)
+] as const) {
   test(`a message to a number counts for the number that the network knows, ${after}`, async () => {
     let shop = await shopOf(written, KNOWN);
     const first = await send(shop, written);
@@ -66,6 +66,7 @@ for (const [written, after] of [
     sent(shop, third);
     assert.equal(await send(shop, KNOWN), 'RECIPIENT_RATE_LIMITED');
   });
+}
 
 test('of two messages that waited for one person, the first goes, and the second is judged with it', async () => {
   const shop = await shopOf(WRITTEN, KNOWN);

@@ -142,7 +142,7 @@ for (const heard of [true, false])
 /** Values that a key's record keeps after their rotation. */
 const RETIRED_VALUES = 100;
 
-for (const heard of [true, false])
+for (const heard of [true, false]) {
   test(`a rotation that dies with any of its calls ${heard ? 'done' : 'lost'} leaves no value that its tenant does not know`, async () => {
     const owned = await tenantWithKeys();
     const { operators } = await processWith(owned);
@@ -163,6 +163,7 @@ for (const heard of [true, false])
       [],
     );
   });
+}
 
 test('a key that is being made while its tenant is erased leaves its name for an hour at most', async () => {
   for (let calls = 1; calls <= 4; calls += 1) {

@@ -97,11 +97,12 @@ export class KeyUse {
     const filters = before.flatMap((bits) => (bits === undefined ? [] : [new KnownFields(bits)]));
     const unused = filters.length < PERIODS ? [] : this.#unused(names, [this.#used, ...filters]);
     const gone = [...unused, ...(await this.#tokensOver(names, keys))];
-    if (gone.length + stale.length > 0)
+    if (gone.length + stale.length > 0) {
       await sealed.write({
         hash: HASH,
         fields: new Map([...gone, ...stale].map((name) => [name, undefined])),
       });
+    }
     return gone.length;
   }
 
