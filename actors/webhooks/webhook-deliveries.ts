@@ -31,7 +31,7 @@ export interface WebhookDeliveriesOptions {
 /** Lists sent events and waiting retries of endpoints, and replays them, for operators. */
 export function webhookDeliveries(
   { store, clock, pump, makeId }: WebhookDeliveriesOptions,
-  { withWebhook, progressOf }: WebhookAccess,
+  { withWebhook, progressOf }: Pick<WebhookAccess, 'withWebhook' | 'progressOf'>,
 ): Pick<WebhookOperations, 'test' | 'attempts' | 'replay'> {
   return {
     test: (tenantId, webhookId) =>

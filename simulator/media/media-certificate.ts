@@ -30,7 +30,7 @@ export function mediaCertificate(journal: Journal): MediaCertificate {
 }
 
 /** Returns a certificate for loopback that is signed by itself, so it is its own authority. */
-function createCertificate(): MediaCertificate {
+export function createCertificate(): MediaCertificate {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2_048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },

@@ -1,32 +1,25 @@
 /** The longest time for one attachment of an inbound message. */
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { type AllowedFile, type FileBounds, FileReplies } from '../../http/tenant-api/file-replies.ts';
-import { Journal } from '../../simulator/journal.ts';
-import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
+import { createCertificate } from '../../simulator/media/media-certificate.ts';
 import { listening } from '../listening.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'file-replies-'));
 const arrived = new EventEmitter<{ response: [ServerResponse] }>();
 let server: Server;
 let bounds: FileBounds;
 
 before(async () => {
-  const journal = await Journal.open(directory);
-  const { ca, cert, key } = mediaCertificate(journal);
-  await journal.close();
+  const { ca, cert, key } = createCertificate();
   server = createServer({ cert, key }, (_request, response) => void arrived.emit('response', response));
   await listening(server);
   const guard = new AddressGuard({ allowLoopback: true, deniedRanges: [] });
@@ -35,7 +28,6 @@ before(async () => {
 after(() => {
   server.closeAllConnections();
   server.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** A reader that takes all that is written. Emits `piece` for each, and `dropped`. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import type { Permission } from '../../actors/permission.ts';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import { decodeForwarded } from '../../http/owner/forwarded-form.ts';
 import type { Forwarder } from '../../http/owner/remote-owner.ts';
@@ -184,8 +185,13 @@ describe('a request taken by one node and answered by another', () => {
   test('a call that waits while its tenant moves is answered by the next owner at once', async () => {
     const { key } = tenant;
     isLocal = true;
-    const caller = { tenantId: tenant.id, keyId: tenant.keyId, permissions: new Set(['messages.read']) };
-    admitAtEdge = () => ({ admitted: true, caller, rate: undefined }) as never;
+    const caller = {
+      tenantId: tenant.id,
+      keyId: tenant.keyId,
+      permissions: new Set<Permission>(['messages.read']),
+    };
+    const rate = { scope: 'minute', limit: 60, remaining: 59, resetAtSeconds: 0, allowed: true } as const;
+    admitAtEdge = () => ({ admitted: true, caller, rate });
     const start = '0'.repeat(24);
     const waiting = target.api.call('GET', `/events?waitMs=29000&cursor=${start}&limit=7`, { key });
     // Its slot is taken before its first read. It waits once only the question itself is in flight.

@@ -16,8 +16,7 @@ import { egressProblem, reachThrough } from '../../actors/outbound/egress-check.
 import { EgressFailure } from '../../actors/outbound/egress-failure.ts';
 import { guardedRequest } from '../../actors/outbound/guarded-request.ts';
 import { fetchMedia, MediaUnavailable } from '../../actors/sessions/worker-thread/attachments/media-fetch.ts';
-import { Journal } from '../../simulator/journal.ts';
-import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
+import { createCertificate } from '../../simulator/media/media-certificate.ts';
 import { type EgressProxy, startHttpProxy, startSocksProxy } from '../egress-proxies.ts';
 import { listening } from '../listening.ts';
 
@@ -38,9 +37,7 @@ before(async () => {
     response.end('%PDF-1.4 prices');
   };
   site = createServer(answer);
-  const journal = await Journal.open(folder);
-  const certificate = mediaCertificate(journal);
-  await journal.close();
+  const certificate = createCertificate();
   ({ ca } = certificate);
   secureSite = createSecureServer({ cert: certificate.cert, key: certificate.key }, answer);
   await Promise.all([site, secureSite].map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));

@@ -1,6 +1,7 @@
 /** Keys of a shop that were not used for 60 days are removed, some hundreds at a time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 import { KeyUse } from '../../actors/sessions/worker-thread/keys/key-use.ts';
 import { ChatTimers } from '../../actors/sessions/worker-thread/session/chat-timers.ts';
 import type { SealedStore } from '../../actors/sessions/worker-thread/store/sealed-store.ts';
@@ -13,7 +14,10 @@ const GROUP = '120363000000000001@g.us';
 function shopOfYears() {
   const { open, store } = sealedStore();
   let nowMs = 30 * DAY_MS * 700;
-  const tokens: Record<string, { token: Buffer; timestamp: string }> = {};
+  const tokens: Record<string, SignalDataTypeMap['tctoken']> = {};
+  const keys: Pick<SignalKeyStore, 'get'> = {
+    get: async <Type extends keyof SignalDataTypeMap>() => tokens as Record<string, SignalDataTypeMap[Type]>,
+  };
   const session = async (used: (sealed: SealedStore) => Promise<unknown>): Promise<number> => {
     const use: KeyUse = new KeyUse({
       sealed: {
@@ -27,7 +31,7 @@ function shopOfYears() {
     });
     const sealed = open((field) => use.mark(field));
     await used(sealed);
-    const gone = await use.prune(await sealed.reseal('credentials'), { get: async () => tokens as never });
+    const gone = await use.prune(await sealed.reseal('credentials'), keys);
     use.save();
     await sealed.drain();
     return gone;

@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEFAULT_CONNECTION_CONFIG, initAuthCreds, type SignalDataSet } from '@whiskeysockets/baileys';
+import {
+  DEFAULT_CONNECTION_CONFIG,
+  initAuthCreds,
+  type SignalDataTypeMap,
+  type SignalKeyStoreWithTransaction,
+} from '@whiskeysockets/baileys';
 import { boundMappings } from '../../actors/sessions/worker-thread/connection/client-memory.ts';
 import { quietLogger } from '../../actors/sessions/worker-thread/session/silent-logger.ts';
 
 test('a client remembers 4,000 entries of contacts’ ids, and reads the others from the store', async () => {
   const stored = new Map<string, string>();
-  const keys = {
-    get: async (_type: string, ids: string[]) =>
-      Object.fromEntries(ids.flatMap((id) => (stored.has(id) ? [[id, stored.get(id)]] : []))),
-    set: async (data: SignalDataSet) => {
+  const keys: SignalKeyStoreWithTransaction = {
+    get: async <Type extends keyof SignalDataTypeMap>(_type: Type, ids: string[]) => {
+      const known = ids.flatMap((id) => (stored.has(id) ? [[id, stored.get(id)]] : []));
+      return Object.fromEntries(known) as Record<string, SignalDataTypeMap[Type]>;
+    },
+    set: async (data) => {
       for (const [id, value] of Object.entries(data['lid-mapping'] ?? {})) stored.set(id, String(value));
     },
-    transaction: (work: () => Promise<unknown>) => work(),
+    transaction: (work) => work(),
     isInTransaction: () => false,
   };
   const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(
-    { creds: initAuthCreds(), keys: keys as never },
+    { creds: initAuthCreds(), keys },
     quietLogger,
     async () => [],
   );

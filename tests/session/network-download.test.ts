@@ -1,12 +1,9 @@
 /** Downloads of the network's files, from a host that does what no such host should. */
 import assert from 'node:assert/strict';
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { getMediaKeys, proto } from '@whiskeysockets/baileys';
@@ -16,11 +13,9 @@ import type { DownloadBounds } from '../../actors/outbound/network-file.ts';
 import { clientDispatcher } from '../../actors/sessions/worker-thread/connection/client-dispatcher.ts';
 import { HistoryFacts } from '../../actors/sessions/worker-thread/connection/history-facts.ts';
 import { readHistory } from '../../actors/sessions/worker-thread/connection/history-reader.ts';
-import { Journal } from '../../simulator/journal.ts';
-import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
+import { createCertificate } from '../../simulator/media/media-certificate.ts';
 import { listening } from '../listening.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'network-download-'));
 const never = new AbortController().signal;
 /** The answers of the host, and the requests that it got. */
 let answer: (response: ServerResponse) => void = (response) => response.end();
@@ -29,9 +24,7 @@ let server: Server;
 let bounds: DownloadBounds;
 
 before(async () => {
-  const journal = await Journal.open(directory);
-  const { ca, cert, key } = mediaCertificate(journal);
-  await journal.close();
+  const { ca, cert, key } = createCertificate();
   server = createServer({ cert, key }, (request, response) => {
     asked.push(request.url ?? '');
     answer(response);
@@ -48,13 +41,12 @@ before(async () => {
 after(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** Asks like the client, and returns the result. */
 async function clientAsks(address: string, change: Partial<DownloadBounds> = {}): Promise<string> {
   const dispatcher = clientDispatcher({ ...bounds, ...change });
-  const init: RequestInit = { dispatcher } as never;
+  const init = { dispatcher } as RequestInit;
   try {
     return await (await fetch(address, init)).text();
   } catch (error) {

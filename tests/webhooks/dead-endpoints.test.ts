@@ -18,7 +18,7 @@ import { systemClock as clock } from '../../runtime/clock.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import type { Read } from '../../runtime/store.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
-import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
+import { createCertificate } from '../../simulator/media/media-certificate.ts';
 import { plainStore } from '../http/service-fixture.ts';
 import { listening } from '../listening.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
@@ -57,8 +57,7 @@ let changed: () => void = () => undefined;
 before(async () => {
   redisServer = await startRedisServer();
   redis = new Redis(redisServer.url);
-  const kept = new Map<string, unknown>();
-  const certificate = mediaCertificate({ collection: () => kept } as never);
+  const certificate = createCertificate();
   server = createServer({ key: certificate.key, cert: certificate.cert }, (request, response) => {
     const path = request.url ?? '';
     request.resume();

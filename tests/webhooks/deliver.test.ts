@@ -9,7 +9,7 @@ import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import { type DeliveryOptions, deliver } from '../../actors/webhooks/deliver.ts';
 import { makeSecret } from '../../actors/webhooks/signature.ts';
-import { mediaCertificate } from '../../simulator/media/media-certificate.ts';
+import { createCertificate } from '../../simulator/media/media-certificate.ts';
 import { listening } from '../listening.ts';
 
 let server: Server;
@@ -18,8 +18,7 @@ let options: DeliveryOptions;
 let seen: { readonly headers: Record<string, string>; readonly body: string }[] = [];
 
 before(async () => {
-  const kept = new Map<string, unknown>();
-  const certificate = mediaCertificate({ collection: () => kept } as never);
+  const certificate = createCertificate();
   server = createServer({ key: certificate.key, cert: certificate.cert }, (request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (piece: string) => {

@@ -34,13 +34,10 @@ test('a replay from a moment on sends the first 200 events that the webhook is t
     },
   };
   const options = { store: { read }, clock: new FakeClock(), pump, makeId: () => '' };
-  const { replay } = webhookDeliveries(
-    options as unknown as WebhookDeliveriesOptions,
-    {
-      withWebhook: (_tenantId: string, _webhookId: string, answer: (found: typeof webhook) => unknown) =>
-        answer(webhook),
-    } as never,
-  );
+  const { replay } = webhookDeliveries(options as unknown as WebhookDeliveriesOptions, {
+    withWebhook: (_tenantId, _webhookId, answer) => answer(webhook),
+    progressOf: () => assert.fail(),
+  });
   assert.deepEqual(await replay('tenant', 'hook', { sinceMs: 1_001 }), {
     ok: true,
     value: { replayed: 200 },

@@ -8,6 +8,7 @@ import type { TenantCommand } from '../../../actors/tenants/tenant-commands.ts';
 import { TenantErasure } from '../../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
+import type { Actors } from '../../../runtime/actors.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { deferred } from '../../deferred.ts';
@@ -62,7 +63,7 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
   // A node has loaded the tenant before its erasure begins.
   const whole = { read: async (reads: readonly Read[]) => Promise.all(reads.map(call)) } as unknown as Store;
   let state = (await load(address, whole, 0)) as TenantState | undefined;
-  const ask = async (_address: unknown, command: TenantCommand): Promise<Outcome<unknown>> => {
+  const ask = async (command: TenantCommand): Promise<Outcome<unknown>> => {
     assert.ok(state);
     const next = turn(state, command, { address, nowMs: 0, facts: NO_FACTS });
     if (next.writes?.length) await store.commit(address.shard, next.writes);
@@ -70,11 +71,16 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
     return next.reply as Outcome<unknown>;
   };
   const directory = new StoredKeyDirectory(store as unknown as Store);
-  const actors = { state: async () => state, peek: () => state, ask, passivate: async () => undefined };
+  const actors: Pick<Actors, 'state' | 'peek' | 'ask' | 'passivate'> = {
+    state: async <State>() => state as State,
+    peek: <State>() => state as State,
+    ask: async <Reply>(_address: unknown, command: unknown) => (await ask(command as TenantCommand)) as Reply,
+    passivate: async () => 'passivated',
+  };
   const nothing = async (): Promise<void> => undefined;
   const erasure = new TenantErasure({
-    actors: actors as never,
-    store: store as never,
+    actors,
+    store,
     clock,
     log: new QuietLog(),
     directory,
@@ -125,12 +131,12 @@ for (const heard of [true, false])
     for (let calls = 1; ; calls += 1) {
       const tenantId = await tenantWithKeys();
       const first = await processWith(tenantId, { calls, heard });
-      const erased = first.ask(undefined, { type: 'delete_tenant' }).then(first.erase);
+      const erased = first.ask({ type: 'delete_tenant' }).then(first.erase);
       const end = await Promise.race([erased.then(() => 'erased'), first.died.then(() => 'died')]);
       if (end === 'died') deaths += 1;
       const next = await processWith(tenantId);
       // An erasure that was lost before it was stored is asked for again.
-      if (next.isLoaded()) await next.ask(undefined, { type: 'delete_tenant' }).then(next.erase);
+      if (next.isLoaded()) await next.ask({ type: 'delete_tenant' }).then(next.erase);
       assert.equal(await redis.exists(tenantKeys(tenantId).record), 0);
       assert.deepEqual(await namedFor(tenantId), [], `it died with call ${calls}`);
       if (end === 'erased') break;
@@ -156,7 +162,7 @@ for (const heard of [true, false]) {
       assert.ok(calls > 1 || end === 'died');
     }
     const next = await processWith(owned);
-    await next.ask(undefined, { type: 'delete_tenant' }).then(next.erase);
+    await next.ask({ type: 'delete_tenant' }).then(next.erase);
     const left = await namedFor(owned);
     assert.deepEqual(
       left.filter(({ seconds }) => seconds < 0),
@@ -173,7 +179,7 @@ test('a key that is being made while its tenant is erased leaves its name for an
     const made = maker.operators.createKey(tenantId, draft);
     await Promise.race([made, maker.died]);
     const owner = await processWith(tenantId);
-    await owner.ask(undefined, { type: 'delete_tenant' }).then(owner.erase);
+    await owner.ask({ type: 'delete_tenant' }).then(owner.erase);
     const left = await namedFor(tenantId);
     assert.ok(
       left.every(({ seconds }) => seconds > 0 && seconds <= HOUR_SECONDS),
