@@ -30,10 +30,10 @@ export class Unreadable extends Error {
 
 /** Seals and opens values of one shop with AES-256-GCM, each bound to its storage key. */
 export interface CredentialCipher {
-  /** Format, mark of the key, nonce, ciphertext and tag. */
-  seal(place: string, plain: Buffer): Buffer;
+  /** Returns format, mark of the key, nonce, ciphertext and tag. The associated data are not part of it. */
+  seal(associatedData: string, plain: Buffer): Buffer;
   /** Throws `Unreadable`. */
-  open(place: string, sealed: Buffer): Buffer;
+  open(associatedData: string, sealed: Buffer): Buffer;
   /** The first bytes of every value sealed with the newest key in the newest format, and of no other. */
   readonly head: Buffer;
   /** True if there is an older key, with which values may still be sealed. */
@@ -73,18 +73,22 @@ export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => C
       return own;
     };
     return {
-      seal(place, plain) {
+      seal(associatedData, plain) {
         const nonce = randomBytes(NONCE_BYTES);
         const cipher = createCipheriv('aes-256-gcm', derive(first.key), nonce);
-        cipher.setAAD(Buffer.from(place));
+        cipher.setAAD(Buffer.from(associatedData));
         return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
       },
-      open(place, sealed) {
+      open(associatedData, sealed) {
         const matching = known.find(({ mark }) => mark.equals(markOf(sealed)));
         const isKnown = sealed[0] === FORMAT || sealed[0] === FORMAT_OF_ONE_KEY;
         if (!isKnown || matching === undefined || sealed.length < HEAD_BYTES + TAG_BYTES)
           throw new Unreadable();
-        return openWith(sealed[0] === FORMAT ? derive(matching.key) : matching.asObject, place, sealed);
+        return openWith(
+          sealed[0] === FORMAT ? derive(matching.key) : matching.asObject,
+          associatedData,
+          sealed,
+        );
       },
       head,
       hasOlderKey: known.length > 1,
@@ -97,9 +101,9 @@ function markOf(sealed: Buffer): Buffer {
   return sealed.subarray(1, 1 + KEY_MARK_BYTES);
 }
 
-function openWith(key: KeyObject, place: string, sealed: Buffer): Buffer {
+function openWith(key: KeyObject, associatedData: string, sealed: Buffer): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1 + KEY_MARK_BYTES, HEAD_BYTES));
-  decipher.setAAD(Buffer.from(place));
+  decipher.setAAD(Buffer.from(associatedData));
   decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
   const ciphertext = sealed.subarray(HEAD_BYTES, sealed.length - TAG_BYTES);
   try {

@@ -1,6 +1,6 @@
 import { type EgressAddress, egressText, readEgressAddress, shownEgress } from '../egress-address.ts';
+import { sealedOwner } from './associated-data.ts';
 import { type CredentialCipher, Unreadable } from './credential-cipher.ts';
-import { sealedOwner } from './sealed-place.ts';
 import type { SessionAddress } from './session-host.ts';
 
 type Owner = Pick<SessionAddress, 'tenantId' | 'shopId'>;
@@ -25,14 +25,14 @@ export interface EgressVault {
 /** Returns an egress cipher that uses the ciphers of shops' credentials (`credentialCiphers`). */
 export function egressVault(ciphers: (owner: string) => CredentialCipher): EgressVault {
   const cipherOf = (shop: Owner): CredentialCipher => ciphers(sealedOwner(shop));
-  const placeOf = (shop: Owner): string => `${sealedOwner(shop)}/egress`;
+  const associatedDataOf = (shop: Owner): string => `${sealedOwner(shop)}/egress`;
   const vault: EgressVault = {
     seal(shop, address) {
-      const bytes = cipherOf(shop).seal(placeOf(shop), Buffer.from(egressText(address)));
+      const bytes = cipherOf(shop).seal(associatedDataOf(shop), Buffer.from(egressText(address)));
       return { sealed: bytes.toString('base64'), shown: shownEgress(address) };
     },
     open(shop, sealed) {
-      const plain = cipherOf(shop).open(placeOf(shop), Buffer.from(sealed, 'base64'));
+      const plain = cipherOf(shop).open(associatedDataOf(shop), Buffer.from(sealed, 'base64'));
       const address = readEgressAddress(plain.toString());
       if (address === undefined) throw new Unreadable();
       return address;

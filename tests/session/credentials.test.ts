@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { IDENTITY_FIELD } from '../../actors/sessions/associated-data.ts';
 import { credentialCiphers, Unreadable } from '../../actors/sessions/credential-cipher.ts';
-import { IDENTITY_FIELD } from '../../actors/sessions/sealed-place.ts';
 import type { Write } from '../../runtime/store.ts';
 import { until } from '../e2e/waiting.ts';
 import { pairedShop } from './paired-shop.ts';
@@ -31,18 +31,18 @@ test('a sealed value opens only with its key, at its field, unchanged', () => {
 
 test('a value sealed for one shop opens for no other, and a value of format 1 opens and is sealed again', () => {
   const key = Buffer.alloc(32, 7);
-  const place = '66b1f0a2c3d4e5f607182901/66b1f0a2c3d4e5f607182902/credentials/creds';
+  const associatedData = '66b1f0a2c3d4e5f607182901/66b1f0a2c3d4e5f607182902/credentials/creds';
   const [shop, other] = ['one', 'other'].map(credentialCiphers([key]));
   assert.ok(shop && other);
-  const sealed = shop.seal(place, Buffer.from('secret'));
-  assert.equal(shop.open(place, sealed).toString(), 'secret');
-  assert.throws(() => other.open(place, sealed), Unreadable);
+  const sealed = shop.seal(associatedData, Buffer.from('secret'));
+  assert.equal(shop.open(associatedData, sealed).toString(), 'secret');
+  assert.throws(() => other.open(associatedData, sealed), Unreadable);
   // Written by a program that sealed with the configured key itself.
   const old = Buffer.from(
     'AUuwb46ytDTpK1qP/IIp/nw5m72VQUJ9QuGMD1VbNlpLaJERKgj6FAPOa+xrEqhr523sTFmZ',
     'base64',
   );
-  assert.equal(shop.open(place, old).toString(), 'a secret of version 1');
+  assert.equal(shop.open(associatedData, old).toString(), 'a secret of version 1');
   assert.equal(shop.isCurrent(old), false);
   assert.equal(shop.isCurrent(sealed), true);
   // And by the first that derived a key for each shop.
@@ -50,7 +50,7 @@ test('a value sealed for one shop opens for no other, and a value of format 1 op
     'Akuwb47NF7P+tEs2t5uXBoKPujxtqmNBss2LORpEXl/nVqEmrwfAfxeMdF6nUypV9iuy3N4F',
     'base64',
   );
-  assert.equal(shop.open(place, golden).toString(), 'a secret of version 2');
+  assert.equal(shop.open(associatedData, golden).toString(), 'a secret of version 2');
 });
 
 test('credentials that no key opens are reported as unreadable and left unchanged', async (context) => {

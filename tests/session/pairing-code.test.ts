@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { associatedDataOf, IDENTITY_FIELD, sealedOwner } from '../../actors/sessions/associated-data.ts';
 import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
-import { IDENTITY_FIELD, sealedOwner, sealedPlace } from '../../actors/sessions/sealed-place.ts';
 import { simulatedNetwork } from './paired-shop.ts';
 import { newShop, SHOP_PHONE } from './session-conformance.ts';
 
@@ -40,8 +40,8 @@ test('the code is not stored with the identity that it paired', async (context) 
   const hash = [...network.store.hashes].find(([name]) => name.endsWith(':credentials'))?.[1];
   const sealed = hash?.get(IDENTITY_FIELD);
   assert.ok(sealed !== undefined);
-  const place = sealedPlace(shop, 'credentials', IDENTITY_FIELD);
-  const identity = credentialCiphers([key])(sealedOwner(shop)).open(place, sealed).toString();
+  const associatedData = associatedDataOf(shop, 'credentials', IDENTITY_FIELD);
+  const identity = credentialCiphers([key])(sealedOwner(shop)).open(associatedData, sealed).toString();
   assert.ok(identity.includes('"account"') && identity.includes(pairWith));
   assert.ok(!identity.includes(code));
 });

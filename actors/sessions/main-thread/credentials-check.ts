@@ -1,7 +1,7 @@
 import { partsOf } from '../../../runtime/parts.ts';
 import type { Store } from '../../../runtime/store.ts';
+import { associatedDataOf, IDENTITY_FIELD, sealedOwner } from '../associated-data.ts';
 import { credentialCiphers, keyMark, Unreadable } from '../credential-cipher.ts';
-import { IDENTITY_FIELD, sealedOwner, sealedPlace } from '../sealed-place.ts';
 import type { SessionAddress } from '../session-host.ts';
 import { sealedKey } from './credential-store.ts';
 
@@ -57,9 +57,9 @@ async function openSessions(
         const value = values[index];
         if (value == null) continue;
         isSealed = true;
-        const place = sealedPlace(shop, 'credentials', IDENTITY_FIELD);
+        const associatedData = associatedDataOf(shop, 'credentials', IDENTITY_FIELD);
         const cipher = ciphers(sealedOwner(shop));
-        if (opens(() => cipher.open(place, Buffer.from(value as Buffer)))) return true;
+        if (opens(() => cipher.open(associatedData, Buffer.from(value as Buffer)))) return true;
       }
     }
   }

@@ -8,11 +8,11 @@ import type { ShopKeys } from './shop-keys.ts';
 /** How long a person's reply counts for the shop whose message this shop carried to them. */
 const ANSWER_COUNTS_MS = 2 * DAY_MS;
 
-type Place = Pick<ShopKeys, 'carriedFor'>;
+type Keys = Pick<ShopKeys, 'carriedFor'>;
 
 /** Stores that a message leaves for a shop, to a person known by these addresses. Removes entries that are too old. */
 export function carriedForWrites(
-  { carriedFor }: Place,
+  { carriedFor }: Keys,
   message: { readonly addresses: readonly string[]; readonly origin: ShopReference; readonly nowMs: number },
 ): Write[] {
   const { addresses, origin, nowMs } = message;
@@ -24,7 +24,7 @@ export function carriedForWrites(
 }
 
 /** Returns the read for `originsOf`: at most the sends of a number in two days. */
-export function carriedForRead({ carriedFor }: Place, nowMs: number): Read {
+export function carriedForRead({ carriedFor }: Keys, nowMs: number): Read {
   return ['ZRANGE', carriedFor, nowMs - ANSWER_COUNTS_MS, '+inf', 'BYSCORE'];
 }
 

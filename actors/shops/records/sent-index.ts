@@ -16,7 +16,7 @@ const LIVE_DAYS = 3;
 /** The number of names in rotation: a name is used again a day after its hash has expired. */
 const NAMES = LIVE_DAYS + 1;
 
-type Place = Pick<ShopKeys, 'shop'>;
+type Keys = Pick<ShopKeys, 'shop'>;
 
 /** A stanza that left. */
 export interface SentStanza {
@@ -30,35 +30,35 @@ export interface SentStanza {
 }
 
 /** Returns all keys that the index may have. */
-export function sentIndexKeys({ shop }: Place): string[] {
+export function sentIndexKeys({ shop }: Keys): string[] {
   return Array.from({ length: NAMES }, (_, name) => `${shop}:on-wire:${name}`);
 }
 
-function keyOfDay(place: Place, day: number): string {
-  return `${place.shop}:on-wire:${day % NAMES}`;
+function keyOfDay(keys: Keys, day: number): string {
+  return `${keys.shop}:on-wire:${day % NAMES}`;
 }
 
 /** Stores the message of a stanza under its wire id. */
-export function sentWrite(place: Place, wireId: string, { messageId, atMs, to, lid }: SentStanza): Write {
-  return ['HSET', keyOfDay(place, dayOf(atMs)), wireId, `${messageId} ${atMs} ${to} ${lid}`];
+export function sentWrite(keys: Keys, wireId: string, { messageId, atMs, to, lid }: SentStanza): Write {
+  return ['HSET', keyOfDay(keys, dayOf(atMs)), wireId, `${messageId} ${atMs} ${to} ${lid}`];
 }
 
 /** Returns the write that expires a day's part when receipts for it no longer count. */
-export function sentExpiry(place: Place, day: number): Write {
-  return ['PEXPIREAT', keyOfDay(place, day), (day + LIVE_DAYS) * DAY_MS];
+export function sentExpiry(keys: Keys, day: number): Write {
+  return ['PEXPIREAT', keyOfDay(keys, day), (day + LIVE_DAYS) * DAY_MS];
 }
 
 /** Stores that a member of a group has the message, or read it. */
-export function memberWrite(place: Place, member: string, { atMs }: Pick<SentStanza, 'atMs'>): Write {
-  return ['HSET', keyOfDay(place, dayOf(atMs)), member, ''];
+export function memberWrite(keys: Keys, member: string, { atMs }: Pick<SentStanza, 'atMs'>): Write {
+  return ['HSET', keyOfDay(keys, dayOf(atMs)), member, ''];
 }
 
 /** Returns the reads of these fields, which are wire ids and members, from each day's part. */
-export function sentReads(place: Place, fields: readonly string[], nowMs: number): Read[] {
+export function sentReads(keys: Keys, fields: readonly string[], nowMs: number): Read[] {
   const today = dayOf(nowMs);
   return Array.from(
     { length: LIVE_DAYS },
-    (_, ago): Read => ['HMGET', keyOfDay(place, today - ago), ...fields],
+    (_, ago): Read => ['HMGET', keyOfDay(keys, today - ago), ...fields],
   );
 }
 

@@ -78,15 +78,15 @@ export interface BatchContent extends DraftContent {
   readonly digest?: string | undefined;
 }
 
-type Place = Pick<ShopKeys, 'shop' | 'batches'>;
+type Keys = Pick<ShopKeys, 'shop' | 'batches'>;
 
 /** The hash of one batch: `content`, `r:<place>` recipients, `n:<number>` their indexes, `e:<place>` their results. */
-export function batchKey({ shop }: Pick<Place, 'shop'>, batchId: string): string {
+export function batchKey({ shop }: Pick<Keys, 'shop'>, batchId: string): string {
   return `${shop}:batch:${batchId}`;
 }
 
 /** The key of the batches that ended on a day: their ids, with digests of their idempotency keys. */
-export function endedBatchesKey({ shop }: Pick<Place, 'shop'>, day: number): string {
+export function endedBatchesKey({ shop }: Pick<Keys, 'shop'>, day: number): string {
   return `${shop}:batches-ended:${day}`;
 }
 
@@ -102,7 +102,7 @@ export function numberField(to: string): string {
 
 /** Stores the changes between two lists of active batches. Writes nothing about ended ones. */
 export function changedBatchWrites(
-  place: Place,
+  keys: Keys,
   before: readonly Batch[],
   after: readonly Batch[],
 ): readonly Write[] {
@@ -110,23 +110,23 @@ export function changedBatchWrites(
   return changed.flatMap((batch): Write[] => {
     const text = encodeBatch(batch);
     const was = before.find(({ id }) => id === batch.id);
-    return was !== undefined && encodeBatch(was) === text ? [] : [['HSET', place.batches, batch.id, text]];
+    return was !== undefined && encodeBatch(was) === text ? [] : [['HSET', keys.batches, batch.id, text]];
   });
 }
 
 /** Stores that a batch has ended: it expires like its messages. */
 export function batchEndWrites(
-  place: Place,
+  keys: Keys,
   batch: BatchRecord & { readonly endedAtMs: number },
   retentionMs: number,
 ): Write[] {
   const { id, idempotencyKey, endedAtMs } = batch;
   const keyed = idempotencyKey === null ? [] : [keyField(idempotencyKey)];
   const day = dayOf(endedAtMs);
-  const [own, ended] = [batchKey(place, id), endedBatchesKey(place, day)];
+  const [own, ended] = [batchKey(keys, id), endedBatchesKey(keys, day)];
   const expiresAtMs = dayEndsMs(day, retentionMs);
   return [
-    ['HDEL', place.batches, id, ...keyed],
+    ['HDEL', keys.batches, id, ...keyed],
     ['HSET', own, 'ended', JSON.stringify(batch)],
     ['PEXPIREAT', own, expiresAtMs],
     ['HSET', ended, id, '', ...keyed.flatMap((field) => [field, id])],

@@ -42,25 +42,25 @@ export async function storeTokens(
   { keys, storeNow }: StoredKeys,
   tokens: readonly ContactToken[],
 ): Promise<void> {
-  const newest = await newestByPlace(keys, tokens);
+  const newest = await newestByChat(keys, tokens);
   const known = await keys.get('tctoken', [...newest.keys(), TOKEN_INDEX]);
   const stored: NonNullable<SignalDataSet['tctoken']> = {};
-  for (const [place, { token, issuedAt, ownIssuedAt }] of newest) {
-    if (Number(known[place]?.timestamp ?? 0) >= issuedAt) continue;
-    const senderTimestamp = ownIssuedAt ?? known[place]?.senderTimestamp;
-    stored[place] = {
+  for (const [chat, { token, issuedAt, ownIssuedAt }] of newest) {
+    if (Number(known[chat]?.timestamp ?? 0) >= issuedAt) continue;
+    const senderTimestamp = ownIssuedAt ?? known[chat]?.senderTimestamp;
+    stored[chat] = {
       token,
       timestamp: String(issuedAt),
       ...(senderTimestamp === undefined ? {} : { senderTimestamp }),
     };
   }
   if (Object.keys(stored).length === 0) return;
-  const index = new Set([...placesIn(known[TOKEN_INDEX]?.token), ...Object.keys(stored)]);
+  const index = new Set([...chatsIn(known[TOKEN_INDEX]?.token), ...Object.keys(stored)]);
   const token = Buffer.from(JSON.stringify([...index]));
   await storeNow({ tctoken: { ...stored, [TOKEN_INDEX]: { token } } });
 }
 
-async function newestByPlace(
+async function newestByChat(
   keys: Pick<SignalKeyStore, 'get'>,
   tokens: readonly ContactToken[],
 ): Promise<Map<string, ContactToken>> {
@@ -70,14 +70,14 @@ async function newestByPlace(
   const newest = new Map<string, ContactToken>();
   for (const token of tokens) {
     const lid = isLidAddress(token.chat) ? userOf(token.chat) : lids[userOf(token.chat)];
-    const place = lid === undefined ? token.chat : `${lid}@lid`;
-    if ((newest.get(place)?.issuedAt ?? 0) <= token.issuedAt) newest.set(place, token);
+    const chat = lid === undefined ? token.chat : `${lid}@lid`;
+    if ((newest.get(chat)?.issuedAt ?? 0) <= token.issuedAt) newest.set(chat, token);
   }
   return newest;
 }
 
-function placesIn(list: Uint8Array | undefined): unknown[] {
+function chatsIn(list: Uint8Array | undefined): unknown[] {
   if (list === undefined || list.length === 0) return [];
-  const places: unknown = JSON.parse(Buffer.from(list).toString());
-  return Array.isArray(places) ? places : [];
+  const chats: unknown = JSON.parse(Buffer.from(list).toString());
+  return Array.isArray(chats) ? chats : [];
 }

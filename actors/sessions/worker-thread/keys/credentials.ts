@@ -8,8 +8,8 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from '@whiskeysockets/baileys';
+import { IDENTITY_FIELD } from '../../associated-data.ts';
 import { Unreadable } from '../../credential-cipher.ts';
-import { IDENTITY_FIELD } from '../../sealed-place.ts';
 import type { Carry, SealedStore } from '../store/sealed-store.ts';
 import { TOKEN_INDEX } from './contact-tokens.ts';
 

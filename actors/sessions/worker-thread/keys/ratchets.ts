@@ -161,12 +161,12 @@ async function readUnderOtherAddress(
   const named = stanza && extractAddressingContext(stanza).senderAlt;
   const other = named ?? (isLidAddress(address) ? await lidMapping.getPNForLID(address) : null);
   if (other == null) throw error;
-  const place = jidToSignalProtocolAddress(address);
-  const otherPlace = jidToSignalProtocolAddress(transferDevice(address, other));
-  const { [otherPlace]: session } = await keys.get('session', [otherPlace]);
-  if (session == null || otherPlace === place) throw error;
-  await keys.set({ session: { [place]: session } });
+  const device = jidToSignalProtocolAddress(address);
+  const otherDevice = jidToSignalProtocolAddress(transferDevice(address, other));
+  const { [otherDevice]: session } = await keys.get('session', [otherDevice]);
+  if (session == null || otherDevice === device) throw error;
+  await keys.set({ session: { [device]: session } });
   const opened = await read().catch(() => Promise.reject(error));
-  await keys.set({ session: { [otherPlace]: null } });
+  await keys.set({ session: { [otherDevice]: null } });
   return opened;
 }

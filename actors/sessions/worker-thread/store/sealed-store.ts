@@ -1,6 +1,6 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import { associatedDataOf, sealedOwner } from '../../associated-data.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
-import { sealedOwner, sealedPlace } from '../../sealed-place.ts';
 import type { SessionAddress } from '../../session-host.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../../worker-protocol.ts';
 import { KnownFields } from './known-fields.ts';
@@ -111,7 +111,7 @@ export class SealedStore {
       // Only a value that exists: missing ones would fill the filter of used fields.
       if (hash === 'credentials') this.#options.used?.(field);
       try {
-        return this.#cipher.open(this.#place(hash, field), asBuffer(value));
+        return this.#cipher.open(this.#associatedData(hash, field), asBuffer(value));
       } catch {
         return undefined;
       }
@@ -225,8 +225,11 @@ export class SealedStore {
       const part = await this.#answer('surveyed', { kind: 'survey', hash, head, from });
       const resealed = new Map<string, Uint8Array>();
       for (const [field, sealed] of part.others) {
-        const place = this.#place(hash, field);
-        resealed.set(field, alone(this.#cipher.seal(place, this.#cipher.open(place, asBuffer(sealed)))));
+        const associatedData = this.#associatedData(hash, field);
+        resealed.set(
+          field,
+          alone(this.#cipher.seal(associatedData, this.#cipher.open(associatedData, asBuffer(sealed)))),
+        );
       }
       names.push(...part.fields);
       from = part.next;
@@ -311,15 +314,15 @@ export class SealedStore {
   #seal({ hash, fields }: FieldChange): Map<string, Uint8Array | undefined> {
     const sealed = new Map<string, Uint8Array | undefined>();
     for (const [field, value] of fields) {
-      const place = this.#place(hash, field);
-      sealed.set(field, value === undefined ? undefined : alone(this.#cipher.seal(place, value)));
+      const associatedData = this.#associatedData(hash, field);
+      sealed.set(field, value === undefined ? undefined : alone(this.#cipher.seal(associatedData, value)));
     }
     return sealed;
   }
 
   #open(hash: SealedHash, field: string, sealed: Uint8Array): Buffer {
     return this.#options.cache.openOnce(sealed, () =>
-      this.#cipher.open(this.#place(hash, field), asBuffer(sealed)),
+      this.#cipher.open(this.#associatedData(hash, field), asBuffer(sealed)),
     );
   }
 
@@ -348,8 +351,8 @@ export class SealedStore {
     }
   }
 
-  #place(hash: SealedHash, field: string): string {
-    return sealedPlace(this.#options.shop, hash, field);
+  #associatedData(hash: SealedHash, field: string): string {
+    return associatedDataOf(this.#options.shop, hash, field);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The name that binds a seal to the location of its value. All code that seals or checks uses the same names. */
+/** The associated data of a seal bind it to the location of its value. All code that seals or checks uses them. */
 import type { SessionAddress } from './session-host.ts';
 import type { SealedHash } from './worker-protocol.ts';
 
@@ -13,6 +13,6 @@ export function sealedOwner({ tenantId, shopId }: Owner): string {
 }
 
 /** Returns the storage key to which a value of a shop is bound. */
-export function sealedPlace(shop: Owner, hash: SealedHash, field: string): string {
+export function associatedDataOf(shop: Owner, hash: SealedHash, field: string): string {
   return `${sealedOwner(shop)}/${hash}/${field}`;
 }
