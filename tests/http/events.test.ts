@@ -12,6 +12,9 @@ import { eventAccount } from './event-account.ts';
 import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
 import { sharedService } from './shared-service.ts';
 
+/** A node that owns every tenant. */
+const owner = { owns: () => true };
+
 const newId = objectIdGenerator(systemRandom);
 
 interface Shown {
@@ -188,14 +191,14 @@ describe('GET /events', () => {
     const start = `cursor=${'0'.repeat(24)}&limit=100`;
     const before = await read(`${start}&shop=two`);
     const { nextCursor } = await read('');
-    await eraseShopEvents(service.store, { tenantId, shopId: shops[0] });
+    await eraseShopEvents({ store: service.store, actors: owner }, { tenantId, shopId: shops[0] });
     const [dump] = (await service.store.read([['DUMP', key]])) as [string];
     assert.ok(!dump.includes(shops[0]) && dump.includes(shops[1]));
     assert.deepEqual(
       (await read(`cursor=${cursorOf(placeBefore(streamIdOf(before.items[0]?.id ?? '')))}`)).items,
       before.items,
     );
-    await eraseShopEvents(service.store, { tenantId, shopId: shops[1] });
+    await eraseShopEvents({ store: service.store, actors: owner }, { tenantId, shopId: shops[1] });
     assert.deepEqual(await read(''), { items: [], nextCursor });
   });
 
@@ -205,7 +208,7 @@ describe('GET /events', () => {
     const { nextCursor } = await read('');
     await store(1);
     await store(2, { shopId: shops[1] });
-    await eraseShopEvents(service.store, { tenantId, shopId: shops[0] });
+    await eraseShopEvents({ store: service.store, actors: owner }, { tenantId, shopId: shops[0] });
     assert.deepEqual(phones((await read(`cursor=${nextCursor}`)).items), [3, 4]);
     assert.deepEqual(phones((await read(`cursor=${'0'.repeat(24)}`)).items), [3, 4]);
   });

@@ -19,7 +19,7 @@ import type { MessageEraser } from './message-eraser.ts';
 
 /** The actors and the store from which a person is erased. */
 export interface PersonEraserOptions {
-  readonly actors: Pick<Actors, 'ask'>;
+  readonly actors: Pick<Actors, 'ask' | 'owns'>;
   readonly store: Store;
   readonly clock: Clock;
   readonly vault: Pick<NumberVault, 'digests'>;
@@ -81,7 +81,7 @@ export class PersonEraser {
     // The messages lead to their events, so the events go first.
     const optOuts = numbers.map((phone) => JSON.stringify({ phone }));
     const values = [...optOuts, ...received.flatMap(({ ids }) => ids)];
-    await eraseEventsAbout(store, tenantId, { name: `person-${personId}`, values });
+    await eraseEventsAbout(this.#options, tenantId, { name: `person-${personId}`, values });
     for (const step of received) await eraseInbound(shard, step, store);
     for (const keys of keysOfShops) await messages.redactListed(shard, keys.accepted, isForgotten);
     await messages.redactStrays(shard, isForgotten);

@@ -113,7 +113,7 @@ export class ShopEraser {
       );
     }
     if (!withTenant) {
-      await eraseShopEvents(store, shop);
+      await eraseShopEvents(this.#options, shop);
       await this.#options.forgetChanges(shop.shopId);
     }
     // Its record names the shop until then. If that is not stored in time, the tenant starts the erasure once more.

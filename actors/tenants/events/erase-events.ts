@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Actors } from '../../../runtime/actors.ts';
 import { partsOf } from '../../../runtime/parts.ts';
+import { movedAwayFailure } from '../../../runtime/refusals.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import { tenantKeys } from '../tenant-keys.ts';
+import { tenantAddress, tenantKeys } from '../tenant-keys.ts';
 
 const SCRIPT = readFileSync(new URL('./erase-events.lua', import.meta.url), 'utf8');
 
@@ -14,6 +16,12 @@ const STEP_ENTRIES = 50;
 
 /** Values that one pass over the stream looks for. Each step sends all of them to Redis. */
 const VALUES_AT_ONCE = 500;
+
+/** The node that erases, and its store. */
+interface Eraser {
+  readonly actors: Pick<Actors, 'owns'>;
+  readonly store: Pick<Store, 'append'>;
+}
 
 /** The entries of a stream to remove. */
 interface Erased {
@@ -28,16 +36,16 @@ interface Erased {
  * Erases a shop's events from its tenant's stream, and from the attempts of webhooks. It works in short steps, so that
  * other callers of Redis are served in between. A repeated call continues where an unfinished one stopped. It is
  * unfenced, because a shop that is being erased stores no events. One erasure of a tenant runs at a time, because both
- * streams are copied.
+ * streams are copied. So it rejects as soon as this node no longer owns the tenant.
  */
 export async function eraseShopEvents(
-  store: Pick<Store, 'append'>,
+  eraser: Eraser,
   { tenantId, shopId }: { readonly tenantId: string; readonly shopId: string },
 ): Promise<void> {
   const { events, eventsKept, webhookAttempts, attemptsKept } = tenantKeys(tenantId);
   const erased: Erased = { name: shopId, field: 's', values: [shopId] };
-  await eraseEntries(store, tenantId, [events, eventsKept], erased);
-  await eraseEntries(store, tenantId, [webhookAttempts, attemptsKept], erased);
+  await eraseEntries(eraser, tenantId, [events, eventsKept], erased);
+  await eraseEntries(eraser, tenantId, [webhookAttempts, attemptsKept], erased);
 }
 
 /**
@@ -46,20 +54,20 @@ export async function eraseShopEvents(
  * over, because it has read some entries without looking for them.
  */
 export async function eraseEventsAbout(
-  store: Pick<Store, 'append'>,
+  eraser: Eraser,
   tenantId: string,
   { name, values }: Pick<Erased, 'name' | 'values'>,
 ): Promise<void> {
   const { events, eventsKept } = tenantKeys(tenantId);
-  for (const part of partsOf(values, VALUES_AT_ONCE)) {
+  for (const part of partsOf([...values].sort(), VALUES_AT_ONCE)) {
     const digest = createHash('sha256').update(part.join('\n')).digest('base64url');
     const erased: Erased = { name: `${name}-${digest}`, field: 'd', values: part };
-    await eraseEntries(store, tenantId, [events, eventsKept], erased);
+    await eraseEntries(eraser, tenantId, [events, eventsKept], erased);
   }
 }
 
 async function eraseEntries(
-  store: Pick<Store, 'append'>,
+  { actors, store }: Eraser,
   tenantId: string,
   [stream, kept]: readonly [string, string],
   { name, field, values }: Erased,
@@ -67,6 +75,11 @@ async function eraseEntries(
   const { streamErasures } = tenantKeys(tenantId);
   const keys = [stream, kept, streamErasures] as const;
   const step: Read = ['EVAL', SCRIPT, 3, ...keys, name, STEP_ENTRIES, field, ...values];
+  const { shard } = tenantAddress(tenantId);
   let left: unknown = 1;
-  while (left === 1) [left] = await store.append([step]);
+  while (left === 1) {
+    // Erasures of two nodes would discard each other's copy, and neither would end.
+    if (!actors.owns(shard)) throw movedAwayFailure();
+    [left] = await store.append([step]);
+  }
 }

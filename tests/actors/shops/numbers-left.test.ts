@@ -95,7 +95,7 @@ test('nothing is kept of a number that another shop connects just before it is l
     store,
     vault,
     clock: { wallMs: () => shop.nowMs, after: () => ({ cancel: () => undefined }) },
-    actors: { passivate: nothing, ask: nothing },
+    actors: { passivate: nothing, ask: nothing, owns: () => true },
     deadLetters: { forget: nothing },
     host: { erase: nothing },
     poolSessions: { forget: nothing },

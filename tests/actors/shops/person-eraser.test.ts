@@ -35,7 +35,7 @@ function eraser(
   forgetChanges: (personId: string) => Promise<void> = async () => undefined,
   from: Store = store,
 ): PersonEraser {
-  const actors = { ask: async () => undefined } as unknown as ConstructorParameters<
+  const actors = { ask: async () => undefined, owns: () => true } as unknown as ConstructorParameters<
     typeof PersonEraser
   >[0]['actors'];
   const messages = new MessageEraser({ store, clock, retentionMs });

@@ -117,7 +117,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
       clock,
       vault,
       retentionMs: 30 * DAY_MS,
-      actors: { passivate: nothing, ask: nothing },
+      actors: { passivate: nothing, ask: nothing, owns: () => true },
       deadLetters: { forget: nothing },
       host: { erase: nothing },
       poolSessions: { forget: nothing },

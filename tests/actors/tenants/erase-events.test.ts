@@ -16,6 +16,12 @@ const { redis } = sharedRedis();
 const append = async (writes: readonly Read[]): Promise<unknown[]> =>
   Promise.all(writes.map(([name, ...args]) => redis.call(name, args as string[])));
 
+/** A node that erases with these steps, and whether it still owns the tenant. */
+const eraserOf = (step: typeof append, owns: () => boolean = () => true) => ({
+  store: { append: step },
+  actors: { owns },
+});
+
 type Entry = [id: string, fields: string[]];
 
 /** A tenant's stream with `count` events, every other one the erased shop's. */
@@ -45,7 +51,7 @@ async function tenantWith(count: number) {
       await between(steps);
       return append(writes);
     };
-    return eraseShopEvents({ append: counted }, { tenantId, shopId: erased });
+    return eraseShopEvents(eraserOf(counted), { tenantId, shopId: erased });
   };
   return { tenantId, events, add, facts, entries, erase, steps: () => steps };
 }
@@ -106,7 +112,7 @@ test('an interrupted erasure of a shop does not affect the erasure of the next s
       if (step === 4) throw new Error('killed');
     }),
   );
-  await eraseShopEvents({ append }, { tenantId, shopId: kept });
+  await eraseShopEvents(eraserOf(append), { tenantId, shopId: kept });
   const left = await entries();
   assert.deepEqual([left.length, ofKept(left)], [500, []]);
 });
@@ -115,7 +121,7 @@ test('a stream whose events were all the shop’s stays, with the cursor of its 
   const tenantId = newId(Date.now());
   const { events } = tenantKeys(tenantId);
   const last = await redis.xadd(events, '*', 't', 'queue.paused', 's', erased, 'd', '{}');
-  await eraseShopEvents({ append }, { tenantId, shopId: erased });
+  await eraseShopEvents(eraserOf(append), { tenantId, shopId: erased });
   const info = (await redis.xinfo('STREAM', events)) as unknown[];
   const fact = (name: string) => info[info.indexOf(name) + 1];
   assert.deepEqual([fact('length'), fact('last-generated-id'), fact('entries-added')], [0, last, 0]);
@@ -126,7 +132,7 @@ test('attempts of webhooks to deliver the shop’s events go too, and those for 
   const { webhookAttempts } = tenantKeys(tenantId);
   for (const shopId of [erased, kept])
     await redis.xadd(webhookAttempts, '*', 'w', 'hook', 'a', '{}', 's', shopId);
-  await eraseShopEvents({ append }, { tenantId, shopId: erased });
+  await eraseShopEvents(eraserOf(append), { tenantId, shopId: erased });
   const left = (await redis.xrange(webhookAttempts, '-', '+')) as Entry[];
   assert.deepEqual(
     left.map(([, fields]) => fields),
@@ -149,7 +155,7 @@ test('events about hundreds of subjects go, and those about others stay', async 
   const { tenantId, subjects, left } = await tenantAbout(1_300);
   const values = subjects.filter((_, index) => index % 13 !== 0);
   assert.ok(values.length > 1_000);
-  await eraseEventsAbout({ append }, tenantId, { name: 'person-one', values });
+  await eraseEventsAbout(eraserOf(append), tenantId, { name: 'person-one', values });
   assert.deepEqual(
     await left(),
     subjects.filter((_, index) => index % 13 === 0),
@@ -168,10 +174,46 @@ test('an erasure that stopped and is repeated for more subjects misses none', as
     return append(writes);
   };
   const name = 'person-one';
-  await assert.rejects(eraseEventsAbout({ append: killed }, tenantId, { name, values: [third] }));
-  await eraseEventsAbout({ append }, tenantId, { name, values: [first, third] });
+  await assert.rejects(eraseEventsAbout(eraserOf(killed), tenantId, { name, values: [third] }));
+  await eraseEventsAbout(eraserOf(append), tenantId, { name, values: [first, third] });
   assert.deepEqual(
     await left(),
     subjects.filter((subject) => subject !== first && subject !== third),
   );
+});
+
+test('an erasure that stopped and is repeated for the same subjects in another order continues', async () => {
+  const { tenantId, subjects } = await tenantAbout(200);
+  const values = subjects.slice(0, 2);
+  let steps = 0;
+  const counted = eraserOf(async (writes) => {
+    steps += 1;
+    if (steps === 3) throw new Error('killed');
+    return append(writes);
+  });
+  await assert.rejects(eraseEventsAbout(counted, tenantId, { name: 'person-one', values }), /killed/);
+  await eraseEventsAbout(counted, tenantId, { name: 'person-one', values: values.toReversed() });
+  // From the start it would take 8.
+  assert.equal(steps, 6);
+});
+
+test('a node that no longer owns the tenant takes no step, as it would undo those of the next owner', async () => {
+  const { tenantId, subjects, left } = await tenantAbout(200);
+  const [first, , third] = subjects;
+  assert.ok(first !== undefined && third !== undefined);
+  const name = 'person-one';
+  let steps = 0;
+  const former = eraserOf(
+    async (writes) => {
+      steps += 1;
+      return append(writes);
+    },
+    () => steps < 2,
+  );
+  await assert.rejects(eraseEventsAbout(former, tenantId, { name, values: [third] }), {
+    code: 'SHARD_NOT_OWNED',
+  });
+  assert.equal(steps, 2);
+  await eraseEventsAbout(eraserOf(append), tenantId, { name, values: [first, third] });
+  assert.equal((await left()).length, 198);
 });
