@@ -1,7 +1,7 @@
 import { DAY_MS } from '../runtime/durations.ts';
 import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, isDeclarationActive } from './recipient-class.ts';
-import { type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
+import { type DeclarationPolicyCode, type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 
 /** Most contacts in one declaration (docs/contract.md, Declarations). */
 export const DECLARATION_BATCH_LIMIT = 100;
@@ -78,7 +78,7 @@ export class DeclarationLedger {
 export function evaluateDeclarations(
   ledger: DeclarationLedger,
   facts: { readonly items: readonly DeclarationItem[]; readonly nowMs: number },
-): DeclarationAdmission | PolicyRefusal {
+): DeclarationAdmission | PolicyRefusal<DeclarationPolicyCode> {
   const { items, nowMs } = facts;
   if (items.length > DECLARATION_BATCH_LIMIT) {
     const message = `A batch has at most ${DECLARATION_BATCH_LIMIT} contacts.`;

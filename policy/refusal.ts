@@ -22,13 +22,16 @@ export const STATUS_POLICY_CODES = ['EMPTY_MESSAGE', 'STATUSES_DAILY_CAP_REACHED
 export const DECLARATION_POLICY_CODES = ['DECLARE_BATCH_TOO_LARGE', 'DECLARE_DAILY_CAP_REACHED'] as const;
 
 /** Every code that a policy refusal can carry. Add a new one to one of the three lists; the types follow. */
-export type PolicyCode = MessagePolicyCode | StatusPolicyCode | (typeof DECLARATION_POLICY_CODES)[number];
+export type PolicyCode = MessagePolicyCode | StatusPolicyCode | DeclarationPolicyCode;
 
 /** A code that may refuse a message. */
 export type MessagePolicyCode = (typeof MESSAGE_POLICY_CODES)[number];
 
 /** A code that may refuse a status post. */
 export type StatusPolicyCode = (typeof STATUS_POLICY_CODES)[number];
+
+/** A code that may refuse a declaration of contacts. */
+export type DeclarationPolicyCode = (typeof DECLARATION_POLICY_CODES)[number];
 
 /** A refusal by the first rule that refuses. Nothing is counted for it. */
 export interface PolicyRefusal<Code extends PolicyCode = PolicyCode> {

@@ -3,7 +3,6 @@ import { done, type FailureCode, failed } from '../failure.ts';
 import type { StoredKeyDirectory } from '../tenants/key-directory.ts';
 import { hashesToForget } from '../tenants/key-turns.ts';
 import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
-import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import { keyView } from '../tenants/tenant-record.ts';
 import type { FreshKeyView, KeyView } from '../tenants/tenant-view.ts';
 import type { Found, OperatorOperations } from './operator-operations.ts';
@@ -26,12 +25,12 @@ export function apiKeys(
   /** Makes a value and names its tenant first, so that the key is found as soon as the commit succeeds. */
   const withNewValue = async <Code extends FailureCode = never>(
     tenantId: string,
-    put: (hash: string) => TenantCommand,
+    put: (hash: string) => Promise<Found<KeyView, Code>>,
   ): Promise<Found<FreshKeyView, Code>> => {
     const key = makeRawKey();
     const hash = keyHash(key);
     await directory.name(hash, tenantId);
-    const record = await ask<KeyView, Code>(tenantId, put(hash));
+    const record = await put(hash);
     if (!record.ok) return record;
     return (await directory.keep(hash)) ? done({ ...record.value, key }) : failed('NOT_FOUND');
   };
@@ -43,7 +42,8 @@ export function apiKeys(
           const nowMs = clock.wallMs();
           const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
           const times = { createdAtMs: nowMs, rotatedAtMs: null, revokedAtMs: null };
-          return { type: 'put_key', key: { id: makeId(nowMs), hash, ...draft, expiresAtMs, ...times } };
+          const stored = { id: makeId(nowMs), hash, ...draft, expiresAtMs, ...times };
+          return ask(tenantId, { type: 'put_key', key: stored });
         }),
       ),
     listKeys: (tenantId) =>
@@ -53,7 +53,9 @@ export function apiKeys(
         const forgotten = hashesToForget(apiKeys.get(keyId)?.record ?? {});
         // Before the commit: a crash after it would leave them in the directory permanently.
         if (forgotten.length > 0) await directory.forget(forgotten);
-        return withNewValue<'CONFLICT'>(tenantId, (hash) => ({ type: 'rotate_key', keyId, hash, forgotten }));
+        return withNewValue(tenantId, (hash) =>
+          ask(tenantId, { type: 'rotate_key', keyId, hash, forgotten }),
+        );
       }),
     revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),
   };

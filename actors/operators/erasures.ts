@@ -1,7 +1,8 @@
 import type { Actors } from '../../runtime/actors.ts';
 import { type Clock, within } from '../../runtime/clock.ts';
 import { done, failed } from '../failure.ts';
-import type { TenantCommand } from '../tenants/tenant-commands.ts';
+import { askTenant } from '../tenants/ask-tenant.ts';
+import type { TenantCommandOf } from '../tenants/tenant-commands.ts';
 import type { TenantErasure } from '../tenants/tenant-erasure.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
@@ -19,6 +20,8 @@ const ERASED_WITHIN_MS = 1_000;
 
 type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop' | 'deletePerson' | 'erasure'>;
 
+type ErasureCommand = TenantCommandOf<'delete_tenant' | 'delete_shop' | 'erase_person'>;
+
 /** Erases tenants, shops and people, and tells how far an erasure has come. */
 export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures {
   const left = async (tenantId: string): Promise<TenantState | undefined> => {
@@ -26,17 +29,16 @@ export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures 
     return state?.isGone ? undefined : state;
   };
   /** Sends the tenant a command, and waits a while for the erasure that follows. */
-  const ask = async (tenantId: string, command: TenantCommand): Promise<Found<unknown>> => {
-    const address = tenantAddress(tenantId);
-    const answer = await actors.ask<Found<unknown>>(address, command, failed('NOT_FOUND'));
-    if (answer.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(address));
+  const ask = async (tenantId: string, command: ErasureCommand): Promise<Found<true>> => {
+    const answer = await askTenant(actors, tenantId, command);
+    if (answer.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(tenantAddress(tenantId)));
     return answer;
   };
   /** Erases what `id` names, and returns how far that has come. `isLeft` tells if it is still to be erased. */
   const erase = async (
     tenantId: string,
     id: string,
-    command: TenantCommand,
+    command: ErasureCommand,
     isLeft: (state: TenantState) => boolean,
   ): Promise<Found<Deleted>> => {
     const answer = await ask(tenantId, command);

@@ -1,7 +1,9 @@
 import type { Actors } from '../../runtime/actors.ts';
-import { type FailureCode, failed, type Outcome } from '../failure.ts';
-import type { TenantCommand } from '../tenants/tenant-commands.ts';
+import type { FailureCode, Outcome } from '../failure.ts';
+import { askTenant, NO_TENANT } from '../tenants/ask-tenant.ts';
+import type { TenantCommandOf } from '../tenants/tenant-commands.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
+import type { TenantReplies } from '../tenants/tenant-replies.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import type { Found } from './operator-operations.ts';
 
@@ -11,23 +13,26 @@ export interface TenantAccess {
     tenantId: string,
     answer: (state: TenantState) => Outcome<Value, Code> | Promise<Outcome<Value, Code>>,
   ) => Promise<Found<Value, Code>>;
-  readonly ask: <Value, Code extends FailureCode = never>(
+  readonly ask: <Type extends keyof TenantReplies>(
     tenantId: string,
-    command: TenantCommand,
-  ) => Promise<Found<Value, Code>>;
+    command: TenantCommandOf<Type>,
+  ) => Promise<TenantReplies[Type] | typeof NO_TENANT>;
 }
 
 /** Returns the access to the tenants of these actors. */
 export function tenantAccess(actors: Actors): TenantAccess {
-  const withTenant: TenantAccess['withTenant'] = async (tenantId, answer) => {
+  const stateOf = async (tenantId: string): Promise<TenantState | undefined> => {
     const state = await actors.state<TenantState>(tenantAddress(tenantId));
-    return state === undefined || state.record.deleted ? failed('NOT_FOUND') : answer(state);
+    return state?.record.deleted ? undefined : state;
   };
   return {
-    withTenant,
-    ask: <Value, Code extends FailureCode>(tenantId: string, command: TenantCommand) =>
-      withTenant(tenantId, () =>
-        actors.ask<Found<Value, Code>>(tenantAddress(tenantId), command, failed('NOT_FOUND')),
-      ),
+    async withTenant(tenantId, answer) {
+      const state = await stateOf(tenantId);
+      return state === undefined ? NO_TENANT : answer(state);
+    },
+    async ask(tenantId, command) {
+      const state = await stateOf(tenantId);
+      return state === undefined ? NO_TENANT : askTenant(actors, tenantId, command);
+    },
   };
 }

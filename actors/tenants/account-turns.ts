@@ -1,12 +1,11 @@
 import { PLANS } from '../../policy/plan.ts';
 import { checkSettings, resolveSettings, type SettingsTuning } from '../../policy/tenant-settings.ts';
-import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, type Failed, failed } from '../failure.ts';
 import { inboundModeOf } from '../inbound-mode.ts';
-import type { TenantEffect } from './tenant-commands.ts';
 import type { ShopDraft } from './tenant-operations.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
+import type { TenantTurn } from './tenant-replies.ts';
 import { foldedName, type TenantState } from './tenant-state.ts';
 import type { TenantChanges } from './tenant-view.ts';
 import { webhooksChanged } from './webhook-turns.ts';
@@ -30,7 +29,7 @@ function ownerRefusal(
 }
 
 /** Changes the fields that operators may change. Settings are merged one by one; one out of range refuses them all. */
-export function changeTenant(state: TenantState, changes: TenantChanges): Turn<TenantState, TenantEffect> {
+export function changeTenant(state: TenantState, changes: TenantChanges): TenantTurn<'change'> {
   const refusal = settingsRefusal(changes) ?? ownerRefusal(state.record, changes);
   if (refusal !== undefined) return { reply: refusal };
   const record = changedRecord(state.record, changes);
@@ -103,7 +102,7 @@ interface NewShop extends ShopDraft {
  * Adds a shop, unless its idempotency key made one before. The tenant needs an owner, a free slot in its plan and an
  * unused name. An operator's import skips these three checks.
  */
-export function createShop(state: TenantState, shop: NewShop): Turn<TenantState, TenantEffect> {
+export function createShop(state: TenantState, shop: NewShop): TenantTurn<'create_shop'> {
   const { idempotencyKey } = shop;
   const original = idempotencyKey === undefined ? undefined : madeWith(state, idempotencyKey, shop);
   if (original !== undefined) {

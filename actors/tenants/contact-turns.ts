@@ -4,7 +4,6 @@ import {
   evaluateDeclarations,
 } from '../../policy/declaration-limits.ts';
 import { numberForms, recipientKey } from '../../policy/number-forms.ts';
-import type { Turn } from '../../runtime/behaviour.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, refusedBy } from '../failure.ts';
 import {
@@ -14,8 +13,9 @@ import {
   declarationFact,
   undeclaredView,
 } from './contact-record.ts';
-import type { DeclaredContact, TenantEffect } from './tenant-commands.ts';
+import type { DeclaredContact } from './tenant-commands.ts';
 import type { TenantKeys } from './tenant-keys.ts';
+import type { TenantTurn } from './tenant-replies.ts';
 import type { TenantState } from './tenant-state.ts';
 
 /** The facts for a contact turn: the time, the stored records of its numbers in both forms, and a maker of ids. */
@@ -33,7 +33,7 @@ export function declareContacts(
   state: TenantState,
   contacts: readonly DeclaredContact[],
   { nowMs, stored, makeId }: ContactFacts,
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'declare'> {
   const items = contacts.map(({ phone }) => ({ phone, current: declarationFact(contactOf(phone, stored)) }));
   const evaluation = evaluateDeclarations(state.declared, { items, nowMs });
   if (!evaluation.admitted) return { reply: refusedBy(evaluation) };
@@ -80,7 +80,7 @@ export function revokeContact(
   state: TenantState,
   phone: string,
   { nowMs, stored }: ContactFacts,
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'revoke_contact'> {
   const contact = contactOf(phone, stored);
   if (contact === undefined) return { reply: done(undeclaredView(phone)) };
   if (contact.revokedAtMs !== null) return { reply: done(contactView(contact, nowMs)) };

@@ -1,13 +1,12 @@
-import type { Turn } from '../../runtime/behaviour.ts';
 import { partsOf } from '../../runtime/parts.ts';
 import { done, failed } from '../failure.ts';
-import type { TenantEffect } from './tenant-commands.ts';
 import { tenantsOfShardKey } from './tenant-keys.ts';
+import type { TenantTurn } from './tenant-replies.ts';
 import type { TenantState } from './tenant-state.ts';
 import { webhooksChanged } from './webhook-turns.ts';
 
 /** Removes a shop from the tenant at once; its data is erased right after. A repeated command changes nothing. */
-export function deleteShop(state: TenantState, shopId: string): Turn<TenantState, TenantEffect> {
+export function deleteShop(state: TenantState, shopId: string): TenantTurn<'delete_shop'> {
   if (state.erasing.has(shopId)) return { reply: done(true) };
   if (!state.shops.has(shopId)) return { reply: failed('NOT_FOUND') };
   const shops = new Map(state.shops);
@@ -28,7 +27,7 @@ export function erasePerson(
   state: TenantState,
   personId: string,
   { isKnown = false }: { readonly isKnown?: boolean },
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'erase_person'> {
   if (state.erasingPeople.has(personId)) return { reply: done(true) };
   if (!isKnown) return { reply: failed('NOT_FOUND') };
   return {
@@ -40,7 +39,7 @@ export function erasePerson(
 }
 
 /** Removes a person from the unfinished erasures once their data is gone. */
-export function finishPersonErasure(state: TenantState, personId: string): Turn<TenantState, TenantEffect> {
+export function finishPersonErasure(state: TenantState, personId: string): TenantTurn<'person_erased'> {
   const erasingPeople = new Set(state.erasingPeople);
   erasingPeople.delete(personId);
   return {
@@ -56,7 +55,7 @@ const SHOPS_PER_WRITE = 1_000;
 /**
  * Hides the tenant at once. Its shops are erased right after, then its other data. A repeated command changes nothing.
  */
-export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect> {
+export function deleteTenant(state: TenantState): TenantTurn<'delete_tenant'> {
   if (state.record.deleted) return { reply: done(true) };
   const record = { ...state.record, deleted: true };
   const shopIds = [...state.shops.keys()];
@@ -79,7 +78,7 @@ export function deleteTenant(state: TenantState): Turn<TenantState, TenantEffect
 }
 
 /** All data of a shop is erased. */
-export function shopErased(state: TenantState, shopId: string): Turn<TenantState, TenantEffect> {
+export function shopErased(state: TenantState, shopId: string): TenantTurn<'shop_erased'> {
   const erasing = new Set(state.erasing);
   erasing.delete(shopId);
   return {
@@ -90,7 +89,7 @@ export function shopErased(state: TenantState, shopId: string): Turn<TenantState
 }
 
 /** Removes the keys of a deleted tenant, once all its other data is erased. */
-export function tenantErased(state: TenantState): Turn<TenantState, TenantEffect> {
+export function tenantErased(state: TenantState): TenantTurn<'tenant_erased'> {
   if (!state.record.deleted || state.erasing.size > 0) return { reply: done(false) };
   return {
     state: { ...state, isGone: true },

@@ -1,7 +1,7 @@
-import type { Turn } from '../../runtime/behaviour.ts';
 import { done, failed } from '../failure.ts';
 import type { TenantEffect } from './tenant-commands.ts';
 import { type ApiKeyRecord, keyView } from './tenant-record.ts';
+import type { TenantTurn } from './tenant-replies.ts';
 import { indexKeys, liveKey, type TenantState } from './tenant-state.ts';
 
 /** Values of one key that are remembered after their rotation; some 6 KB a key at most. */
@@ -19,7 +19,7 @@ export function putKey(
   state: TenantState,
   key: ApiKeyRecord,
   effects: readonly TenantEffect[] = [],
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'put_key'> {
   const others = [...state.apiKeys.values()].filter(({ record }) => record.id !== key.id);
   return {
     state: { ...state, ...indexKeys([...others, liveKey(key)]) },
@@ -37,7 +37,7 @@ export function putKey(
 export function rotateKey(
   state: TenantState,
   options: { keyId: string; hash: string; forgotten: readonly string[]; nowMs: number },
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'rotate_key'> {
   const key = state.apiKeys.get(options.keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
   if (key.record.revokedAtMs !== null) {
@@ -57,7 +57,7 @@ export function rotateKey(
 export function revokeKey(
   state: TenantState,
   options: { keyId: string; nowMs: number },
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'revoke_key'> {
   const key = state.apiKeys.get(options.keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
   if (key.record.revokedAtMs !== null) return { reply: done(keyView(key.record)) };

@@ -29,7 +29,8 @@ export type TenantCommand =
   | { readonly type: 'declare'; readonly contacts: readonly DeclaredContact[] }
   | { readonly type: 'revoke_contact'; readonly phone: string }
   | { readonly type: 'change'; readonly changes: TenantChanges }
-  | { readonly type: 'add_customers' | 'remove_customers'; readonly phones: readonly string[] }
+  | { readonly type: 'add_customers'; readonly phones: readonly string[] }
+  | { readonly type: 'remove_customers'; readonly phones: readonly string[] }
   | { readonly type: 'put_key'; readonly key: ApiKeyRecord }
   | {
       readonly type: 'rotate_key';
@@ -80,6 +81,12 @@ export type TenantCommand =
   /** Windows and quota that changed since the last second are to be stored. */
   | { readonly type: 'store_usage' }
   | RuntimeCommand;
+
+/** The commands of these types. */
+export type TenantCommandOf<Type extends TenantCommand['type']> = Extract<
+  TenantCommand,
+  { readonly type: Type }
+>;
 
 /** The lane of each command. A `client` command may be refused if the mailbox is full. */
 export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {

@@ -5,6 +5,7 @@ import type { Logger } from '../../runtime/logger.ts';
 import { partsOf } from '../../runtime/parts.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
+import { askTenant } from './ask-tenant.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
 import type { TenantState } from './tenant-state.ts';
 import { PROGRESS_AT_A_TIME } from './webhooks/webhook-progress.ts';
@@ -148,7 +149,7 @@ export class TenantErasure {
     const { actors, clock } = this.#options;
     for (const webhookIds of partsOf([...webhooks.keys()], PROGRESS_AT_A_TIME)) {
       if (this.#here(address) === undefined) return;
-      await withReplyTimeout(clock, actors.ask(address, { type: 'erase_progress', webhookIds }));
+      await withReplyTimeout(clock, askTenant(actors, address.id, { type: 'erase_progress', webhookIds }));
     }
   }
 
@@ -185,7 +186,7 @@ export class TenantErasure {
     await this.#forgetNumbers(shard, keys.numbersLeft);
     await forgetRequests(tenantId);
     await refreshDirectory(tenantId);
-    await withReplyTimeout(clock, actors.ask(address, { type: 'tenant_erased' }));
+    await withReplyTimeout(clock, askTenant(actors, tenantId, { type: 'tenant_erased' }));
     await actors.passivate(address);
   }
 

@@ -1,5 +1,5 @@
 import type { RateDecision } from '../../policy/limits/key-limits.ts';
-import type { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
+import type { DeclarationPolicyCode } from '../../policy/refusal.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Failure, Outcome } from '../failure.ts';
 import type { Permission } from '../permission.ts';
@@ -138,7 +138,7 @@ export interface TenantOperations {
   ): Promise<
     Outcome<
       { readonly accepted: number; readonly contacts: readonly ContactView[] },
-      (typeof DECLARATION_POLICY_CODES)[number] | 'API_KEY_INVALID'
+      DeclarationPolicyCode | 'API_KEY_INVALID'
     >
   >;
   /** Accepts either form of a number. A number that was never declared stays unchanged. */

@@ -5,20 +5,17 @@ import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.
 import { isObjectId } from '../../runtime/object-id.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
-import { done, type Failed, type FailureCode, failed, type Outcome } from '../failure.ts';
+import { done, failed, type Outcome, renamedFailure } from '../failure.ts';
 import { admit } from './admission.ts';
+import { askTenant } from './ask-tenant.ts';
 import { listContacts } from './contact-list.ts';
 import { tenantIdentity } from './identity.ts';
-import type { TenantCommand } from './tenant-commands.ts';
 import { tenantAddress } from './tenant-keys.ts';
 import type {
   Admission,
   AdmissionTerms,
   Identity,
-  MadeShop,
   NamedShopCode,
-  RevokedContactView,
-  ShopCreationCode,
   ShopView,
   TenantOperations,
 } from './tenant-operations.ts';
@@ -39,6 +36,9 @@ export interface TenantServiceOptions {
     shopIds: readonly string[],
   ) => Promise<readonly ShopView['channelStatus']['msgapp'][]>;
 }
+
+/** The keys of a tenant that was erased meanwhile are gone with it. */
+const ERASED = { from: 'NOT_FOUND', to: 'API_KEY_INVALID' } as const;
 
 /** The API's operations on a tenant. Reads use the actor's last committed state, changes go through its mailbox. */
 export function tenantService(options: TenantServiceOptions): TenantOperations {
@@ -71,16 +71,6 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     const identity = tenantIdentity(tenant, keyId, clock.wallMs());
     return identity ? done(identity) : failed('API_KEY_INVALID');
   };
-  /** The keys of a tenant that was erased meanwhile are gone with it. */
-  const ask = async <Value, Code extends FailureCode = never>(
-    tenantId: string,
-    command: TenantCommand,
-  ): Promise<Outcome<Value, Code | 'API_KEY_INVALID'>> => {
-    type Answer = Outcome<Value, Code | 'NOT_FOUND'>;
-    const answer = await actors.ask<Answer>(tenantAddress(tenantId), command, failed('NOT_FOUND'));
-    if (answer.ok) return answer;
-    return answer.failure.code === 'NOT_FOUND' ? failed('API_KEY_INVALID') : (answer as Failed<Code>);
-  };
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
     const ids = shops.map(({ id }) => id);
     const statuses = await options.channelStatuses(tenantId, ids);
@@ -106,7 +96,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     },
     async createShop(tenantId, draft, idempotencyKey) {
       const command = { type: 'create_shop', ...draft, imported: false, idempotencyKey } as const;
-      const made = await ask<MadeShop, ShopCreationCode>(tenantId, command);
+      const made = renamedFailure(await askTenant(actors, tenantId, command), ERASED);
       if (!made.ok || !made.value.replayed) return made;
       const shop = await this.findShop(tenantId, made.value.shop.id);
       return shop.ok ? done({ ...made.value, shop: shop.value }) : done(made.value);
@@ -127,8 +117,12 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
       const { keys } = await state(tenantId);
       return done(await listContacts({ keys, store, nowMs: clock.wallMs() }, query));
     },
-    declareContacts: (tenantId, contacts) => ask(tenantId, { type: 'declare', contacts }),
-    revokeContact: (tenantId, phone) => ask<RevokedContactView>(tenantId, { type: 'revoke_contact', phone }),
+    async declareContacts(tenantId, contacts) {
+      return renamedFailure(await askTenant(actors, tenantId, { type: 'declare', contacts }), ERASED);
+    },
+    async revokeContact(tenantId, phone) {
+      return renamedFailure(await askTenant(actors, tenantId, { type: 'revoke_contact', phone }), ERASED);
+    },
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Turn } from '../../runtime/behaviour.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import type { Write } from '../../runtime/store.ts';
-import { done, failed } from '../failure.ts';
+import { done, failed, type Outcome } from '../failure.ts';
 import type { TenantEffect } from './tenant-commands.ts';
+import type { TenantTurn } from './tenant-replies.ts';
 import type { TenantState } from './tenant-state.ts';
 import { ofShops } from './webhooks/webhook-progress.ts';
 import type {
@@ -40,7 +41,7 @@ export function webhooksChanged({
 export function putWebhook(
   state: TenantState,
   { webhook, by }: { readonly webhook: WebhookRecord; readonly by: WebhookKeeper },
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'put_webhook'> {
   const most = MOST_WEBHOOKS[by];
   if (state.webhooks.size < most) return withWebhook(state, webhook);
   if (by === 'operator') {
@@ -82,7 +83,7 @@ export function changeWebhook(
     readonly changes: WebhookChanges & Partial<Pick<WebhookRecord, 'secret' | 'former' | 'earlier'>>;
     readonly nowMs: number;
   },
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'change_webhook'> {
   const { webhookId, changes, nowMs } = change;
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
@@ -106,7 +107,7 @@ export function rotateWebhookSecret(
     readonly unreadable: string | null;
     readonly nowMs: number;
   },
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'rotate_webhook_secret'> {
   const { webhookId, secret, unreadable, nowMs } = rotation;
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
@@ -131,7 +132,7 @@ export function disableWebhook(
     readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     readonly nowMs: number;
   },
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'disable_webhook'> {
   const { webhookId, enabledAtMs, why, nowMs } = judgement;
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
@@ -142,7 +143,7 @@ export function disableWebhook(
 }
 
 /** Erases an endpoint and its stored progress. Its attempts stay among the tenant's until they are removed by age. */
-export function deleteWebhook(state: TenantState, webhookId: string): Turn<TenantState, TenantEffect> {
+export function deleteWebhook(state: TenantState, webhookId: string): TenantTurn<'delete_webhook'> {
   if (!state.webhooks.has(webhookId)) return { reply: failed('NOT_FOUND') };
   const webhooks = new Map(state.webhooks);
   webhooks.delete(webhookId);
@@ -172,7 +173,7 @@ export function webhookProgress(
     readonly progress: WebhookProgress;
     readonly attempts: readonly WebhookAttempt[];
   },
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'webhook_progress'> {
   const { webhookId, progress, attempts } = command;
   if (command.loading !== state.loading || !state.webhooks.has(webhookId))
     return { reply: failed('NOT_FOUND') };
@@ -195,7 +196,7 @@ export function webhookProgress(
 export function eraseProgress(
   state: TenantState,
   stored: ReadonlyMap<string, string> = new Map(),
-): Turn<TenantState, TenantEffect> {
+): TenantTurn<'erase_progress'> {
   const { keys, shops } = state;
   const writes = [...stored].flatMap(([webhookId, text]) => {
     const progress = JSON.parse(text) as WebhookProgress;
@@ -207,7 +208,10 @@ export function eraseProgress(
   return { writes, reply: done(true) };
 }
 
-function withWebhook(state: TenantState, webhook: WebhookRecord): Turn<TenantState, TenantEffect> {
+function withWebhook(
+  state: TenantState,
+  webhook: WebhookRecord,
+): Turn<TenantState, TenantEffect> & { readonly reply: Outcome<WebhookRecord, never> } {
   const webhooks = new Map(state.webhooks).set(webhook.id, webhook);
   return {
     state: { ...state, webhooks },

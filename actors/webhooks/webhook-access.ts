@@ -3,7 +3,6 @@ import { partsOf } from '../../runtime/parts.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type FailureCode, failed, type Outcome } from '../failure.ts';
 import { isoOrNull } from '../iso-time.ts';
-import type { TenantCommand } from '../tenants/tenant-commands.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import { PROGRESS_AT_A_TIME } from '../tenants/webhooks/webhook-progress.ts';
@@ -11,13 +10,7 @@ import type { WebhookProgress, WebhookRecord } from '../tenants/webhooks/webhook
 import { forgiven } from './progress.ts';
 import type { WebhookOutcome, WebhookView } from './webhook-operations.ts';
 
-/** A command that changes a webhook and answers its record. */
-type WebhookChange = Extract<
-  TenantCommand,
-  { readonly type: 'put_webhook' | 'change_webhook' | 'rotate_webhook_secret' }
->;
-
-/** Webhooks of tenants that are here, and the way to change them. */
+/** Webhooks of tenants that are here. */
 export interface WebhookAccess {
   /** Returns undefined if there is no such tenant, or it was erased. */
   readonly stateOf: (tenantId: string) => Promise<TenantState | undefined>;
@@ -33,11 +26,6 @@ export interface WebhookAccess {
     webhookId: string,
     answer: (webhook: WebhookRecord) => Promise<Outcome<Value, Code>>,
   ) => Promise<WebhookOutcome<Value, Code>>;
-  /** Changes an endpoint and returns its new record. */
-  readonly change: <Code extends FailureCode = never>(
-    tenantId: string,
-    command: WebhookChange,
-  ) => Promise<WebhookOutcome<WebhookRecord, Code>>;
 }
 
 /** Reads records from their tenants' actors, and the progress of each endpoint from the store. */
@@ -72,10 +60,6 @@ export function webhookAccess({
     async withWebhook(tenantId, webhookId, answer) {
       const webhook = (await stateOf(tenantId))?.webhooks.get(webhookId);
       return webhook === undefined ? failed('NOT_FOUND') : answer(webhook);
-    },
-    async change<Code extends FailureCode>(tenantId: string, command: WebhookChange) {
-      const changed = await actors.ask<WebhookOutcome<WebhookRecord, Code>>(tenantAddress(tenantId), command);
-      return changed ?? failed('NOT_FOUND');
     },
   };
 }

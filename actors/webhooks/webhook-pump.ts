@@ -2,11 +2,11 @@ import type { Actors } from '../../runtime/actors.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { eventView } from '../events/event-service.ts';
-import type { Outcome } from '../failure.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
+import { askTenant } from '../tenants/ask-tenant.ts';
 import { cursorOf } from '../tenants/events/event-cursor.ts';
-import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
+import { tenantKeys } from '../tenants/tenant-keys.ts';
 import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
 import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
 import { EndpointPump } from './endpoint-pump.ts';
@@ -208,7 +208,6 @@ export class WebhookPump {
   #endpoint(tenantId: string, loading: symbol): EndpointPumpOptions {
     const { actors, store, clock, random, log, messages, inbound } = this.#options;
     const { events: key, webhookProgress } = tenantKeys(tenantId);
-    const address = tenantAddress(tenantId);
     return {
       clock,
       random,
@@ -226,13 +225,13 @@ export class WebhookPump {
       send: ({ streamId }, body, to) => this.#sendInTurn(tenantId, { id: cursorOf(streamId), body }, to),
       store: async (webhookId, progress, attempts) => {
         const command = { type: 'webhook_progress', loading, webhookId, progress, attempts } as const;
-        const stored = await actors.ask<Outcome<true>>(address, command);
-        if (stored?.ok !== true) return false;
+        const stored = await askTenant(actors, tenantId, command);
+        if (!stored.ok) return false;
         this.#count(attempts);
         return true;
       },
       disable: async ({ id: webhookId, enabledAtMs }, why) => {
-        await actors.ask(address, { type: 'disable_webhook', webhookId, enabledAtMs, why });
+        await askTenant(actors, tenantId, { type: 'disable_webhook', webhookId, enabledAtMs, why });
       },
       missed: (webhookId, untilMs) => {
         this.#counts.gaps += 1;

@@ -2,16 +2,16 @@ import { isIP } from 'node:net';
 import type { Actors } from '../../runtime/actors.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { EventOperations } from '../events/event-operations.ts';
-import { done, type FieldProblem, failed } from '../failure.ts';
+import { done, type Failed, type FieldProblem, failed } from '../failure.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
+import { askTenant } from '../tenants/ask-tenant.ts';
 import { streamIdOf } from '../tenants/events/event-cursor.ts';
-import { tenantAddress } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import type { WebhookChanges, WebhookKeeper, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
 import { makeSecret } from './signature.ts';
 import { type WebhookAccess, webhookAccess, webhookView } from './webhook-access.ts';
 import { type WebhookDeliveriesOptions, webhookDeliveries } from './webhook-deliveries.ts';
-import type { LimitCode, WebhookDraft, WebhookOperations, WebhookOutcome } from './webhook-operations.ts';
+import type { LimitCode, WebhookDraft, WebhookOperations } from './webhook-operations.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
 /** Why an endpoint cannot be enabled. */
@@ -43,7 +43,7 @@ export function webhookService(options: WebhookServiceOptions): WebhookOperation
 
 function settings(
   options: WebhookServiceOptions,
-  { stateOf, progressOf, viewed, withWebhook, change }: WebhookAccess,
+  { stateOf, progressOf, viewed, withWebhook }: WebhookAccess,
 ): Pick<WebhookOperations, 'create' | 'list' | 'read' | 'change' | 'remove'> {
   const { actors, clock, cipher, events, makeId } = options;
   return {
@@ -67,8 +67,9 @@ function settings(
         enabledAtMs: nowMs,
         disabled: null,
       };
-      const put = await change<LimitCode[By]>(tenantId, { type: 'put_webhook', webhook, by });
-      if (!put.ok) return put;
+      const put = await askTenant(actors, tenantId, { type: 'put_webhook', webhook, by });
+      // The code is that of the keeper who asked.
+      if (!put.ok) return put as Failed<LimitCode[By]>;
       return done({ ...webhookView(put.value, undefined), secret });
     },
     async list(tenantId) {
@@ -95,27 +96,25 @@ function settings(
       const isReadable = openedSecret(cipher, secretUse(tenantId, webhookId), webhook.secret) !== undefined;
       if (disabled === false && !isReadable) return failed('CONFLICT', { message: SECRET_LOST });
       const changes = changesOf(asked, { nowMs: clock.wallMs(), by });
-      const changed = await change(tenantId, { type: 'change_webhook', webhookId, changes });
+      const changed = await askTenant(actors, tenantId, { type: 'change_webhook', webhookId, changes });
       return changed.ok ? done(await viewed(tenantId, changed.value)) : changed;
     },
     async remove(tenantId, webhookId) {
-      const command = { type: 'delete_webhook', webhookId } as const;
-      type Removed = WebhookOutcome<{ readonly id: string; readonly deleted: true }>;
-      return await actors.ask<Removed>(tenantAddress(tenantId), command, failed('NOT_FOUND'));
+      return await askTenant(actors, tenantId, { type: 'delete_webhook', webhookId });
     },
   };
 }
 
 function secrets(
-  { cipher }: WebhookServiceOptions,
-  { withWebhook, change, viewed }: WebhookAccess,
+  { actors, cipher }: WebhookServiceOptions,
+  { withWebhook, viewed }: WebhookAccess,
 ): Pick<WebhookOperations, 'rotateSecret'> {
   return {
     rotateSecret: (tenantId, webhookId) =>
       withWebhook(tenantId, webhookId, async (webhook) => {
         const secret = makeSecret();
         const use = secretUse(tenantId, webhookId);
-        const changed = await change(tenantId, {
+        const changed = await askTenant(actors, tenantId, {
           ...({ type: 'rotate_webhook_secret', webhookId } as const),
           secret: cipher.seal(use, secret),
           unreadable: openedSecret(cipher, use, webhook.secret) === undefined ? webhook.secret : null,

@@ -5,6 +5,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
+import { askTenant } from '../../tenants/ask-tenant.ts';
 import { eraseEventsAbout } from '../../tenants/events/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
@@ -87,7 +88,7 @@ export class PersonEraser {
     await messages.redactStrays(shard, isForgotten);
     for (const id of known.ids) await forgetChanges(id);
     await this.#forgetIds(tenantId, known.fields);
-    await withReplyTimeout(clock, actors.ask(tenantAddress(tenantId), { type: 'person_erased', personId }));
+    await withReplyTimeout(clock, askTenant(actors, tenantId, { type: 'person_erased', personId }));
   }
 
   /** Returns all ids of the person, the digests of their addresses, and the fields with them. */

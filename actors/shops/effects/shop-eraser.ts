@@ -4,6 +4,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
+import { askTenant } from '../../tenants/ask-tenant.ts';
 import { eraseShopEvents } from '../../tenants/events/erase-events.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
@@ -117,7 +118,7 @@ export class ShopEraser {
       await this.#options.forgetChanges(shop.shopId);
     }
     // Its record names the shop until then. If that is not stored in time, the tenant starts the erasure once more.
-    const noted = actors.ask(tenantAddress(shop.tenantId), { type: 'shop_erased', shopId: shop.shopId });
+    const noted = askTenant(actors, shop.tenantId, { type: 'shop_erased', shopId: shop.shopId });
     await withReplyTimeout(clock, noted);
   }
 

@@ -1,0 +1,56 @@
+import type { DeclarationPolicyCode } from '../../policy/refusal.ts';
+import type { Turn } from '../../runtime/behaviour.ts';
+import type { Outcome } from '../failure.ts';
+import type { TenantCommand, TenantCommandOf, TenantEffect } from './tenant-commands.ts';
+import type { ContactView, MadeShop, RevokedContactView, ShopCreationCode } from './tenant-operations.ts';
+import type { TenantState } from './tenant-state.ts';
+import type { KeyView, TenantView } from './tenant-view.ts';
+import type { WebhookRecord } from './webhooks/webhook-record.ts';
+
+/**
+ * The reply of a tenant's actor to each command that has one. Both the turn that makes a reply and the caller that asks
+ * for it are checked against it. A tenant that is deleted or does not exist may answer any of them with `NO_TENANT`.
+ */
+export interface TenantReplies {
+  readonly create_shop: Outcome<MadeShop, Exclude<ShopCreationCode, 'API_KEY_INVALID'>>;
+  readonly declare: Outcome<
+    { readonly accepted: number; readonly contacts: readonly ContactView[] },
+    DeclarationPolicyCode
+  >;
+  readonly revoke_contact: Outcome<RevokedContactView, never>;
+  readonly change: Outcome<TenantView, 'VALIDATION_ERROR'>;
+  readonly add_customers: Outcome<{ readonly added: number }, never>;
+  readonly remove_customers: Outcome<{ readonly removed: number }, never>;
+  readonly put_key: Outcome<KeyView, never>;
+  readonly rotate_key: Outcome<KeyView, 'NOT_FOUND' | 'CONFLICT'>;
+  readonly revoke_key: Outcome<KeyView, 'NOT_FOUND'>;
+  readonly put_webhook: Outcome<WebhookRecord, 'WEBHOOK_LIMIT_REACHED' | 'CONFLICT'>;
+  readonly change_webhook: Outcome<WebhookRecord, 'NOT_FOUND'>;
+  readonly rotate_webhook_secret: Outcome<WebhookRecord, 'NOT_FOUND'>;
+  readonly disable_webhook: Outcome<WebhookRecord, 'NOT_FOUND'>;
+  readonly delete_webhook: Outcome<{ readonly id: string; readonly deleted: true }, 'NOT_FOUND'>;
+  readonly webhook_progress: Outcome<true, 'NOT_FOUND'>;
+  readonly delete_shop: Outcome<true, 'NOT_FOUND'>;
+  readonly delete_tenant: Outcome<true, never>;
+  readonly erase_person: Outcome<true, 'NOT_FOUND'>;
+  readonly person_erased: Outcome<true, never>;
+  readonly erase_progress: Outcome<true, never>;
+  readonly shop_erased: Outcome<true, never>;
+  /** False if the tenant still has data outside its own keys. */
+  readonly tenant_erased: Outcome<boolean, never>;
+}
+
+/** A turn that decides a command of the type. Its reply is checked. */
+export type TenantTurn<Type extends TenantCommand['type']> = Turn<TenantState, TenantEffect> &
+  (Type extends keyof TenantReplies
+    ? { readonly reply: TenantReplies[Type] }
+    : { readonly reply?: undefined });
+
+/** The turns that decide commands. The compiler requires one for each type, with the right reply. */
+export type TenantTurns<Context> = {
+  readonly [Type in TenantCommand['type']]: (
+    state: TenantState,
+    command: TenantCommandOf<Type>,
+    context: Context,
+  ) => TenantTurn<Type>;
+};
