@@ -1,7 +1,7 @@
 import { DAY_MS } from '../runtime/durations.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 import { CAPTION_LIMIT, refuseContent } from './message-content.ts';
-import { type PolicyRefusal, refuseUntil } from './refusal.ts';
+import { type PolicyRefusal, refuseUntil, type StatusPolicyCode } from './refusal.ts';
 import { kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
 
@@ -25,7 +25,10 @@ const STATUS_KINDS = kindSet('status');
  * Decides on a status: content, then the shop's own daily cap of statuses. Uses up nothing else. Changes nothing:
  * record the admission's entry after its commit.
  */
-export function evaluateStatus(ledger: SendLedger, facts: StatusFacts): StatusAdmission | PolicyRefusal {
+export function evaluateStatus(
+  ledger: SendLedger,
+  facts: StatusFacts,
+): StatusAdmission | PolicyRefusal<StatusPolicyCode | 'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA'> {
   const { caption, mediaUrls, nowMs } = facts;
   const { statusesPerDay } = facts.settings;
   const unfit = refuseContent({ text: caption, mediaUrls, textLimit: CAPTION_LIMIT });

@@ -31,7 +31,7 @@ export function acceptStatus(
     settings: command.settings,
     nowMs: builder.nowMs,
   });
-  // A status has one attachment at most, and its request bounds the caption.
+  // A request within its bounds gets neither MESSAGE_TOO_LONG nor TOO_MANY_MEDIA.
   if (!evaluation.admitted) return refusedBy(evaluation as PolicyRefusal<StatusPolicyCode>);
   const unavailable = channelRefusal(builder.state, facts.available);
   if (unavailable !== undefined) return failed(unavailable);
