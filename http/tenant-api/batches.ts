@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-resources.ts';
@@ -8,12 +7,11 @@ import { boundedArray } from '../contract/bounded-array.ts';
 import { boundedRecord, closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { name, phoneNumber, text, utcDateTime } from '../contract/fields.ts';
-import { mediaUri } from '../contract/media-uri.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { madeOnce, REPLAY_HEADERS, replayHeaders } from '../contract/replay.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { idempotencyKey, idempotencyKeyOf } from './idempotency-key.ts';
-import { draftOf } from './messages.ts';
+import { draftContent, draftOf } from './messages.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -54,9 +52,7 @@ export const createBatch = apiEndpoint({
   takesIdempotencyKey: true,
   body: closedObject({
     name: name({ max: 100 }),
-    text: v.optional(text({ max: 4096 })),
-    mediaUrl: v.optional(mediaUri),
-    mediaType: v.optional(v.picklist(MEDIA_TYPES), 'image'),
+    ...draftContent,
     recipients,
     notBefore: v.optional(utcDateTime),
     notAfter: v.optional(

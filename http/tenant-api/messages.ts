@@ -5,6 +5,7 @@ import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
 import type { MessageDraft, Sent } from '../../actors/shops/shop-operations.ts';
+import { MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from '../contract/closed-object.ts';
@@ -28,13 +29,15 @@ export const SEND_ERRORS = [
   'BOT_SERVICE_UNREACHABLE',
 ] as const satisfies readonly SendCode[];
 
-/** The content of a message in a request. */
-export const messageContent = {
-  text: v.optional(text({ max: 4096 })),
+/** The content of a message, or of a batch, in a request. */
+export const draftContent = {
+  text: v.optional(text({ max: MESSAGE_TEXT_LIMIT })),
   mediaUrl: v.optional(mediaUri),
   mediaType: v.optional(v.picklist(MEDIA_TYPES), 'image'),
-  idempotencyKey,
 };
+
+/** What a request to send a message has, besides its recipient. */
+export const messageContent = { ...draftContent, idempotencyKey };
 
 const queued = {
   id: EXAMPLES.messageId,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { acceptedStatus } from '../../actors/replies/message-replies.ts';
+import { CAPTION_LIMIT } from '../../policy/message-content.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -28,7 +29,7 @@ export const postStatus = apiEndpoint({
   permission: 'statuses.post',
   takesIdempotencyKey: true,
   body: closedObject({
-    caption: v.optional(text({ max: 700 })),
+    caption: v.optional(text({ max: CAPTION_LIMIT })),
     mediaUrl: v.optional(mediaUri),
     mediaType: v.optional(v.picklist(['image', 'video']), 'image'),
   }),
