@@ -49,7 +49,7 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
   const sendBatched = batchSender(options);
   const forgetPeople = peopleForgetter(options);
   return (effect, address) => {
-    // Effects of every send come first: this is the hot path.
+    // The effect of every send comes first: this is the hot path.
     if (effect.type === 'announce_message') {
       const { of, messageId, status, reason, ageMs } = effect;
       const { tenantId, shopId } = of.shop;
@@ -58,11 +58,19 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
     }
     const session = sessionOf(address);
     const { tenantId, shopId } = session;
-    if (effect.type === 'announce_events') return eventWaiters.publish(tenantId);
-    if (effect.type === 'send_scheduled') return sendScheduled(session, effect.scheduledId);
-    if (effect.type === 'forget_people') return forgetPeople(tenantId, effect);
-    if (effect.type === 'send_batched') return sendBatched(session, effect.batchId, effect.place);
     switch (effect.type) {
+      case 'announce_events':
+        eventWaiters.publish(tenantId);
+        break;
+      case 'send_scheduled':
+        sendScheduled(session, effect.scheduledId);
+        break;
+      case 'send_batched':
+        sendBatched(session, effect.batchId, effect.place);
+        break;
+      case 'forget_people':
+        forgetPeople(tenantId, effect);
+        break;
       case 'open':
         host.open(session, effect.opening);
         break;
