@@ -1,4 +1,7 @@
-import type { Failure, FailureCode } from '../../../failure.ts';
+import { type Failure, type FailureCode, failed } from '../../../failure.ts';
+
+/** The reply to a due send that has ended, or been postponed, before its turn. No caller gets it. */
+export const NO_LONGER_DUE = failed('CONFLICT', { message: 'The send is no longer due.' });
 
 /** How soon a send is tried again if a refusal names no time, or if no answer came. */
 export const TRY_AGAIN_MS = 30_000;

@@ -17,7 +17,7 @@ import {
   withoutContent,
 } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { TRY_AGAIN_MS, tryAgainMs } from '../builder/passing-refusal.ts';
+import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../builder/passing-refusal.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';
 
@@ -98,7 +98,7 @@ export function trySchedules(builder: TurnBuilder): void {
 /** Returns the reason why a due send cannot be made, independent of the policy. Undefined if it can. */
 export function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: string): Failed | undefined {
   const one = state.scheduled.find(({ id }) => id === scheduledId);
-  if (one === undefined) return failed('NOT_CANCELLABLE');
+  if (one === undefined) return NO_LONGER_DUE;
   // No attempt was made in time, or none was possible.
   if (nowMs > one.notAfterMs) return failed(one.lastCode ?? 'SERVICE_UNAVAILABLE');
   return state.tenantActive ? undefined : failed('TENANT_INACTIVE');
