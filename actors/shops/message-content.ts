@@ -19,7 +19,11 @@ export interface MessageContent {
 }
 
 /** The content of a message after its recipient was erased. */
-export const NO_CONTENT: MessageContent = { text: null, mediaUrl: null, mediaType: null };
+export const NO_CONTENT: { readonly [Field in keyof MessageContent]: null } = {
+  text: null,
+  mediaUrl: null,
+  mediaType: null,
+};
 
 /** Returns the stored form. Without an attachment there is no `mediaType`, whatever the caller sent. */
 export function contentOf({ text, mediaUrl, mediaType }: DraftContent): MessageContent {

@@ -63,11 +63,17 @@ export interface MessageDraft extends DraftContent {
   readonly batch?: BatchPlace | undefined;
 }
 
+/** The fields of a draft that describe the call. All others are what the caller asks for. */
+type CallField = 'idempotencyKey' | 'requestId' | 'traceparent' | 'scheduledId' | 'batch';
+
+/** The fields of a draft that a repeated call must have in common with its original. A new field is one of them. */
+export type AskedField = Exclude<keyof MessageDraft, CallField>;
+
 /** The reason why a shop stores no send for later. `VALIDATION_ERROR`: its times are impossible. */
 export type ScheduleCode = 'EMPTY_MESSAGE' | 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR';
 
 /** A send for later as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
-export interface ScheduledDraftRequest extends Omit<MessageDraft, 'scheduledId' | 'batch'> {
+export interface ScheduledDraftRequest extends Omit<MessageDraft, 'reply' | 'scheduledId' | 'batch'> {
   readonly sendAtMs: number;
   /** The last time at which it may be sent. If undefined, an hour after its time. */
   readonly notAfterMs: number | undefined;

@@ -1,9 +1,8 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
-import { NO_CONTENT } from '../message-content.ts';
 import { bodyWrite, dayOfMessage, messageErasure, readMessages } from '../records/message-days.ts';
-import type { MessageBody } from '../records/message-record.ts';
+import { type MessageBody, withoutRecipient } from '../records/message-record.ts';
 import { idempotencyKey } from '../records/shop-keys.ts';
 import { strayMessages } from '../records/stray-messages.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
@@ -106,8 +105,8 @@ export class MessageEraser {
   }
 }
 
-function redaction(shard: number, { reply: _, ...body }: MessageBody): Write {
-  return bodyWrite(shard, dayOfMessage(body.id), { ...body, to: null, ...NO_CONTENT });
+function redaction(shard: number, body: MessageBody): Write {
+  return bodyWrite(shard, dayOfMessage(body.id), withoutRecipient(body));
 }
 
 /** Returns the writes that erase a message. `body` is undefined if the message is erased, completely or in part. */

@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../runtime/durations.ts';
 import { API_BASE_PATH } from '../../api-base-path.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
-import type { MessageContent } from '../message-content.ts';
+import { type MessageContent, NO_CONTENT } from '../message-content.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
 import { presentFields } from './present-fields.ts';
@@ -18,7 +18,7 @@ export interface MessageBody extends MessageContent {
   /** E.164 with plus, or a group id; of a reply also the network's own id of a person. */
   readonly to: string | null;
   /** For a reply: the message it answers. */
-  readonly reply?: Reply;
+  readonly reply?: Reply | undefined;
   /** The id of its batch. Absent if it belongs to none. */
   readonly batchId?: string;
   readonly via: 'shop' | 'pool';
@@ -31,6 +31,33 @@ export interface MessageBody extends MessageContent {
   readonly requestId: string | null;
   /** The W3C trace context of that call, or null if it had none. */
   readonly traceparent: string | null;
+}
+
+/** The fields that stay when the recipient is erased: those that the service sets, and those about the call. */
+type KeptField =
+  | 'id'
+  | 'tenantId'
+  | 'shopId'
+  | 'kind'
+  | 'batchId'
+  | 'via'
+  | 'policy'
+  | 'createdAtMs'
+  | 'wireId'
+  | 'idempotencyKey'
+  | 'requestId'
+  | 'traceparent';
+
+/** The other fields, as they are after the erasure. A new field of a message that is in neither list does not compile. */
+const ERASED_FIELDS: {
+  readonly [Field in Exclude<keyof MessageBody, KeptField>]-?: null extends MessageBody[Field]
+    ? null
+    : undefined;
+} = { to: null, reply: undefined, ...NO_CONTENT };
+
+/** Returns what is kept of a message when its recipient is erased: neither the recipient nor the content. */
+export function withoutRecipient(body: MessageBody): MessageBody {
+  return { ...body, ...ERASED_FIELDS };
 }
 
 /** The present state of a message. */

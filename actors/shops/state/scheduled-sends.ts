@@ -6,10 +6,10 @@
 import type { Read, Store, Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
 import { hashFields } from '../../hash-fields.ts';
-import { contentOf, type DraftContent } from '../message-content.ts';
+import { contentOf } from '../message-content.ts';
 import { dayEndsMs, dayOf, keptDays } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
-import type { MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
+import type { AskedField, MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
 
 /** A send that waits for its time. */
 export interface ScheduledSend {
@@ -24,7 +24,7 @@ export interface ScheduledSend {
 }
 
 /** The content to send, as it is stored. */
-export type ScheduledDraft = Omit<MessageDraft, 'scheduledId' | 'batch'> & {
+export type ScheduledDraft = Omit<MessageDraft, 'reply' | 'scheduledId' | 'batch'> & {
   readonly sendAtMs: number;
   readonly notAfterMs: number;
   readonly createdAtMs: number;
@@ -66,13 +66,15 @@ export function endWrites(
   ];
 }
 
+/** The fields of a draft that its end removes. A new field without an entry does not compile. The recipient is kept. */
+const REMOVED_FIELDS: { readonly [Field in Exclude<AskedField, 'to' | 'reply' | 'mediaType'>]: undefined } = {
+  text: undefined,
+  mediaUrl: undefined,
+};
+
 /** Returns the part that is kept after the end: all but the content. */
 export function withoutContent(draft: ScheduledDraft): ScheduledDraft {
-  const nothing: { readonly [Field in Exclude<keyof DraftContent, 'mediaType'>]: undefined } = {
-    text: undefined,
-    mediaUrl: undefined,
-  };
-  return { ...draft, ...nothing };
+  return { ...draft, ...REMOVED_FIELDS };
 }
 
 function endedKey({ shop }: Pick<Place, 'shop'>, day: number): string {

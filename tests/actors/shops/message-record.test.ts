@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeMessage, encodeBody, type MessageBody } from '../../../actors/shops/records/message-record.ts';
+import {
+  decodeMessage,
+  encodeBody,
+  type MessageBody,
+  withoutRecipient,
+} from '../../../actors/shops/records/message-record.ts';
+import type { AskedField, MessageDraft } from '../../../actors/shops/shop-operations.ts';
 import type { PolicyVerdict } from '../../../policy/verdict.ts';
 
 const count = fc.nat(1_000);
@@ -47,5 +53,31 @@ test('a message is read as it was stored, and as any program would have stored i
         assert.equal(JSON.stringify(read), JSON.stringify(message));
       }
     }),
+  );
+});
+
+test('a record without its recipient has no value of the draft', () => {
+  // A new field of a draft that is missing here does not compile.
+  const draft: { readonly [Field in AskedField]-?: NonNullable<MessageDraft[Field]> } = {
+    to: '+41791234567',
+    text: 'Your table is ready.',
+    mediaUrl: 'https://shop.example/table.mp4',
+    mediaType: 'video',
+    reply: { inboundId: 'a'.repeat(24), toId: 'b'.repeat(22) },
+  };
+  const [sample] = fc.sample(fullBody, { numRuns: 1, seed: 1 });
+  assert.ok(sample);
+  const before: MessageBody = { ...sample, ...draft, shopId: 'c'.repeat(24), tenantId: 'd'.repeat(24) };
+  const stored = encodeBody(withoutRecipient(before));
+  for (const [field, value] of Object.entries({ ...draft, ...draft.reply })) {
+    if (typeof value !== 'string') continue;
+    assert.ok(encodeBody(before).includes(value), field);
+    assert.ok(!stored.includes(value), field);
+  }
+  const { id, tenantId, shopId, kind, idempotencyKey } = before;
+  const read = decodeMessage(id, [stored, null])?.body;
+  assert.deepEqual(
+    [read?.tenantId, read?.shopId, read?.kind, read?.idempotencyKey],
+    [tenantId, shopId, kind, idempotencyKey],
   );
 });

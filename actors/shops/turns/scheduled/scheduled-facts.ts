@@ -2,6 +2,7 @@ import type { Store } from '../../../../runtime/store.ts';
 import { contentOf } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
+import type { AskedField } from '../../shop-operations.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
@@ -11,6 +12,12 @@ export interface ScheduledFacts {
   /** Digests of the content of a command with an idempotency key, one per secret, the newest first. */
   readonly contentDigests?: readonly string[];
 }
+
+/**
+ * The values that the digest covers, in this order. A new field of a draft without an entry does not compile. An absent
+ * one is not in the digest, so that stored digests stay equal.
+ */
+type Asked = { readonly [Field in Exclude<AskedField, 'reply'>]: string | null | undefined };
 
 type ScheduleCommand = CommandOf<'schedule' | 'unschedule'>;
 
@@ -29,11 +36,13 @@ export async function readScheduled(
 ): Promise<ScheduledFacts> {
   const reading = { keys, ...around };
   if (command.type !== 'schedule') return { schedule: await readSchedule(command.scheduledId, reading) };
-  const { idempotencyKey, to } = command.draft;
+  const { draft } = command;
+  const { idempotencyKey, to } = draft;
   if (idempotencyKey === undefined) return {};
-  const content = [to, ...Object.values(contentOf(command.draft))];
+  const asked: Asked = { to, ...contentOf(draft) };
+  const values = Object.values(asked).filter((value) => value !== undefined);
   return {
     schedule: await readKeyedSchedule(idempotencyKey, reading),
-    contentDigests: vault.digests('scheduled', JSON.stringify(content)),
+    contentDigests: vault.digests('scheduled', JSON.stringify(values)),
   };
 }

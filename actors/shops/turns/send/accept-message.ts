@@ -1,12 +1,12 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import { done } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
-import { contentOf, isSameContent } from '../../message-content.ts';
+import { contentOf, type DraftContent, isSameContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
 import { type MessageBody, statusUrl } from '../../records/message-record.ts';
 import { presentFields } from '../../records/present-fields.ts';
-import type { Accepted, MessageDraft } from '../../shop-operations.ts';
+import type { Accepted, AskedField, MessageDraft } from '../../shop-operations.ts';
 import { enqueue } from '../builder/acceptance.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { countNewChat } from '../number/reported-limits.ts';
@@ -100,14 +100,18 @@ function recipientOf({ reply }: MessageDraft, known: SendFacts): SendFacts {
   return reply === undefined ? known : { ...known, isCustomer: true };
 }
 
-/** True if a send requests something else than the original of its idempotency key. */
+/**
+ * True if a send requests something else than the original of its idempotency key. A new field of a draft without a
+ * comparison does not compile.
+ */
 function differsFrom(original: MessageBody, draft: MessageDraft): boolean {
   const { to, reply } = draft;
-  return (
-    (reply === undefined && original.to !== to) ||
-    original.reply?.inboundId !== reply?.inboundId ||
-    !isSameContent(original, contentOf(draft))
-  );
+  const differs: { readonly [Field in Exclude<AskedField, keyof DraftContent> | 'content']: boolean } = {
+    to: reply === undefined && original.to !== to,
+    reply: original.reply?.inboundId !== reply?.inboundId,
+    content: !isSameContent(original, contentOf(draft)),
+  };
+  return Object.values(differs).includes(true);
 }
 
 function answer({ id, policy }: MessageBody, status: MessageStatus): Accepted {
