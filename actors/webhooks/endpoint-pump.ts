@@ -9,11 +9,11 @@ import type {
   WebhookRecord,
   WebhookRetry,
 } from '../tenants/webhooks/webhook-record.ts';
+import { MOST_FAILING_MS } from './delay-after.ts';
 import type { Delivered } from './deliver.ts';
 import type { EndpointPumpOptions } from './endpoint-pump-options.ts';
 import { type Ended, EndpointTries, type Try } from './endpoint-tries.ts';
 import { firstProgress, forgiven, type ReplayedEvent, tallied, withReplayed } from './progress.ts';
-import { MOST_FAILING_MS } from './schedule.ts';
 
 /**
  * The most events that wait for a retry. At this number the endpoint gets no new ones, which stay in the stream

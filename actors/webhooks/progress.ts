@@ -8,9 +8,9 @@ import type {
   WebhookRecord,
   WebhookRetry,
 } from '../tenants/webhooks/webhook-record.ts';
+import { delayAfter } from './delay-after.ts';
 import type { Delivered } from './deliver.ts';
 import type { Ended } from './endpoint-tries.ts';
-import { delayAfter } from './schedule.ts';
 
 /** Dead letters that are remembered. */
 const MOST_DEAD = 1_000;

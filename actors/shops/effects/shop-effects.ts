@@ -11,7 +11,7 @@ import type { CountEffect, NumberEffect, SessionEffect, ShopEffect } from '../pr
 import { shopOf } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
-import { batchSender, scheduledSender } from './due-sends.ts';
+import { batchSender, scheduledSender } from './due-senders.ts';
 import type { OneShopPerNumber } from './one-shop-per-number.ts';
 import { peopleForgetter } from './person-memory.ts';
 import type { PoolClient } from './pool-client.ts';

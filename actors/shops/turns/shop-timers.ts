@@ -3,7 +3,7 @@ import { listCutDueAtMs } from '../state/accepted-list.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { undeliveredDueAtMs } from '../state/undelivered.ts';
 import { batchesDueAtMs, dripBatches } from './batches/drip-batch.ts';
-import { orderCut } from './builder/acceptance.ts';
+import { orderCut } from './builder/cut-accepted.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingDueAtMs } from './builder/waiting-limits.ts';
 import { endRestriction } from './number/reported-limits.ts';

@@ -1,6 +1,6 @@
 import type { Failure, Outcome } from '../../../actors/failure.ts';
 import type { BatchRequest, BatchView } from '../../../actors/shops/batch-operations.ts';
-import { batchSender } from '../../../actors/shops/effects/due-sends.ts';
+import { batchSender } from '../../../actors/shops/effects/due-senders.ts';
 import type { ShopEffect } from '../../../actors/shops/protocol/shop-effect.ts';
 import type { BatchReply, ShopReplies } from '../../../actors/shops/protocol/shop-replies.ts';
 import { batchOperations } from '../../../actors/shops/service/batching.ts';

@@ -4,7 +4,7 @@ import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
 import { type Batch, countCode, WATCHED } from '../../state/batches.ts';
-import { NO_LONGER_DUE, tryAgainMs } from '../builder/passing-refusal.ts';
+import { NO_LONGER_DUE, tryAgainMs } from '../builder/try-again-ms.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { SendFacts } from '../people/recipient-facts.ts';
 import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';

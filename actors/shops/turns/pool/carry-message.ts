@@ -12,7 +12,8 @@ import { type CarriedRecord, carriedKey, carriedWrites } from '../../records/car
 import { type MessageState, QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import { offerOf, type PoolAnswer, type PoolOffer } from '../../state/pool-protocol.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
-import { channelRefusal, countSend } from '../builder/acceptance.ts';
+import { channelRefusal } from '../builder/channel-refusal.ts';
+import { countSend } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
 import { countNewChat, limitsNow } from '../number/reported-limits.ts';

@@ -17,7 +17,7 @@ import type { ShopReference } from '../../shop-operations.ts';
 import type { PoolAnswer } from '../../state/pool-protocol.ts';
 import { encodePooled, type PooledMessage } from '../../state/pooled-message.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { type AcceptedMessage, storeAccepted } from '../builder/acceptance.ts';
+import { type AcceptedMessage, storeAccepted } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';

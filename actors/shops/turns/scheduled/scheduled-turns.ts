@@ -17,7 +17,7 @@ import {
   withoutContent,
 } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../builder/passing-refusal.ts';
+import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../builder/try-again-ms.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';
 

@@ -7,7 +7,7 @@ import type { SendReply } from '../../protocol/shop-replies.ts';
 import { type MessageBody, statusUrl } from '../../records/message-record.ts';
 import { presentFields } from '../../records/present-fields.ts';
 import type { Accepted, AskedField, MessageDraft } from '../../shop-operations.ts';
-import { enqueue } from '../builder/acceptance.ts';
+import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { countNewChat } from '../number/reported-limits.ts';
 import type { SendFacts } from '../people/recipient-facts.ts';

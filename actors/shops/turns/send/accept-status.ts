@@ -6,7 +6,8 @@ import { contentOf, isSameContent } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import { type StoredMessage, statusUrl } from '../../records/message-record.ts';
 import type { StatusDraft } from '../../shop-operations.ts';
-import { channelRefusal, enqueue } from '../builder/acceptance.ts';
+import { channelRefusal } from '../builder/channel-refusal.ts';
+import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { AcceptanceOptions } from './accept-message.ts';
 

@@ -17,7 +17,7 @@ import {
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../../state/shop-state.ts';
-import { channelRefusal } from '../builder/acceptance.ts';
+import { channelRefusal } from '../builder/channel-refusal.ts';
 import { limitsNow } from '../number/reported-limits.ts';
 import type { RecipientFacts } from '../people/recipient-facts.ts';
 

@@ -1,22 +1,11 @@
 import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import type { ChannelCode } from '../../../failure.ts';
-import { bodyWrite, dayExpiry, dayOf, dayOfMessage, firstIdOfDay } from '../../records/message-days.ts';
+import { bodyWrite, dayExpiry, dayOfMessage } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
 import { idempotencyKey } from '../../records/shop-keys.ts';
-import { encodeAccepted, nextCutMs, overdueElements } from '../../state/accepted-list.ts';
-import { channelState, isResuming, queuedMessage, type ShopState } from '../../state/shop-state.ts';
+import { encodeAccepted } from '../../state/accepted-list.ts';
+import { queuedMessage } from '../../state/shop-state.ts';
 import type { TurnBuilder } from './turn-builder.ts';
-
-/**
- * Returns the reason why a shop's channel can take no message now, or undefined if it can (docs/contract.md, Channel
- * availability).
- */
-export function channelRefusal(state: ShopState, available: boolean): ChannelCode | undefined {
-  if (state.channel.context.flagged) return 'MSGAPP_SESSION_LOST';
-  if (channelState(state) !== 'connected' && !isResuming(state)) return 'MSGAPP_NOT_CONNECTED';
-  return available ? undefined : 'BOT_SERVICE_UNREACHABLE';
-}
 
 /** Accepts a message or status: stored, queued and counted in one commit. */
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
@@ -84,31 +73,4 @@ export function countSend(
     acceptedList.next += 1;
   });
   return acceptedList.next;
-}
-
-/** The daily time at which the shop's list is cut has come. */
-export function orderCut(builder: TurnBuilder): void {
-  const { acceptedList, shop } = builder.state;
-  builder.perform({ type: 'cut_accepted' });
-  builder.onCommitted(() => {
-    acceptedList.cutDueAtMs = nextCutMs(shop.shopId, builder.nowMs);
-  });
-}
-
-/**
- * Cuts old elements from the shop's list and from the indexes of failed messages. Messages expire by themselves.
- * `oldest` is the head of the list.
- */
-export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], retentionMs: number): void {
-  const { keys, acceptedList } = builder.state;
-  const overdue = overdueElements(oldest, { retentionMs, nowMs: builder.nowMs });
-  if (overdue > 0) {
-    builder.write(['LTRIM', keys.accepted, overdue, -1]);
-    builder.onCommitted(() => {
-      acceptedList.cut += overdue;
-    });
-    builder.storeSettled(overdue);
-  }
-  const before = `(${firstIdOfDay(dayOf(builder.nowMs - retentionMs))}`;
-  for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', before]);
 }

@@ -1,0 +1,30 @@
+import { dayOf, firstIdOfDay } from '../../records/message-days.ts';
+import { nextCutMs, overdueElements } from '../../state/accepted-list.ts';
+import type { TurnBuilder } from './turn-builder.ts';
+
+/** The daily time at which the shop's list is cut has come. */
+export function orderCut(builder: TurnBuilder): void {
+  const { acceptedList, shop } = builder.state;
+  builder.perform({ type: 'cut_accepted' });
+  builder.onCommitted(() => {
+    acceptedList.cutDueAtMs = nextCutMs(shop.shopId, builder.nowMs);
+  });
+}
+
+/**
+ * Cuts old elements from the shop's list and from the indexes of failed messages. Messages expire by themselves.
+ * `oldest` is the head of the list.
+ */
+export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], retentionMs: number): void {
+  const { keys, acceptedList } = builder.state;
+  const overdue = overdueElements(oldest, { retentionMs, nowMs: builder.nowMs });
+  if (overdue > 0) {
+    builder.write(['LTRIM', keys.accepted, overdue, -1]);
+    builder.onCommitted(() => {
+      acceptedList.cut += overdue;
+    });
+    builder.storeSettled(overdue);
+  }
+  const before = `(${firstIdOfDay(dayOf(builder.nowMs - retentionMs))}`;
+  for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', before]);
+}
