@@ -41,12 +41,11 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const { metrics } = options;
   const parts = sharedParts(options);
   const { requestLog, events, eventReaders, waitsElsewhere, fleetEvents, serving, address, audit } = parts;
-  const apiSide = apiServices(options, address);
-  const operatorSide = operatorServices(options, parts);
-  const api = apiListener(options, parts, apiSide);
-  const admin = operatorListener(options, parts, operatorSide);
+  const services = { api: apiServices(options, address), operator: operatorServices(options, parts) };
+  const api = apiListener(options, parts, services.api);
+  const operator = operatorListener(options, parts, services.operator);
   const bodies = new BodyBudget();
-  exportHttp(metrics, parts, { bodies, inProgress: () => api.inProgress.count + admin.inProgress.count });
+  exportHttp(metrics, parts, { bodies, inProgress: () => api.inProgress.count + operator.inProgress.count });
 
   const { host, port, adminHost, adminPort, trustedProxies } = options.settings;
   const caller = callerAddress(trustedProxies);
@@ -61,7 +60,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const adminServer = await startServer({
     host: adminHost,
     port: adminPort,
-    ...admin,
+    ...operator,
     bodies,
     callerAddress: caller,
     eventsPath: `${OPERATOR_BASE_PATH}/events`,
@@ -77,8 +76,8 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     adminUrl: `http://${inUrl(adminHost)}:${adminServer.port}`,
     accept: (isOpen) => apiServer.accept(isOpen),
     serveForwarded: serveForwarded({
-      api: { endpoints: API_ENDPOINTS, services: apiSide },
-      operator: { endpoints: OPERATOR_ENDPOINTS, services: operatorSide },
+      api: { endpoints: API_ENDPOINTS, services: services.api },
+      operator: { endpoints: OPERATOR_ENDPOINTS, services: services.operator },
       serving,
     }),
     async forgetTenant(tenantId) {

@@ -110,7 +110,7 @@ const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
   const { node, clock, random, log, qrImages, sendGap, poolLink, platformName, vault, egressVault } = options;
   const { actors, store, deadLetters } = node;
-  const around = { actors, store, clock, random, log };
+  const common = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
   const operatorsDirectory = new OperatorsDirectory({ store, clock, connection: connection.connection, log });
   mendLater(operatorsDirectory, log);
@@ -126,23 +126,23 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const { host, pairing } = startHost(options);
   const poolSessions = new PoolSessions({ actors, store, log });
   const oneShopPerNumber = new OneShopPerNumber({ actors, log });
-  const sharedNumbers = new SharedNumbers({ ...around, vault, feed, counts });
-  const pool = new PoolClient({ ...around, link: poolLink, sessions: poolSessions, platformName });
+  const sharedNumbers = new SharedNumbers({ ...common, vault, feed, counts });
+  const pool = new PoolClient({ ...common, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ actors, clock, host, waiters });
   const times = { sendGap, ...PACING_TIMES };
-  const asked = { qrImage: (qr: string) => qrImages.render(qr), askGroups, times, retentionMs };
-  const shops = shopService({ ...around, waiters, pool, host, pairing, ...asked });
+  const connecting = { pairing, qrImage: (qr: string) => qrImages.render(qr), askGroups };
+  const shops = shopService({ ...common, ...connecting, waiters, pool, host, times, retentionMs });
   const inbound = inboundService({ actors, store, vault, shops, host });
   const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
-  // Its timers wait for wall-clock times, and the wall clock may step.
-  const ofWebhooks = { ...around, clock: node.steppedClock, settings: options.webhooks };
-  const webhooks = composeWebhooks({ ...ofWebhooks, shops, inbound, events, makeId });
-  const heard = { waiters, eventWaiters: notifying(eventWaiters, webhooks.pump), feed };
-  const peers = { ...heard, pool, poolSessions, oneShopPerNumber, sharedNumbers, send: shops.send };
+  // Timers of webhooks wait for wall-clock times, and the wall clock may step.
+  const webhookParts = { ...common, clock: node.steppedClock, settings: options.webhooks };
+  const webhooks = composeWebhooks({ ...webhookParts, shops, inbound, events, makeId });
+  const notified = { waiters, eventWaiters: notifying(eventWaiters, webhooks.pump), feed };
+  const otherShops = { pool, poolSessions, oneShopPerNumber, sharedNumbers, send: shops.send };
   poolLink.serve(poolService({ actors, store }));
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
-  const erasing = { ...around, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
-  const erasure = composeErasure({ ...erasing, directory, refreshDirectory, logs: options.logs });
+  const erasedFrom = { ...common, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
+  const erasure = composeErasure({ ...erasedFrom, directory, refreshDirectory, logs: options.logs });
   const performTenant = tenantEffects({
     feed,
     eventWaiters,
@@ -153,14 +153,15 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     setInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
-  const performShop = shopEffects({ ...around, ...peers, host, counting: options.counting });
+  const { counting } = options;
+  const performShop = shopEffects({ ...common, ...notified, ...otherShops, host, counting });
   const perform = { tenant: performTenant, shop: performShop };
-  const deciding = { keyLimits, makeId, retentionMs, times, host, webhooks, eventWaiters, counts };
-  registerBehaviours(options, { ...deciding, perform });
-  const ofOperators = { directory, operatorsDirectory, erasure, makeId, host, egressVault };
+  const behaviourParts = { keyLimits, makeId, retentionMs, times, host, webhooks, eventWaiters, counts };
+  registerBehaviours(options, { ...behaviourParts, perform });
+  const operatorParts = { directory, operatorsDirectory, erasure, makeId, host, egressVault };
   return {
     tenants: tenantService({
-      ...around,
+      ...common,
       keyLimits,
       usage,
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
@@ -169,7 +170,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     inbound,
     events,
     webhooks,
-    operators: operatorService({ ...around, ...ofOperators }),
+    operators: operatorService({ ...common, ...operatorParts }),
     fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,
     feed,
