@@ -95,7 +95,6 @@ export interface Failure<Code extends FailureCode = FailureCode> {
   readonly nextCursor?: string;
 }
 
-/** A failure as an outcome. */
 export interface Failed<Code extends FailureCode = FailureCode> {
   readonly ok: false;
   readonly failure: Failure<Code>;
@@ -128,7 +127,6 @@ export function renamedFailure<Value, Code extends FailureCode, From extends Cod
   return outcome as Outcome<Value, Exclude<Code, From>>;
 }
 
-/** A failure with its code. */
 export function failed<Code extends FailureCode>(
   code: Code,
   details: Omit<Failure, 'code'> = {},
@@ -136,7 +134,6 @@ export function failed<Code extends FailureCode>(
   return { ok: false, failure: { code, ...details } };
 }
 
-/** A refusal of the policy as a failure. */
 export function refusedBy<Code extends PolicyCode>({
   admitted: _,
   code,

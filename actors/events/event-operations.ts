@@ -9,7 +9,6 @@ import type { EventWait } from '../tenants/events/event-waiters.ts';
  */
 export type EventView = Shown<typeof event>;
 
-/** The events to read. */
 export interface EventQuery {
   /** The position after which to continue. If undefined, from now on. */
   readonly cursor: string | undefined;
@@ -35,7 +34,6 @@ export interface EventPage extends CursorPage<EventView> {
   readonly wait?: EventWait | undefined;
 }
 
-/** The outcome of a read of events. */
 export type EventOutcome<Value> = Outcome<Value, 'VALIDATION_ERROR' | 'OVERLOADED'>;
 
 /** Reads a tenant's events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */

@@ -12,7 +12,6 @@ import type { ShopState } from '../shops/state/shop-state.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import type { EgressView, Found } from './operator-operations.ts';
 
-/** The parts that a change of egress needs. */
 export interface EgressChangeOptions {
   readonly actors: Actors;
   readonly clock: Clock;

@@ -17,9 +17,8 @@ export interface SupervisedTenant extends TenantView {
   readonly actor: Pick<ActorSnapshot, 'status' | 'restarts' | 'lastError'>;
 }
 
-/** A shop and its egress. */
 export interface EgressView {
-  /** The shop. */
+  /** The shop's id. */
   readonly id: string;
   /** Without the password. Null if there is none. */
   readonly egress: string | null;

@@ -19,7 +19,6 @@ export interface TenantAccess {
   ) => Promise<TenantReplies[Type] | typeof NO_TENANT>;
 }
 
-/** Returns the access to the tenants of these actors. */
 export function tenantAccess(actors: Actors): TenantAccess {
   const stateOf = async (tenantId: string): Promise<TenantState | undefined> => {
     const state = await actors.state<TenantState>(tenantAddress(tenantId));

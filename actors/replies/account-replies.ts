@@ -4,7 +4,6 @@ import { count, id, instant } from './reply-fields.ts';
 
 /** Replies about accounts: their contacts, their keys and their limits (docs/contract.md, Resources). */
 
-/** A declared contact. */
 export const contact = v.strictObject({
   id,
   phone: v.string(),
@@ -28,7 +27,6 @@ export const revokedContact = v.strictObject({
   active: v.boolean(),
 });
 
-/** Windows of a key. */
 const keyLimits = v.strictObject({ minute: count, hour: count, day: count });
 
 const allowance = v.strictObject({ limit: count, used: count, remaining: count, resetsAt: instant });

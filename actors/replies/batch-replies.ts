@@ -20,7 +20,6 @@ export const quietHours = v.strictObject({
   ),
 });
 
-/** A batch. */
 export const batch = v.strictObject({
   id,
   shopId: id,

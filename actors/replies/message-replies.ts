@@ -5,7 +5,6 @@ import { count, id, instant, integer } from './reply-fields.ts';
 
 /** Replies about messages, and about the limits of a shop (docs/contract.md, Resources). */
 
-/** An example of a verdict. */
 export const VERDICT_EXAMPLE = {
   recipientClass: 'declared',
   warmupDay: 9,
@@ -181,7 +180,6 @@ export const message = v.strictObject({
   ),
 });
 
-/** A scheduled send. */
 export const scheduledSend = v.strictObject({
   id,
   shopId: id,

@@ -34,7 +34,6 @@ export const id = v.pipe(
 /** A moment, as every reply writes it. */
 export const instant = v.pipe(v.string(), v.metadata({ format: 'date-time' }));
 
-/** A whole number. */
 export const integer = v.pipe(v.number(), v.integer());
 
 /** A whole number from 0. */

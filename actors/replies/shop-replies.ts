@@ -7,7 +7,6 @@ import { count, id, instant, integer } from './reply-fields.ts';
 /** The state of a shop's channel. */
 export const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);
 
-/** A shop. */
 export const shop = v.strictObject({
   id,
   name: v.string(),
@@ -54,7 +53,6 @@ export const channel = v.strictObject({
   ...trouble,
 });
 
-/** A chat group. */
 export const group = v.strictObject({
   id: v.string(),
   name: v.string(),

@@ -1,7 +1,6 @@
 import type { Write } from '../../runtime/store.ts';
 import type { InboundContent } from '../inbound-content.ts';
 
-/** The outcome of a send order. */
 export type SendOutcome =
   /** The network acknowledged the stanza. */
   | { readonly kind: 'acknowledged' }
@@ -33,7 +32,6 @@ export type SendOutcome =
   /** It may have been sent (deadline, socket lost after the bytes left). Never retry it. */
   | { readonly kind: 'unknown' };
 
-/** Why a session ended. */
 export type SessionEnd =
   /** 408, 428, 500, 503, connect watchdog, stalled socket, a hung or crashed worker: retry with backoff. */
   | 'transient'
@@ -224,7 +222,6 @@ export type SessionEvent =
   /** The sending component can be reached again. */
   | { readonly type: 'session.reachable' };
 
-/** The events of these types. */
 export type SessionEventOf<Type extends SessionEvent['type']> = Extract<
   SessionEvent,
   { readonly type: Type }

@@ -79,7 +79,6 @@ export interface SessionHost {
   stop(): Promise<void>;
 }
 
-/** How a session is opened. */
 export interface SessionOpening {
   readonly generation: number;
   /** Digits of the number whose phone is to type a code, if there are no credentials. If absent, a QR code is shown. */

@@ -21,7 +21,6 @@ export interface MediaAccess {
 /** The version that a client sends. */
 export type ClientVersion = readonly [major: number, minor: number, patch: number];
 
-/** How a worker opens a session. */
 export interface WorkerOpening extends SessionOpening {
   /** If undefined, the client's own. */
   readonly clientVersion: ClientVersion | undefined;
@@ -64,7 +63,6 @@ export interface SealedChange {
   readonly expiresAtMs?: number | undefined;
 }
 
-/** An order to prepare a message. */
 export interface PrepareOrder {
   /** The replies `prepared` and the outcome repeat it. They are ignored if the order was given up meanwhile. */
   readonly attempt: number;

@@ -49,12 +49,10 @@ export interface BatchRequest extends DraftContent {
   readonly share: number;
   readonly paused: boolean;
   readonly idempotencyKey: string | undefined;
-  /** The call's request id. */
   readonly requestId: string;
   readonly traceparent?: string | undefined;
 }
 
-/** Recipients to be added to a batch. */
 export interface RecipientsRequest {
   readonly recipients: readonly BatchRecipient[];
   readonly idempotencyKey: string | undefined;

@@ -79,10 +79,8 @@ export interface ScheduledDraftRequest extends Omit<MessageDraft, 'reply' | 'sch
   readonly notAfterMs: number | undefined;
 }
 
-/** The end of a scheduled send. */
 export interface ScheduledEnd {
   readonly status: 'accepted' | 'refused' | 'cancelled';
-  /** The id of its message. */
   readonly messageId?: string;
   /** The code of the refusal if it became no message. */
   readonly code?: string;

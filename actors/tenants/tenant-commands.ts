@@ -82,7 +82,6 @@ export type TenantCommand =
   | { readonly type: 'store_usage' }
   | RuntimeCommand;
 
-/** The commands of these types. */
 export type TenantCommandOf<Type extends TenantCommand['type']> = Extract<
   TenantCommand,
   { readonly type: Type }

@@ -11,7 +11,6 @@ export const tenantAddress = rememberLast(
   }),
 );
 
-/** The keys of one tenant. */
 export interface TenantKeys {
   /** String: the tenant's record. */
   readonly record: string;

@@ -174,7 +174,6 @@ export function foldedName(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
-/** Newest first. */
 export function shopsNewestFirst(state: TenantState): ShopRecord[] {
   return [...state.shops.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
 }

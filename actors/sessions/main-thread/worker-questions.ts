@@ -43,7 +43,6 @@ export class WorkerQuestions {
     this.#open.delete(questionId);
   }
 
-  /** The worker has exited. */
   onWorkerLost(worker: number): void {
     for (const [questionId, open] of this.#open)
       if (open.worker === worker) this.settle(questionId, undefined);

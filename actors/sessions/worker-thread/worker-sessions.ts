@@ -11,7 +11,6 @@ interface ShopEntry {
   opening: WorkerOpening;
 }
 
-/** The sessions of one worker, by shop. */
 export class WorkerSessions {
   readonly #environment: SessionEnvironment;
   readonly #shops = new Map<string, ShopEntry>();

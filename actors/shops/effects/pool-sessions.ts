@@ -43,7 +43,6 @@ export class PoolSessions {
     await this.#options.store.append([['SREM', POOL_SESSIONS_KEY, member(shop)]]);
   }
 
-  /** All shops in the set. */
   async list(): Promise<ShopReference[]> {
     const [members] = (await this.#options.store.read([['SMEMBERS', POOL_SESSIONS_KEY]])) as [string[]];
     return members.map((text) => {

@@ -48,7 +48,6 @@ export interface ShopEraserOptions {
   readonly retentionMs: number;
 }
 
-/** A shop that is to be erased. */
 interface ErasedShop extends ShopReference {
   /** True if its tenant is erased as well, with the streams that contain the shop's events. */
   readonly withTenant: boolean;

@@ -1,7 +1,6 @@
 /** A channel's states, the context of its machine, and the values derived from both. */
 import type { SessionEnd } from '../../sessions/session-events.ts';
 
-/** The channel's states. */
 export type ChannelStateName =
   | 'unconfigured'
   | 'starting'

@@ -36,7 +36,6 @@ export type ChannelEvent =
   | { readonly type: 'activated'; readonly nowMs: number }
   | { readonly type: 'egress_changed'; readonly nowMs: number };
 
-/** The effects of the channel machine. */
 export type ChannelEffect =
   | { readonly type: 'open_session'; readonly params: SessionOpening }
   | { readonly type: 'close_session'; readonly params: undefined }

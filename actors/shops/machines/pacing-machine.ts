@@ -24,7 +24,6 @@ import { assign, setup } from 'xstate';
 import type { MessageReason } from '../../message-status.ts';
 import type { SendOutcome } from '../../sessions/session-events.ts';
 
-/** The message in progress. */
 export interface MessageInProgress {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
@@ -78,7 +77,6 @@ export type PacingEvent =
   | { readonly type: 'pause' }
   | { readonly type: 'resume' };
 
-/** The effects of the pacing machine. */
 export type PacingEffect =
   | { readonly type: 'first_look'; readonly params: MessageInProgress }
   | { readonly type: 'store_sending'; readonly params: MessageInProgress }
@@ -236,5 +234,4 @@ export const pacingMachine = pacingSetup.createMachine({
   },
 });
 
-/** The pacing states. */
 export type PacingStateName = 'idle' | 'preparing' | 'sending' | 'gap' | 'paused';

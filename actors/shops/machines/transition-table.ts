@@ -1,6 +1,5 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 
-/** The context of a machine. */
 export type Context = Readonly<Record<string, unknown>>;
 
 interface Arguments {

@@ -105,7 +105,6 @@ export type ShopCommand =
   | SessionEvent
   | RuntimeCommand;
 
-/** The commands of these types. */
 export type CommandOf<Type extends ShopCommand['type']> = Extract<ShopCommand, { readonly type: Type }>;
 
 /** The lane of each command. A `client` command may be refused if the mailbox is full. */

@@ -48,7 +48,6 @@ export function inboundKey(shard: number, day: number): string {
   return shardKey(shard, 'inbound', String(day));
 }
 
-/** Stores an inbound message. */
 export function inboundWrite(shard: number, record: InboundRecord, vault: NumberVault): Write {
   const { id, tenantId, shopId, fromId, ...rest } = record;
   const sealed = vault.seal(useOf(id, { tenantId, shopId, fromId }), JSON.stringify(rest));
@@ -66,7 +65,6 @@ export function inboundReadWrite(shard: number, id: string, readAtMs: number): W
   return ['HSET', inboundKey(shard, dayOfMessage(id)), readField(id), readAtMs];
 }
 
-/** Erases an inbound message. */
 export function inboundErasure(shard: number, id: string): Write {
   return ['HDEL', inboundKey(shard, dayOfMessage(id)), id, readField(id)];
 }

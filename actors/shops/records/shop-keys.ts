@@ -21,7 +21,6 @@ const addressOf = memoizePairs(REMEMBERED_SHOPS, (tenantId: string, shopId: stri
   return { shard, kind: 'shop', id, text: addressText({ kind: 'shop', id }) };
 });
 
-/** The shop an address names. */
 export function shopOf(address: Pick<Address, 'id'>): ShopReference {
   const [tenantId = '', shopId = ''] = address.id.split('/');
   return { tenantId, shopId };
@@ -172,7 +171,6 @@ function keyOf(shop: string, part: (typeof PARTS)[number]): string {
   return `${shop}:${part}`;
 }
 
-/** Names the keys of a shop. */
 export function shopKeys(shard: number, shopId: string): ShopKeys {
   return new ShopKeys(shard, shopId);
 }

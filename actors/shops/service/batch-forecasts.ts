@@ -17,7 +17,6 @@ import { type EstimateTimes, messageTimeMs } from './queue-place.ts';
 /** How long a forecast is shown again while no batch of the shop changes. */
 const SHOWN_AGAIN_MS = 10_000;
 
-/** The batch to forecast. */
 interface Asked {
   readonly batchId: string;
   readonly content: BatchContent;

@@ -75,7 +75,6 @@ type ShopWord =
   | 'warned'
   | 'undelivered';
 
-/** The summary of a shop's actor. */
 export function shopSummary({ address, status: actorStatus, state, ...actor }: ActorSummary): ShopSummary {
   const { mailboxDepth, oldestQueuedMs, restarts } = actor;
   const shop = state as ShopState | undefined;
@@ -162,7 +161,6 @@ export const TROUBLE_WORDS: readonly string[] = STATUS_WORDS.filter((word) => TR
 /** There are as many as combinations of a shop's states: some hundreds. */
 const statuses = new Map<string, ShopStatus>();
 
-/** The status with these words. */
 export function statusOf(words: readonly ShopWord[]): ShopStatus {
   const text = words.join();
   let status = statuses.get(text);

@@ -15,7 +15,6 @@ export interface BatchReading {
   readonly retentionMs: number;
 }
 
-/** A batch that has ended. */
 export type EndedBatch = BatchRecord & { readonly endedAtMs: number };
 
 /** The content of a batch's own hash, without its recipients. */

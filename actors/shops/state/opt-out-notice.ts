@@ -23,7 +23,6 @@ export function encodeNotice({ origin, from, wireId, atMs }: OptOutNotice): stri
   return JSON.stringify({ origin, from, wireId, atMs });
 }
 
-/** Reads the values of the hash back. */
 export function decodeNotices(values: readonly string[]): OptOutNotice[] {
   return values.map((value) => ({
     ...(JSON.parse(value) as Omit<OptOutNotice, 'repeatAtMs'>),

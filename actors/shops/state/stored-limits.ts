@@ -11,7 +11,6 @@ export function encodeLimits(limits: NetworkLimits): string {
   return limits.restriction === null && limits.newChats === null ? '' : JSON.stringify(limits);
 }
 
-/** Reads the limits back. */
 export function decodeLimits(stored: string | null | undefined): NetworkLimits {
   return stored ? (JSON.parse(stored) as NetworkLimits) : NO_LIMITS;
 }

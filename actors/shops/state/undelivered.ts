@@ -41,7 +41,6 @@ export function encodeUndelivered(undelivered: Undelivered | undefined): string 
   return undelivered === undefined ? '' : JSON.stringify(undelivered);
 }
 
-/** Reads it back. */
 export function decodeUndelivered(text: string | null | undefined): Undelivered | undefined {
   return text ? (JSON.parse(text) as Undelivered) : undefined;
 }

@@ -27,7 +27,6 @@ type LiveEvent = Exclude<
   }
 >;
 
-/** The turn on an event of a session. */
 export function onSessionEvent(
   builder: TurnBuilder,
   event: SessionEvent,

@@ -114,7 +114,6 @@ function sourcesOf({ store, nowMs }: FactsContext, { vault, retentionMs }: Facts
   return { store, nowMs, vault, retentionMs };
 }
 
-/** The facts that are read for a turn. */
 type ReadFacts = Omit<ShopFacts, 'available'>;
 
 const NO_FACTS: ReadFacts = {};

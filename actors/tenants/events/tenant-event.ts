@@ -40,7 +40,6 @@ export interface TenantEvent {
   readonly subject: string;
 }
 
-/** Makes the shop's event of this type. */
 export function shopEvent<Type extends ShopEventType>(
   type: Type,
   shopId: string,
@@ -101,7 +100,6 @@ export function eventWrites(
 /** One entry in the reply of `XRANGE`. */
 export type StreamEntry = readonly [id: string, fields: readonly string[]];
 
-/** Reads an event back. */
 export function decodeEvent([streamId, fields]: StreamEntry): StoredEvent {
   const [, type, , shopId = '', , subject = ''] = fields;
   return { streamId, type: type as EventType, shopId, subject };

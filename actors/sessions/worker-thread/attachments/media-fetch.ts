@@ -41,7 +41,6 @@ export interface FetchedMedia extends AttachmentForm {
   discard(): Promise<void>;
 }
 
-/** The bounds of a fetch. */
 export interface MediaFetchOptions extends Omit<RequestBounds, 'signal'> {
   readonly tenantId: string;
   readonly url: string;

@@ -34,7 +34,6 @@ export class PendingOrders {
     return this.all().find((pending) => pending.wireId === wireId);
   }
 
-  /** Returns the orders of a message. */
   ofMessage(messageId: string): readonly Pending[] {
     return this.all().filter(({ order }) => order.messageId === messageId);
   }

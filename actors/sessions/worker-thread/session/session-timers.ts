@@ -25,7 +25,6 @@ export class SessionTimers {
     return { cancel };
   }
 
-  /** The session ends. */
   end(): void {
     this.#hasEnded = true;
     for (const timer of this.#armed) timer.cancel();

@@ -59,7 +59,6 @@ interface BatchSources {
   readonly retentionMs: number;
 }
 
-/** Reads the facts for such a command. */
 export async function readBatchFacts(
   state: ShopState,
   command: BatchCommand,

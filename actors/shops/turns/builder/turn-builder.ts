@@ -174,7 +174,6 @@ export class TurnBuilder extends CollectedTurn {
     else if (pacingState(this.before) === 'sending') this.#storeState(currentMessage, 'queued', null);
   }
 
-  /** Stores the state of a message. */
   store(message: MessageReference, state: MessageState): void {
     const { writes, effects } = messageOutcome(this.state, message, state);
     this.write(...writes);

@@ -33,7 +33,6 @@ export function isCancellation(command: ShopCommand): command is Cancellation {
   return command.answer.kind === 'ended' && command.answer.fate.reason === 'CANCELLED';
 }
 
-/** Reads the facts for such a command. */
 export async function readCancellation(
   state: ShopState,
   command: Cancellation,

@@ -31,7 +31,6 @@ interface KnownReceipt {
   readonly message: StoredMessage;
 }
 
-/** The facts for the turn on receipts. */
 export type ReceiptFacts = readonly KnownReceipt[];
 
 /** Finds the messages of receipts. Skips receipts that are forged, of another shop or too old. */
