@@ -376,7 +376,7 @@ export const cases: readonly Case[] = [
     promise: 'the event of an end is of the commit that makes it true',
     layer: 'actors',
     file: 'shops/turns/builder/collected-turn.ts',
-    noticedBy: 'shops/shop-events.test.ts',
+    noticedBy: 'shops/builder/shop-events.test.ts',
     edits: [
       [
         '    this.write(...eventWrites(this.#state.shop.tenantId, events, kept));\n',

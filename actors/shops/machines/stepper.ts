@@ -47,7 +47,7 @@ export interface Stepper<Machine extends AnyStateMachine, Effect> {
 /**
  * Drives an XState machine without a live actor: mailbox, timers, persistence and supervision belong to the runtime. A
  * step looks up its transition in a table made of the machine (docs/decisions/008-machines-decide.md), in a tenth of
- * XState's time. tests/actors/shops/stepper.test.ts compares each step of both machines with XState's.
+ * XState's time. tests/actors/shops/machines/stepper.test.ts compares each step of both machines with XState's.
  */
 export function stepper<Machine extends AnyStateMachine, Effect extends MachineEffect>(
   machine: Machine,

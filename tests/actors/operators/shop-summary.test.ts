@@ -11,7 +11,7 @@ import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { ActorSummary, Actors } from '../../../runtime/actors.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
-import { BatchHarness } from '../batches/batch-harness.ts';
+import { BatchHarness } from '../shops/batches/batch-harness.ts';
 import { ShopHarness, testEgressVault } from '../shops/shop-harness.ts';
 
 function seen(state: ShopState | undefined, status: ActorSummary['status'] = 'active'): ActorSummary {

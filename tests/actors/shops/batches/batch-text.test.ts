@@ -1,0 +1,55 @@
+/** The fields in the text of a batch. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Outcome } from '../../../../actors/failure.ts';
+import { batchKey } from '../../../../actors/shops/state/batches.ts';
+import { BatchHarness, HOUR_MS } from './batch-harness.ts';
+
+const LONGEST = '🥐'.repeat(64);
+
+test('a field may have any name on one line, and a filled-in value is not searched for fields', async () => {
+  const run = await BatchHarness.connected();
+  const [one] = run.know(1);
+  assert.ok(one);
+  const fields = { prénom: 'Zoë', 'first name': '{{prénom}}', [LONGEST]: 'x' };
+  await run.batch({
+    recipients: [{ ...one, fields }],
+    text: `{{prénom}} {{ first name }} { {{${LONGEST}}}} } {`,
+  });
+  await run.pass(HOUR_MS);
+  assert.deepEqual(
+    run.sent.map(({ text }) => text),
+    ['Zoë {{prénom}} { x} } {'],
+  );
+});
+
+for (const [text, field] of [
+  ['hello {{prénom}}', 'recipients.0.fields.prénom'],
+  ['hello {{first-name}}', 'recipients.0.fields.first-name'],
+  ['hello {{ }}', 'text'],
+  ['hello {{}} {{name}}', 'text'],
+  ['hello {{name}', 'text'],
+  ['hello {{{name}}}', 'text'],
+  ['hello {{{name}}', 'text'],
+  ['hello {{{{name}}}}', 'text'],
+  ['hello {{na\nme}}', 'text'],
+  [`hello {{x${LONGEST}}}`, 'text'],
+] as const) {
+  test(`a text that would leave braces in what people get is refused: ${JSON.stringify(text).slice(0, 30)}`, async () => {
+    const run = await BatchHarness.connected();
+    const reply = await run.create({ recipients: run.know(1), text });
+    assert.deepEqual(!reply.ok && reply.failure.fields?.map((problem) => problem.field), [field]);
+  });
+}
+
+test('if an earlier program stored a text with three braces, a call that adds recipients names its own field', async () => {
+  const run = await BatchHarness.connected();
+  const batchId = await run.batch({ recipients: run.know(1), paused: true });
+  const { redis, state } = run.shop;
+  const own = batchKey(state.keys, batchId);
+  const content = JSON.parse(String(redis.run(['HGET', own, 'content'])));
+  redis.run(['HSET', own, 'content', JSON.stringify({ ...content, text: 'hello {{{name}}}' })]);
+  const asked = { recipients: run.know(1, 5), idempotencyKey: undefined };
+  const reply = (await run.shop.ask({ type: 'add_recipients', batchId, asked })) as Outcome<unknown>;
+  assert.deepEqual(!reply.ok && reply.failure.fields?.map(({ field }) => field), ['recipients']);
+});

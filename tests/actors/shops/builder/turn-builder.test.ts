@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TurnBuilder } from '../../../../actors/shops/turns/builder/turn-builder.ts';
+import { EVENT_LIMITS } from '../../../../actors/tenants/events/tenant-event.ts';
+import { ShopHarness } from '../shop-harness.ts';
+
+test('callbacks of `onCommitted` run in their order, and only when `committed` is called', async () => {
+  const { state, nowMs } = await ShopHarness.start();
+  const times = {
+    sendGap: { minMs: 0, maxMs: 0 },
+    pauseMs: 0,
+    preparingMs: 0,
+    outcomeMs: 0,
+  };
+  const builder = new TurnBuilder(state, nowMs, { random: () => 0, times, eventLimits: EVENT_LIMITS });
+  const done: string[] = [];
+  for (const name of ['one', 'two', 'three']) builder.onCommitted(() => void done.push(name));
+  const { committed } = builder.finish();
+  assert.deepEqual(done, []);
+  committed?.();
+  assert.deepEqual(done, ['one', 'two', 'three']);
+});

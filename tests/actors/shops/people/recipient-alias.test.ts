@@ -1,0 +1,99 @@
+/** The network knows a person by another number, or by an id of its own: both are one recipient from then on. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Outcome } from '../../../../actors/failure.ts';
+import type { Accepted, Sent } from '../../../../actors/shops/shop-operations.ts';
+import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { ShopHarness, textDraft } from '../shop-harness.ts';
+
+const MINUTE_MS = 60_000;
+const WRITTEN = '+33612345678';
+const KNOWN = '+33698765432';
+/** It has two forms, and counts under the short one. */
+const BRAZILIAN = '+5531996348800';
+const LID = '123456789012345@lid';
+
+async function shopOf(...customers: readonly string[]): Promise<ShopHarness> {
+  const shop = await ShopHarness.connected();
+  shop.redis.run(['SADD', shop.state.people.customers, ...customers]);
+  return shop;
+}
+
+/** Sends with the facts that are stored. Returns the message's id, or the code of the refusal. */
+async function send(shop: ShopHarness, to: string): Promise<string> {
+  const draft = textDraft(to, `hello at ${shop.nowMs}`);
+  const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
+  const reply = (await shop.ask(command)) as Outcome<Sent<Accepted>>;
+  return reply.ok ? reply.value.accepted.id : reply.failure.code;
+}
+
+/** The session prepares the message, and the network knows its recipient by this number. */
+async function lookedUp(shop: ShopHarness, messageId: string, number: string): Promise<void> {
+  shop.toSession(messageId);
+  const { generation } = shop.state.channel.context;
+  await shop.ask({ type: 'session.recipient_known', generation, messageId, number });
+}
+
+/** Sends the prepared message, and lets the time until the next message to its recipient pass. */
+function sent(shop: ShopHarness, messageId: string): void {
+  shop.prepared(messageId, []);
+  assert.equal(shop.statusOf(messageId), 'sending');
+  shop.outcome(messageId, { kind: 'acknowledged' });
+  shop.pass(11 * MINUTE_MS);
+}
+
+for (const [written, after] of [
+  [WRITTEN, 'at once'],
+  [BRAZILIAN, 'after a restart'],
+] as const) {
+  test(`a message to a number counts for the number that the network knows, ${after}`, async () => {
+    let shop = await shopOf(written, KNOWN);
+    const first = await send(shop, written);
+    await lookedUp(shop, first, KNOWN);
+    sent(shop, first);
+    if (after === 'after a restart') {
+      const { bodies, state } = shop;
+      shop = await shop.successor('store', 'activation', 2);
+      for (const [id, body] of bodies) shop.bodies.set(id, body);
+      const { phone, pairedAtMs } = state.channel.context;
+      shop.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
+    }
+    const second = await send(shop, KNOWN);
+    await lookedUp(shop, second, KNOWN);
+    sent(shop, second);
+    const third = await send(shop, written);
+    await lookedUp(shop, third, KNOWN);
+    sent(shop, third);
+    assert.equal(await send(shop, KNOWN), 'RECIPIENT_RATE_LIMITED');
+  });
+}
+
+test('of two messages that waited for one person, the first goes, and the second is judged with it', async () => {
+  const shop = await shopOf(WRITTEN, KNOWN);
+  shop.command({ type: 'pause' });
+  const first = await send(shop, WRITTEN);
+  shop.pass(5 * MINUTE_MS);
+  const second = await send(shop, KNOWN);
+  shop.command({ type: 'resume' });
+  await lookedUp(shop, first, KNOWN);
+  shop.prepared(first, []);
+  assert.equal(shop.statusOf(first), 'sending');
+  shop.outcome(first, { kind: 'acknowledged' });
+  shop.pass(MINUTE_MS);
+  shop.toSession(second);
+  assert.equal(shop.statusOf(second), 'rejected RECIPIENT_RATE_LIMITED');
+});
+
+test('a person who wrote while the network sent no number is stored under the number once it is known', async () => {
+  const shop = await shopOf(WRITTEN);
+  const { writers, aliases } = shop.state.keys;
+  const writer = JSON.stringify({ lastInboundAtMs: 1, stampMs: 1, optedOut: false, wireIds: [] });
+  shop.redis.run(['HSET', writers, LID, writer]);
+  const messageId = await send(shop, WRITTEN);
+  shop.toSession(messageId);
+  const { generation } = shop.state.channel.context;
+  await shop.ask({ type: 'session.prepared', generation, messageId, lid: LID, writes: [] });
+  assert.equal(shop.statusOf(messageId), 'sending');
+  assert.deepEqual(shop.redis.run(['HGETALL', writers]), [WRITTEN, writer]);
+  assert.deepEqual(shop.redis.run(['HGETALL', aliases]), [LID, WRITTEN]);
+});

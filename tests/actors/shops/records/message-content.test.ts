@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contentOf, isSameContent, NO_CONTENT } from '../../../../actors/shops/message-content.ts';
+import { withoutContent } from '../../../../actors/shops/state/scheduled-sends.ts';
+
+const draft = { text: 'Ready', mediaUrl: 'https://shop.example/a.png', mediaType: 'video' as const };
+
+test('two contents are equal only if all their fields are equal', () => {
+  assert.ok(isSameContent(contentOf(draft), contentOf({ ...draft })));
+  for (const other of [{ text: 'ready' }, { mediaUrl: undefined }, { mediaType: 'image' as const }])
+    assert.ok(!isSameContent(contentOf(draft), contentOf({ ...draft, ...other })), JSON.stringify(other));
+});
+
+test('without an attachment, the type of the attachment is not compared', () => {
+  const text = { text: 'Ready', mediaUrl: undefined };
+  const [image, video] = [
+    contentOf({ ...text, mediaType: 'image' }),
+    contentOf({ ...text, mediaType: 'video' }),
+  ];
+  assert.deepEqual(image, { ...NO_CONTENT, text: 'Ready' });
+  assert.ok(isSameContent(image, video));
+});
+
+test('an ended scheduled send keeps no content', () => {
+  const stored = {
+    ...draft,
+    to: '+41791234567',
+    idempotencyKey: undefined,
+    requestId: 'req_1',
+    sendAtMs: 2,
+    notAfterMs: 3,
+    createdAtMs: 1,
+  };
+  const kept = contentOf(withoutContent(stored));
+  assert.deepEqual(kept, NO_CONTENT);
+});
