@@ -1,8 +1,7 @@
+/** Replies about accounts: their contacts, their keys and their limits (docs/contract.md, Resources). */
 import * as v from 'valibot';
 import { PERMISSIONS } from '../permission.ts';
 import { count, id, instant } from './reply-fields.ts';
-
-/** Replies about accounts: their contacts, their keys and their limits (docs/contract.md, Resources). */
 
 export const contact = v.strictObject({
   id,

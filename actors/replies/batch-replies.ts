@@ -1,9 +1,8 @@
+/** Replies about batches (docs/contract.md, Batches). */
 import * as v from 'valibot';
 import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../batch-status.ts';
 import { MEDIA_TYPES } from '../media-type.ts';
 import { count, id, instant } from './reply-fields.ts';
-
-/** Replies about batches (docs/contract.md, Batches). */
 
 /** Hours of each day in which nothing of a batch leaves. */
 export const quietHours = v.strictObject({

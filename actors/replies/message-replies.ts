@@ -1,9 +1,8 @@
+/** Replies about messages, and about the limits of a shop (docs/contract.md, Resources). */
 import * as v from 'valibot';
 import { MEDIA_TYPES } from '../media-type.ts';
 import { MESSAGE_REASONS, MESSAGE_STATUSES, type MessageReason } from '../message-status.ts';
 import { count, id, instant, integer } from './reply-fields.ts';
-
-/** Replies about messages, and about the limits of a shop (docs/contract.md, Resources). */
 
 export const VERDICT_EXAMPLE = {
   recipientClass: 'declared',

@@ -1,6 +1,5 @@
-import * as v from 'valibot';
-
 /** Fields that many replies have. The schemas of this folder are the replies of both APIs; the types come from them. */
+import * as v from 'valibot';
 
 /** The read-only type of a reply, from its schema. */
 export type Shown<Schema extends v.GenericSchema> = Unchanging<v.InferOutput<Schema>>;

@@ -1,8 +1,7 @@
+/** Replies about shops and their channels (docs/contract.md, Resources). */
 import * as v from 'valibot';
 import { CHANNEL_REASONS } from '../channel-reason.ts';
 import { count, id, instant, integer } from './reply-fields.ts';
-
-/** Replies about shops and their channels (docs/contract.md, Resources). */
 
 /** The state of a shop's channel. */
 export const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);

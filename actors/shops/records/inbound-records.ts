@@ -1,14 +1,13 @@
+/*
+ * People's messages to a shard's shops on one day are one hash, as its messages are (message-days.ts). The owner is
+ * under an id, followed by the sealed rest. A message that was read also has `id:read`. The hash expires as a whole.
+ */
 import { shardKey } from '../../../runtime/address.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
 import type { InboundKind, InboundMedia } from '../../inbound-content.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { dayEndsMs, dayOfMessage } from './message-days.ts';
 import type { NumberVault } from './number-vault.ts';
-
-/*
- * People's messages to a shard's shops on one day are one hash, as its messages are (message-days.ts). The owner is
- * under an id, followed by the sealed rest. A message that was read also has `id:read`. The hash expires as a whole.
- */
 
 /** The owner of an inbound message: the part that is stored in the clear. */
 export interface InboundOwner extends ShopReference {

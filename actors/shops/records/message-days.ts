@@ -1,3 +1,9 @@
+/*
+ * A shard's messages of one day are one hash. It has the accepted content under a message's id, its state under
+ * `id:state`, and its receipts under `id:receipts`. The day is read from the id, so a message is found by its id alone.
+ * In Redis a commit costs by the number of keys it writes. Thousands of messages share this key, and it expires as a
+ * whole.
+ */
 import { shardKey } from '../../../runtime/address.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { idsFrom, madeAtMs } from '../../../runtime/object-id.ts';
@@ -11,13 +17,6 @@ import {
   type MessageState,
   type StoredMessage,
 } from './message-record.ts';
-
-/*
- * A shard's messages of one day are one hash. It has the accepted content under a message's id, its state under
- * `id:state`, and its receipts under `id:receipts`. The day is read from the id, so a message is found by its id alone.
- * In Redis a commit costs by the number of keys it writes. Thousands of messages share this key, and it expires as a
- * whole.
- */
 
 /** The UTC day a message's id was made on, in whole days since the Unix epoch. */
 export function dayOfMessage(messageId: string): number {
