@@ -39,10 +39,11 @@ export async function changeEgress(
   if (address === undefined)
     return failed('VALIDATION_ERROR', { fields: [{ field: 'egress', message: EGRESS_FORM }] });
   const problem = await host.tryEgress(address);
-  if (problem !== undefined)
+  if (problem !== undefined) {
     return failed('EGRESS_UNREACHABLE', {
       fields: [{ field: 'egress', message: problem.replace(/^the egress /, '') }],
     });
+  }
   const egress = egressVault.seal(shop, address);
   if (!isSame(egressVault, { shop, egress: state.egress, address })) await store(options, shop, egress);
   return done({ id: shop.shopId, egress: egress.shown });

@@ -35,12 +35,13 @@ export function tenantBehaviour(
     kind: 'tenant',
     load: (address, store, nowMs) => loadTenant(address, store, { keyLimits: options.keyLimits, nowMs }),
     prepare(state, command, { store }) {
-      if (command.type === 'declare')
+      if (command.type === 'declare') {
         return readDeclared(
           state,
           command.contacts.map(({ phone }) => phone),
           store,
         );
+      }
       if (command.type === 'revoke_contact') return readDeclared(state, [command.phone], store);
       if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
       if (command.type === 'remove_customers')

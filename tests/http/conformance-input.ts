@@ -120,7 +120,7 @@ export function inputRows(target: () => Target): void {
     const { owner, shop } = await prepared();
     const to = '+41791234567';
     const sendAt = new Date(Date.now() + 3_600_000).toISOString();
-    for (const text of [undefined, ' ', '\u2800'])
+    for (const text of [undefined, ' ', '\u2800']) {
       for (const [path, json] of [
         ['scheduled', { channel: 'msgapp', to, sendAt, text }],
         ['batches', { name: 'news', recipients: [{ to }], text }],
@@ -128,6 +128,7 @@ export function inputRows(target: () => Target): void {
         const reply = await target().api.call('POST', `/shops/${shop}/${path}`, { key: owner.key, json });
         assert.deepEqual([reply.status, reply.body.error.code], [422, 'EMPTY_MESSAGE']);
       }
+    }
   });
 
   test('422 EMPTY_MESSAGE: a status with neither mediaUrl nor a caption that shows', async () => {

@@ -269,9 +269,10 @@ describe('a caller that resets its connection', () => {
   for (const [row, others, expected] of [
     ['the rest of them come with the address that all have', [], /^(127.0.0.1 ?){4}$/],
     ['beside another it is theirs or none', ['127.0.0.2'], /^127.0.0.1 (127.0.0.1)? (127.0.0.1)? 127.0.0.1$/],
-  ] as const)
+  ] as const) {
     test(`while requests of it are being answered: ${row}, and the server continues`, () =>
       answeredAfterReset(others, expected));
+  }
 
   async function answeredAfterReset(others: readonly string[], expected: RegExp): Promise<void> {
     const addresses: string[] = [];

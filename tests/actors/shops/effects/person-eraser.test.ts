@@ -155,11 +155,12 @@ test('events about the person’s messages leave the stream, also if the erasure
   const ana = await heard(tenantId, { lid: '123@lid' });
   const bea = await heard(tenantId, { number: BEA });
   const byBea: string[] = [];
-  for (let message = 0; message < 60; message += 1)
+  for (let message = 0; message < 60; message += 1) {
     for (const shopId of shopIds) {
       await wroteTo(tenantId, shopId, ana);
       byBea.push(await wroteTo(tenantId, shopId, bea));
     }
+  }
   const person = { tenantId, personId: ana, shopIds };
   const killed = async (): Promise<never> => {
     throw new Error('killed');

@@ -174,9 +174,10 @@ test('the messages of one person are erased from a shop, however many there are'
   const index = `{s${SHARD}}:index:${shopId}`;
   const kept: string[] = [];
   const erased: string[] = [];
-  for (let message = 0; message < 220; message += 1)
+  for (let message = 0; message < 220; message += 1) {
     if (message % 2 === 0) erased.push(await stored(vault, 'gone', shopId));
     else kept.push(await stored(vault, 'stays', shopId));
+  }
   for await (const step of inboundAmong({ shard: SHARD, index }, ({ fromId }) => fromId === 'gone', store))
     await eraseInbound(SHARD, step, store);
   assert.deepEqual(await redis.zrange(index, '0', '-1'), kept.toSorted());
