@@ -114,18 +114,17 @@ export class TenantCall implements EdgeCall {
     const edge = this.#edge;
     const endpoint = this.#endpoint;
     const { method, headers } = this.request;
-    const { tenantId } = request;
     const { givesFile, streamed } = endpoint;
-    if (givesFile) return this.#counted(askForFile(endpoint, request, method === 'HEAD', edge), tenantId);
+    if (givesFile) return this.#counted(askForFile(endpoint, request, method === 'HEAD', edge), request);
     if (streamed !== undefined && headers.takesEvents && method === 'GET') {
       const from = { request, place: headers.lastEventId };
-      return this.#counted(openStream({ endpoint, streamed }, from, edge), tenantId);
+      return this.#counted(openStream({ endpoint, streamed }, from, edge), request);
     }
     const asked = wait === undefined ? request : continued(request, endpoint, wait);
-    if (!edge.forwarder.ownerIsLocal(tenantId))
-      return this.#counted(askOwner(endpoint, asked, edge), tenantId);
+    if (!edge.forwarder.ownerIsLocal(request.tenantId))
+      return this.#counted(askOwner(endpoint, asked, edge), asked);
     const reply = serveAsOwner(endpoint, asked, edge.services, edge.serving);
-    return reply instanceof Promise ? this.#countedHere(reply, asked) : this.#replyHere(reply, asked);
+    return reply instanceof Promise ? this.#counted(reply, asked, true) : this.#replyHere(reply, asked);
   }
 
   #tenantRequest(tenantId: string, { requestId, traceparent }: CallIds): TenantRequest {
@@ -146,31 +145,31 @@ export class TenantCall implements EdgeCall {
     };
   }
 
-  /** Counts the call among those of its tenant in flight, until this node has served it. */
-  #countedHere(reply: Promise<OwnerReply>, request: TenantRequest): Promise<EdgeReply> {
-    const { inFlight } = this.#edge;
-    inFlight.add(request.tenantId, 1);
-    // It never rejects.
-    return reply.then((known) => {
-      inFlight.add(request.tenantId, -1);
-      return this.#replyHere(known, request);
-    });
-  }
-
   /** Returns this node's reply. If the tenant has moved meanwhile, asks the next owner. */
   #replyHere(reply: OwnerReply, request: TenantRequest): MaybePromise<EdgeReply> {
-    const { tenantId } = request;
-    if (!reply.moved) return edgeReply(reply, this.#route, tenantId);
-    return this.#counted(askNextOwner(this.#endpoint, request, reply, this.#edge), tenantId);
+    if (!reply.moved) return edgeReply(reply, this.#route, request.tenantId);
+    return this.#counted(askNextOwner(this.#endpoint, request, reply, this.#edge), request);
   }
 
-  /** Counts the call until another node has replied, or until its file or stream is open. */
-  #counted(reply: Promise<OwnerReply>, tenantId: string): Promise<EdgeReply> {
+  /**
+   * Counts the call among those of its tenant in flight, until the owner has replied or its file or stream is open.
+   * `isHere`: this node is the owner, and the tenant may move meanwhile.
+   */
+  #counted(reply: Promise<OwnerReply>, request: TenantRequest, isHere = false): Promise<EdgeReply> {
     const { inFlight } = this.#edge;
+    const { tenantId } = request;
     inFlight.add(tenantId, 1);
-    return reply
-      .finally(() => inFlight.add(tenantId, -1))
-      .then((known) => edgeReply(known, this.#route, tenantId));
+    // A `finally` would allocate more for each call.
+    return reply.then(
+      (known) => {
+        inFlight.add(tenantId, -1);
+        return isHere ? this.#replyHere(known, request) : edgeReply(known, this.#route, tenantId);
+      },
+      (thrown) => {
+        inFlight.add(tenantId, -1);
+        throw thrown;
+      },
+    );
   }
 }
 
