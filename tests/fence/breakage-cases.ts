@@ -298,6 +298,18 @@ export const cases: readonly Case[] = [
     noticedBy: 'sealed-link.test.ts',
   },
   {
+    promise: 'a node leaves the channels of its former names',
+    file: 'node/node-link.ts',
+    edits: [['names.slice(0, -2).filter(', 'names.slice(0, 0).filter(']],
+    noticedBy: 'link-names.test.ts',
+  },
+  {
+    promise: 'a node keeps the channel of a former name while a reply is awaited there',
+    file: 'node/node-link.ts',
+    edits: [['.filter((name) => !awaited.has(name))', '']],
+    noticedBy: 'link-names.test.ts',
+  },
+  {
     promise: 'nothing begins on a shard after the fence refused one of its turns',
     file: 'actor/turn-cycle.ts',
     edits: [
