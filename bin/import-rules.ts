@@ -49,7 +49,10 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/effects': `
     actors/shops/turns/pool actors/shops/turns/people actors/shops/protocol actors/shops/numbers
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants/events actors/tenants actors policy runtime/node runtime/actor runtime`,
+    actors/tenants/events actors/tenants actors policy runtime/node runtime`,
+  'actors/shops/erasure': `
+    actors/shops/effects actors/shops/numbers actors/shops/state actors/shops/records actors/sessions
+    actors/shops actors/tenants/events actors/tenants actors policy runtime/actor runtime`,
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/shops actors

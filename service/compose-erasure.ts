@@ -1,6 +1,6 @@
-import { MessageEraser } from '../actors/shops/effects/message-eraser.ts';
-import { PersonEraser } from '../actors/shops/effects/person-eraser.ts';
-import { ShopEraser, type ShopEraserOptions } from '../actors/shops/effects/shop-eraser.ts';
+import { MessageEraser } from '../actors/shops/erasure/message-eraser.ts';
+import { PersonEraser } from '../actors/shops/erasure/person-eraser.ts';
+import { ShopEraser, type ShopEraserOptions } from '../actors/shops/erasure/shop-eraser.ts';
 import { TenantErasure, type TenantErasureOptions } from '../actors/tenants/tenant-erasure.ts';
 
 /** Removes what calls and changes left in the logs. */

@@ -1,8 +1,8 @@
 /** Inbound messages and their writers in Redis: sealed, through a change of keys, and deleted in time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraseInbound, inboundAmong } from '../../../../actors/shops/effects/inbound-eraser.ts';
 import { forgetPeople } from '../../../../actors/shops/effects/person-memory.ts';
+import { eraseInbound, inboundAmong } from '../../../../actors/shops/erasure/inbound-eraser.ts';
 import { inboundWrite, readInboundRecords } from '../../../../actors/shops/records/inbound-records.ts';
 import { dayOf } from '../../../../actors/shops/records/message-days.ts';
 import { type NumberVault, numberVault } from '../../../../actors/shops/records/number-vault.ts';

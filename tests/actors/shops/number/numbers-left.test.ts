@@ -1,7 +1,7 @@
 /** An erased shop's data about its number is written once, before anything is deleted, and forgotten after 30 days. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ShopEraser, type ShopEraserOptions } from '../../../../actors/shops/effects/shop-eraser.ts';
+import { ShopEraser, type ShopEraserOptions } from '../../../../actors/shops/erasure/shop-eraser.ts';
 import { archiveWrites, readArchive } from '../../../../actors/shops/numbers/number-archive.ts';
 import { readPast } from '../../../../actors/shops/numbers/number-past.ts';
 import { numberUseRead, numberUseWrite } from '../../../../actors/shops/numbers/number-use.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { ShopEraser, type ShopEraserOptions } from '../../../../actors/shops/effects/shop-eraser.ts';
+import { ShopEraser, type ShopEraserOptions } from '../../../../actors/shops/erasure/shop-eraser.ts';
 import { readArchive } from '../../../../actors/shops/numbers/number-archive.ts';
 import { numberUseWrite } from '../../../../actors/shops/numbers/number-use.ts';
 import { carriedKey } from '../../../../actors/shops/records/carried-message.ts';

@@ -1,8 +1,8 @@
 /** An erasure of a person finds all that is stored of them, and misses nothing where it stopped half way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MessageEraser } from '../../../../actors/shops/effects/message-eraser.ts';
-import { PersonEraser } from '../../../../actors/shops/effects/person-eraser.ts';
+import { MessageEraser } from '../../../../actors/shops/erasure/message-eraser.ts';
+import { PersonEraser } from '../../../../actors/shops/erasure/person-eraser.ts';
 import { inboundWrite } from '../../../../actors/shops/records/inbound-records.ts';
 import { bodyWrite, dayOf, readMessage, stateWrite } from '../../../../actors/shops/records/message-days.ts';
 import type { MessageBody } from '../../../../actors/shops/records/message-record.ts';

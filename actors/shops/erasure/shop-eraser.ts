@@ -8,6 +8,9 @@ import { askTenant } from '../../tenants/ask-tenant.ts';
 import { eraseShopEvents } from '../../tenants/events/erase-events.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
+import type { PoolClient } from '../effects/pool-client.ts';
+import type { PoolSessions } from '../effects/pool-sessions.ts';
+import type { SharedNumbers } from '../effects/shared-numbers.ts';
 import { numbersLeft, readNumbersTaken } from '../numbers/numbers-left.ts';
 import { carriedWrites, dropContent, readCarried } from '../records/carried-message.ts';
 import type { InboundOwner } from '../records/inbound-records.ts';
@@ -23,9 +26,6 @@ import { decodePooled } from '../state/pooled-message.ts';
 import { endedKeys } from '../state/scheduled-sends.ts';
 import { eraseListedInbound, eraseStrayInbound } from './inbound-eraser.ts';
 import { ERASED_AT_ONCE, MessageEraser } from './message-eraser.ts';
-import type { PoolClient } from './pool-client.ts';
-import type { PoolSessions } from './pool-sessions.ts';
-import type { SharedNumbers } from './shared-numbers.ts';
 
 /** Keys that one commit removes. 85 at once took Redis up to 6.8 ms in the bench `erasure`; its bound is 5 ms. */
 const KEYS_AT_ONCE = 25;
