@@ -35,32 +35,32 @@ export type ScheduledDraft = Omit<MessageDraft, 'reply' | 'scheduledId' | 'batch
   readonly contentDigest?: string;
 };
 
-type Place = Pick<ShopKeys, 'shop' | 'scheduled' | 'scheduledDrafts'>;
+type Keys = Pick<ShopKeys, 'shop' | 'scheduled' | 'scheduledDrafts'>;
 
 /** Stores a send that waits. */
-export function scheduledWrites(place: Place, id: string, draft: ScheduledDraft): Write[] {
+export function scheduledWrites(keys: Keys, id: string, draft: ScheduledDraft): Write[] {
   const { sendAtMs, notAfterMs, idempotencyKey } = draft;
   const keyed = idempotencyKey === undefined ? [] : [keyField(idempotencyKey), id];
   return [
-    ['HSET', place.scheduled, id, `${sendAtMs} ${notAfterMs}`, ...keyed],
-    ['HSET', place.scheduledDrafts, id, JSON.stringify(draft)],
+    ['HSET', keys.scheduled, id, `${sendAtMs} ${notAfterMs}`, ...keyed],
+    ['HSET', keys.scheduledDrafts, id, JSON.stringify(draft)],
   ];
 }
 
 /** Stores its end and removes its content. */
 export function endWrites(
-  place: Place,
+  keys: Keys,
   { id, draft, end }: { readonly id: string; readonly draft: ScheduledDraft; readonly end: ScheduledEnd },
   { nowMs, retentionMs }: { readonly nowMs: number; readonly retentionMs: number },
 ): Write[] {
   const { idempotencyKey } = draft;
   const day = dayOf(nowMs);
-  const key = endedKey(place, day);
+  const key = endedKey(keys, day);
   const keyed = idempotencyKey === undefined ? [] : [keyField(idempotencyKey)];
   const kept = withoutContent(draft);
   return [
-    ['HDEL', place.scheduled, id, ...keyed],
-    ['HDEL', place.scheduledDrafts, id],
+    ['HDEL', keys.scheduled, id, ...keyed],
+    ['HDEL', keys.scheduledDrafts, id],
     ['HSET', key, id, JSON.stringify({ draft: kept, end }), ...keyed.flatMap((field) => [field, id])],
     ['PEXPIREAT', key, dayEndsMs(day, retentionMs)],
   ];
@@ -77,16 +77,16 @@ export function withoutContent(draft: ScheduledDraft): ScheduledDraft {
   return { ...draft, ...REMOVED_FIELDS };
 }
 
-function endedKey({ shop }: Pick<Place, 'shop'>, day: number): string {
+function endedKey({ shop }: Pick<Keys, 'shop'>, day: number): string {
   return `${shop}:scheduled-ended:${day}`;
 }
 
 /** Returns all keys of ended sends. */
 export function endedKeys(
-  place: Pick<Place, 'shop'>,
+  keys: Pick<Keys, 'shop'>,
   reading: { readonly nowMs: number; readonly retentionMs: number },
 ): string[] {
-  return keptDays(reading).map((day) => endedKey(place, day));
+  return keptDays(reading).map((day) => endedKey(keys, day));
 }
 
 /** Reads the hash of those that wait back from its flat list of fields and values, oldest first. */
@@ -107,7 +107,7 @@ export interface StoredSchedule {
 
 /** The location of schedules, and their retention. */
 interface ScheduleReading {
-  readonly keys: Place;
+  readonly keys: Keys;
   readonly store: Pick<Store, 'read'>;
   readonly nowMs: number;
   readonly retentionMs: number;
