@@ -13,7 +13,7 @@ export interface Writer {
 }
 
 /** A person's message, as far as the policy cares. */
-export interface Word extends Pick<Writer, 'optedOut'> {
+export interface WrittenMessage extends Pick<Writer, 'optedOut'> {
   readonly wireId: string;
   /** The network's stamp, in whole seconds. */
   readonly atMs: number;
@@ -25,13 +25,17 @@ const REMEMBERED_WIRE_IDS = 8;
  * Returns the data after a person's message. Undefined if nothing changes, because the message was seen before. A
  * message with an earlier network timestamp than the newest (late or out of order) does not replace it.
  */
-export function afterWord(writer: Writer | undefined, word: Word, nowMs: number): Writer | undefined {
-  if (writer?.wireIds.includes(word.wireId)) return undefined;
-  const wireIds = [...(writer?.wireIds ?? []), word.wireId].slice(-REMEMBERED_WIRE_IDS);
-  if (writer !== undefined && word.atMs < writer.stampMs) return { ...writer, wireIds };
+export function afterMessage(
+  writer: Writer | undefined,
+  message: WrittenMessage,
+  nowMs: number,
+): Writer | undefined {
+  if (writer?.wireIds.includes(message.wireId)) return undefined;
+  const wireIds = [...(writer?.wireIds ?? []), message.wireId].slice(-REMEMBERED_WIRE_IDS);
+  if (writer !== undefined && message.atMs < writer.stampMs) return { ...writer, wireIds };
   // The timestamp is cut to the second. A reply within the second of our send would look older than the send.
-  const lastInboundAtMs = Math.min(nowMs, word.atMs + 999);
-  return { lastInboundAtMs, stampMs: word.atMs, optedOut: word.optedOut, wireIds };
+  const lastInboundAtMs = Math.min(nowMs, message.atMs + 999);
+  return { lastInboundAtMs, stampMs: message.atMs, optedOut: message.optedOut, wireIds };
 }
 
 /**

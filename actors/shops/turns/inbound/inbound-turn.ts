@@ -1,10 +1,10 @@
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
-import { afterWord } from '../../records/writer.ts';
+import { afterMessage } from '../../records/writer.ts';
 import { stopBatchesOfOptOut } from '../batches/stop-batch.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { startNotices } from '../pool/opt-out-notices.ts';
 import type { InboundFacts } from './inbound-facts.ts';
-import { takeWord } from './opt-out.ts';
+import { storeWriterAndOptOut } from './opt-out.ts';
 import { type InboundOptions, publishInbound } from './publish-inbound.ts';
 
 /** The turn on an inbound message. Its commit precedes the acknowledgement to the network. */
@@ -17,11 +17,11 @@ export function onInbound(
   const { writtenBy, carriedFor = [] } = facts;
   publishInbound(builder, { event, writtenBy, facts: facts.event }, options);
   // A reaction is published, but it is not a message: it must not cancel a STOP.
-  const isWord = event.content?.kind !== 'reaction';
-  const word = { ...event, optedOut: facts.optsOut };
-  const writer = isWord ? afterWord(facts.writer, word, builder.nowMs) : undefined;
+  const isMessage = event.content?.kind !== 'reaction';
+  const message = { ...event, optedOut: facts.optsOut };
+  const writer = isMessage ? afterMessage(facts.writer, message, builder.nowMs) : undefined;
   if (writer !== undefined) {
-    takeWord(builder, facts, writer);
+    storeWriterAndOptOut(builder, facts, writer);
     if (writer.optedOut) {
       stopBatchesOfOptOut(builder, writtenBy);
       startNotices(builder, { ...event, from: writtenBy }, carriedFor);

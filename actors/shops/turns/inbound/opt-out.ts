@@ -2,7 +2,7 @@
 
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
-import { afterWord, type Writer } from '../../records/writer.ts';
+import { afterMessage, type Writer } from '../../records/writer.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { isCurrentFor } from '../people/recipient-alias.ts';
@@ -16,12 +16,12 @@ export function onOptOutAtPool(
   command: CommandOf<'pool.opt_out'>,
   sender: SenderFacts,
 ): void {
-  const writer = afterWord(sender.writer, { ...command, optedOut: true }, builder.nowMs);
-  if (writer !== undefined) takeWord(builder, sender, writer);
+  const writer = afterMessage(sender.writer, { ...command, optedOut: true }, builder.nowMs);
+  if (writer !== undefined) storeWriterAndOptOut(builder, sender, writer);
 }
 
 /** Stores a sender's last message. If they opted out or in by it, publishes that and stops what an opt-out forbids. */
-export function takeWord(builder: TurnBuilder, sender: SenderFacts, writer: Writer): void {
+export function storeWriterAndOptOut(builder: TurnBuilder, sender: SenderFacts, writer: Writer): void {
   const { writtenBy } = sender;
   const was = sender.writer?.optedOut ?? false;
   keepWriter(builder, sender, writer);

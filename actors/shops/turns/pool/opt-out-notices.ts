@@ -26,10 +26,10 @@ export function rememberCarried(builder: TurnBuilder, lid: string | undefined): 
 /** A person opted out of this shop of the pool: the shops it wrote to them for are notified from now on. */
 export function startNotices(
   builder: TurnBuilder,
-  word: Pick<OptOutNotice, 'from' | 'wireId' | 'atMs'>,
+  message: Pick<OptOutNotice, 'from' | 'wireId' | 'atMs'>,
   origins: readonly ShopReference[],
 ): void {
-  const { from, wireId, atMs } = word;
+  const { from, wireId, atMs } = message;
   for (const origin of origins) {
     const notice = { origin, from, wireId, atMs, repeatAtMs: builder.nowMs + REPEAT_MS };
     const others = builder.state.optOutNotices.filter((other) => noticeField(other) !== noticeField(notice));

@@ -99,15 +99,15 @@ async function readAudience(state: ShopState, store: Store, nowMs: number): Prom
   };
   for (const phone of customers) add(phone);
   for (const phone of activePhones(contacts, nowMs)) add(phone);
-  const lastWords = new Map<number, Writer | undefined>();
+  const writerByKey = new Map<number, Writer | undefined>();
   for (const [address, writer] of decodeWriters(writers)) {
     const phone = knownAs.get(address) ?? address;
     // A person without a known number cannot be shown a status.
     if (!isPhoneNumber(phone)) continue;
     add(phone);
     const key = recipientKey(phone);
-    lastWords.set(key, laterWriter(lastWords.get(key), writer));
+    writerByKey.set(key, laterWriter(writerByKey.get(key), writer));
   }
-  for (const [key, writer] of lastWords) if (writer?.optedOut) audience.delete(key);
+  for (const [key, writer] of writerByKey) if (writer?.optedOut) audience.delete(key);
   return [...audience.values()];
 }

@@ -10,8 +10,8 @@ const PERSON = '+33612345678';
 /** A shop of the pool that hears an opt-out of somebody it wrote to for another shop. */
 async function told(): Promise<ShopHarness> {
   const pool = await ShopHarness.connected();
-  const word = { token: 't', wireId: 'W1', from: PERSON, text: 'STOP', atMs: pool.nowMs };
-  pool.session({ type: 'session.inbound', ...word }, { writtenBy: PERSON, carriedFor: [ORIGIN] });
+  const message = { token: 't', wireId: 'W1', from: PERSON, text: 'STOP', atMs: pool.nowMs };
+  pool.session({ type: 'session.inbound', ...message }, { writtenBy: PERSON, carriedFor: [ORIGIN] });
   return pool;
 }
 
@@ -46,23 +46,23 @@ test('an opt-out at the pool counts once at the shop, which asks the pool about 
   shop.command({ type: 'disconnect' });
   shop.send(PERSON, 'hello', { tenantId: '65f0000000000000000000aa', shopId: '65f0000000000000000000b0' });
   const asked = shop.effectsOf('relinquish').length;
-  const word = { type: 'pool.opt_out', from: PERSON, wireId: 'W1', atMs: shop.nowMs } as const;
-  shop.command(word, { writtenBy: PERSON });
+  const optOut = { type: 'pool.opt_out', from: PERSON, wireId: 'W1', atMs: shop.nowMs } as const;
+  shop.command(optOut, { writtenBy: PERSON });
   const stored = JSON.parse(String(shop.redis.run(['HGET', shop.state.keys.writers, PERSON])));
   assert.equal(stored.optedOut, true);
   shop.pass(1_000);
   assert.ok(shop.effectsOf('relinquish').length > asked);
   const writes = shop.writes.length;
-  shop.command(word, { writtenBy: PERSON, writer: stored });
+  shop.command(optOut, { writtenBy: PERSON, writer: stored });
   assert.equal(shop.writes.length, writes, 'told again it changes nothing');
 });
 
 test('a message whose sender was not looked up is not confirmed: a STOP would count for no one', async () => {
   const shop = await ShopHarness.connected();
   const { generation } = shop.state.channel.context;
-  const word = { from: PERSON, wireId: 'W1', atMs: shop.nowMs };
-  const here = { type: 'session.inbound', generation, token: 't', text: 'STOP', ...word } as const;
-  const atPool = { type: 'pool.opt_out', ...word } as const;
+  const message = { from: PERSON, wireId: 'W1', atMs: shop.nowMs };
+  const here = { type: 'session.inbound', generation, token: 't', text: 'STOP', ...message } as const;
+  const atPool = { type: 'pool.opt_out', ...message } as const;
   const available = true;
   const lacking = (fact: string) => ({ message: `a command came to its turn without the fact ${fact}` });
   assert.throws(() => shop.decideBy(here, { available, optsOut: true }), lacking('writtenBy'));

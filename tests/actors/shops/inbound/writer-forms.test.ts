@@ -38,13 +38,19 @@ class WrittenTo {
   write(from: string, text: string, agoMs = 0): Promise<void> {
     this.shop.nowMs += 1_000;
     const { generation } = this.shop.state.channel.context;
-    return this.#take({ type: 'session.inbound', generation, token: 't', text, ...this.#word(from, agoMs) });
+    return this.#take({
+      type: 'session.inbound',
+      generation,
+      token: 't',
+      text,
+      ...this.#message(from, agoMs),
+    });
   }
 
   /** They opt out in answer to the pool. */
   stopAtPool(from: string): Promise<void> {
     this.shop.nowMs += 1_000;
-    return this.#take({ type: 'pool.opt_out', ...this.#word(from, 0) });
+    return this.#take({ type: 'pool.opt_out', ...this.#message(from, 0) });
   }
 
   /** Stores the record as an earlier program did. */
@@ -75,7 +81,7 @@ class WrittenTo {
     });
   }
 
-  #word(from: string, agoMs: number) {
+  #message(from: string, agoMs: number) {
     return { from, wireId: `W${this.#count++}`, atMs: this.shop.nowMs - agoMs };
   }
 
