@@ -39,7 +39,7 @@ export function erasePerson(
 }
 
 /** Removes a person from the unfinished erasures once their data is gone. */
-export function finishPersonErasure(state: TenantState, personId: string): TenantTurn<'person_erased'> {
+export function personErased(state: TenantState, personId: string): TenantTurn<'person_erased'> {
   const erasingPeople = new Set(state.erasingPeople);
   erasingPeople.delete(personId);
   return {

@@ -10,7 +10,7 @@ import {
   deleteShop,
   deleteTenant,
   erasePerson,
-  finishPersonErasure,
+  personErased,
   shopErased,
   tenantErased,
 } from './erasure-turns.ts';
@@ -77,7 +77,7 @@ const TURNS: TenantTurns<TurnInputs> = {
   delete_shop: (state, { shopId }) => deleteShop(state, shopId),
   delete_tenant: deleteTenant,
   erase_person: (state, { personId }, { facts }) => erasePerson(state, personId, facts),
-  person_erased: (state, { personId }) => finishPersonErasure(state, personId),
+  person_erased: (state, { personId }) => personErased(state, personId),
   erase_progress: (state, _command, { facts }) => eraseProgress(state, facts.progress),
   shop_erased: (state, { shopId }) => shopErased(state, shopId),
   tenant_erased: tenantErased,
