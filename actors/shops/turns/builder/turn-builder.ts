@@ -46,14 +46,14 @@ export class TurnBuilder extends CollectedTurn {
     // back.
     if (['qr_waiting', 'code_waiting', 'disconnected'].includes(to)) this.change({ groups: undefined });
     if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'put_back' });
-    for (const effect of effects) this.#carryChannel(effect);
+    for (const effect of effects) this.#applyChannel(effect);
   }
 
   stepPacing(event: PacingEvent): void {
     const { snapshot, effects, step } = pacing.step(this.state.pacing, event);
     this.change({ pacing: snapshot });
     this.#note(step);
-    for (const effect of effects) this.#carryPacing(effect);
+    for (const effect of effects) this.#applyPacing(effect);
   }
 
   /**
@@ -117,7 +117,7 @@ export class TurnBuilder extends CollectedTurn {
     return Math.max(0, settled - acceptedList.cut - this.#cut);
   }
 
-  #carryChannel(effect: ChannelEffect): void {
+  #applyChannel(effect: ChannelEffect): void {
     if (effect.type === 'open_session') {
       const { inbound, egress } = this.state;
       const opening = inbound === 'none' ? effect.params : { ...effect.params, inbound };
@@ -132,7 +132,7 @@ export class TurnBuilder extends CollectedTurn {
     }
   }
 
-  #carryPacing(effect: PacingEffect): void {
+  #applyPacing(effect: PacingEffect): void {
     const { currentMessage } = this.state;
     switch (effect.type) {
       case 'first_look':
