@@ -55,9 +55,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   {
     promise: 'what was cancelled is not sent',
     file: 'actors/shops/turns/scheduled/scheduled-turns.ts',
-    edits: [
-      ["status: 'cancelled' };\n  endOne(builder, stored, end, retentionMs);", "status: 'cancelled' };"],
-    ],
+    edits: [["status: 'cancelled' };\n  endOne(builder, stored, end);", "status: 'cancelled' };"]],
   },
   {
     promise: 'an inbound message is published once',

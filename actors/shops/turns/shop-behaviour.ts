@@ -137,7 +137,7 @@ function turn(
     case 'schedule':
       return builder.finish<'schedule'>(schedule(builder, command.draft, facts, options.makeId));
     case 'unschedule':
-      return builder.finish<'unschedule'>(unschedule(builder, facts.schedule, options.retentionMs));
+      return builder.finish<'unschedule'>(unschedule(builder, facts.schedule));
     case 'create_batch':
     case 'add_recipients':
     case 'steer_batch':
@@ -158,7 +158,7 @@ function turn(
       if (!command.active) builder.stepPacing({ type: 'put_back' });
       return builder.finish();
     case 'mark_read':
-      return builder.finish<'mark_read'>(markRead(builder, facts, options.retentionMs));
+      return builder.finish<'mark_read'>(markRead(builder, facts));
     case 'tenant_inbound':
       builder.change({ inbound: command.inbound });
       builder.perform({ type: 'set_inbound_mode', inbound: command.inbound });
@@ -174,7 +174,7 @@ function turn(
       if (command.type === 'pause') builder.stepPacing({ type: 'put_back' });
       return builder.finish<'pause' | 'resume'>(done(true));
     case 'timer':
-      onTimer(builder, command.id, options.retentionMs);
+      onTimer(builder, command.id);
       return builder.finish();
     case 'pool.offer':
     case 'pool.take':
@@ -189,7 +189,7 @@ function turn(
       return builder.finish();
     case 'cut_accepted':
       requireFact(facts, 'oldest');
-      cutAccepted(builder, facts.oldest, options.retentionMs);
+      cutAccepted(builder, facts.oldest);
       return builder.finish();
     case 'pool.found':
       onPoolFound(builder, command.messageId, command.pool);
@@ -248,7 +248,7 @@ function sendScheduled(
   const obstacle = scheduledObstacle(builder, scheduledId);
   const reply = obstacle ?? acceptMessage(builder, command, facts, options);
   if ('ask' in reply) return reply;
-  onScheduledSend(builder, facts.schedule, reply, options.retentionMs);
+  onScheduledSend(builder, facts.schedule, reply);
   return reply;
 }
 

@@ -19,7 +19,7 @@ interface ShopTimer {
   dueAtMs(state: ShopState): number | null | undefined;
   /** How long the shop waits at least, whatever the wall clock does; see `DueTimer`. */
   leastMs?(state: ShopState): number | undefined;
-  onDue(builder: TurnBuilder, retentionMs: number): void;
+  onDue(builder: TurnBuilder): void;
 }
 
 const TIMERS: readonly ShopTimer[] = [
@@ -66,8 +66,8 @@ export function shopTimers(state: ShopState): readonly DueTimer[] {
 }
 
 /** The turn at such a moment. */
-export function onTimer(builder: TurnBuilder, id: string, retentionMs: number): void {
-  TIMERS.find((timer) => timer.id === id)?.onDue(builder, retentionMs);
+export function onTimer(builder: TurnBuilder, id: string): void {
+  TIMERS.find((timer) => timer.id === id)?.onDue(builder);
 }
 
 /** Operators are notified, as with every change of a shop's summary. */

@@ -65,9 +65,9 @@ function hasUnsent(state: ShopState, batchId: string): boolean {
 }
 
 /** Checks all batches: ends the finished ones and starts one send. */
-export function dripBatches(builder: TurnBuilder, retentionMs: number): void {
+export function dripBatches(builder: TurnBuilder): void {
   if (!builder.state.dispatching) return;
-  for (const batch of builder.state.batches) endIfOver(builder, batch, retentionMs);
+  for (const batch of builder.state.batches) endIfOver(builder, batch);
   for (const batch of builder.state.batches) noteHold(builder, batch);
   const { state, nowMs } = builder;
   if (!mayDripNow(builder) || state.batches.some(({ asked }) => asked !== null && asked.untilMs > nowMs))
@@ -153,7 +153,7 @@ function dropRecipient(batch: Batch, place: number): Batch {
   };
 }
 
-function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batch, retentionMs: number): void {
+function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batch): void {
   const { nowMs } = builder;
   const isOverdue = status !== 'cancelled' && notAfterMs <= nowMs;
   if (isOverdue) endUnsent(builder, id, 'EXPIRED');
@@ -169,13 +169,13 @@ function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batch, rete
     if (isOverdue && !isAllSent) changeBatch(builder, ended);
     return;
   }
-  end(builder, ended, retentionMs);
+  end(builder, ended);
 }
 
 type Ended = Batch & { readonly status: 'finished' | 'cancelled' | 'expired' };
 
-function end(builder: TurnBuilder, batch: Ended, retentionMs: number): void {
-  const { state, nowMs } = builder;
+function end(builder: TurnBuilder, batch: Ended): void {
+  const { state, nowMs, retentionMs } = builder;
   const { id, status } = batch;
   const { queued, failed } = batch.counts;
   // The batch is not notified of messages that end outside the actor: they are still counted as queued here.

@@ -42,6 +42,8 @@ export interface ShopTurnOptions {
   readonly times: PacingTimes;
   /** The limits of the tenant's events. */
   readonly eventLimits: EventLimits;
+  /** How long messages and what belongs to them are stored. */
+  readonly retentionMs: number;
 }
 
 const NO_WRITES: readonly Write[] = [];
@@ -73,6 +75,10 @@ export class CollectedTurn {
 
   get state(): ShopState {
     return this.#state;
+  }
+
+  get retentionMs(): number {
+    return this.options.retentionMs;
   }
 
   change(changes: Partial<ShopState>): void {

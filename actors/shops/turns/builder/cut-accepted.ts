@@ -15,9 +15,10 @@ export function orderCut(builder: TurnBuilder): void {
  * Cuts old elements from the shop's list and from the indexes of failed messages. Messages expire by themselves.
  * `oldest` is the head of the list.
  */
-export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], retentionMs: number): void {
+export function cutAccepted(builder: TurnBuilder, oldest: readonly string[]): void {
+  const { nowMs, retentionMs } = builder;
   const { keys, acceptedList } = builder.state;
-  const overdue = overdueElements(oldest, { retentionMs, nowMs: builder.nowMs });
+  const overdue = overdueElements(oldest, { retentionMs, nowMs });
   if (overdue > 0) {
     builder.write(['LTRIM', keys.accepted, overdue, -1]);
     builder.onCommitted(() => {
@@ -25,6 +26,6 @@ export function cutAccepted(builder: TurnBuilder, oldest: readonly string[], ret
     });
     builder.storeSettled(overdue);
   }
-  const before = `(${firstIdOfDay(dayOf(builder.nowMs - retentionMs))}`;
+  const before = `(${firstIdOfDay(dayOf(nowMs - retentionMs))}`;
   for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', before]);
 }

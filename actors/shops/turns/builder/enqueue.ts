@@ -22,18 +22,17 @@ export interface AcceptedMessage {
   readonly entry: LedgerEntry;
   /** The number by which the network knows the recipient, if the caller wrote another. */
   readonly alias?: string | undefined;
-  readonly retentionMs: number;
 }
 
 /** Stores and counts an accepted message. Returns its position in the shop's list. */
-export function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }: AcceptedMessage): number {
+export function storeAccepted(builder: TurnBuilder, { body, entry }: AcceptedMessage): number {
   const { acceptedList, shard } = builder.state;
   const day = dayOfMessage(body.id);
   const place = countSend(builder, entry, { id: body.id, write: bodyWrite(shard, day, body) });
-  if (day !== acceptedList.expiringDay) storeExpiry(builder, day, retentionMs);
+  if (day !== acceptedList.expiringDay) storeExpiry(builder, day);
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body, body.idempotencyKey);
-    builder.write(['SET', key, body.id, 'PXAT', body.createdAtMs + retentionMs]);
+    builder.write(['SET', key, body.id, 'PXAT', body.createdAtMs + builder.retentionMs]);
   }
   builder.perform({
     type: 'announce_message',
@@ -47,9 +46,9 @@ export function storeAccepted(builder: TurnBuilder, { body, entry, retentionMs }
 }
 
 /** Has the messages of a day expire: once a day and actor. */
-function storeExpiry(builder: TurnBuilder, day: number, retentionMs: number): void {
+function storeExpiry(builder: TurnBuilder, day: number): void {
   const { acceptedList, shard } = builder.state;
-  builder.write(dayExpiry(shard, day, retentionMs));
+  builder.write(dayExpiry(shard, day, builder.retentionMs));
   builder.onCommitted(() => {
     acceptedList.expiringDay = day;
   });

@@ -11,11 +11,10 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 export function markRead(
   builder: TurnBuilder,
   { inbound }: { readonly inbound?: StoredInbound },
-  retentionMs: number,
 ): ShopReplies['mark_read'] {
   if (inbound === undefined) return failed('MESSAGE_NOT_FOUND');
   if (inbound.readAtMs !== null) return done(inbound);
-  const { state, nowMs } = builder;
+  const { state, nowMs, retentionMs } = builder;
   if (state.channel.context.flagged) return failed('MSGAPP_SESSION_LOST');
   if (channelState(state) !== 'connected') return failed('MSGAPP_NOT_CONNECTED');
   const { id, from, lid, wireId } = inbound.record;

@@ -6,11 +6,10 @@ import type { NumberVault } from '../../records/number-vault.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type EventFacts, receivedMark } from './inbound-facts.ts';
 
-/** Ids, the vault and the retention of inbound messages. */
+/** Ids and the vault of inbound messages. */
 export interface InboundOptions {
   readonly makeId: (nowMs: number) => string;
   readonly vault: NumberVault;
-  readonly retentionMs: number;
 }
 
 /** The message to publish, and the person who wrote it, as the shop knows them now. */
@@ -53,15 +52,15 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
     ['ZADD', state.keys.inboundReceived, nowMs, receivedMark(person.id, event.wireId)],
     ...person.writes,
   );
-  keepAsLong(builder, id, options.retentionMs);
+  keepAsLong(builder, id);
   builder.publishMessage('message.received', id);
 }
 
 /**
  * Once a day and actor, expires the day's records and drops older data from the shop's indexes and the tenant's people.
  */
-function keepAsLong(builder: TurnBuilder, id: string, retentionMs: number): void {
-  const { nowMs, state } = builder;
+function keepAsLong(builder: TurnBuilder, id: string): void {
+  const { nowMs, retentionMs, state } = builder;
   const { acceptedList, keys, people, shard } = state;
   const day = dayOf(nowMs);
   if (acceptedList.inboundDay === day) return;

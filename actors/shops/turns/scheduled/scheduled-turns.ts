@@ -68,14 +68,13 @@ export function schedule(
 export function unschedule(
   builder: TurnBuilder,
   stored: StoredSchedule | undefined,
-  retentionMs: number,
 ): ShopReplies['unschedule'] {
   if (stored === undefined) return failed('SCHEDULED_NOT_FOUND');
   const { shopId } = builder.state.shop;
   if (stored.end?.status === 'cancelled') return done(scheduledView(shopId, stored));
   if (stored.end !== undefined) return failed('NOT_CANCELLABLE');
   const end: ScheduledEnd = { status: 'cancelled' };
-  endOne(builder, stored, end, retentionMs);
+  endOne(builder, stored, end);
   return done(scheduledView(shopId, { ...stored, draft: withoutContent(stored.draft), end }));
 }
 
@@ -109,14 +108,13 @@ export function onScheduledSend(
   builder: TurnBuilder,
   stored: StoredSchedule | undefined,
   reply: Outcome<Sent<Accepted>>,
-  retentionMs: number,
 ): void {
   const one = builder.state.scheduled.find(({ id }) => id === stored?.id);
   if (one === undefined || stored === undefined) return;
   if (reply.ok) {
     const messageId = reply.value.accepted.id;
     builder.perform({ type: 'count_scheduled', code: null });
-    endOne(builder, stored, { status: 'accepted', messageId }, retentionMs);
+    endOne(builder, stored, { status: 'accepted', messageId });
     builder.publish('scheduled.accepted', { id: one.id, messageId });
     return;
   }
@@ -127,17 +125,12 @@ export function onScheduledSend(
     return;
   }
   builder.perform({ type: 'count_scheduled', code });
-  endOne(builder, stored, { status: 'refused', code }, retentionMs);
+  endOne(builder, stored, { status: 'refused', code });
   builder.publish('scheduled.refused', { id: one.id, code });
 }
 
-function endOne(
-  builder: TurnBuilder,
-  { id, draft }: StoredSchedule,
-  end: ScheduledEnd,
-  retentionMs: number,
-): void {
-  const { state, nowMs } = builder;
+function endOne(builder: TurnBuilder, { id, draft }: StoredSchedule, end: ScheduledEnd): void {
+  const { state, nowMs, retentionMs } = builder;
   builder.write(...endWrites(state.keys, { id, draft, end }, { nowMs, retentionMs }));
   builder.change({ scheduled: state.scheduled.filter((one) => one.id !== id) });
 }

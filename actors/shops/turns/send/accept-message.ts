@@ -15,12 +15,11 @@ import { enqueueAtPool } from '../pool/relinquish-message.ts';
 import { judgeSend, mayAskForGroup } from './judge-send.ts';
 import { poolFallback } from './pool-fallback.ts';
 
-/** Ids, retention and the platform's name, given to acceptance from outside. */
+/** Ids and the platform's name, given to acceptance from outside. */
 export interface AcceptanceOptions {
   /** Ids in order of making. */
   readonly makeId: (nowMs: number) => string;
   readonly makeWireId: () => string;
-  readonly retentionMs: number;
   /** The platform's name under a message that its pool sends. */
   readonly platformName: string;
 }
@@ -87,7 +86,7 @@ export function acceptMessage(
     ...presentFields<MessageBody>({ reply: draft.reply, batchId: draft.batch?.id }),
   };
   const { alias } = facts.send;
-  const toStore = { body, entry, alias, retentionMs: options.retentionMs };
+  const toStore = { body, entry, alias };
   if (route === undefined) {
     enqueue(builder, toStore);
     if (isPhoneNumber(to) && facts.send.writer === undefined) countNewChat(builder);

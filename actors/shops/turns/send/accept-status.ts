@@ -50,7 +50,7 @@ export function acceptStatus(
     requestId,
     traceparent: traceparent ?? null,
   };
-  enqueue(builder, { body, entry: evaluation.entry, retentionMs: options.retentionMs });
+  enqueue(builder, { body, entry: evaluation.entry });
   const accepted = { id: body.id, status: 'queued' as const, statusUrl: statusUrl(body.id) };
   return done({ replayed: false, differs: false, accepted });
 }

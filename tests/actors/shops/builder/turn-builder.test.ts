@@ -12,7 +12,8 @@ test('callbacks of `onCommitted` run in their order, and only when `committed` i
     preparingMs: 0,
     outcomeMs: 0,
   };
-  const builder = new TurnBuilder(state, nowMs, { random: () => 0, times, eventLimits: EVENT_LIMITS });
+  const options = { random: () => 0, times, eventLimits: EVENT_LIMITS, retentionMs: 0 };
+  const builder = new TurnBuilder(state, nowMs, options);
   const done: string[] = [];
   for (const name of ['one', 'two', 'three']) builder.onCommitted(() => void done.push(name));
   const { committed } = builder.finish();
