@@ -18,7 +18,6 @@ const CODE_PAUSE_MS = 15 * MINUTE_MS;
 export function askToConnect(
   builder: TurnBuilder,
   { pairWith }: CommandOf<'connect'>,
-  configId: string,
 ): ShopReplies['connect'] {
   const { context } = builder.state.channel;
   if (pairWith !== undefined) {
@@ -26,7 +25,7 @@ export function askToConnect(
     const refusal = codeRefusal(context, builder.nowMs);
     if (refusal?.code === 'PAIRING_RATE_LIMITED') return { ok: false, failure: refusal };
   }
-  builder.stepChannel({ type: 'connect', nowMs: builder.nowMs, configId, pairWith });
+  builder.stepChannel({ type: 'connect', nowMs: builder.nowMs, configId: builder.makeId(), pairWith });
   return done(true);
 }
 

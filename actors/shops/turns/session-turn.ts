@@ -1,11 +1,11 @@
 import type { SessionEvent, SessionEventOf } from '../../sessions/session-events.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import type { NumberVault } from '../records/number-vault.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { stopBatchesOfNumber } from './batches/stop-batch.ts';
 import type { PacingTimes } from './builder/collected-turn.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { onInbound } from './inbound/inbound-turn.ts';
-import type { InboundOptions } from './inbound/publish-inbound.ts';
 import type { NumberFacts } from './number/number-facts.ts';
 import { noteRefusal, storeReportedLimits } from './number/reported-limits.ts';
 import { takeNumber } from './number/take-number.ts';
@@ -31,7 +31,7 @@ export function onSessionEvent(
   builder: TurnBuilder,
   event: SessionEvent,
   facts: ShopFacts,
-  { times, ...options }: { readonly times: Pick<PacingTimes, 'outcomeMs'> } & InboundOptions,
+  { times, vault }: { readonly times: Pick<PacingTimes, 'outcomeMs'>; readonly vault: NumberVault },
 ): void {
   const before = builder.state;
   switch (event.type) {
@@ -39,7 +39,7 @@ export function onSessionEvent(
     case 'session.inbound':
       requireFact(facts, 'writtenBy');
       requireFact(facts, 'optsOut');
-      onInbound(builder, event, facts, options);
+      onInbound(builder, event, facts, vault);
       break;
     case 'session.receipts':
       requireFact(facts, 'receipts');

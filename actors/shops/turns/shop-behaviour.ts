@@ -135,14 +135,14 @@ function turn(
     case 'post_status':
       return builder.finish<'post_status'>(acceptStatus(builder, command, facts, options));
     case 'schedule':
-      return builder.finish<'schedule'>(schedule(builder, command.draft, facts, options.makeId));
+      return builder.finish<'schedule'>(schedule(builder, command.draft, facts));
     case 'unschedule':
       return builder.finish<'unschedule'>(unschedule(builder, facts.schedule));
     case 'create_batch':
     case 'add_recipients':
     case 'steer_batch':
       requireFact(facts, 'batch');
-      return turnOfBatch(builder, command, facts.batch, options.makeId);
+      return turnOfBatch(builder, command, facts.batch);
     case 'cancel':
       requireFact(facts, 'cancel');
       return builder.finish<'cancel'>(cancelMessage(builder, facts.cancel));
@@ -150,7 +150,7 @@ function turn(
       requireFact(facts, 'cancel');
       return builder.finish<'cancel_queue'>(cancelQueue(builder, facts.cancel));
     case 'connect':
-      return builder.finish<'connect'>(askToConnect(builder, command, options.makeId(builder.nowMs)));
+      return builder.finish<'connect'>(askToConnect(builder, command));
     case 'disconnect':
       return builder.finish<'disconnect'>(disconnect(builder));
     case 'tenant_active':
@@ -256,10 +256,9 @@ function turnOfBatch(
   builder: TurnBuilder,
   command: BatchCommand,
   facts: BatchFacts,
-  makeId: (nowMs: number) => string,
 ): Turn<ShopState, ShopEffect> {
   if (command.type === 'create_batch')
-    return builder.finish<'create_batch'>(createBatch(builder, command.asked, facts, makeId));
+    return builder.finish<'create_batch'>(createBatch(builder, command.asked, facts));
   const { batchId } = command;
   return command.type === 'add_recipients'
     ? builder.finish<'add_recipients'>(addRecipients(builder, batchId, command.asked, facts))

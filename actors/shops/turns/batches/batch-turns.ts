@@ -43,7 +43,6 @@ export function createBatch(
   builder: TurnBuilder,
   request: BatchRequest,
   { original, digests = [], recipients = [] }: BatchFacts,
-  makeId: (nowMs: number) => string,
 ): ShopReplies['create_batch'] {
   const { state, nowMs } = builder;
   if (original !== undefined) return replayOf(original.id, original, digests);
@@ -60,7 +59,7 @@ export function createBatch(
   if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
   const content: BatchContent = { text, mediaUrl, mediaType, requestId, traceparent, digest: digests[0] };
   const empty: Batch = {
-    id: makeId(nowMs),
+    id: builder.makeId(),
     name: request.name,
     status: request.paused ? 'paused' : 'waiting',
     createdAtMs: nowMs,

@@ -36,9 +36,11 @@ export interface Moments {
   readonly pausedForMs: number;
 }
 
-/** The times and limits of turns. */
+/** The randomness, ids, times and limits of turns. */
 export interface ShopTurnOptions {
   readonly random: Random;
+  /** Ids in order of making. */
+  readonly makeId: (nowMs: number) => string;
   readonly times: PacingTimes;
   /** The limits of the tenant's events. */
   readonly eventLimits: EventLimits;
@@ -105,6 +107,10 @@ export class CollectedTurn {
 
   chance(): number {
     return this.options.random();
+  }
+
+  makeId(): string {
+    return this.options.makeId(this.nowMs);
   }
 
   /** Draws the random times that the pacing machine may need. A pause lasts at least `backoffMs`. */

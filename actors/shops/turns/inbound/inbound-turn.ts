@@ -1,21 +1,22 @@
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
+import type { NumberVault } from '../../records/number-vault.ts';
 import { afterMessage } from '../../records/writer.ts';
 import { stopBatchesOfOptOut } from '../batches/stop-batch.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { startNotices } from '../pool/opt-out-notices.ts';
 import type { InboundFacts } from './inbound-facts.ts';
 import { storeWriterAndOptOut } from './opt-out.ts';
-import { type InboundOptions, publishInbound } from './publish-inbound.ts';
+import { publishInbound } from './publish-inbound.ts';
 
 /** The turn on an inbound message. Its commit precedes the acknowledgement to the network. */
 export function onInbound(
   builder: TurnBuilder,
   event: SessionEventOf<'session.inbound'>,
   facts: InboundFacts,
-  options: InboundOptions,
+  vault: NumberVault,
 ): void {
   const { writtenBy, carriedFor = [] } = facts;
-  publishInbound(builder, { event, writtenBy, facts: facts.event }, options);
+  publishInbound(builder, { event, writtenBy, facts: facts.event }, vault);
   // A reaction is published, but it is not a message: it must not cancel a STOP.
   const isMessage = event.content?.kind !== 'reaction';
   const message = { ...event, optedOut: facts.optsOut };

@@ -6,12 +6,6 @@ import type { NumberVault } from '../../records/number-vault.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type EventFacts, receivedMark } from './inbound-facts.ts';
 
-/** Ids and the vault of inbound messages. */
-export interface InboundOptions {
-  readonly makeId: (nowMs: number) => string;
-  readonly vault: NumberVault;
-}
-
 /** The message to publish, and the person who wrote it, as the shop knows them now. */
 interface ReceivedEvent {
   readonly event: SessionEventOf<'session.inbound'>;
@@ -23,13 +17,13 @@ interface ReceivedEvent {
  * Publishes an inbound message to the tenant, once. One commit has the record, the event and the mark that detects a
  * repeated stanza. The commit precedes the acknowledgement to the network.
  */
-export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, options: InboundOptions): void {
+export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, vault: NumberVault): void {
   const { event, writtenBy, facts } = received;
   const { content } = event;
   const { state, nowMs } = builder;
   if (facts === undefined || facts.isReceived || content === undefined || state.inbound === 'none') return;
   const { person, quotedMessageId } = facts;
-  const id = options.makeId(nowMs);
+  const id = builder.makeId();
   const withTexts = state.inbound === 'texts';
   const number = isPhoneNumber(writtenBy) ? writtenBy : null;
   const record = {
@@ -47,7 +41,7 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, op
     wireId: event.wireId,
   };
   builder.write(
-    inboundWrite(state.shard, record, options.vault),
+    inboundWrite(state.shard, record, vault),
     ['ZADD', state.keys.inbound, 0, id],
     ['ZADD', state.keys.inboundReceived, nowMs, receivedMark(person.id, event.wireId)],
     ...person.writes,

@@ -36,7 +36,6 @@ export function schedule(
   builder: TurnBuilder,
   request: ScheduledDraftRequest,
   { schedule: original, contentDigests = [] }: ScheduledFacts,
-  makeId: (nowMs: number) => string,
 ): ShopReplies['schedule'] {
   const { state, nowMs } = builder;
   const { shopId } = state.shop;
@@ -49,7 +48,7 @@ export function schedule(
   const problem = timeProblem({ sendAtMs, notAfterMs, nowMs });
   if (problem !== undefined) return failed('VALIDATION_ERROR', { fields: [problem] });
   if (state.scheduled.length >= MOST_SCHEDULED) return failed('SCHEDULED_LIMIT_REACHED');
-  const id = makeId(nowMs);
+  const id = builder.makeId();
   const [contentDigest] = contentDigests;
   const draft: ScheduledDraft = {
     ...rest,

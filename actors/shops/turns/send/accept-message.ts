@@ -15,10 +15,8 @@ import { enqueueAtPool } from '../pool/relinquish-message.ts';
 import { judgeSend, mayAskForGroup } from './judge-send.ts';
 import { poolFallback } from './pool-fallback.ts';
 
-/** Ids and the platform's name, given to acceptance from outside. */
+/** Ids on the network and the platform's name, given to acceptance from outside. */
 export interface AcceptanceOptions {
-  /** Ids in order of making. */
-  readonly makeId: (nowMs: number) => string;
   readonly makeWireId: () => string;
   /** The platform's name under a message that its pool sends. */
   readonly platformName: string;
@@ -68,7 +66,7 @@ export function acceptMessage(
   const { text, mediaUrl, mediaType } = contentOf(draft);
   const { tenantId, shopId } = builder.state.shop;
   const body: MessageBody = {
-    id: options.makeId(builder.nowMs),
+    id: builder.makeId(),
     tenantId,
     shopId,
     kind: 'message',

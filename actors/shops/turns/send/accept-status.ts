@@ -16,7 +16,7 @@ export function acceptStatus(
   builder: TurnBuilder,
   command: { readonly draft: StatusDraft; readonly settings: TenantSettings },
   facts: { readonly original?: StoredMessage; readonly available: boolean },
-  options: AcceptanceOptions,
+  { makeWireId }: Pick<AcceptanceOptions, 'makeWireId'>,
 ): ShopReplies['post_status'] {
   const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
   const content = contentOf({ text: caption, mediaUrl, mediaType });
@@ -37,7 +37,7 @@ export function acceptStatus(
   const unavailable = channelRefusal(builder.state, facts.available);
   if (unavailable !== undefined) return failed(unavailable);
   const body = {
-    id: options.makeId(builder.nowMs),
+    id: builder.makeId(),
     ...builder.state.shop,
     kind: 'status' as const,
     to: null,
@@ -45,7 +45,7 @@ export function acceptStatus(
     via: 'shop' as const,
     policy: null,
     createdAtMs: builder.nowMs,
-    wireId: options.makeWireId(),
+    wireId: makeWireId(),
     idempotencyKey: idempotencyKey ?? null,
     requestId,
     traceparent: traceparent ?? null,

@@ -12,7 +12,7 @@ test('callbacks of `onCommitted` run in their order, and only when `committed` i
     preparingMs: 0,
     outcomeMs: 0,
   };
-  const options = { random: () => 0, times, eventLimits: EVENT_LIMITS, retentionMs: 0 };
+  const options = { random: () => 0, makeId: () => '', times, eventLimits: EVENT_LIMITS, retentionMs: 0 };
   const builder = new TurnBuilder(state, nowMs, options);
   const done: string[] = [];
   for (const name of ['one', 'two', 'three']) builder.onCommitted(() => void done.push(name));
