@@ -64,8 +64,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns/scheduled': `
-    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records actors/shops
-    actors runtime`,
+    actors/shops/turns/send actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
+    actors/shops/state actors/shops/records actors/shops actors runtime`,
   'actors/shops/turns/batches': `
     actors/shops/turns/send actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops actors policy runtime`,

@@ -1,10 +1,10 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, Turn } from '../../../runtime/behaviour.ts';
-import { done, type Failed, failed } from '../../failure.ts';
+import { done, failed } from '../../failure.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { type CommandOf, SHOP_LANES, type ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
-import type { SendReply, ShopReplies } from '../protocol/shop-replies.ts';
+import type { ShopReplies } from '../protocol/shop-replies.ts';
 import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
 import { loadShop } from '../state/load-shop.ts';
@@ -23,13 +23,13 @@ import { describeShop } from './describe-shop.ts';
 import { markRead } from './inbound/mark-read.ts';
 import { onOptOutAtPool } from './inbound/opt-out.ts';
 import { yieldNumber } from './number/take-number.ts';
-import type { SendFacts } from './people/recipient-facts.ts';
 import type { CarryFacts } from './pool/carry-facts.ts';
 import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
 import { onOptOutNoted } from './pool/opt-out-notices.ts';
 import { onPoolAnswered, onPoolFound } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
-import { onScheduledSend, schedule, scheduledObstacle, unschedule } from './scheduled/scheduled-turns.ts';
+import { schedule, unschedule } from './scheduled/scheduled-turns.ts';
+import { sendScheduled } from './scheduled/send-scheduled.ts';
 import { type AcceptanceOptions, acceptMessage } from './send/accept-message.ts';
 import { acceptStatus } from './send/accept-status.ts';
 import { onSessionEvent } from './session-turn.ts';
@@ -235,21 +235,6 @@ function send(
       ? sendScheduled(builder, command, facts, options)
       : sendBatched(builder, command, facts, options);
   return { ...builder.finish(), reply };
-}
-
-/** Makes a due send, and stores its end with the message. A repeated reply decides nothing. */
-function sendScheduled(
-  builder: TurnBuilder,
-  command: CommandOf<'send'>,
-  facts: ShopFacts & { readonly send: SendFacts },
-  options: AcceptanceOptions,
-): SendReply | Failed {
-  const { scheduledId = '' } = command.draft;
-  const obstacle = scheduledObstacle(builder, scheduledId);
-  const reply = obstacle ?? acceptMessage(builder, command, facts, options);
-  if ('ask' in reply) return reply;
-  onScheduledSend(builder, facts.schedule, reply);
-  return reply;
 }
 
 function turnOfBatch(
