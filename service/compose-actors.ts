@@ -235,7 +235,7 @@ function registerBehaviours(options: ActorsOptions, parts: BehaviourParts): void
       perform: tracedEffects(perform.shop, options.tracing),
       leave: (address) => host.close(sessionOf(address)),
       available: () => host.available(),
-      ledgerReplaced: (shop) => reportLedger(shop, { counts, log }),
+      onLedgerReplaced: (shop) => reportLedger(shop, { counts, log }),
     }),
   );
 }

@@ -95,7 +95,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     inbound: inboundModeOf(ofTenant),
     egress: egress == null ? undefined : { sealed: egress, shown: null },
     unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
-    ledgerReplaced: unreadable ?? false,
+    hasReplacedLedger: unreadable ?? false,
     limits: decodeLimits(limits),
     undelivered: decodeUndelivered(undelivered),
     transitions: new RecentTransitions(),

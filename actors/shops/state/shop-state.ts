@@ -82,7 +82,7 @@ export interface ShopState extends ShopMachines {
   /** Writes for data that loading repaired; the first turn commits them. */
   readonly unstored: readonly Write[];
   /** The ledger could not be read and was replaced by a full one when the shop was loaded. */
-  readonly ledgerReplaced: boolean;
+  readonly hasReplacedLedger: boolean;
   /** The limits of the number that the network reported. */
   readonly limits: NetworkLimits;
   /** The sends since the last receipt of any recipient. Undefined if there are none. */
@@ -127,7 +127,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     inbound: state.inbound,
     egress: state.egress,
     unstored: state.unstored,
-    ledgerReplaced: state.ledgerReplaced,
+    hasReplacedLedger: state.hasReplacedLedger,
     limits: state.limits,
     undelivered: state.undelivered,
     transitions: state.transitions,

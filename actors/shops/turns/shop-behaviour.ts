@@ -48,7 +48,7 @@ export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions
    * The counts of a shop's policy were unreadable, so they count as full from now on. Called at each load until that is
    * stored.
    */
-  readonly ledgerReplaced: (shop: ShopReference) => void;
+  readonly onLedgerReplaced: (shop: ShopReference) => void;
   readonly egressVault: Pick<EgressVault, 'renewed'>;
 }
 
@@ -60,7 +60,7 @@ export function shopBehaviour(
     kind: 'shop',
     async load(address, store, nowMs) {
       const state = await loadShop(address, store, nowMs, options.egressVault);
-      if (state?.ledgerReplaced) options.ledgerReplaced(state.shop);
+      if (state?.hasReplacedLedger) options.onLedgerReplaced(state.shop);
       return state && withPresentTimes(state, nowMs, options.times);
     },
     prepare: (state, command, context) => readShopFacts(state, command, context, options),

@@ -109,7 +109,7 @@ test('a ledger that cannot be read counts as full until its windows have passed,
   const told: string[] = [];
   const loaded = await shop.loadedWith({
     ledger: ['kjunk'],
-    ledgerReplaced: ({ shopId }) => told.push(shopId),
+    onLedgerReplaced: ({ shopId }) => told.push(shopId),
   });
   assert.deepEqual(told, [shop.state.shop.shopId]);
   loaded.restart();

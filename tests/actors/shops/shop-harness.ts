@@ -47,7 +47,7 @@ export const testEgressVault = egressVault(credentialCiphers([Buffer.alloc(32, 1
 /** The options of a harness. */
 interface HarnessOptions {
   readonly seed?: number;
-  readonly ledgerReplaced?: (shop: ShopReference) => void;
+  readonly onLedgerReplaced?: (shop: ShopReference) => void;
 }
 
 /** A shop's behaviour driven by a test: turns run at once, time moves only on request, and effects are kept. */
@@ -69,7 +69,7 @@ export class ShopHarness {
   private constructor(
     state: ShopState,
     redis: MemoryRedis,
-    { seed = 1, ledgerReplaced = () => undefined }: HarnessOptions = {},
+    { seed = 1, onLedgerReplaced = () => undefined }: HarnessOptions = {},
   ) {
     this.state = state;
     this.redis = redis;
@@ -90,7 +90,7 @@ export class ShopHarness {
       perform: () => undefined,
       leave: () => undefined,
       available: () => this.available,
-      ledgerReplaced,
+      onLedgerReplaced,
       vault,
       egressVault: testEgressVault,
     });
@@ -285,7 +285,7 @@ export class ShopHarness {
   /** Returns the shop as another process loads it with another stored ledger, before its first turn. */
   async loadedWith(stored: {
     readonly ledger: readonly string[];
-    readonly ledgerReplaced: (shop: ShopReference) => void;
+    readonly onLedgerReplaced: (shop: ShopReference) => void;
   }): Promise<ShopHarness> {
     const redis = this.redis.copy();
     redis.values.set(this.state.keys.accepted, [...stored.ledger]);
