@@ -39,8 +39,8 @@ function runItems<Item extends v.GenericSchema>(
     const checked = item['~run']({ value }, config);
     values.push(checked.value);
     for (const issue of checked.issues ?? []) {
-      const place: v.ArrayPathItem = { type: 'array', origin: 'value', input, key, value };
-      issues.push({ ...issue, path: [place, ...(issue.path ?? [])] });
+      const pathItem: v.ArrayPathItem = { type: 'array', origin: 'value', input, key, value };
+      issues.push({ ...issue, path: [pathItem, ...(issue.path ?? [])] });
     }
     if (issues.length >= MOST_REPORTED_FIELDS) break;
   }

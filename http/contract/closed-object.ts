@@ -61,11 +61,11 @@ export function boundedRecord<const Value extends v.GenericSchema>(value: Value)
       const issues: v.BaseIssue<unknown>[] = [];
       const entries = Object.entries(input as Record<string, unknown>).map(([key, given]) => {
         const taken = value['~run']({ value: given }, config);
-        const place = { input: input as Record<string, unknown>, key, value: given };
+        const pathItem = { input: input as Record<string, unknown>, key, value: given };
         for (const issue of taken.issues ?? []) {
           issues.push({
             ...issue,
-            path: [{ type: 'object', origin: 'value', ...place }, ...(issue.path ?? [])],
+            path: [{ type: 'object', origin: 'value', ...pathItem }, ...(issue.path ?? [])],
           });
         }
         return [key, taken.value];
