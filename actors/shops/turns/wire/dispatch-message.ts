@@ -29,7 +29,7 @@ export const OUTCOME_LEAST_MS = 2 * ACKNOWLEDGE_DEADLINE_MS;
 const GONE: MessageReason = 'EXPIRED';
 
 /** The facts that a check uses. */
-interface Look extends DispatchFacts {
+interface CheckFacts extends DispatchFacts {
   /** Set once the session prepared the message. `hasChat` is true if the network knows a chat with the recipient. */
   readonly prepared?: { readonly hasChat: boolean | undefined };
 }
@@ -41,7 +41,7 @@ interface Look extends DispatchFacts {
 function obstacle(
   state: ShopState,
   body: MessageBody,
-  { writer, audience, withdrawn, lapsed, prepared, nowMs }: Look & { readonly nowMs: number },
+  { writer, audience, withdrawn, lapsed, prepared, nowMs }: CheckFacts & { readonly nowMs: number },
 ): MessageReason | undefined {
   const to = body.to ?? '';
   if (withdrawn || (isPerson(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
@@ -59,8 +59,8 @@ function obstacle(
   return undefined;
 }
 
-/** Returns the message in progress; undefined if there is a reason against it, with which the message then ends. */
-function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
+/** Checks the message in progress, and returns it. Undefined if a reason against it put it back or ended it. */
+function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | undefined {
   const { body } = facts;
   if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
   const { batches, currentMessage } = builder.state;
@@ -85,7 +85,7 @@ function unblocked(builder: TurnBuilder, facts: Look): MessageBody | undefined {
  * The first check of the message in progress, before anything is done for it. Then orders the session to prepare it.
  */
 export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
-  const body = unblocked(builder, facts);
+  const body = checkedBody(builder, facts);
   if (body === undefined) return;
   const { currentMessage } = builder.state;
   const needsChat = isPhoneNumber(body.to ?? '') && barsNewChat(builder.state, facts, builder.nowMs);
@@ -126,7 +126,7 @@ export function onPrepared(
   facts: DispatchFacts,
   outcomeMs: number,
 ): void {
-  const body = unblocked(builder, { ...facts, prepared: { hasChat } });
+  const body = checkedBody(builder, { ...facts, prepared: { hasChat } });
   if (body === undefined) return;
   const isFirst = isPhoneNumber(body.to ?? '') && startsChat({ hasChat, writer: facts.writer });
   const onWire = { type: 'prepared', untilMs: builder.nowMs + outcomeMs } as const;
