@@ -38,7 +38,7 @@ export type ShopCommand =
       readonly batchId: string;
       readonly order: 'pause' | 'resume' | 'cancel';
     }
-  /** End a message of the shop's own that is not being sent. */
+  /** Ends a message of the shop's own that is not being sent. */
   | { readonly type: 'cancel'; readonly messageId: string }
   /** Cancels all matching messages. */
   | { readonly type: 'cancel_queue'; readonly filter: QueueFilter }

@@ -24,7 +24,7 @@ export type SessionEffect =
   /** A transmitted message is not sent once more. */
   | { readonly type: 'do_not_repeat'; readonly messageId: string }
   | { readonly type: 'confirm'; readonly token: string }
-  /** Notify a person, by number or by the network's own id, that their message was read. */
+  /** Notifies a person, by number or by the network's own id, that their message was read. */
   | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
   /** The inbound data that the session must report. */
   | { readonly type: 'set_inbound_mode'; readonly inbound: InboundMode }
@@ -47,14 +47,14 @@ export type PoolEffect =
       readonly messageId: string;
       readonly answer: PoolAnswer;
     }
-  /** Notify a shop of an opt-out by a person that this one wrote to for it. */
+  /** Notifies a shop of an opt-out by a person that this one wrote to for it. */
   | { readonly type: 'report_opt_out'; readonly notice: OptOutNotice };
 
 /** The effects about the number that the shop has connected. */
 export type NumberEffect =
   /**
-   * Check that no other shop of the tenant connected the same number (digits only) at the same moment. Notify operators
-   * if another tenant has it.
+   * Checks that no other shop of the tenant connected the same number (digits only) at the same moment. Notifies
+   * operators if another tenant has it.
    */
   | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
   /** The session reconnected with its previous number (digits only), so that number is still in use. */
@@ -91,17 +91,17 @@ export type ShopEffect =
   | { readonly type: 'open'; readonly opening: SessionOpening }
   | { readonly type: 'close' }
   | { readonly type: 'erase' }
-  /** Make the actor check the message that is now in progress. */
+  /** Makes the actor check the message that is now in progress. */
   | { readonly type: 'first_look'; readonly messageId: string }
-  /** Drop from the tenant's people who wrote last before a day; days since the Unix epoch. */
+  /** Drops from the tenant's people those who wrote last before a day; days since the Unix epoch. */
   | { readonly type: 'forget_people'; readonly oldestDay: number; readonly today: number }
-  /** Make a send that is due. */
+  /** Makes a send that is due. */
   | { readonly type: 'send_scheduled'; readonly scheduledId: string }
-  /** Make the send to one recipient of a batch. */
+  /** Makes the send to one recipient of a batch. */
   | { readonly type: 'send_batched'; readonly batchId: string; readonly place: number }
   /** The session reported its groups: waiting calls are answered. */
   | { readonly type: 'groups_reported' }
-  /** Make the actor read the head of its list, which it needs before the cut. */
+  /** Makes the actor read the head of its list, which it needs before the cut. */
   | { readonly type: 'cut_accepted' }
   /** Events of the tenant are stored. */
   | { readonly type: 'announce_events' }

@@ -15,7 +15,7 @@ export interface InboundOwner extends ShopReference {
   readonly fromId: string;
 }
 
-/** Read a message that a person wrote to a shop. Times in milliseconds since the Unix epoch. */
+/** A message that a person wrote to a shop, as it is read. Times are in milliseconds since the Unix epoch. */
 export interface InboundRecord extends InboundOwner {
   readonly id: string;
   /** E.164 with plus, or null if the network sends no number. */
