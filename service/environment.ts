@@ -133,6 +133,7 @@ const serviceEntries = {
   REQUEST_LOG_MAX_BYTES: count('268435456', 1_000_000_000_000),
 };
 
+/** All settings of the service. They are checked before anything is started. */
 const serviceSchema = v.intersect([
   chatNetworkSchema,
   listenersSchema,
@@ -155,7 +156,7 @@ const serviceSchema = v.intersect([
   ),
 ]);
 
-/** All settings of the service. They are checked before anything is started. */
+/** The settings of `bin/dev`: those of the service, most with a default there, and the simulator's. */
 const devSchema = v.intersect([
   chatNetworkSchema,
   listenersSchema,
