@@ -6,7 +6,7 @@ import { partsOf } from '../../../runtime/parts.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { askTenant } from '../../tenants/ask-tenant.ts';
-import { eraseEventsAbout } from '../../tenants/events/erase-events.ts';
+import { eraseEventsAbout, messagesWithEvents } from '../../tenants/events/erase-events.ts';
 import { mergedIdIn, personIdIn } from '../../tenants/person-entry.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
@@ -81,7 +81,8 @@ export class PersonEraser {
     for await (const step of strayInbound(shard, isErased, stray)) received.push(step);
     // The messages lead to their events, so the events go first.
     const optOuts = numbers.map((phone) => JSON.stringify({ phone }));
-    const values = [...optOuts, ...received.flatMap(({ ids }) => ids)];
+    const messageIds = received.flatMap(({ ids }) => ids);
+    const values = [...optOuts, ...(await messagesWithEvents(store, tenantId, messageIds))];
     await eraseEventsAbout(this.#options, tenantId, { name: `person-${personId}`, values });
     for (const step of received) await eraseInbound(shard, step, store);
     for (const keys of keysOfShops) await messages.redactListed(shard, keys.accepted, isForgotten);

