@@ -80,11 +80,11 @@ export type ShopCreationCode =
   | 'API_KEY_INVALID';
 
 /** The reason why a path names no shop. `AMBIGUOUS_SHOP` has the candidates. */
-export type NamedShopCode = 'SHOP_NOT_FOUND' | 'AMBIGUOUS_SHOP';
+export type NamedShopCode = 'SHOP_NOT_FOUND' | 'AMBIGUOUS_SHOP' | 'API_KEY_INVALID';
 
 /**
  * The API's operations on a tenant, on the node that owns its shard. `API_KEY_INVALID`: the tenant was erased after the
- * call was admitted. Rejects only with `RuntimeFailure`.
+ * call was admitted. Rejects only with `RuntimeFailure`, also if the tenant has moved.
  */
 export interface TenantOperations {
   /**
@@ -109,7 +109,7 @@ export interface TenantOperations {
         readonly limit: number;
         readonly total: number;
       },
-      never
+      'API_KEY_INVALID'
     >
   >;
   /** Replay → plan → name → owner. */
@@ -126,7 +126,7 @@ export interface TenantOperations {
   listContacts(
     tenantId: string,
     query: PageQuery & { readonly activeOnly: boolean },
-  ): Promise<Outcome<CursorPage<ContactView>, never>>;
+  ): Promise<Outcome<CursorPage<ContactView>, 'API_KEY_INVALID'>>;
   /** Declares all contacts or none. Items have a valid shape. */
   declareContacts(
     tenantId: string,

@@ -1,9 +1,8 @@
 import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
-import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome, renamedFailure } from '../failure.ts';
 import { admit } from './admission.ts';
@@ -37,8 +36,9 @@ export interface TenantServiceOptions {
   ) => Promise<readonly ShopView['channelStatus']['msgapp'][]>;
 }
 
-/** The keys of a tenant that was erased meanwhile are gone with it. */
-const ERASED = { from: 'NOT_FOUND', to: 'API_KEY_INVALID' } as const;
+/** The reply to a call whose tenant was erased after its admission. The tenant's keys are erased with it. */
+const ERASED = failed('API_KEY_INVALID');
+const AS_ERASED = { from: 'NOT_FOUND', to: ERASED.failure.code } as const;
 
 /** The API's operations on a tenant. Reads use the actor's last committed state, changes go through its mailbox. */
 export function tenantService(options: TenantServiceOptions): TenantOperations {
@@ -49,7 +49,6 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     // The caller checks that the lease is still valid before it releases the reply.
     return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
   };
-  const state = (tenantId: string): MaybePromise<TenantState> => mapMaybePromise(found(tenantId), present);
   const decide = (
     tenant: TenantState | undefined,
     { tenantId, keyHash, ip }: Parameters<TenantOperations['admit']>[0],
@@ -67,9 +66,13 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     request: Parameters<typeof decide>[1],
     terms: AdmissionTerms,
   ): Promise<Admission> => decide(await tenant, request, terms);
-  const identityOf = (tenant: TenantState, keyId: string): Outcome<Identity, 'API_KEY_INVALID'> => {
-    const identity = tenantIdentity(tenant, keyId, clock.wallMs());
-    return identity ? done(identity) : failed('API_KEY_INVALID');
+  const identityOf = (
+    tenant: TenantState | undefined,
+    keyId: string,
+  ): Outcome<Identity, 'API_KEY_INVALID'> => {
+    const known = unlessErased(tenant);
+    const identity = known && tenantIdentity(known, keyId, clock.wallMs());
+    return identity ? done(identity) : ERASED;
   };
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
     const ids = shops.map(({ id }) => id);
@@ -85,63 +88,61 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
         : decide(tenant, request, terms);
     },
     identity({ tenantId, keyId }) {
-      const tenant = state(tenantId);
+      const tenant = found(tenantId);
       if (!(tenant instanceof Promise)) return identityOf(tenant, keyId);
       return tenant.then((known) => identityOf(known, keyId));
     },
     async listShops(tenantId, { page, limit }) {
-      const shops = shopsNewestFirst(await state(tenantId));
+      const tenant = unlessErased(await found(tenantId));
+      if (tenant === undefined) return ERASED;
+      const shops = shopsNewestFirst(tenant);
       const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));
       return done({ items, page, limit, total: shops.length });
     },
     async createShop(tenantId, draft, idempotencyKey) {
       const command = { type: 'create_shop', ...draft, imported: false, idempotencyKey } as const;
-      const made = renamedFailure(await askTenant(actors, tenantId, command), ERASED);
+      const made = renamedFailure(await askTenant(actors, tenantId, command), AS_ERASED);
       if (!made.ok || !made.value.replayed) return made;
       const shop = await this.findShop(tenantId, made.value.shop.id);
       return shop.ok ? done({ ...made.value, shop: shop.value }) : done(made.value);
     },
     async findShop(tenantId, idOrName) {
-      const named = namedShop(await state(tenantId), idOrName);
+      const tenant = unlessErased(await found(tenantId));
+      if (tenant === undefined) return ERASED;
+      const named = namedShop(tenant, idOrName);
       if (!named.ok) return named;
       const [view] = await views(tenantId, [named.value]);
       return view ? done(view) : failed('SHOP_NOT_FOUND');
     },
     shopId(tenantId, idOrName) {
-      const tenant = state(tenantId);
+      const tenant = found(tenantId);
       return tenant instanceof Promise
         ? tenant.then((known) => shopIdOf(known, idOrName))
         : shopIdOf(tenant, idOrName);
     },
     async listContacts(tenantId, query) {
-      const { keys } = await state(tenantId);
-      return done(await listContacts({ keys, store, nowMs: clock.wallMs() }, query));
+      const tenant = unlessErased(await found(tenantId));
+      if (tenant === undefined) return ERASED;
+      return done(await listContacts({ keys: tenant.keys, store, nowMs: clock.wallMs() }, query));
     },
     async declareContacts(tenantId, contacts) {
-      return renamedFailure(await askTenant(actors, tenantId, { type: 'declare', contacts }), ERASED);
+      return renamedFailure(await askTenant(actors, tenantId, { type: 'declare', contacts }), AS_ERASED);
     },
     async revokeContact(tenantId, phone) {
-      return renamedFailure(await askTenant(actors, tenantId, { type: 'revoke_contact', phone }), ERASED);
+      return renamedFailure(await askTenant(actors, tenantId, { type: 'revoke_contact', phone }), AS_ERASED);
     },
   };
 }
 
-/** The tenant, unless it was erased between the admission of this call and now. */
-function present(tenant: TenantState | undefined): TenantState {
-  if (tenant === undefined) throw goneFailure();
-  return tenant;
+/** Returns the tenant, or undefined if it was erased. While its data is being erased, it counts as erased. */
+function unlessErased(tenant: TenantState | undefined): TenantState | undefined {
+  return tenant?.record.deleted ? undefined : tenant;
 }
 
-/**
- * The code is that of a moved tenant, because nothing was done here: the caller gets `SERVICE_UNAVAILABLE`. The admission
- * of the next call refuses the erased key.
- */
-function goneFailure(): RuntimeFailure {
-  return new RuntimeFailure('SHARD_NOT_OWNED', 'the tenant is gone');
-}
-
-function shopIdOf(tenant: TenantState, idOrName: string): Outcome<string, NamedShopCode> {
-  const named = namedShop(tenant, idOrName);
+function shopIdOf(tenant: TenantState | undefined, idOrName: string): Outcome<string, NamedShopCode> {
+  const known = unlessErased(tenant);
+  if (known === undefined) return ERASED;
+  const named = namedShop(known, idOrName);
   return named.ok ? done(named.value.id) : named;
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LONGEST_EGRESS } from '../../actors/egress-address.ts';
-import { mapOutcome } from '../../actors/failure.ts';
+import { mapOutcome, renamedFailure } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
 import type { MessageView } from '../../actors/shops/shop-operations.ts';
@@ -68,7 +68,10 @@ export const listTenantShops = operatorEndpoint({
   errors: ['NOT_FOUND'],
   async handle({ params, query, services }) {
     const found = await services.operators.tenant(params.tenantId);
-    return found.ok ? services.tenants.listShops(params.tenantId, query) : found;
+    if (!found.ok) return found;
+    const listed = await services.tenants.listShops(params.tenantId, query);
+    // The tenant was erased meanwhile. The operator's token is valid.
+    return renamedFailure(listed, { from: 'API_KEY_INVALID', to: 'NOT_FOUND' });
   },
 });
 
