@@ -1,3 +1,4 @@
+import { done, failed, type Outcome } from '../../actors/failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { isObjectId, type ObjectId } from '../../runtime/object-id.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -83,8 +84,9 @@ async function answerOperator(
   if (admitted.operator === undefined) return anonymous(admitted.refusal, route);
   // Operators may write ids in either case.
   const values = given.map((value) => (isObjectId(value) ? value.toLowerCase() : value));
-  const tenantId = tenantOf(endpoint, values, options);
-  if (tenantId === 'unknown') return anonymous(errorReply({ code: 'NOT_FOUND' }), route);
+  const tenant = tenantOf(endpoint, values, options);
+  if (!tenant.ok) return anonymous(errorReply(tenant.failure), route);
+  const tenantId = tenant.value;
   const { query, headers, body, bodyFault } = request;
   const { contentType, idempotencyKey } = headers;
   const operatorRequest: OperatorRequest = {
@@ -148,16 +150,16 @@ async function recorded(
   return reply;
 }
 
-/** Returns the tenant that decides the shard, or `unknown` if the path cannot name one. */
+/** Returns the tenant that decides the shard, if the endpoint has one. Fails if the path cannot name a tenant. */
 function tenantOf(
   endpoint: Endpoint<OperatorServices>,
   values: readonly string[],
   { newId }: Pick<OperatorsEdgeOptions, 'newId'>,
-): string | undefined {
-  if (endpoint.tenant === 'created') return newId();
-  if (endpoint.tenant !== 'param') return undefined;
+): Outcome<string | undefined, 'NOT_FOUND'> {
+  if (endpoint.tenant === 'created') return done(newId());
+  if (endpoint.tenant !== 'param') return done(undefined);
   const value = values[endpoint.params.indexOf('tenantId')] ?? '';
-  return isObjectId(value) ? value : 'unknown';
+  return isObjectId(value) ? done(value) : failed('NOT_FOUND');
 }
 
 /**
