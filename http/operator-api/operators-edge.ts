@@ -9,8 +9,8 @@ import { errorReply } from '../contract/envelope.ts';
 import { failureOfThrown } from '../contract/errors.ts';
 import type { CallIds, ReplyValue, RequestValue } from '../contract/exchange.ts';
 import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
-import { decodeOwnerReply, encodeForwarded } from '../owner/forwarded-form.ts';
-import { type OwnerReply, replyToUnforwarded } from '../owner/owner-reply.ts';
+import { forwardToOwner } from '../owner/forward-to-owner.ts';
+import type { OwnerReply } from '../owner/owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
 import type { ServingOptions } from '../owner/serve-as-owner.ts';
 import { type OperatorRequest, serveOperator } from '../owner/serve-operator.ts';
@@ -174,15 +174,10 @@ async function askForOperator(
   const { tenantId } = request;
   if (tenantId === undefined) return (await serveOperator(endpoint, request, services, serving)).reply;
   const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
-  const ask = async (spentMs: number): Promise<OwnerReply> => {
+  const ask: Followed['ask'] = (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return serveOperator(endpoint, request, services, serving);
-    try {
-      const payload = encodeForwarded({ kind: 'operator', method, path, parts: { ...request, tenantId } });
-      const timeoutMs = Math.max(1, forwardTimeoutMs - spentMs);
-      return decodeOwnerReply(await forwarder.forward(tenantId, payload, timeoutMs));
-    } catch (thrown) {
-      return replyToUnforwarded(thrown);
-    }
+    const forwarded = { kind: 'operator', method, path, parts: { ...request, tenantId } } as const;
+    return forwardToOwner(forwarder, tenantId, forwarded, forwardTimeoutMs - spentMs);
   };
   return (await follow({ tenantId, ask })).reply;
 }

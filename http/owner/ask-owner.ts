@@ -4,8 +4,9 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import type { CallsInProgress } from '../pipeline/calls-in-progress.ts';
 import type { Followed } from './follow-owner.ts';
-import { decodeOwnerReply, encodeForwarded } from './forwarded-form.ts';
-import { type OwnerReply, replyToUnforwarded } from './owner-reply.ts';
+import { forwardToOwner } from './forward-to-owner.ts';
+import { encodeForwarded, type Forwarded } from './forwarded-form.ts';
+import type { OwnerReply } from './owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 import { type ServingOptions, serveAsOwner, type TenantRequest } from './serve-as-owner.ts';
 import type { WaitsElsewhere } from './waits-elsewhere.ts';
@@ -55,7 +56,7 @@ function asking<Services>(
   request: TenantRequest,
   options: AskOwnerOptions<Services>,
 ): Followed['ask'] {
-  const { forwarder, services, serving, random, inProgress, inFlight, waitsElsewhere } = options;
+  const { forwarder, services, serving, random, inProgress } = options;
   const { method, path, waits, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
   const mostWaitMs = waits?.mostMs(request.query) ?? 0;
@@ -63,42 +64,60 @@ function asking<Services>(
   const mayTakeLong = waits !== undefined || forwardTimeoutMs !== undefined;
   // The next page of an open stream was in progress only during its admission.
   const leavesProgress = mostWaitMs > 0 && request.isContinued !== true;
-  return async (spentMs) => {
+  return (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return serveAsOwner(endpoint, request, services, serving);
     if (waits !== undefined && mostWaitMs > 0 && inProgress.waiting >= waits.mostCalls) {
       return { reply: errorReply(waits.noRoom), keyId: undefined };
     }
     const { connection, wait: _, ...sent } = request;
     const waitId = mayTakeLong && connection ? `${request.requestId} ${random()}` : undefined;
-    // If this notification is lost, the call ends at its time limit.
-    const notify = waitId === undefined ? undefined : () => void notifyGone(tenantId, waitId, forwarder);
-    let unwatch: (() => void) | undefined;
-    let forget: (() => void) | undefined;
-    // A call that only waits leaves its slots to others.
-    if (leavesProgress) {
-      inProgress.leave();
-      inProgress.beginWait();
-      inFlight.add(tenantId, -1);
-    }
-    try {
-      const payload = encodeForwarded({ kind: 'api', method, path, request: sent, waitId });
-      const reply = forwarder.forward(tenantId, payload, Math.max(1, timeoutMs - spentMs));
-      // The owner must get the call first: both notify at once if the caller is gone or this node stops already.
-      unwatch = notify && connection?.onGone(notify);
-      forget = notify && waitsElsewhere.add(notify);
-      return decodeOwnerReply(await reply);
-    } catch (thrown) {
-      return replyToUnforwarded(thrown);
-    } finally {
-      if (leavesProgress) {
-        inProgress.endWait();
-        inProgress.enter();
-        inFlight.add(tenantId, 1);
-      }
-      unwatch?.();
-      forget?.();
-    }
+    const forwarded = { kind: 'api', method, path, request: sent, waitId } as const;
+    const leftMs = timeoutMs - spentMs;
+    if (!mayTakeLong) return forwardToOwner(forwarder, tenantId, forwarded, leftMs);
+    return forwardLongCall({ tenantId, connection, leavesProgress, forwarded, leftMs }, options);
   };
+}
+
+/** A call that may take long, on its way to the owner. */
+interface LongCall {
+  readonly tenantId: string;
+  readonly connection: TenantRequest['connection'];
+  readonly leavesProgress: boolean;
+  readonly forwarded: Extract<Forwarded, { readonly kind: 'api' }>;
+  readonly leftMs: number;
+}
+
+/** Forwards a call that may take long. It ends early if its caller disconnects, or if this node stops. */
+async function forwardLongCall(
+  { tenantId, connection, leavesProgress, forwarded, leftMs }: LongCall,
+  { forwarder, inProgress, inFlight, waitsElsewhere }: Omit<AskOwnerOptions<never>, 'services'>,
+): Promise<OwnerReply> {
+  const { waitId } = forwarded;
+  // If this notification is lost, the call ends at its time limit.
+  const notify = waitId === undefined ? undefined : () => void notifyGone(tenantId, waitId, forwarder);
+  let unwatch: (() => void) | undefined;
+  let forget: (() => void) | undefined;
+  // A call that only waits leaves its slots to others.
+  if (leavesProgress) {
+    inProgress.leave();
+    inProgress.beginWait();
+    inFlight.add(tenantId, -1);
+  }
+  try {
+    const reply = forwardToOwner(forwarder, tenantId, forwarded, leftMs);
+    // The owner must get the call first: both notify at once if the caller is gone or this node stops already.
+    unwatch = notify && connection?.onGone(notify);
+    forget = notify && waitsElsewhere.add(notify);
+    return await reply;
+  } finally {
+    if (leavesProgress) {
+      inProgress.endWait();
+      inProgress.enter();
+      inFlight.add(tenantId, 1);
+    }
+    unwatch?.();
+    forget?.();
+  }
 }
 
 async function notifyGone(tenantId: string, waitId: string, forwarder: Forwarder): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../runtime/clock.ts';
+import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { OwnerReply } from './owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
@@ -16,7 +17,7 @@ export interface Followed {
   /** The reply of an owner that was asked before, and its ownership. Absent if none was asked. */
   readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnerReply };
   /** Asks the tenant's present owner. `spentMs`: milliseconds waited so far. Never rejects. */
-  ask(spentMs: number): Promise<OwnerReply>;
+  ask(spentMs: number): MaybePromise<OwnerReply>;
 }
 
 /**

@@ -29,7 +29,7 @@ function besideOwner({ serveForwarded }: ServiceFixture): AskOwnerOptions<ApiSer
       ownerIsLocal: () => false,
       forward: (_, payload) => serveForwarded(payload),
     },
-    follow: ({ ask }) => ask(0),
+    follow: async ({ ask }) => ask(0),
     random: seededRandom(1),
     inProgress: new CallsInProgress(8),
     inFlight: new Counts(),

@@ -1,0 +1,21 @@
+import { decodeOwnerReply, encodeForwarded, type Forwarded } from './forwarded-form.ts';
+import { type OwnerReply, replyToUnforwarded } from './owner-reply.ts';
+import type { Forwarder } from './remote-owner.ts';
+
+/**
+ * Forwards a request to the tenant's owner, before it returns, and resolves with the owner's reply. `timeoutMs`: the
+ * time that is left, at least 1 ms. Never rejects.
+ */
+export async function forwardToOwner(
+  forwarder: Pick<Forwarder, 'forward'>,
+  tenantId: string,
+  forwarded: Forwarded,
+  timeoutMs: number,
+): Promise<OwnerReply> {
+  try {
+    const payload = encodeForwarded(forwarded);
+    return decodeOwnerReply(await forwarder.forward(tenantId, payload, Math.max(1, timeoutMs)));
+  } catch (thrown) {
+    return replyToUnforwarded(thrown);
+  }
+}
