@@ -14,7 +14,7 @@ const DOCUMENTS = [
   ['docs/promises.md', 'docs'],
   ['CONTRIBUTING.md', 'tests'],
   ['docs/changing.md', 'tests'],
-  ['docs/chat-client.md', 'tests/session'],
+  ['docs/chat-client.md', 'tests/actors/sessions'],
   ['docs/contract.md', 'tests'],
   ['docs/sizing.md', 'tests'],
   ['runtime/README.md', 'tests/runtime'],

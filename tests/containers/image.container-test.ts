@@ -15,10 +15,10 @@ import { promisify } from 'node:util';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { simulatorControl } from '../../simulator/control-client.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
+import { png } from '../actors/sessions/attachments/media-samples.ts';
 import { type Account, makeAccount } from '../e2e/account.ts';
 import { connectShop, type ShopSurroundings, sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { until } from '../e2e/waiting.ts';
-import { png } from '../session/media-samples.ts';
 import { containersEnvironment } from '../test-environment.ts';
 import { runServiceImage, type ServiceContainer, startServiceContainer } from './service-container.ts';
 

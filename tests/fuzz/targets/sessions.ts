@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { encodeBinaryNode } from '@whiskeysockets/baileys';
-import { newShop, pair } from '../../session/session-conformance.ts';
-import { type SimulatedNetwork, startSimulated } from '../../session/simulated-network.ts';
+import { newShop, pair } from '../../actors/sessions/session-conformance.ts';
+import { type SimulatedNetwork, startSimulated } from '../../actors/sessions/simulated-network.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 import { strangersBytes, strangersStanza } from './inbound-forms.ts';
 

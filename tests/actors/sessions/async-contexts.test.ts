@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
+import { test } from 'node:test';
+import { addTransactionCapability, type SignalDataSet } from '@whiskeysockets/baileys';
+import { shareAsyncContexts } from '../../../actors/sessions/worker-thread/async-contexts.ts';
+import { quietLogger } from '../../../actors/sessions/worker-thread/session/silent-logger.ts';
+import { deferred } from '../../deferred.ts';
+
+// It changes the class for the whole process, which this file has to itself.
+shareAsyncContexts();
+
+test('each storage finds its own value across waits, nested and side by side', async () => {
+  const [one, other] = [new AsyncLocalStorage<string>(), new AsyncLocalStorage<string>()];
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const seen: (string | undefined)[][] = [];
+  const note = (): void => void seen.push([one.getStore(), other.getStore()]);
+  await Promise.all([
+    one.run('a', async () => {
+      await turn();
+      await other.run('b', async () => {
+        await turn();
+        note();
+        await one.run('c', async () => {
+          await turn();
+          note();
+        });
+        note();
+      });
+      note();
+    }),
+    one.run('z', async () => {
+      await turn();
+      await turn();
+      await turn();
+      await turn();
+      note();
+    }),
+  ]);
+  note();
+  assert.deepEqual(
+    new Set(seen.map(String)),
+    new Set(
+      ['a,b', 'c,b', 'a,', 'z,', ','].map((pair) => String(pair.split(',').map((part) => part || undefined))),
+    ),
+  );
+  assert.equal(
+    one.run('x', (more: string) => `${one.getStore()}${more}`, 'y'),
+    'xy',
+  );
+  assert.throws(
+    () =>
+      one.run('x', () => {
+        throw new Error('told to throw');
+      }),
+    /told to throw/,
+  );
+  assert.equal(one.getStore(), undefined);
+});
+
+test('a promise carries one value however many storages were used', async () => {
+  const carried = async (): Promise<number> => {
+    await Promise.resolve();
+    return Object.getOwnPropertySymbols(executionAsyncResource()).length;
+  };
+  await new AsyncLocalStorage().run(0, carried);
+  const before = await carried();
+  for (let index = 0; index < 100; index += 1) await new AsyncLocalStorage().run(index, carried);
+  assert.equal(await carried(), before);
+});
+
+test('a value ends with the promise of its work: later work of it is in no transaction of the client', async () => {
+  const stored: SignalDataSet[] = [];
+  const keys = addTransactionCapability(
+    { get: async () => ({}), set: async (data) => void stored.push(data) },
+    quietLogger,
+    { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+  );
+  const { promise: isCommitted, resolve: committed } = deferred();
+  const token = (senderTimestamp: number) => ({
+    tctoken: { a: { token: Buffer.alloc(0), senderTimestamp } },
+  });
+  const afterwards = await keys.transaction(async () => {
+    await keys.set(token(1));
+    const left = isCommitted.then(() => keys.set(token(2)));
+    return { left };
+  }, 'a');
+  assert.deepEqual(stored, [token(1)]);
+  committed();
+  await afterwards.left;
+  assert.deepEqual(stored, [token(1), token(2)]);
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deflateSync } from 'node:zlib';
+import { proto } from '@whiskeysockets/baileys';
+import {
+  AccountHistory,
+  type AccountHistoryOptions,
+} from '../../../../actors/sessions/worker-thread/connection/account-history.ts';
+
+const INLINE = proto.HistorySync.encode({ syncType: proto.HistorySync.HistorySyncType.RECENT }).finish();
+
+test('a part that failed to download is retried in the same connection, at the next check of stored parts', async () => {
+  const kept = new Map<string, Buffer>();
+  let isAway = true;
+  let told: (line: string) => void = () => undefined;
+  const nextLine = (): Promise<string> => new Promise((resolve) => (told = resolve));
+  const history = new AccountHistory({
+    socket: { ev: { on: () => undefined } } as unknown as AccountHistoryOptions['socket'],
+    credentials: {} as AccountHistoryOptions['credentials'],
+    sealed: {
+      find: async (_hash: string, name: string) => kept.get(name),
+      async write({ fields }: { readonly fields: ReadonlyMap<string, Buffer | undefined> }) {
+        for (const [name, value] of fields) if (value !== undefined) kept.set(name, value);
+      },
+      writeUnhurried({ fields }: { readonly fields: ReadonlyMap<string, Buffer | undefined> }) {
+        for (const name of fields.keys()) kept.delete(name);
+      },
+    } as unknown as AccountHistoryOptions['sealed'],
+    bounds: {} as AccountHistoryOptions['bounds'],
+    nowMs: () => 0,
+    log: (_level, _fields, message) => told(message),
+    async alone(work) {
+      if (isAway) throw new Error('the network told no file in time');
+      await work();
+    },
+  });
+  const failed = nextLine();
+  await history.storeNotice('A', { initialHistBootstrapInlinePayload: deflateSync(INLINE) });
+  assert.equal(await failed, 'data of the account was not taken');
+  assert.deepEqual([...kept.keys()], ['history-notice/A']);
+  isAway = false;
+  const taken = nextLine();
+  history.resume([...kept.keys()]);
+  assert.equal(await taken, 'the phone sent its history');
+});

@@ -1,0 +1,30 @@
+/** A session asks for some of its account's settings. */
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
+import {
+  followAccount,
+  skipCollections,
+} from '../../../../actors/sessions/worker-thread/connection/client-socket.ts';
+
+test('when the phone gives its key, the collection with the account’s name is fetched, and no other', () => {
+  const asked: unknown[] = [];
+  const ev = new EventEmitter();
+  const resyncAppState: WASocket['resyncAppState'] = async (...about) => void asked.push(about);
+  followAccount({ socket: { ev: ev as unknown as WASocket['ev'], resyncAppState }, log: () => undefined });
+  ev.emit('creds.update', { me: { id: 'a' } });
+  ev.emit('creds.update', { myAppStateKeyId: 'key' });
+  assert.deepEqual(asked, [[['critical_block'], true]]);
+});
+
+test('only the collection with the account’s name reaches the client out of those that a notification names', () => {
+  const notification = (...names: string[]): BinaryNode => ({
+    tag: 'notification',
+    attrs: { type: 'server_sync' },
+    content: names.map((name) => ({ tag: 'collection', attrs: { name } })),
+  });
+  const frame = notification('regular', 'critical_block', 'regular_high');
+  skipCollections(frame);
+  assert.deepEqual(frame, notification('critical_block'));
+});

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OfflineBacklog } from '../../../../actors/sessions/worker-thread/inbound/offline-backlog.ts';
+import { FakeClock } from '../../../runtime/fake-clock.ts';
+
+const HOUR_MS = 3_600_000;
+
+test('a network that sends no more without an end is asked for some ten minutes, and again once more comes', async () => {
+  const clock = new FakeClock();
+  let asked = 0;
+  const notes: string[] = [];
+  const backlog = new OfflineBacklog({
+    ask: () => {
+      asked += 1;
+    },
+    idle: async () => undefined,
+    later: (delayMs, act) => clock.after(delayMs, act),
+    note: (note) => void notes.push(note.type),
+  });
+  backlog.start(300);
+  backlog.countStanza();
+  await clock.advance(HOUR_MS);
+  assert.equal(asked, 15);
+  assert.deepEqual(notes, ['offline_announced', 'offline_unfinished']);
+  await clock.advance(24 * HOUR_MS);
+  assert.equal(asked, 15, 'no question is asked for ever');
+  backlog.countStanza();
+  await clock.advance(1_000);
+  assert.equal(asked, 16);
+  backlog.finish();
+  await clock.advance(HOUR_MS);
+  assert.equal(asked, 16);
+  assert.equal(notes.at(-1), 'offline_drained');
+});

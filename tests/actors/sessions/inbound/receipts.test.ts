@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BinaryNode } from '@whiskeysockets/baileys';
+import { LONGEST_HOLD_MS, Receipts } from '../../../../actors/sessions/worker-thread/inbound/receipts.ts';
+import { Deadlines } from '../../../../runtime/deadlines.ts';
+import { FakeClock } from '../../../runtime/fake-clock.ts';
+
+test('receipts of several shops are reported together, each shop at most once', async () => {
+  const clock = new FakeClock();
+  const shared = new Deadlines<() => void>(clock, 250, (act) => act());
+  const told: string[] = [];
+  const receiptsOf = (shop: string): Receipts =>
+    new Receipts({
+      ownAddresses: () => [],
+      numberOf: async () => undefined,
+      isOutside: () => false,
+      orderedAs: async (wireId) => wireId,
+      isPending: () => false,
+      atSharedMoment: (act) => void shared.add(act, 0),
+      afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
+      dropped: () => undefined,
+      generation: 1,
+      report: (_token, receipts) =>
+        told.push(`${clock.monotonicMs()} ${shop} ${receipts.map(({ wireId }) => wireId).join(' ')}`),
+    });
+  const one = receiptsOf('one');
+  const other = receiptsOf('other');
+  const receipt = (id: string) => ({
+    tag: 'receipt',
+    attrs: { id, from: '33622222222@s.whatsapp.net', t: '1' },
+  });
+  await clock.advance(10);
+  void one.onReceipt(receipt('A'));
+  await clock.advance(100);
+  void one.onReceipt(receipt('B'));
+  void other.onReceipt(receipt('C'));
+  await clock.advance(1_000);
+  assert.deepEqual(told, ['1250 one A B', '1250 other C']);
+});
+
+test('receipts of our own devices and of people outside the group do not count', async () => {
+  const own = '33600000000@s.whatsapp.net';
+  const member = '33611111111@s.whatsapp.net';
+  const outsider = '33622222222@s.whatsapp.net';
+  const group = '120363000000000001@g.us';
+  const told: string[] = [];
+  const receipts = new Receipts({
+    ownAddresses: () => [own],
+    numberOf: async () => undefined,
+    isOutside: (_, addresses) => addresses.includes(outsider),
+    orderedAs: async (wireId) => wireId,
+    isPending: () => false,
+    atSharedMoment: (act) => act(),
+    afterLongestHold: () => undefined,
+    dropped: () => undefined,
+    generation: 1,
+    report: (token, some) => {
+      told.push(...some.map(({ from, kind }) => `${from} ${kind}`));
+      receipts.confirm(token);
+    },
+  });
+  for (const participant of [own, outsider, member, '33600000000:7@s.whatsapp.net']) {
+    await receipts.onReceipt({ tag: 'receipt', attrs: { id: 'A', from: group, participant, type: 'read' } });
+  }
+  assert.deepEqual(told, ['+33611111111 read']);
+});
+
+/** Returns receipts on a separate clock, with those that they report, acknowledge and drop. */
+function heldReceipts(pending = new Set<string>()) {
+  const clock = new FakeClock();
+  const told: { token: string; wireIds: string[] }[] = [];
+  const letGo: string[] = [];
+  const dropped: number[] = [];
+  const receipts = new Receipts({
+    ownAddresses: () => ['33611111111@s.whatsapp.net'],
+    numberOf: async () => undefined,
+    isOutside: () => false,
+    orderedAs: async (wireId) => wireId,
+    isPending: (wireId) => pending.has(wireId),
+    atSharedMoment: (act) => void clock.after(250, act),
+    afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
+    dropped: (count) => void dropped.push(count),
+    generation: 7,
+    report: (token, words) => void told.push({ token, wireIds: words.map(({ wireId }) => wireId) }),
+  });
+  const arrives = (attrs: Record<string, string>, more: readonly string[] = []): void => {
+    const items = more.map((id) => ({ tag: 'item', attrs: { id } }));
+    const content = [{ tag: 'list', attrs: {}, content: items }];
+    const from = '33622222222@s.whatsapp.net';
+    const node = {
+      tag: 'receipt',
+      attrs: { from, t: '1', ...attrs },
+      ...(more.length > 0 ? { content } : {}),
+    };
+    void receipts.onReceipt(node).then(() => letGo.push(attrs.id ?? ''));
+  };
+  const confirmed = async (index: number): Promise<void> => {
+    receipts.confirm(told[index]?.token ?? '');
+    await clock.advance(1);
+  };
+  return { clock, told, letGo, dropped, receipts, arrives, confirmed };
+}
+
+test('a stanza is acknowledged once all of its reports are committed, once, and at once if it has none', async () => {
+  const pending = new Set(['B']);
+  const { clock, told, letGo, arrives, confirmed } = heldReceipts(pending);
+  arrives({ id: 'A' }, ['B']);
+  arrives({ id: 'C' });
+  arrives({ id: 'retry', type: 'retry' });
+  arrives({ id: 'own', from: '33611111111@s.whatsapp.net' });
+  await clock.advance(250);
+  assert.deepEqual(letGo, ['retry', 'own']);
+  assert.deepEqual(told[0]?.wireIds, ['A', 'C']);
+  await confirmed(0);
+  assert.deepEqual(letGo.splice(0), ['retry', 'own', 'C']);
+  pending.clear();
+  await clock.advance(500);
+  await confirmed(0);
+  assert.deepEqual(letGo, []);
+  await confirmed(1);
+  assert.deepEqual(letGo.splice(0), ['A']);
+});
+
+test('a stanza whose commit takes longer than a minute is acknowledged, and takes no slot of others', async () => {
+  const { clock, told, letGo, arrives, confirmed } = heldReceipts();
+  arrives({ id: 'late' });
+  await clock.advance(250 + LONGEST_HOLD_MS - 1);
+  assert.deepEqual(letGo, []);
+  await clock.advance(1);
+  assert.deepEqual(letGo, ['late']);
+  await confirmed(0);
+  assert.deepEqual([letGo.length, told.length], [1, 1], 'once');
+});
+
+test('if more than 5,000 wait, the next ones are acknowledged at once, and their number is logged', async () => {
+  const { clock, told, letGo, dropped, arrives, confirmed } = heldReceipts();
+  const many = Array.from({ length: 5_000 }, (_, index) => `many ${index}`);
+  arrives({ id: 'most' }, many.slice(1));
+  arrives({ id: 'too much' }, ['and another']);
+  await clock.advance(1);
+  assert.deepEqual(letGo, ['too much']);
+  await clock.advance(250);
+  assert.deepEqual(dropped, [2]);
+  for (let index = 0; index < told.length; index += 1) await confirmed(index);
+  arrives({ id: 'room again' });
+  await clock.advance(250);
+  await confirmed(told.length - 1);
+  assert.deepEqual(letGo, ['too much', 'most', 'room again']);
+});
+
+/** A `participants` of a receipt of many members, which names the message so. */
+const participants = (name: Record<string, string>, ...users: Record<string, string>[]) => ({
+  tag: 'participants',
+  attrs: name,
+  content: users.map((attrs) => ({ tag: 'user', attrs })),
+});
+
+/** Returns what is reported of receipts of a group's members. */
+async function reportedOf(...nodes: readonly BinaryNode[]): Promise<string[]> {
+  const clock = new FakeClock();
+  const told: string[] = [];
+  const receipts = new Receipts({
+    ownAddresses: () => [],
+    numberOf: async (lid) => (lid === '7@lid' ? '33677777777@s.whatsapp.net' : undefined),
+    isOutside: () => false,
+    orderedAs: async (wireId) => wireId,
+    isPending: () => false,
+    atSharedMoment: (act) => void clock.after(250, act),
+    afterLongestHold: () => undefined,
+    dropped: () => undefined,
+    generation: 1,
+    report: (_token, words) =>
+      void told.push(...words.map(({ wireId, from, kind, atMs }) => `${wireId} ${from} ${kind} ${atMs}`)),
+  });
+  for (const node of nodes) void receipts.onReceipt(node);
+  await clock.advance(250);
+  return told.sort();
+}
+
+test('receipts of many members of a group in one stanza are reported for each, and devices that providers run are people', async () => {
+  const told = await reportedOf(
+    {
+      tag: 'receipt',
+      attrs: { id: 'X', from: '120363000000000001@g.us', type: 'read' },
+      content: [
+        participants({ key: 'A' }, { jid: '33622222222:3@s.whatsapp.net', t: '1' }, { jid: '7@lid', t: '2' }),
+        participants({ key: 'B' }, { jid: '33655555555:99@hosted', t: '3' }),
+      ],
+    },
+    { tag: 'receipt', attrs: { id: 'C', from: '7:99@hosted.lid', t: '4' } },
+  );
+  assert.deepEqual(told, [
+    'A +33622222222 read 1000',
+    'A +33677777777 read 2000',
+    'B +33655555555 read 3000',
+    'C +33677777777 delivered 4000',
+  ]);
+});
+
+// Shape: oxidezap/whatsapp-rust, src/receipt.rs (`test_aggregated_by_message_receipt_fans_out_per_user`,
+// `test_aggregated_user_missing_t_uses_stanza_timestamp`).
+test('a grouped receipt about one message has a type and a time for each member, or those of the stanza', async () => {
+  const told = await reportedOf({
+    tag: 'receipt',
+    attrs: { id: 'X', from: '120363000000000001@g.us', t: '9' },
+    content: [
+      participants(
+        { message_id: 'A' },
+        { jid: '33622222222@s.whatsapp.net', t: '1', type: 'delivery' },
+        { jid: '7@lid', t: '2', type: 'read' },
+        { jid: '33655555555@s.whatsapp.net', type: 'played' },
+        { jid: '33666666666@s.whatsapp.net' },
+        { jid: '33688888888@s.whatsapp.net', t: '3', type: 'server-error' },
+      ),
+    ],
+  });
+  assert.deepEqual(told, [
+    'A +33622222222 delivered 1000',
+    'A +33655555555 read 9000',
+    'A +33666666666 delivered 9000',
+    'A +33677777777 read 2000',
+  ]);
+});
+
+// A linked device in the background (tulir/whatsmeow, receipt.go). Phones show no second tick for it.
+test('an inactive receipt is no delivery, alone and among members of a group, and is acknowledged at once', async () => {
+  const told = await reportedOf(
+    { tag: 'receipt', attrs: { id: 'A', from: '33622222222:7@s.whatsapp.net', type: 'inactive', t: '1' } },
+    { tag: 'receipt', attrs: { id: 'A', from: '33622222222@s.whatsapp.net', t: '2' } },
+    {
+      tag: 'receipt',
+      attrs: { id: 'X', from: '120363000000000001@g.us', t: '9' },
+      content: [participants({ message_id: 'B' }, { jid: '7@lid', t: '3', type: 'inactive' })],
+    },
+  );
+  assert.deepEqual(told, ['A +33622222222 delivered 2000']);
+  const { clock, letGo, arrives } = heldReceipts();
+  arrives({ id: 'inactive', type: 'inactive' });
+  await clock.advance(0);
+  assert.deepEqual(letGo, ['inactive']);
+});

@@ -1,0 +1,165 @@
+/** Keys of a shop that were not used for 60 days are removed, some hundreds at a time. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
+import { KeyUse } from '../../../../actors/sessions/worker-thread/keys/key-use.ts';
+import { ChatTimers } from '../../../../actors/sessions/worker-thread/session/chat-timers.ts';
+import type { SealedStore } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
+import { fields, sealedStore } from '../store/sealed-store-fixture.ts';
+
+const DAY_MS = 86_400_000;
+const GROUP = '120363000000000001@g.us';
+
+/** A shop's sessions one after the other, at days of the test's choosing. */
+function shopOfYears() {
+  const { open, store } = sealedStore();
+  let nowMs = 30 * DAY_MS * 700;
+  const tokens: Record<string, SignalDataTypeMap['tctoken']> = {};
+  const keys: Pick<SignalKeyStore, 'get'> = {
+    get: async <Type extends keyof SignalDataTypeMap>() => tokens as Record<string, SignalDataTypeMap[Type]>,
+  };
+  const session = async (used: (sealed: SealedStore) => Promise<unknown>): Promise<number> => {
+    const use: KeyUse = new KeyUse({
+      sealed: {
+        read: (...read) => sealed.read(...read),
+        write: (change) => sealed.write(change),
+        writeUnhurried: (change) => sealed.writeUnhurried(change),
+      },
+      nowMs: () => nowMs,
+      ownUsers: () => ['33600000001', '777'],
+      later: () => ({ cancel: () => undefined }),
+    });
+    const sealed = open((field) => use.mark(field));
+    await used(sealed);
+    const gone = await use.prune(await sealed.reseal('credentials'), keys);
+    use.save();
+    await sealed.drain();
+    return gone;
+  };
+  return {
+    session,
+    tokens,
+    pass: (days: number) => {
+      nowMs += days * DAY_MS;
+    },
+    seconds: () => Math.floor(nowMs / 1000),
+    names: () =>
+      [...store.hashes.values()]
+        .flatMap((hash) => [...hash.keys()])
+        .filter((name) => !name.startsWith('used/'))
+        .toSorted(),
+    periods: () =>
+      [...store.hashes.values()]
+        .flatMap((hash) => [...hash.keys()])
+        .filter((name) => name.startsWith('used/')).length,
+  };
+}
+
+const idle = async (): Promise<void> => undefined;
+
+test('data not used for 60 days is removed with what belongs to it, and one-time keys and ids of people stay', async () => {
+  const { session, pass, names, periods } = shopOfYears();
+  const kept = ['creds', 'lid-mapping/336', 'pre-key/1'];
+  const used = ['identity-key/b.0', 'session/b.0'];
+  const unused = [
+    'identity-key/a.0',
+    `sender-key-memory/${GROUP}`,
+    `sender-key/${GROUP}::777_1::3`,
+    'session/a.0',
+    'wire-alias/1',
+  ];
+  await session((sealed) =>
+    sealed.write({
+      hash: 'credentials',
+      fields: fields(Object.fromEntries([...kept, ...used, ...unused].map((name) => [name, 'x']))),
+    }),
+  );
+  for (let days = 0; days < 60; days += 20) {
+    pass(20);
+    assert.equal(await session((sealed) => sealed.read('credentials', ['session/b.0'])), 0);
+    assert.deepEqual(names(), [...kept, ...used, ...unused].toSorted());
+  }
+  pass(30);
+  assert.ok((await session((sealed) => sealed.read('credentials', ['session/b.0']))) > 0);
+  assert.deepEqual(names(), [...kept, ...used].toSorted());
+  for (let months = 0; months < 5; months += 1) {
+    pass(30);
+    await session((sealed) => sealed.read('credentials', ['session/b.0']));
+  }
+  assert.deepEqual(names(), [...kept, ...used].toSorted());
+  assert.equal(periods(), 3, 'what is known of former periods goes too');
+});
+
+test('the timer of a chat stays while the shop writes there', async () => {
+  const { session, pass, names } = shopOfYears();
+  await session(async (sealed) => {
+    const timers = new ChatTimers(sealed);
+    await timers.keep('+336', 86_400);
+    await timers.keep('+337', 86_400);
+  });
+  for (let months = 0; months < 5; months += 1) {
+    pass(30);
+    await session(async (sealed) => {
+      await sealed.read('credentials', ['session/b.0']);
+      await new ChatTimers(sealed).of('+336');
+    });
+  }
+  assert.deepEqual(names(), ['chat-timer/+336']);
+});
+
+test('uses are saved, though the stored ones were not read when it was due', async () => {
+  const { open, store, clock } = sealedStore();
+  const sealed = open();
+  const use = new KeyUse({
+    sealed,
+    nowMs: () => clock.wallMs(),
+    ownUsers: () => [],
+    later: (delayMs, act) => clock.after(delayMs, act),
+  });
+  use.mark('session/a.0');
+  await clock.advance(600_000);
+  await use.prune([], { get: async () => ({}) });
+  await clock.advance(600_000);
+  await sealed.drain();
+  const stored = [...store.hashes.values()].flatMap((hash) => [...hash.keys()]);
+  assert.deepEqual(stored, [`used/${Math.floor(clock.wallMs() / (30 * DAY_MS))}`]);
+});
+
+test('nothing is removed from a shop that was away', async () => {
+  const { session, pass, names } = shopOfYears();
+  await session((sealed) => sealed.write({ hash: 'credentials', fields: fields({ 'session/a.0': 'x' }) }));
+  pass(400);
+  assert.equal(await session(idle), 0);
+  assert.deepEqual(names(), ['session/a.0']);
+});
+
+test('at most some hundreds are removed at once', async () => {
+  const { session, pass, names } = shopOfYears();
+  const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`session/${index}.0`, 'x']));
+  await session((sealed) => sealed.write({ hash: 'credentials', fields: fields(many) }));
+  for (let months = 0; months < 3; months += 1) {
+    pass(30);
+    const before = names().length;
+    await session((sealed) => sealed.read('credentials', ['session/0.0']));
+    assert.ok(before - names().length <= 500);
+  }
+  assert.ok(names().length < 1_200);
+  for (let days = 0; days < 3; days += 1) {
+    pass(1);
+    await session((sealed) => sealed.read('credentials', ['session/0.0']));
+  }
+  assert.ok(names().length < 40 && names().includes('session/0.0'), 'a few count as used');
+});
+
+test('tokens are removed once the network no longer accepts them, which is after 26 weeks', async () => {
+  const { session, pass, names, tokens, seconds } = shopOfYears();
+  tokens['1@lid'] = { token: Buffer.from('t'), timestamp: String(seconds()) };
+  await session((sealed) =>
+    sealed.write({ hash: 'credentials', fields: fields({ 'tctoken/1@lid': 'x', 'tctoken/__index': 'x' }) }),
+  );
+  pass(25 * 7);
+  assert.equal(await session(idle), 0);
+  pass(14);
+  assert.equal(await session(idle), 1);
+  assert.deepEqual(names(), ['tctoken/__index']);
+});

@@ -1,0 +1,98 @@
+import { checkWrites } from '../../../runtime/ownership/turn-writes.ts';
+import type { Read, Store, Write } from '../../../runtime/store.ts';
+import { deferred } from '../../deferred.ts';
+
+/** Commits that wait. */
+export interface HeldCommits {
+  readonly caught: Promise<void>;
+  /** Lets them go on, and those that match from now on. */
+  readonly release: () => void;
+}
+
+/** A store in memory that knows the hashes the sending component writes, for tests without Redis. */
+export class MemoryStore implements Store {
+  readonly hashes = new Map<string, Map<string, Buffer>>();
+  /** When hashes expire, milliseconds since the Unix epoch; nothing is dropped here. */
+  readonly expiries = new Map<string, number>();
+  readonly commits: (readonly Write[])[] = [];
+  /** Awaited before each commit is carried out; a throw refuses it. */
+  beforeCommit: (writes: readonly Write[]) => Promise<void> | void = () => undefined;
+  /** Awaited before each read; a throw refuses it. */
+  beforeRead: (reads: readonly Read[]) => Promise<void> | void = () => undefined;
+
+  /** Holds back every commit that matches until it is released; `caught` resolves with the first of them. */
+  holdCommits(matches: (writes: readonly Write[]) => boolean): HeldCommits {
+    const { promise: released, resolve: release } = deferred();
+    const caught = new Promise<void>((resolve) => {
+      this.beforeCommit = (writes) => {
+        if (!matches(writes)) return undefined;
+        resolve();
+        return released;
+      };
+    });
+    return { caught, release };
+  }
+
+  /** The fleet has no settings. */
+  async read(reads: readonly Read[]): Promise<unknown[]> {
+    if (reads.some(([command]) => command !== 'GET')) throw new Error('the sending component reads bytes');
+    return reads.map(() => null);
+  }
+
+  lookUp(): Promise<unknown[]> {
+    return Promise.reject(new Error('the sending component reads bytes'));
+  }
+
+  known(): undefined {
+    return undefined;
+  }
+
+  knownFields(): undefined {
+    return undefined;
+  }
+
+  async readBytes(reads: readonly Read[]): Promise<unknown[]> {
+    await this.beforeRead(reads);
+    return reads.map(([command, key, ...fields]) => {
+      const hash = this.hashes.get(key);
+      if (command === 'HMGET') return fields.map((field) => hash?.get(String(field)) ?? null);
+      if (command === 'HKEYS') return [...(hash?.keys() ?? [])].map((field) => Buffer.from(field));
+      if (command === 'HSCAN') return scan(hash ?? new Map(), Number(fields[0]), Number(fields[2]));
+      throw new Error(`the fixture does not know ${command}`);
+    });
+  }
+
+  async commit(shard: number, writes: readonly Write[]): Promise<void> {
+    checkWrites(shard, writes);
+    await this.beforeCommit(writes);
+    this.commits.push(writes);
+    for (const [command, key, ...rest] of writes) {
+      const hash = this.hashes.get(key) ?? new Map<string, Buffer>();
+      if (command === 'DEL' || command === 'UNLINK') this.hashes.delete(key);
+      else if (command === 'HSET') {
+        for (let index = 0; index < rest.length; index += 2) {
+          hash.set(String(rest[index]), Buffer.from(rest[index + 1] as Buffer));
+        }
+        this.hashes.set(key, hash);
+      } else if (command === 'PEXPIREAT') this.expiries.set(key, Number(rest[0]));
+      else if (command === 'HDEL') for (const field of rest) hash.delete(String(field));
+      else throw new Error(`the fixture does not know ${command}`);
+    }
+  }
+
+  append(): Promise<unknown[]> {
+    return Promise.reject(new Error('the sending component appends nothing'));
+  }
+}
+
+/** Returns the start of the next part and the fields of this one, like Redis. */
+function scan(
+  hash: ReadonlyMap<string, Buffer>,
+  from: number,
+  count: number,
+): [cursor: Buffer, pairs: Buffer[]] {
+  const end = from + count;
+  const next = end < hash.size ? end : 0;
+  const part = [...hash].slice(from, end).flatMap(([field, value]) => [Buffer.from(field), value]);
+  return [Buffer.from(String(next)), part];
+}

@@ -1,0 +1,118 @@
+import { type BinaryNode, initAuthCreds } from '@whiskeysockets/baileys';
+import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
+import {
+  RetryAnswers,
+  type RetryAnswersOptions,
+} from '../../../../actors/sessions/worker-thread/retries/retry-answers.ts';
+import type { SentMessage } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
+import { ExpiringCache } from '../../../../actors/sessions/worker-thread/session/expiring-cache.ts';
+import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { MemoryAuth } from '../../../simulator/test-client.ts';
+
+/** The only person whose number and LID are known. */
+export const PERSON = '33622222222@s.whatsapp.net';
+export const PERSONS_LID = '100000000000002';
+const ACCOUNT = {
+  details: new Uint8Array(1),
+  accountSignatureKey: new Uint8Array(32),
+  accountSignature: new Uint8Array(64),
+  deviceSignature: new Uint8Array(64),
+};
+
+/** The id that the network's devices here give with their keys. */
+const REGISTRATION_ID = 0x010203;
+
+/** The address that a receipt comes from. */
+interface Asking {
+  readonly from: string;
+  readonly participant?: string;
+}
+
+/** The rest of a retry receipt. */
+interface AskedAs {
+  readonly count: string;
+  /** The id of the message, if it is not that of the receipt. */
+  readonly messageId: string;
+  readonly content: readonly BinaryNode[];
+}
+
+/** A message that was sent to the person. */
+export const ONCE_MORE: SentMessage = { chat: PERSON, message: { conversation: 'once more' } };
+
+/** Answers of a shop on a fake clock, with the stanzas that they send. The first `failures` of them fail. */
+export function retryAnswers(
+  options: {
+    readonly failures?: number;
+    /** Finds what was sent. */
+    readonly sent?: RetryAnswersOptions['sent'];
+    readonly clock?: FakeClock;
+  } = {},
+) {
+  const { sent = { find: async () => ONCE_MORE }, clock = new FakeClock() } = options;
+  const stanzas: BinaryNode[] = [];
+  const logged: string[] = [];
+  /** The devices for which a new session was opened from the network's keys. */
+  const opened: string[] = [];
+  const { keys } = new MemoryAuth();
+  let left = options.failures ?? 0;
+  let lookUps = 0;
+  const lookedUp = <Answer>(answer: Answer): Answer => {
+    lookUps += 1;
+    return answer;
+  };
+  const socket = {
+    user: { id: '33611111111:2@s.whatsapp.net' },
+    sendNode: async (stanza: BinaryNode) => void stanzas.push(stanza),
+    signalRepository: {
+      lidMapping: {
+        getPNForLID: async (lid: string) => lookedUp(lid.startsWith(`${PERSONS_LID}@`) ? PERSON : null),
+        getLIDForPN: async (number: string) => lookedUp(number === PERSON ? `${PERSONS_LID}:0@lid` : null),
+      },
+      getSessionInfo: async () => {
+        left -= 1;
+        if (left >= 0) throw new Error('the network sent no keys in time');
+        return { baseKey: new Uint8Array(1), registrationId: REGISTRATION_ID };
+      },
+      hasSenderKey: async () => false,
+      encryptMessage: async ({ data }: { readonly data: Uint8Array }) => ({ type: 'msg', ciphertext: data }),
+    },
+  };
+  const answers = new RetryAnswers({
+    socket: socket as unknown as RetryAnswersOptions['socket'],
+    credentials: { creds: { ...initAuthCreds(), account: ACCOUNT }, keys },
+    sent,
+    groups: { excludes: () => false, metadata: () => undefined },
+    sessions: {
+      async open(devices) {
+        opened.push(...devices);
+        return devices;
+      },
+    },
+    outbox: { alone: (work) => work(), isPending: () => false },
+    memory: {
+      retries: new ExpiringCache({ lifeMs: 3_600_000, maxEntries: 100, nowMs: () => clock.monotonicMs() }),
+    },
+    environment: { clock, timing: DEFAULT_SESSION_TIMING },
+    later: (delayMs, act) => void clock.after(delayMs, act),
+    ownAddresses: () => [],
+    log: (_, message) => void logged.push(message),
+  });
+  const asked = (by: Asking = { from: PERSON }, id = 'A', how: Partial<AskedAs> = {}): void => {
+    const { count = '1', messageId = id, content = [] } = how;
+    void answers.onReceipt({
+      tag: 'receipt',
+      attrs: { id, type: 'retry', ...by },
+      content: [{ tag: 'retry', attrs: { v: '1', count, id: messageId, t: '1' } }, ...content],
+    });
+  };
+  return {
+    clock,
+    keys,
+    stanzas,
+    logged,
+    opened,
+    asked,
+    sent: () => stanzas.map(({ tag }) => tag),
+    lookUps: () => lookUps,
+  };
+}

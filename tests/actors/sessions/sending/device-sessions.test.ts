@@ -1,0 +1,127 @@
+/** The questions for the keys of devices, to a network that refuses a whole question for one of them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type BinaryNode,
+  getBinaryNodeChildren,
+  type USyncQuery,
+  type WASocket,
+} from '@whiskeysockets/baileys';
+import {
+  DeviceSessions,
+  devicesWithKeys,
+} from '../../../../actors/sessions/worker-thread/sending/device-sessions.ts';
+import { newShopMemory } from '../../../../actors/sessions/worker-thread/session/session-environment.ts';
+import { FakeClock } from '../../../runtime/fake-clock.ts';
+
+const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);
+
+/** A network that refuses every question about any of these devices. */
+function refusing(refused: ReadonlySet<string>, inject: () => void = () => undefined) {
+  const asked: number[] = [];
+  const socket = {
+    user: { id: '33600000001:2@s.whatsapp.net', lid: '900:2@lid' },
+    signalRepository: {
+      validateSession: async () => ({ exists: false }),
+      injectE2ESession: async () => inject(),
+    },
+    async query({ content }: BinaryNode) {
+      const [key] = content as BinaryNode[];
+      const users = getBinaryNodeChildren(key, 'user');
+      asked.push(users.length);
+      if (users.some(({ attrs }) => refused.has(attrs.jid ?? '')))
+        throw Object.assign(new Error('not-acceptable'), { data: 406 });
+      return { tag: 'iq', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users.map(withKeys) }] };
+    },
+  };
+  const sessions = new DeviceSessions(socket as unknown as WASocket, newShopMemory(new FakeClock()));
+  return { sessions, asked };
+}
+
+const number = (bytes: number): Uint8Array => new Uint8Array(bytes);
+
+function withKeys({ attrs }: BinaryNode): BinaryNode {
+  const signed = ['id', 'value', 'signature'].map((tag, index) => ({
+    tag,
+    attrs: {},
+    content: number([3, 32, 64][index] ?? 0),
+  }));
+  const content: BinaryNode[] = [
+    { tag: 'registration', attrs: {}, content: number(4) },
+    { tag: 'identity', attrs: {}, content: number(32) },
+    { tag: 'skey', attrs: {}, content: signed },
+    { tag: 'key', attrs: {}, content: signed.slice(0, 2) },
+  ];
+  return { tag: 'user', attrs, content };
+}
+
+test('two devices for which the network refuses the request are left out, and the others are not', async () => {
+  const without = [DEVICES[123] ?? '', DEVICES[777] ?? ''];
+  const { sessions } = refusing(new Set(without));
+  const open = await sessions.open(DEVICES);
+  assert.deepEqual(
+    DEVICES.filter((address) => !open.includes(address)),
+    without,
+  );
+});
+
+test('a network that refuses every request gets a few, and no device counts as without keys', async () => {
+  const { sessions, asked } = refusing(new Set(DEVICES));
+  await assert.rejects(sessions.open(DEVICES), { data: 406 });
+  assert.ok(asked.length <= 51, `${asked.length} questions`);
+  const { length } = asked;
+  await assert.rejects(sessions.open(DEVICES), { data: 406 });
+  assert.ok(asked.length > length, 'they are asked about again');
+});
+
+test('opening sessions with many devices lets others have the thread after each', async () => {
+  const steps: string[] = [];
+  const { sessions } = refusing(new Set(), () => {
+    if (steps.length === 0) setImmediate(() => steps.push('another session'));
+    steps.push('opened');
+    const endMs = performance.now() + 1;
+    while (performance.now() < endMs);
+  });
+  await sessions.open(DEVICES.slice(0, 3));
+  assert.deepEqual(steps, ['opened', 'another session', 'opened', 'opened']);
+});
+
+test('a shop that sends every six minutes asks for its own devices once a day', async () => {
+  const [own, person] = ['33600000001@s.whatsapp.net', '33600000002@s.whatsapp.net'];
+  const clock = new FakeClock();
+  const asked: string[] = [];
+  const deviceList = [{ id: 0 }, { id: 3, keyIndex: 3 }];
+  const socket = {
+    user: { id: '33600000001:3@s.whatsapp.net', lid: '100:3@lid' },
+    signalRepository: { lidMapping: { storeLIDPNMappings: async () => undefined } },
+    async executeUSyncQuery({ users }: USyncQuery) {
+      const ids = users.map(({ id = '' }) => id);
+      asked.push(...ids);
+      return {
+        list: ids.map((id) => ({ id, lid: id === own ? '100@lid' : '200@lid', devices: { deviceList } })),
+      };
+    },
+    getUSyncDevices: async () => [],
+  };
+  const sessions = new DeviceSessions(socket as unknown as WASocket, newShopMemory(clock));
+  const times = 3 * 24 * 10;
+  for (let index = 0; index < times; index += 1) {
+    await sessions.reach([person]);
+    await clock.advance(360_000);
+  }
+  assert.equal(asked.filter((address) => address === own).length, 3);
+  assert.equal(asked.filter((address) => address === person).length, times);
+});
+
+test('the client sees neither the own device nor one without keys, until it is asked about again', async () => {
+  const clock = new FakeClock();
+  const memory = newShopMemory(clock);
+  const known = [0, 3].map((device) => ({ user: '100', server: 'lid', device }));
+  const seen = devicesWithKeys(memory, () => ({ id: '33600000001:3@s.whatsapp.net', lid: '100@lid' }));
+  await seen.set('100', known);
+  assert.deepEqual(await seen.get('100'), [known[0]]);
+  memory.keyless.set('100@lid', true, 1_000);
+  assert.deepEqual(await seen.get('100'), []);
+  await clock.advance(1_000);
+  assert.deepEqual(await seen.get('100'), [known[0]]);
+});

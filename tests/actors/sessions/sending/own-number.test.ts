@@ -1,0 +1,10 @@
+/** A shop writes to its own number, as an owner does who tries it out. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pairedShop } from '../paired-shop.ts';
+import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
+
+test("a message to the shop's own number goes to the phone that it is linked to", async (context) => {
+  const { outcomeOf } = await pairedShop(context);
+  assert.deepEqual(await outcomeOf(textOrder('a note', { to: SHOP_PHONE })), { kind: 'acknowledged' });
+});

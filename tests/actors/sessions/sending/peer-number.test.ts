@@ -1,0 +1,31 @@
+/** A message to the network's own id of somebody names their number as the network knows it, or none. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../../../e2e/waiting.ts';
+import { pairedShop } from '../paired-shop.ts';
+import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
+
+const WRITER = '+33622222299';
+const [DIALLED, KNOWN] = ['+5531996348800', '+553196348800'];
+
+test('a person without a known number is answered, and one with two numbers once more after a cut', async (context) => {
+  const { network, shop, host, log, control } = await pairedShop(context);
+  const outcome = async () => (await log.next(shop, 'session.send_outcome')).outcome;
+  await control.write(WRITER, { to: SHOP_PHONE, text: 'Hello', addressing: 'lid_only', wait: false });
+  const { token } = await log.next(shop, 'session.inbound');
+  host.confirmInbound(shop, token);
+  const { lid } = await control.setNumber(WRITER, true);
+  host.prepare(shop, textOrder('an answer', { to: lid }));
+  assert.deepEqual(await outcome(), { kind: 'acknowledged' });
+  assert.deepEqual(await network.received(shop, WRITER), ['an answer']);
+
+  await network.addForm(KNOWN, DIALLED);
+  await control.fault(SHOP_PHONE, 'lost', 1);
+  host.prepare(shop, textOrder('once more', { to: DIALLED }));
+  await until('it left', async () => (await control.sessions()).items[0]?.sent.lost === 1);
+  await control.fault(SHOP_PHONE, 'drop');
+  await log.next(shop, 'session.closed');
+  host.open(shop, { generation: 3 });
+  assert.deepEqual(await outcome(), { kind: 'acknowledged' });
+  assert.deepEqual(await network.received(shop, KNOWN), ['once more']);
+});

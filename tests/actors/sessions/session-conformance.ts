@@ -1,0 +1,387 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type {
+  ReportedNewChats,
+  ReportedRestriction,
+  SessionEnd,
+} from '../../../actors/sessions/session-events.ts';
+import type { SendOrder, SessionAddress, SessionHost } from '../../../actors/sessions/session-host.ts';
+import type { ReleasingActor } from './releasing-actor.ts';
+import type { SessionLog } from './session-log.ts';
+
+/** A host with its network behind it, as the suite drives them. */
+export interface ConformanceNetwork {
+  readonly host: SessionHost;
+  readonly log: SessionLog;
+  readonly actor: ReleasingActor;
+  /** A phone scans the shop's code. */
+  scan(shop: SessionAddress, qr: string, phone: string): Promise<void>;
+  /** The code that the shop shows is typed on that phone. */
+  typeCode(shop: SessionAddress, code: string, phone: string): Promise<void>;
+  /** The network refuses the next question for a code with that status. */
+  refuseCode(shop: SessionAddress, phone: string, status: number): Promise<void>;
+  /** A person writes to the shop; resolves with whether a receipt went out. */
+  write(shop: SessionAddress, from: string, text: string): Promise<boolean>;
+  /** The texts that number's handset received. */
+  received(shop: SessionAddress, by: string): Promise<readonly string[]>;
+  /** The number leaves the network. */
+  remove(number: string): Promise<void>;
+  /** Adds a number to the network, which is also found under the other form. */
+  addForm(number: string, form: string): Promise<void>;
+  /** The next message of the shop meets this. */
+  meets(shop: SessionAddress, what: { ackError: string } | 'no_ack'): Promise<void>;
+  /** The network ends the shop's session. */
+  drop(shop: SessionAddress, end: SessionEnd): Promise<void>;
+  setGroup(
+    shop: SessionAddress,
+    group: { id: string; name: string; members: number; admin: boolean },
+  ): Promise<void>;
+  /** Restricts the number, or lifts the restriction, and reports it. */
+  restrict(shop: SessionAddress, restriction: ReportedRestriction): Promise<void>;
+  /** Gives the number a quota, and reports it. */
+  limitNewChats(shop: SessionAddress, newChats: ReportedNewChats): Promise<void>;
+  /** The worker behind the shop dies. */
+  loseWorker(shop: SessionAddress): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The number of the shop the suite pairs. */
+export const SHOP_PHONE = '+33611111111';
+const PERSON = '+33622222222';
+
+let shopCount = 0;
+
+/** A shop no other test has. */
+export function newShop(): SessionAddress {
+  shopCount += 1;
+  return { shard: 7, tenantId: 'a'.repeat(24), shopId: shopCount.toString(16).padStart(24, '0') };
+}
+
+/** An order to send a text. */
+export function textOrder(text: string, change: Partial<SendOrder> = {}): SendOrder {
+  const id = Buffer.from(`${text}${Math.random()}`).toString('hex').slice(-24).padStart(24, '0');
+  return {
+    messageId: id,
+    wireId: `3EB0${id.slice(-16).toUpperCase()}`,
+    kind: 'message',
+    to: PERSON,
+    knownAs: undefined,
+    text,
+    mediaUrl: undefined,
+    mediaType: undefined,
+    audience: undefined,
+    deadlineMs: 20_000,
+    ...change,
+  };
+}
+
+/** Opens a shop's session for the first time and pairs it; resolves when it is connected, in generation 2. */
+export async function pair(network: ConformanceNetwork, shop: SessionAddress, phone?: string): Promise<void> {
+  const { host, log } = network;
+  host.open(shop, { generation: 1 });
+  const { qr } = await log.next(shop, 'session.qr');
+  await network.scan(shop, qr, phone ?? SHOP_PHONE);
+  assert.equal((await log.next(shop, 'session.closed')).end, 'restart_required');
+  host.open(shop, { generation: 2 });
+  await log.next(shop, 'session.connected');
+}
+
+/** Declares the promises of every implementation of the session port. */
+export function sessionConformance(name: string, start: () => Promise<ConformanceNetwork>): void {
+  const promise = (
+    title: string,
+    body: (network: ConformanceNetwork, shop: SessionAddress) => Promise<void>,
+  ): void => {
+    test(`${name}: ${title}`, async (context) => {
+      const network = await start();
+      context.after(() => network.stop());
+      await body(network, newShop());
+    });
+  };
+  /** A promise about a shop that is connected. */
+  const paired: typeof promise = (title, body) =>
+    promise(title, async (network, shop) => {
+      await pair(network, shop);
+      await body(network, shop);
+    });
+
+  promise(
+    'a shop without credentials shows a code, is scanned, asks to be reopened and is connected',
+    async (network, shop) => {
+      const { host, log } = network;
+      host.open(shop, { generation: 1 });
+      const code = await log.next(shop, 'session.qr');
+      assert.ok(code.qr.length > 0 && code.expiresAtMs > 0);
+      await network.scan(shop, code.qr, SHOP_PHONE);
+      const closed = await log.next(shop, 'session.closed');
+      assert.deepEqual([closed.end, closed.statusCode, closed.generation], ['restart_required', 515, 1]);
+      host.open(shop, { generation: 2 });
+      const connected = await log.next(shop, 'session.connected');
+      assert.equal(connected.phone, SHOP_PHONE.slice(1));
+      assert.equal(connected.generation, 2);
+    },
+  );
+
+  promise(
+    'a shop opened with a number shows one code to type and no QR code, and is connected by it',
+    async (network, shop) => {
+      const { host, log } = network;
+      const pairWith = SHOP_PHONE.slice(1);
+      host.open(shop, { generation: 1, pairWith });
+      const { code, expiresAtMs } = await log.next(shop, 'session.pairing_code');
+      assert.match(code, /^[0-9A-Z]{8}$/);
+      assert.ok(expiresAtMs > 0);
+      await network.typeCode(shop, code, SHOP_PHONE);
+      assert.equal((await log.next(shop, 'session.closed')).end, 'restart_required');
+      host.open(shop, { generation: 2, pairWith });
+      assert.equal((await log.next(shop, 'session.connected')).phone, pairWith);
+      assert.deepEqual(
+        [log.all(shop, 'session.pairing_code').length, log.all(shop, 'session.qr').length],
+        [1, 0],
+      );
+    },
+  );
+
+  promise('a network that gives no code ends the session with its status', async (network, shop) => {
+    for (const [generation, status] of [404, 429].entries()) {
+      await network.refuseCode(shop, SHOP_PHONE, status);
+      network.host.open(shop, { generation, pairWith: SHOP_PHONE.slice(1) });
+      const { end, statusCode } = await network.log.next(shop, 'session.closed');
+      assert.deepEqual([end, statusCode], ['pairing_refused', status]);
+    }
+    assert.equal(network.log.all(shop, 'session.pairing_code').length, 0);
+  });
+
+  paired('a paired shop resumes without a code and keeps the time of its pairing', async (network, shop) => {
+    const [first] = network.log.all(shop, 'session.connected');
+    network.host.close(shop);
+    network.host.open(shop, { generation: 3 });
+    const again = await network.log.next(shop, 'session.connected');
+    assert.equal(again.pairedAtMs, first?.pairedAtMs);
+    assert.equal(network.log.all(shop, 'session.qr').length, 1);
+  });
+
+  paired('a text is prepared, acknowledged and received once', async (network, shop) => {
+    const { host, log } = network;
+    const order = textOrder('bonjour');
+    host.prepare(shop, order);
+    assert.equal((await log.next(shop, 'session.prepared')).messageId, order.messageId);
+    const { outcome } = await log.next(shop, 'session.send_outcome');
+    assert.deepEqual(outcome, { kind: 'acknowledged' });
+    assert.deepEqual(await network.received(shop, PERSON), ['bonjour']);
+  });
+
+  paired(
+    'a transmitted message leaves; a recalled one never does, unreported; the next one is read',
+    async (network, shop) => {
+      const { host, log, actor } = network;
+      actor.releases = false;
+      const [recalled, released] = [textOrder('recalled'), textOrder('released')];
+      host.prepare(shop, recalled);
+      assert.equal((await log.next(shop, 'session.prepared')).messageId, recalled.messageId);
+      host.recall(shop, recalled.messageId);
+      host.transmit(shop, recalled.messageId);
+      actor.releases = true;
+      host.prepare(shop, released);
+      const { messageId, outcome } = await log.next(shop, 'session.send_outcome');
+      assert.deepEqual([messageId, outcome], [released.messageId, { kind: 'acknowledged' }]);
+      assert.deepEqual(await network.received(shop, PERSON), ['released']);
+    },
+  );
+
+  paired(
+    'an order that is recalled and given again is prepared again, and reported on once',
+    async (network, shop) => {
+      const { host, log, actor } = network;
+      actor.releases = false;
+      const order = textOrder('given twice');
+      host.prepare(shop, order);
+      await log.next(shop, 'session.prepared');
+      host.recall(shop, order.messageId);
+      host.prepare(shop, order);
+      host.recall(shop, order.messageId);
+      host.prepare(shop, order);
+      await log.next(shop, 'session.prepared');
+      host.transmit(shop, order.messageId);
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+      assert.deepEqual(await network.received(shop, PERSON), ['given twice']);
+      assert.equal(log.all(shop, 'session.send_outcome').length, 1);
+      assert.equal(log.all(shop, 'session.prepared').length, 2);
+    },
+  );
+
+  paired(
+    'a session that ends with a message prepared gives it back, and a worker that is lost too',
+    async (network, shop) => {
+      const { host, log, actor } = network;
+      actor.releases = false;
+      host.prepare(shop, textOrder('prepared'));
+      await log.next(shop, 'session.prepared');
+      await network.drop(shop, 'transient');
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+      await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+      host.open(shop, { generation: 3 });
+      await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
+      host.prepare(shop, textOrder('prepared once more'));
+      await log.next(shop, 'session.prepared');
+      await network.loseWorker(shop);
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
+      assert.deepEqual(await network.received(shop, PERSON), []);
+    },
+  );
+
+  promise('a number that is not on the network does not exist', async (network, shop) => {
+    await network.remove('+33699999999');
+    await pair(network, shop);
+    network.host.prepare(shop, textOrder('to nobody', { to: '+33699999999' }));
+    assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
+      kind: 'not_on_network',
+    });
+  });
+
+  promise(
+    'a number is reported as the network knows it if the order has another, also later',
+    async (network, shop) => {
+      await network.addForm('+553196348800', '+5531996348800');
+      await pair(network, shop);
+      const { host, log } = network;
+      const [long, short] = ['+5531996348800', '+553196348800'];
+      for (const [to, knownAs, told] of [
+        [long, undefined, [short]],
+        [short, undefined, []],
+        [long, undefined, [short]],
+        [long, short, []],
+        [PERSON, undefined, []],
+        [PERSON, long, [PERSON]],
+      ] as const) {
+        const order = textOrder('to one of two forms', { to, knownAs });
+        host.prepare(shop, order);
+        assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
+        assert.deepEqual(
+          log
+            .all(shop, 'session.recipient_known')
+            .filter(({ messageId }) => messageId === order.messageId)
+            .map(({ number }) => number),
+          told,
+        );
+      }
+    },
+  );
+
+  paired('an ack error refuses a message, a rate signal does not', async (network, shop) => {
+    const { host, log } = network;
+    await network.meets(shop, { ackError: '463' });
+    host.prepare(shop, textOrder('refused'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, {
+      kind: 'refused',
+      code: '463',
+    });
+    await network.meets(shop, { ackError: '429' });
+    host.prepare(shop, textOrder('too much'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });
+  });
+
+  paired('a message without an acknowledgement is unknown at its deadline', async (network, shop) => {
+    await network.meets(shop, 'no_ack');
+    network.host.prepare(shop, textOrder('lost?', { deadlineMs: 5_000 }));
+    const { outcome } = await network.log.next(shop, 'session.send_outcome');
+    assert.deepEqual(outcome, { kind: 'unknown' });
+  });
+
+  promise('without an open session nothing is sent, and every order is answered', async (network, shop) => {
+    const { host, log } = network;
+    host.prepare(shop, textOrder('too early'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+  });
+
+  paired(
+    'an inbound message waits for its confirmation before its receipt goes out',
+    async (network, shop) => {
+      const { host, log } = network;
+      const written = network.write(shop, PERSON, 'STOP');
+      const inbound = await log.next(shop, 'session.inbound');
+      assert.deepEqual([inbound.from, inbound.text, inbound.generation], [PERSON, 'STOP', 2]);
+      assert.equal(await Promise.race([written, Promise.resolve('waiting')]), 'waiting');
+      host.confirmInbound(shop, inbound.token);
+      assert.equal(await written, true);
+    },
+  );
+
+  paired(
+    'a lost connection is reported, and the message has its outcome once no session follows',
+    async (network, shop) => {
+      const { host, log } = network;
+      await network.meets(shop, 'no_ack');
+      host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+      await received(network, shop);
+      await network.drop(shop, 'transient');
+      await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
+      host.close(shop);
+      assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
+    },
+  );
+
+  for (const end of ['replaced', 'logged_out', 'restart_required'] as const) {
+    paired(
+      `a session that ends as ${end} settles the message being sent, then reports it`,
+      async (network, shop) => {
+        const { host, log } = network;
+        await network.meets(shop, 'no_ack');
+        host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+        await received(network, shop);
+        await network.drop(shop, end);
+        const { outcome } = await log.next(shop, 'session.send_outcome');
+        assert.deepEqual(outcome, { kind: 'unknown' });
+        assert.equal((await log.next(shop, 'session.closed', ({ generation }) => generation === 2)).end, end);
+        const types = log.typesOf(shop);
+        assert.ok(types.lastIndexOf('session.send_outcome') < types.lastIndexOf('session.closed'));
+      },
+    );
+  }
+
+  paired('closing reports nothing but the outcome of the message being sent', async (network, shop) => {
+    const { host, log } = network;
+    await network.meets(shop, 'no_ack');
+    host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+    await received(network, shop);
+    host.close(shop);
+    await log.next(shop, 'session.send_outcome');
+    host.prepare(shop, textOrder('after'));
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
+    assert.equal(log.all(shop, 'session.closed').length, 1, 'only the one of the pairing');
+  });
+
+  paired('a lost worker settles the message as restarted, and is reported', async (network, shop) => {
+    const { host, log } = network;
+    await network.meets(shop, 'no_ack');
+    host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+    await received(network, shop);
+    await network.loseWorker(shop);
+    assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'restarted' });
+    assert.equal((await log.next(shop, 'session.worker_lost')).generation, 2);
+  });
+
+  promise('groups are reported as the session opens, and when they are asked for', async (network, shop) => {
+    await network.setGroup(shop, { id: '120363000000000009@g.us', name: 'Clients', members: 3, admin: true });
+    await pair(network, shop);
+    const first = await network.log.next(shop, 'session.groups', ({ groups }) => groups.length > 0);
+    assert.deepEqual(first.groups, [
+      { id: '120363000000000009@g.us', name: 'Clients', participantCount: 3, isAdmin: true, announce: false },
+    ]);
+    network.host.refreshGroups(shop);
+    assert.deepEqual((await network.log.next(shop, 'session.groups')).groups, first.groups);
+  });
+
+  paired('erasing forgets the pairing: the next session shows a code', async (network, shop) => {
+    await network.host.erase(shop);
+    network.host.open(shop, { generation: 3 });
+    await network.log.next(shop, 'session.qr', ({ generation }) => generation === 3);
+  });
+}
+
+/** Resolves when the person has one message that the shop has not settled yet. */
+async function received(network: ConformanceNetwork, shop: SessionAddress): Promise<void> {
+  while ((await network.received(shop, PERSON)).length === 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import diagnostics from 'node:diagnostics_channel';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { startBaileysHost } from '../../../actors/sessions/main-thread/baileys-host.ts';
+import type { BaileysHostOptions } from '../../../actors/sessions/main-thread/baileys-host-options.ts';
+import type { SessionHost } from '../../../actors/sessions/session-host.ts';
+import type { SessionTiming } from '../../../actors/sessions/session-timing.ts';
+import { systemClock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import { type SimulatorControl, simulatorControl } from '../../../simulator/control-client.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts';
+import { until } from '../../e2e/waiting.ts';
+import { seededRandom } from '../../seeded-random.ts';
+import { MemoryStore } from './memory-store.ts';
+import { releasingActor } from './releasing-actor.ts';
+import { type ConformanceNetwork, SHOP_PHONE } from './session-conformance.ts';
+import { SessionLog } from './session-log.ts';
+
+/** The real client against the simulator, with all that a test may want to look into. */
+export interface SimulatedNetwork extends ConformanceNetwork {
+  readonly simulator: Simulator;
+  readonly control: SimulatorControl;
+  readonly store: MemoryStore;
+  /** The host's log: fields and message, as text. */
+  readonly logged: string[];
+  /** Stops the host, and starts another one on the same store and network, as after a restart. */
+  another(change?: Partial<BaileysHostOptions>): Promise<SimulatedNetwork>;
+}
+
+/** Short waits, so that tests see the same things sooner. */
+const QUICK: Partial<SessionTiming> = {
+  settleMs: 20,
+  composeFloorMs: 5,
+  composePerCharacterMs: 0,
+  groupsFloorMs: 0,
+};
+
+const STATUSES = { first: 'FIRST_WARNING', second: 'SECOND_WARNING', capped: 'CAPPED' } as const;
+
+const secondsUntil = (atMs: number): number => Math.round((atMs - Date.now()) / 1000);
+
+const DROPS = {
+  transient: 'drop',
+  replaced: 'replaced',
+  logged_out: 'logged_out',
+  restart_required: 'restart',
+} as const;
+
+/** Starts a simulator and a host on it; resolves when a worker is ready. */
+export async function startSimulated(
+  change: Partial<BaileysHostOptions> = {},
+  simulation: Partial<SimulatorOptions> = {},
+): Promise<SimulatedNetwork> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'session-simulator-'));
+  const simulator = await startSimulator({ port: 0, dataDir, ...simulation });
+  const control = simulatorControl(simulator.url);
+  const store = new MemoryStore();
+  const credentialsKeys = [randomBytes(32)];
+  const end = async (): Promise<void> => {
+    await simulator.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  const last = { stop: async (): Promise<void> => undefined };
+  return connect({ simulator, control, store, last, end, change: { credentialsKeys, ...change } });
+}
+
+async function connect(parts: {
+  simulator: Simulator;
+  control: SimulatorControl;
+  store: MemoryStore;
+  /** The last host. */
+  last: { stop(): Promise<void> };
+  end: () => Promise<void>;
+  change: Partial<BaileysHostOptions>;
+}): Promise<SimulatedNetwork> {
+  const { simulator, control, store, last, end, change } = parts;
+  const log = new SessionLog();
+  const logged: string[] = [];
+  const threads: Worker[] = [];
+  const seen = (message: unknown): void => {
+    threads.push((message as { worker: Worker }).worker);
+  };
+  diagnostics.subscribe('worker_threads', seen);
+  const actor = releasingActor(log.listener, { host: () => host, store });
+  const host: SessionHost = startBaileysHost({
+    store,
+    clock: systemClock,
+    random: seededRandom(7),
+    log: recordingLogger(logged),
+    listener: actor.listener,
+    credentialsKeys: [],
+    socketUrl: simulator.chatUrl,
+    noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
+    mediaCa: await control.mediaCa(),
+    media: { allowLoopback: true },
+    ...change,
+    timing: { ...QUICK, ...change.timing },
+  });
+  await until('a worker is ready', async () => host.available());
+  last.stop = async () => {
+    diagnostics.unsubscribe('worker_threads', seen);
+    await host.stop();
+  };
+  return {
+    host,
+    log,
+    actor,
+    simulator,
+    control,
+    store,
+    logged,
+    async scan(_shop, qr, phone) {
+      await control.scan(qr, phone);
+    },
+    async typeCode(_shop, code, phone) {
+      await control.typeCode(code, phone);
+    },
+    async refuseCode(_shop, phone, code) {
+      await control.queryErrors(phone, { xmlns: 'md', code });
+    },
+    async write(_shop, from, text) {
+      return (await control.write(from, { to: SHOP_PHONE, text })).delivered;
+    },
+    async received(_shop, by) {
+      return (await control.inbox(by)).items.map(({ text }) => text ?? '');
+    },
+    async remove(number) {
+      await control.setNumber(number, false);
+    },
+    async addForm(number, form) {
+      await control.setNumber(number, true, [form]);
+    },
+    async meets(_shop, what) {
+      if (what === 'no_ack') await control.fault(SHOP_PHONE, 'unacked', 1);
+      else await control.ackErrors(SHOP_PHONE, Number(what.ackError));
+    },
+    async drop(_shop, kind) {
+      await control.fault(SHOP_PHONE, DROPS[kind as keyof typeof DROPS]);
+    },
+    async setGroup(_shop, { id, name, members, admin }) {
+      const others = Array.from({ length: members - 1 }, (_, index) => `+3363333333${index}`);
+      await control.setGroup(id, {
+        name,
+        participants: [SHOP_PHONE, ...others],
+        admins: admin ? [SHOP_PHONE] : [],
+      });
+    },
+    async restrict(_shop, { isActive, kind, endsAtMs }) {
+      const named = endsAtMs === null ? { namesEnd: false } : { endsInSeconds: secondsUntil(endsAtMs) };
+      await control.restrict(SHOP_PHONE, { active: isActive, kind, ...named });
+    },
+    async limitNewChats(_shop, { quota, used, warning, endsAtMs }) {
+      const status = warning === null ? 'NONE' : STATUSES[warning];
+      const endsInSeconds = secondsUntil(endsAtMs ?? 0);
+      await control.limitNewChats(SHOP_PHONE, { quota, used, status, endsInSeconds });
+    },
+    async loseWorker() {
+      await Promise.all(threads.map((thread) => thread.terminate()));
+    },
+    async another(more = {}) {
+      await last.stop();
+      return connect({ ...parts, change: { ...change, ...more } });
+    },
+    async stop() {
+      await last.stop();
+      await end();
+    },
+  };
+}
+
+function recordingLogger(logged: string[]): Logger {
+  const write = (fields: object, message: string): void => {
+    logged.push(`${JSON.stringify(fields)} ${message}`);
+  };
+  return { debug: write, info: write, warn: write, error: write };
+}

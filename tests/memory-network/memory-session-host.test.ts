@@ -1,0 +1,75 @@
+import { systemClock } from '../../runtime/clock.ts';
+import { limitsConformance } from '../actors/sessions/limits-conformance.ts';
+import { releasingActor } from '../actors/sessions/releasing-actor.ts';
+import { type ConformanceNetwork, sessionConformance } from '../actors/sessions/session-conformance.ts';
+import { SessionLog } from '../actors/sessions/session-log.ts';
+import { MemorySessionHost } from './memory-session-host.ts';
+
+async function startInMemory(): Promise<ConformanceNetwork> {
+  const log = new SessionLog();
+  const removed = new Set<string>();
+  const forms = new Map<string, string>();
+  const actor = releasingActor(log.listener, { host: () => host });
+  const host: MemorySessionHost = new MemorySessionHost({
+    clock: systemClock,
+    listener: actor.listener,
+    behaviour: { exists: (to) => !removed.has(to), knownAs: (to) => forms.get(to) ?? to },
+  });
+  return {
+    host,
+    log,
+    actor,
+    async scan(shop, _qr, phone) {
+      host.scan(shop, phone);
+    },
+    async typeCode(shop, code, phone) {
+      host.typeCode(shop, code, phone);
+    },
+    async refuseCode(_shop, phone, status) {
+      host.behave({ codeRefusal: (asked) => (`+${asked}` === phone ? status : undefined) });
+    },
+    write: (shop, from, text) => host.inbound(shop, { from, text }),
+    async received(shop, by) {
+      return host
+        .sent(shop)
+        .filter(({ to }) => to === by)
+        .map(({ text }) => text ?? '');
+    },
+    async remove(number) {
+      removed.add(number);
+    },
+    async addForm(number, form) {
+      forms.set(form, number);
+    },
+    async meets(_shop, what) {
+      host.behave({
+        outcome: () => {
+          host.behave({ outcome: () => ({ kind: 'acknowledged' }) });
+          if (what === 'no_ack') return 'silent';
+          return what.ackError === '429'
+            ? { kind: 'rate_limited' }
+            : { kind: 'refused', code: what.ackError };
+        },
+      });
+    },
+    async drop(shop, end) {
+      host.drop(shop, end);
+    },
+    async setGroup(shop, { id, name, members, admin }) {
+      host.setGroups(shop, [{ id, name, participantCount: members, isAdmin: admin, announce: false }]);
+    },
+    async restrict(shop, restriction) {
+      host.tellLimits(shop, { restriction });
+    },
+    async limitNewChats(shop, newChats) {
+      host.tellLimits(shop, { newChats });
+    },
+    async loseWorker(shop) {
+      host.loseWorker(shop);
+    },
+    stop: () => host.stop(),
+  };
+}
+
+sessionConformance('in memory', startInMemory);
+limitsConformance('in memory', startInMemory);
