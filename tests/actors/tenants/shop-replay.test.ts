@@ -29,11 +29,11 @@ test('the key of a shop answers with it until its retention ends or its shop is 
     },
     retentionMs: RETENTION_MS,
   });
-  const create = (state: TenantState, name: string, nowMs = AT_MS) => {
+  const create = (state: TenantState, name: string, nowMs = AT_MS, phone?: string) => {
     const command = {
       type: 'create_shop',
       name,
-      phone: undefined,
+      phone,
       imported: false,
       idempotencyKey: 'k',
     } as const;
@@ -57,6 +57,7 @@ test('the key of a shop answers with it until its retention ends or its shop is 
   assert.deepEqual([again.value.replayed, again.value.differs, again.value.shop.id], [true, false, id]);
   assert.deepEqual(again.writes, []);
   assert.equal(create(restored, 'Butcher').value.differs, true);
+  assert.equal(create(restored, 'Bakery', AT_MS, '+41791234567').value.differs, true);
 
   assert.equal(create(restored, 'Butcher', AT_MS + RETENTION_MS).value.replayed, false);
   assert.equal(create(empty, 'Bakery').value.replayed, false);
