@@ -6,10 +6,10 @@ import { Webhook } from 'standardwebhooks';
 import { streamIdOf } from '../../actors/tenants/events/event-cursor.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import type { WebhookProgress } from '../../actors/tenants/webhooks/webhook-record.ts';
+import { sharedEndpoint } from '../actors/webhooks/shared-endpoint.ts';
+import type { Delivery } from '../actors/webhooks/webhook-server.ts';
 import { sharedStack } from '../e2e/shared-stack.ts';
 import { until } from '../e2e/waiting.ts';
-import { sharedEndpoint } from '../webhooks/shared-endpoint.ts';
-import type { Delivery } from '../webhooks/webhook-server.ts';
 import { accessibilityViolations } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 

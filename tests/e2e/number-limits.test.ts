@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { webhookServer } from '../actors/webhooks/webhook-server.ts';
 import { listening } from '../listening.ts';
-import { webhookServer } from '../webhooks/webhook-server.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
 import { until } from './waiting.ts';

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { sharedEndpoint } from '../webhooks/shared-endpoint.ts';
+import { sharedEndpoint } from '../actors/webhooks/shared-endpoint.ts';
 import { makeAccount } from './account.ts';
 import { sharedFleet } from './shared-fleet.ts';
 import { until } from './waiting.ts';

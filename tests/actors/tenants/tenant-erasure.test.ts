@@ -11,8 +11,8 @@ import { checkWrites } from '../../../runtime/ownership/turn-writes.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
-import { webhookRecord } from '../../webhooks/endpoint-world.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
+import { webhookRecord } from '../webhooks/endpoint-world.ts';
 import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
 
 const golden = readGolden(1);

@@ -33,7 +33,7 @@ import { decodeWholeNumbers } from '../../../policy/limits/whole-numbers-text.ts
 import type { Actors } from '../../../runtime/actors.ts';
 import { parseRecord } from '../../../runtime/engine.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import { webhookRecord } from '../../webhooks/endpoint-world.ts';
+import { webhookRecord } from '../../actors/webhooks/endpoint-world.ts';
 import type { Draw } from '../draw.ts';
 
 /** The present for the readers of stored records. */

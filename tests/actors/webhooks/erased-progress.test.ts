@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { TenantCommand } from '../../actors/tenants/tenant-commands.ts';
-import { TenantErasure, type TenantErasureOptions } from '../../actors/tenants/tenant-erasure.ts';
-import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
-import type { TenantState } from '../../actors/tenants/tenant-state.ts';
-import { webhookDeadLetter } from '../../actors/tenants/webhooks/webhook-progress.ts';
-import type { WebhookProgress } from '../../actors/tenants/webhooks/webhook-record.ts';
-import { firstProgress } from '../../actors/webhooks/progress.ts';
-import type { Read, Store } from '../../runtime/store.ts';
-import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
-import { tenantTurns } from '../actors/tenants/tenant-turns.ts';
-import { FakeClock } from '../runtime/fake-clock.ts';
-import { QuietLog } from '../runtime/quiet-log.ts';
+import type { TenantCommand } from '../../../actors/tenants/tenant-commands.ts';
+import { TenantErasure, type TenantErasureOptions } from '../../../actors/tenants/tenant-erasure.ts';
+import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
+import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
+import { webhookDeadLetter } from '../../../actors/tenants/webhooks/webhook-progress.ts';
+import type { WebhookProgress } from '../../../actors/tenants/webhooks/webhook-record.ts';
+import { firstProgress } from '../../../actors/webhooks/progress.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
+import { FakeClock } from '../../runtime/fake-clock.ts';
+import { QuietLog } from '../../runtime/quiet-log.ts';
+import { goldenTenant, readGolden } from '../golden/golden-store.ts';
+import { tenantTurns } from '../tenants/tenant-turns.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 /** At most this many values of 60 KB may be read in one turn of the event loop. */

@@ -1,7 +1,7 @@
 /** The distribution of connections: a tenant with a thousand dead endpoints delays no other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairSlots, type Slot } from '../../actors/webhooks/fair-slots.ts';
+import { FairSlots, type Slot } from '../../../actors/webhooks/fair-slots.ts';
 
 const NO_GROUP = { group: 0, isOfGroup: () => false };
 

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
-import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
-import type { TenantState } from '../../actors/tenants/tenant-state.ts';
-import { sharedRealService } from '../http/shared-service.ts';
-import { eventually } from '../runtime/redis-node.ts';
+import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
+import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
+import { sharedRealService } from '../../http/shared-service.ts';
+import { eventually } from '../../runtime/redis-node.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 

@@ -6,16 +6,16 @@ import {
   eventWrites,
   shopEvent,
   type TenantEvent,
-} from '../../actors/tenants/events/tenant-event.ts';
-import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import type { TenantState } from '../../actors/tenants/tenant-state.ts';
-import { putWebhook, webhookProgress } from '../../actors/tenants/webhook-turns.ts';
-import { firstProgress } from '../../actors/webhooks/progress.ts';
-import { objectIdGenerator } from '../../runtime/object-id.ts';
-import type { Write } from '../../runtime/store.ts';
-import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
-import { seededRandom } from '../seeded-random.ts';
-import { sharedRedis } from '../shared-redis.ts';
+} from '../../../actors/tenants/events/tenant-event.ts';
+import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
+import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
+import { putWebhook, webhookProgress } from '../../../actors/tenants/webhook-turns.ts';
+import { firstProgress } from '../../../actors/webhooks/progress.ts';
+import { objectIdGenerator } from '../../../runtime/object-id.ts';
+import type { Write } from '../../../runtime/store.ts';
+import { seededRandom } from '../../seeded-random.ts';
+import { sharedRedis } from '../../shared-redis.ts';
+import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 const NOW_MS = 1_800_000_000_000;

@@ -1,5 +1,5 @@
 import { after, before } from 'node:test';
-import { listening } from '../listening.ts';
+import { listening } from '../../listening.ts';
 import { webhookServer } from './webhook-server.ts';
 
 /** Starts a server for webhooks before the tests of a file, and closes it after them. Its address is empty until then. */

@@ -1,7 +1,7 @@
 /** Endpoints that never end their answer: real actors and Redis, a real server that leaves the tries under way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedRealService } from '../http/shared-service.ts';
+import { sharedRealService } from '../../http/shared-service.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 

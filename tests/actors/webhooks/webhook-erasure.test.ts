@@ -1,11 +1,11 @@
 /** The remaining data of an erased shop's events with webhooks: real actors and Redis, a real server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import type { WebhookProgress } from '../../actors/tenants/webhooks/webhook-record.ts';
-import { erase } from '../http/erase.ts';
-import { sharedRealService } from '../http/shared-service.ts';
-import { eventually } from '../runtime/redis-node.ts';
+import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
+import type { WebhookProgress } from '../../../actors/tenants/webhooks/webhook-record.ts';
+import { erase } from '../../http/erase.ts';
+import { sharedRealService } from '../../http/shared-service.ts';
+import { eventually } from '../../runtime/redis-node.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 

@@ -1,7 +1,7 @@
 /** The wall clock steps ahead while an endpoint is waited for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SteppedClock } from '../../runtime/stepped-clock.ts';
+import { SteppedClock } from '../../../runtime/stepped-clock.ts';
 import { fails, OK, World } from './endpoint-world.ts';
 
 const HOUR_MS = 3_600_000;

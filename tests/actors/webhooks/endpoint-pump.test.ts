@@ -1,10 +1,10 @@
 /** One endpoint's pump: the schedule of its tries, what ends it, and what a kill at any moment leaves behind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cursorOf } from '../../actors/tenants/events/event-cursor.ts';
-import type { Delivered } from '../../actors/webhooks/deliver.ts';
-import { propertyRuns } from '../policy/property-runs.ts';
-import { seededRandom } from '../seeded-random.ts';
+import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
+import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import { propertyRuns } from '../../policy/property-runs.ts';
+import { seededRandom } from '../../seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
 const HOUR_MS = 3_600_000;

@@ -5,12 +5,12 @@ import { createServer, type Server } from 'node:https';
 import { after, before, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { Webhook } from 'standardwebhooks';
-import { AddressGuard } from '../../actors/outbound/address-guard.ts';
-import { nameLookup } from '../../actors/outbound/name-lookup.ts';
-import { type DeliveryOptions, deliver } from '../../actors/webhooks/deliver.ts';
-import { makeSecret } from '../../actors/webhooks/signature.ts';
-import { createCertificate } from '../../simulator/media/media-certificate.ts';
-import { listening } from '../listening.ts';
+import { AddressGuard } from '../../../actors/outbound/address-guard.ts';
+import { nameLookup } from '../../../actors/outbound/name-lookup.ts';
+import { type DeliveryOptions, deliver } from '../../../actors/webhooks/deliver.ts';
+import { makeSecret } from '../../../actors/webhooks/signature.ts';
+import { createCertificate } from '../../../simulator/media/media-certificate.ts';
+import { listening } from '../../listening.ts';
 
 let server: Server;
 let url: string;

@@ -1,10 +1,10 @@
 /** The writes of a change of an endpoint. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeWebhook, deleteWebhook } from '../../actors/tenants/webhook-turns.ts';
-import { firstProgress, forgiven } from '../../actors/webhooks/progress.ts';
-import { goldenTenant, readGolden } from '../actors/golden/golden-store.ts';
-import { webhookRecord } from './endpoint-world.ts';
+import { changeWebhook, deleteWebhook } from '../../../actors/tenants/webhook-turns.ts';
+import { firstProgress, forgiven } from '../../../actors/webhooks/progress.ts';
+import { goldenTenant, readGolden } from '../golden/golden-store.ts';
+import { webhookRecord } from '../webhooks/endpoint-world.ts';
 
 const NOW_MS = 1_800_000_000_000;
 

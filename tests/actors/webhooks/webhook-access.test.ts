@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstProgress } from '../../actors/webhooks/progress.ts';
-import { webhookAccess } from '../../actors/webhooks/webhook-access.ts';
-import type { Actors } from '../../runtime/actors.ts';
-import type { Read } from '../../runtime/store.ts';
+import { firstProgress } from '../../../actors/webhooks/progress.ts';
+import { webhookAccess } from '../../../actors/webhooks/webhook-access.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Read } from '../../../runtime/store.ts';
 
 /** The most pieces that the event loop can take at a time: 60 KB each. */
 const MOST_AT_A_TIME = 20;

@@ -1,10 +1,10 @@
 /** One endpoint's pump while other things fail: the store, one event of several, the address that it had before. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cursorOf } from '../../actors/tenants/events/event-cursor.ts';
-import type { Delivered } from '../../actors/webhooks/deliver.ts';
-import { firstProgress } from '../../actors/webhooks/progress.ts';
-import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
+import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import { firstProgress } from '../../../actors/webhooks/progress.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoredEvent } from '../../actors/tenants/events/tenant-event.ts';
+import type { StoredEvent } from '../../../actors/tenants/events/tenant-event.ts';
 import {
   type WebhookDeliveriesOptions,
   webhookDeliveries,
-} from '../../actors/webhooks/webhook-deliveries.ts';
-import type { Read } from '../../runtime/store.ts';
-import { FakeClock } from '../runtime/fake-clock.ts';
+} from '../../../actors/webhooks/webhook-deliveries.ts';
+import type { Read } from '../../../runtime/store.ts';
+import { FakeClock } from '../../runtime/fake-clock.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 const [WANTED, OTHER] = ['66b1f0a2c3d4e5f60718293b', '66b1f0a2c3d4e5f60718293c'];

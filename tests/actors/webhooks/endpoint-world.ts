@@ -1,19 +1,19 @@
-import { cursorOf, isBefore } from '../../actors/tenants/events/event-cursor.ts';
-import type { StoredEvent } from '../../actors/tenants/events/tenant-event.ts';
-import { placeOf } from '../../actors/tenants/webhooks/webhook-progress.ts';
+import { cursorOf, isBefore } from '../../../actors/tenants/events/event-cursor.ts';
+import type { StoredEvent } from '../../../actors/tenants/events/tenant-event.ts';
+import { placeOf } from '../../../actors/tenants/webhooks/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
   WebhookRecord,
-} from '../../actors/tenants/webhooks/webhook-record.ts';
-import type { Delivered } from '../../actors/webhooks/deliver.ts';
-import { EndpointPump } from '../../actors/webhooks/endpoint-pump.ts';
-import type { EndpointPace } from '../../actors/webhooks/endpoint-pump-options.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { FakeClock } from '../runtime/fake-clock.ts';
-import { QuietLog } from '../runtime/quiet-log.ts';
-import { seededRandom } from '../seeded-random.ts';
+} from '../../../actors/tenants/webhooks/webhook-record.ts';
+import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import { EndpointPump } from '../../../actors/webhooks/endpoint-pump.ts';
+import type { EndpointPace } from '../../../actors/webhooks/endpoint-pump-options.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
+import { FakeClock } from '../../runtime/fake-clock.ts';
+import { QuietLog } from '../../runtime/quiet-log.ts';
+import { seededRandom } from '../../seeded-random.ts';
 
 /** The endpoint took it. */
 export const OK: Delivered = { status: 204, error: null, holdMs: null };

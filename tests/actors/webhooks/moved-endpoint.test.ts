@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cursorOf } from '../../actors/tenants/events/event-cursor.ts';
-import type { WebhookRecord } from '../../actors/tenants/webhooks/webhook-record.ts';
-import type { Delivered } from '../../actors/webhooks/deliver.ts';
-import { propertyRuns } from '../policy/property-runs.ts';
-import { seededRandom } from '../seeded-random.ts';
+import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
+import type { WebhookRecord } from '../../../actors/tenants/webhooks/webhook-record.ts';
+import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import { propertyRuns } from '../../policy/property-runs.ts';
+import { seededRandom } from '../../seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
 const HOUR_MS = 3_600_000;
