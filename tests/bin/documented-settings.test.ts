@@ -8,7 +8,7 @@ import { environmentExample, settingsPage } from '../../bin/settings-documents.t
 import { SETTING_GROUPS } from '../../bin/settings-table.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { root } from '../root.ts';
-import { least } from './refused-environment.ts';
+import { least } from '../service/refused-environment.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 

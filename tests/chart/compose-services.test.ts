@@ -15,10 +15,10 @@ import * as v from 'valibot';
 import { ASSUMPTION_NAMES, isHeld, parseServerState } from '../../runtime/redis/store-assumptions.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { spawnGuarded } from '../../service/guarded-process.ts';
-import { key } from '../bin/refused-environment.ts';
 import { imageTarget } from '../e2e/image-target.ts';
 import { until } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
+import { key } from '../service/refused-environment.ts';
 import { readYaml } from './chart-tools.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

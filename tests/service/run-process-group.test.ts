@@ -28,7 +28,7 @@ interface Running {
 
 /** Starts a group in a separate process group. */
 function run(scenario: object): Running {
-  const script = moduleFile('tests/bin/group-process.ts');
+  const script = moduleFile('tests/service/group-process.ts');
   const child = spawn(process.execPath, [...nodeFlags, script, JSON.stringify(scenario)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
