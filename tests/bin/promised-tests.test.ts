@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '../root.ts';
+import { writtenFiles } from './repository-files.ts';
 
 /** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/kill.test.ts`. */
 const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test|chart-test|drill-test)\.ts/g;
@@ -37,6 +38,24 @@ test('tests/nightly-tests.txt: every test it names exists', () => {
     named.filter((name) => !name.endsWith('.test.ts') || !existsSync(join(root, name))),
     [],
   );
+});
+
+test('ARCHITECTURE.md: its table of tests has each folder, and says who runs its tests', () => {
+  const [, section = ''] =
+    /^### Tests\n(.*?)^## /ms.exec(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')) ?? [];
+  const rows = [...section.matchAll(/^\| `([\w-]+)\/`.*\| (gate|nightly|both|) *\|$/gm)];
+  const runBy = new Map(rows.map(([, folder = '', by = '']) => [folder, by]));
+  const entries = readdirSync(join(root, 'tests'), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  assert.deepEqual([...runBy.keys()].sort(), folders.sort());
+  const nightly = new Set(readFileSync(join(root, 'tests/nightly-tests.txt'), 'utf8').split('\n'));
+  for (const [folder, by] of runBy) {
+    const tests = writtenFiles(join(root, 'tests', folder)).filter((path) => path.endsWith('.test.ts'));
+    const hasGate = tests.some((path) => !nightly.has(path));
+    const hasNightly = tests.some((path) => nightly.has(path));
+    if (hasGate || hasNightly) assert.equal(by !== 'nightly', hasGate, `${folder} is run by ${by}`);
+    if (hasNightly) assert.notEqual(by, 'gate', `${folder} has nightly tests`);
+  }
 });
 
 test('docs/promises.md: every promise links its test', () => {
