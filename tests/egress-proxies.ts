@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnGuarded } from '../service/guarded-process.ts';
 import { freePorts } from './e2e/free-ports.ts';
-import { until } from './e2e/waiting.ts';
+import { until } from './waiting.ts';
 
 /** A proxy in a separate process, with a user and a password. Its connections come from a separate address. */
 export interface EgressProxy {

@@ -5,7 +5,7 @@ import { shardCount } from '../../runtime/address.ts';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { type PrivateRedis, startPrivateRedis } from '../../service/private-redis.ts';
 import { freePorts } from '../../tests/e2e/free-ports.ts';
-import { until } from '../../tests/e2e/waiting.ts';
+import { until } from '../../tests/waiting.ts';
 import { callAll } from '../load/http-calls.ts';
 import { OWN_BUILD } from './build.ts';
 import { onCore } from './cores.ts';

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { descriptorLimit } from '../descriptor-limit.ts';
-import { pause, until } from '../e2e/waiting.ts';
+import { pause, until } from '../waiting.ts';
 import { allConnected } from './chaos-shops.ts';
 import { type Fault, homeOfFirst, type Run, within } from './scenario.ts';
 import type { SmallDisk } from './small-disk.ts';

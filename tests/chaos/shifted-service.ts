@@ -3,9 +3,11 @@
  * is 5 hours ahead. SIGPWR sets it an hour ahead, and each SIGWINCH a second back, both together with the clock of
  * Redis. From the start both are ahead by the milliseconds of its first argument.
  */
+
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 
-const SHIFT_MS = 5 * 3_600_000;
+const SHIFT_MS = 5 * HOUR_MS;
 const nowMs = Date.now.bind(Date);
 const { timeMs } = RedisEngine.prototype;
 let shiftMs = 0;
@@ -18,7 +20,7 @@ process.on('SIGUSR2', () => {
   shiftMs = SHIFT_MS - shiftMs;
 });
 process.on('SIGPWR', () => {
-  shiftOfAllMs += 3_600_000;
+  shiftOfAllMs += HOUR_MS;
 });
 process.on('SIGWINCH', () => {
   shiftOfAllMs -= 1_000;

@@ -16,9 +16,9 @@ import { ASSUMPTION_NAMES, isHeld, parseServerState } from '../../runtime/redis/
 import { serviceEnvironment } from '../../service/environment.ts';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { imageTarget } from '../e2e/image-target.ts';
-import { until } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
 import { key } from '../service/refused-environment.ts';
+import { until } from '../waiting.ts';
 import { readYaml } from './chart-tools.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

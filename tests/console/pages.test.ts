@@ -1,6 +1,7 @@
 /** Every page of the console on a large screen and a phone, light and dark: nothing complains, everybody can use it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { sharedStack } from '../e2e/shared-stack.ts';
 import { sentText } from '../e2e/shop-steps.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
@@ -215,7 +216,7 @@ const endedAs = (end: string, channel: object): object =>
     },
   });
 
-const IN_AN_HOUR = Date.now() + 3_600_000;
+const IN_AN_HOUR = Date.now() + HOUR_MS;
 const quota = { quota: 50, used: 40, accepted: 40, warning: 'first', endsAtMs: IN_AN_HOUR, atMs: 0 };
 const restriction = { kind: 'RESTRICT_ALL_COMPANIONS', untilMs: IN_AN_HOUR, isEndKnown: true };
 const disconnected = { state: 'disconnected' };

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page, Route } from 'playwright-core';
+import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
 import type { TestTenant } from '../http/conformance-target.ts';
 import { erase } from '../http/erase.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedRealService } from '../http/shared-service.ts';
-import { eventually } from '../runtime/redis-node.ts';
+import { eventually } from '../waiting.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
@@ -292,7 +293,7 @@ test('an egress is refused by its field, set, shown without its password and rem
 });
 
 test('a scheduled send is cancelled', async () => {
-  const sendAt = new Date(Date.now() + 86_400_000).toISOString();
+  const sendAt = new Date(Date.now() + DAY_MS).toISOString();
   await call('POST', '/scheduled', { channel: 'msgapp', to: first, text: 'Tomorrow', sendAt });
   await panel('Scheduled').getByRole('row', { name: first }).waitFor();
   await panel('Scheduled').getByRole('button', { name: 'Cancel' }).click();
@@ -334,7 +335,7 @@ test('the matching messages of a queue are cancelled, then the rest', async () =
 
 test('a batch is shown with its forecast, and paused, resumed and cancelled after a confirmation', async () => {
   const recipients = [first, second, '+33699999999'].map((to) => ({ to }));
-  const notBefore = new Date(Date.now() + 2 * 86_400_000).toISOString();
+  const notBefore = new Date(Date.now() + 2 * DAY_MS).toISOString();
   await call('POST', '/batches', { name: 'Spring hours', text: 'We open at seven', recipients, notBefore });
   const batches = panel('Batches');
   await batches.getByRole('row', { name: 'Spring hours' }).getByText('0 of 2').waitFor();
@@ -358,7 +359,7 @@ test('a batch is shown with its forecast, and paused, resumed and cancelled afte
 test('a banned shop is offered no connection, since nothing logs in before the ban ends', async () => {
   const path = `**/admin/v1/actors/${tenant.id}/${shopId}`;
   const data = await asked(`/actors/${tenant.id}/${shopId}`);
-  Object.assign(data.details.channel, { state: 'banned', reconnectAtMs: Date.now() + 3_600_000 });
+  Object.assign(data.details.channel, { state: 'banned', reconnectAtMs: Date.now() + HOUR_MS });
   Object.assign(data.details.pacing, { heldByOperator: false });
   await page.route(path, (route) => route.fulfill({ json: { success: true, data } }));
   await page.getByRole('status').getByText('The network bans the number').waitFor();

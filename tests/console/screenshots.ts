@@ -7,10 +7,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';
-import { pause } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
+import { pause } from '../waiting.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
 const isSmoke = process.argv.includes('--smoke');
@@ -59,7 +60,7 @@ async function traffic(stack: ServiceStack, shopIds: readonly string[]): Promise
 
 /** Makes a batch with parts, and two scheduled sends. */
 async function planned(stack: ServiceStack): Promise<void> {
-  const at = (days: number): string => new Date(systemClock.wallMs() + days * 86_400_000).toISOString();
+  const at = (days: number): string => new Date(systemClock.wallMs() + days * DAY_MS).toISOString();
   const path = `/shops/${stack.shopId}`;
   for (const [index, to] of CUSTOMERS.slice(0, 2).entries()) {
     await stack.api.post(`${path}/scheduled`, {

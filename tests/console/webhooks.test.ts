@@ -9,7 +9,7 @@ import type { WebhookProgress } from '../../actors/tenants/webhooks/webhook-reco
 import { sharedEndpoint } from '../actors/webhooks/shared-endpoint.ts';
 import type { Delivery } from '../actors/webhooks/webhook-server.ts';
 import { sharedStack } from '../e2e/shared-stack.ts';
-import { until } from '../e2e/waiting.ts';
+import { until } from '../waiting.ts';
 import { accessibilityViolations } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 

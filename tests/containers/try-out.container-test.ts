@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePorts } from '../e2e/free-ports.ts';
-import { until } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
+import { until } from '../waiting.ts';
 
 const [port, adminPort, simulatorPort] = await freePorts(3);
 const variables = [`PORT=${port}`, `ADMIN_PORT=${adminPort}`, `SIMULATOR_PORT=${simulatorPort}`];

@@ -7,17 +7,17 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { nextCutMs } from '../../actors/shops/state/accepted-list.ts';
+import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
 import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
 import { erase } from '../e2e/erase.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { tracesIn } from '../e2e/traces.ts';
-import { until } from '../e2e/waiting.ts';
+import { until } from '../waiting.ts';
 
-const DAY_MS = 24 * 3_600_000;
 /** How far SIGPWR sets the clocks of `SHIFTED_SERVICE` ahead. */
-const CLOCK_STEP_MS = 3_600_000;
+const CLOCK_STEP_MS = HOUR_MS;
 
 let fleet: Fleet;
 let shop: ChaosShop;

@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { until } from '../waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
 import { sharedStack } from './shared-stack.ts';
-import { until } from './waiting.ts';
 
 /** The articles' languages, the phone of the shop that the programs of each connect, and a person who writes to it. */
 const LANGUAGES = {

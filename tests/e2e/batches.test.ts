@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 /** A number that was connected today may send 10 an hour, of which the batch uses nine tenths. */

@@ -10,9 +10,9 @@ import { type MessagingClient, messagingClient } from '../../client/src/messagin
 import type { Message } from '../../client/src/operations.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
+import { pause, until } from '../waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import { sharedFleet } from './shared-fleet.ts';
-import { pause, until } from './waiting.ts';
 
 const { seed } = testEnvironment();
 const SHOPS = 4;

@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:http';
 import { after, test } from 'node:test';
 import { box, FILE_TYPE, movie } from '../actors/sessions/attachments/media-samples.ts';
 import { listening } from '../listening.ts';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110002';
 const GROUP = '120363000000000001@g.us';

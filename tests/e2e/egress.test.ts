@@ -10,13 +10,13 @@ import { after, before, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { type EgressProxy, startHttpProxy, startSocksProxy } from '../egress-proxies.ts';
 import { listening } from '../listening.ts';
+import { until } from '../waiting.ts';
 import type { ApiAnswer } from './api-client.ts';
 import { freePorts } from './free-ports.ts';
 import { notedLookUps, notingLookUps } from './noted-look-ups.ts';
 import { type SeenConnections, watchConnections } from './seen-connections.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, sentText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'egress-'));
 const lookUps = join(folder, 'look-ups');

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
+import { until } from '../waiting.ts';
 import { erase } from './erase.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 import { tracesIn } from './traces.ts';
-import { until } from './waiting.ts';
 
 const PHONES = ['+33611110071', '+33611110072'] as const;
 const ANA = '+33622220071';

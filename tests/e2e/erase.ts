@@ -1,5 +1,5 @@
+import { until } from '../waiting.ts';
 import type { ApiClient } from './api-client.ts';
-import { until } from './waiting.ts';
 
 /** Erases a tenant, or a shop by its path, and waits for the end where a busy machine takes longer than a second. */
 export async function erase(admin: ApiClient, path: string): Promise<void> {

@@ -5,11 +5,11 @@ import { Redis } from 'ioredis';
 import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { Address } from '../../runtime/address.ts';
+import { until } from '../waiting.ts';
 import { erase } from './erase.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, sentText } from './shop-steps.ts';
 import { tracesIn } from './traces.ts';
-import { until } from './waiting.ts';
 
 const FIRST_PHONE = '+33611110003';
 const SECOND_PHONE = '+33611110004';

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
+import { pause, until } from '../waiting.ts';
 import { FEED_START, sawEachEndOnce, startReader, startStream } from './feed-readers.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded } from './shop-steps.ts';
-import { pause, until } from './waiting.ts';
 
 const { seed, runs: kills = 3 } = testEnvironment();
 const SENDS_PER_ROUND = 5;

@@ -10,9 +10,9 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { root } from '../root.ts';
+import { until } from '../waiting.ts';
 import { type InstalledClient, installClient } from './installed-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
-import { until } from './waiting.ts';
 
 const tsx = import.meta.resolve('tsx');
 const SHOP_PHONE = '+33611110002';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { pause, until } from '../waiting.ts';
 import type { ApiClient } from './api-client.ts';
-import { pause, until } from './waiting.ts';
 
 /** An event as a reader saw it. */
 interface SeenEvent {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { descriptorLimit } from '../descriptor-limit.ts';
 import { openRaw } from '../http/raw-connection.ts';
+import { until } from '../waiting.ts';
 import { startFleet } from './fleet.ts';
-import { until } from './waiting.ts';
 
 /** A service has few descriptors of its own. With these, one free descriptor is less than the share that it spares. */
 const CALLERS = 60;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { root } from '../root.ts';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 

@@ -6,13 +6,13 @@ import { type SimulatorControl, simulatorControl } from '../../simulator/control
 import { startSimulator } from '../../simulator/simulator.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
 import { type StartedParts, startParts } from '../started-parts.ts';
+import { until } from '../waiting.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 import { startRedisCluster } from './redis-cluster.ts';
 import { type RedisLink, redisLink } from './redis-link.ts';
 import { type RedisPair, startRedisPair } from './redis-pair.ts';
 import { type Counters, retryingClient } from './retrying-client.ts';
 import { type ServiceNode, startServiceNode } from './service-node.ts';
-import { until } from './waiting.ts';
 
 /** One node of a fleet. */
 export interface FleetNode extends ServiceNode {

@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { listening } from '../listening.ts';
+import { pause, until } from '../waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
-import { pause, until } from './waiting.ts';
 
 const CALLERS = 40;
 /** How long a node that stops waits at least for what comes on connections that are kept open (`service/compose-service.ts`). */

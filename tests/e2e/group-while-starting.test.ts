@@ -1,12 +1,12 @@
 /** A message to a group while the shop's session is reconnecting and has not reported the group yet. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const GROUP = '120363000000000001@g.us';
-const DAY_MS = 86_400_000;
 
 let stack: MemoryStack;
 const connect = () => stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SimulatorEvent } from '../../simulator/network.ts';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { acceptedText, connectShop, untilEnded, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const MEMBERS = ['+33622220001', '+33622220002'];

@@ -1,13 +1,14 @@
 /** The operators' brake on a tenant, from the PATCH to the queue of a shop that is there already, and to the console's words. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 let stack: MemoryStack;
 before(async () => {
-  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * 86_400_000 });
+  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * DAY_MS });
 });
 after(() => stack.stop());
 

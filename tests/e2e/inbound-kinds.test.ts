@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { ContactMessageCall } from '../../simulator/control/contact-client.ts';
 import { OtherClient } from '../simulator/other-client.ts';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110087';
 const PERSON = '+33622220087';

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import type { ContactMessageCall } from '../../simulator/control/contact-client.ts';
+import { until } from '../waiting.ts';
 import { makeAccount } from './account.ts';
 import { sharedStack } from './shared-stack.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110077';
 const PERSON = '+33622220077';

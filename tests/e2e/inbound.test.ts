@@ -1,10 +1,10 @@
 /** Inbound messages reach the tenant once, in order, and only if it wants them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../waiting.ts';
 import { apiClient } from './api-client.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sentText, untilConnected, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110088';
 const PERSON = '+33622220088';

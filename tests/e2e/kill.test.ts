@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
+import { pause } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilConnected, untilEnded } from './shop-steps.ts';
-import { pause } from './waiting.ts';
 
 const { seed, runs: rounds = 4 } = testEnvironment();
 const SHOPS = 4;

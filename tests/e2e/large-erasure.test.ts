@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
+import { until } from '../waiting.ts';
 import { makeAccount } from './account.ts';
 import { sharedStack } from './shared-stack.ts';
 import { tracesIn } from './traces.ts';
-import { until } from './waiting.ts';
 
 const SHOPS = 200;
 const EVENTS = 5_000;

@@ -1,9 +1,9 @@
 /** The line is lost before the network acknowledged a message, from the wire to the API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const customer = (index: number): string => `+3362222000${index}`;

@@ -1,11 +1,10 @@
 /** The answers of a shop that never had a session, or lost its session, through the API. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
-
-const DAY_MS = 86_400_000;
 
 let stack: MemoryStack;
 before(async () => {

@@ -1,15 +1,16 @@
 /** A shop hears what people write, whatever else the network has for it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { sendText } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const CUSTOMER = '+33622220001';
 const FROM_ADVERT = '+33622220002';
 const CONTACT = '+33622220003';
-const FIFTY_MINUTES = 50 * 60_000;
+const FIFTY_MINUTES = 50 * MINUTE_MS;
 
 const stack = sharedStack({ phone: SHOP_PHONE });
 

@@ -1,6 +1,7 @@
 /** A group that was made a moment ago, of which the session heard nothing yet. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilConnected, untilStatus } from './shop-steps.ts';
 
@@ -11,7 +12,7 @@ const NOBODYS = '120363000000000003@g.us';
 
 let stack: MemoryStack;
 before(async () => {
-  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * 86_400_000 });
+  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * DAY_MS });
   await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
   await untilConnected(stack, stack.shopId);
 });

@@ -5,13 +5,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { erase } from './erase.ts';
 import { openEvents } from './event-reader.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
-const DAY_MS = 86_400_000;
 const CUSTOMERS = ['+33622220001', '+33622220002', '+33622220003', '+33622220004'];
 const [FIRST = '', SECOND = '', THIRD = '', FOURTH = ''] = CUSTOMERS;
 const STRANGER = '+33633330001';

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { webhookServer } from '../actors/webhooks/webhook-server.ts';
 import { listening } from '../listening.ts';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const CUSTOMER = '+33622220001';

@@ -5,19 +5,20 @@ import { Redis } from 'ioredis';
 import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const CUSTOMER = '+33622220001';
 const OTHER = '+33622220002';
 const LATER = '+33622220003';
-const TWO_DAYS_MS = 2 * 86_400_000;
+const TWO_DAYS_MS = 2 * DAY_MS;
 
 let stack: MemoryStack;
 let pool: SessionAddress;
 before(async () => {
-  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * 86_400_000 });
+  stack = await startMemoryStack({ paired: true, pairedAgoMs: 30 * DAY_MS });
   const { admin, api, tenantId, shopId } = stack;
   await admin.post(`/tenants/${tenantId}/customers`, { phones: [CUSTOMER, OTHER, LATER] });
   await admin.patch(`/tenants/${tenantId}`, { poolFallback: true });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
-import { until } from './waiting.ts';
 
 const PHONE = '+33611110061';
 const OTHER_PHONE = '+33611110062';

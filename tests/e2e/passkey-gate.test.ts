@@ -1,8 +1,8 @@
 /** An account that links devices only with a passkey: the owner's messages, by a QR code and by a code to type. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
-import { until } from './waiting.ts';
 
 const PHONE = '+33611110071';
 

@@ -11,12 +11,12 @@ import { after, test } from 'node:test';
 import { listening } from '../listening.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { testEnvironment } from '../test-environment.ts';
+import { pause, until } from '../waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
 import type { FleetNode } from './fleet.ts';
 import { sharedFleet } from './shared-fleet.ts';
 import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
-import { pause, until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const POOL_PHONE = '+33611119999';

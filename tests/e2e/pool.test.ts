@@ -7,12 +7,12 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { PERMISSIONS } from '../../actors/permission.ts';
+import { pause, until } from '../waiting.ts';
 import { apiClient } from './api-client.ts';
 import { erase } from './erase.ts';
 import type { ServiceStack } from './service-stack.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
-import { pause, until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const POOL_PHONE = '+33611119999';

@@ -4,9 +4,10 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP = '+33611110070';
 const PERSON = '+33622220070';
@@ -15,7 +16,6 @@ const SLEEPER = '+33622220071';
 const HASTY = '+33622220075';
 /** Handsets that are off, so messages to them do not arrive. */
 const OFF = ['+33622220072', '+33622220073', '+33622220074'];
-const DAY_MS = 24 * 3_600_000;
 const GROUP = '120363000000000070@g.us';
 
 const stack = sharedStack({}, async () => {

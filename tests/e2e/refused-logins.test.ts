@@ -1,9 +1,9 @@
 /** Logins that the network refuses, from the wire to what an owner and an operator see. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 type Channel = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
+import { pause } from '../waiting.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
-import { pause } from './waiting.ts';
 
 /** Counts of a retrying client. */
 export interface Counters {

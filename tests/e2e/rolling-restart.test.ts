@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pause } from '../waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import type { ApiAnswer } from './api-client.ts';
 import type { Fleet } from './fleet.ts';
 import { sharedFleet } from './shared-fleet.ts';
-import { pause } from './waiting.ts';
 
 const TENANTS = 16;
 /** Between an answer and the next question of a caller. */

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const CUSTOMER = '+33622220001';
@@ -16,7 +17,7 @@ const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 test('a send is scheduled, listed, shown and cancelled; its times are checked', async () => {
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'later', idempotencyKey: 'one' };
-  const made = await stack.api.post(path(), { ...body, sendAt: inMs(86_400_000) });
+  const made = await stack.api.post(path(), { ...body, sendAt: inMs(DAY_MS) });
   assert.deepEqual([made.status, made.data.status], [201, 'scheduled'], JSON.stringify(made.error));
   const id = String(made.data.id);
   assert.equal(made.headers.get('location'), `/api/v1/shops/${stack.shopId}/scheduled/${id}`);
@@ -47,7 +48,7 @@ test('a send is scheduled, listed, shown and cancelled; its times are checked', 
 });
 
 test('operators see what waits without its text, and cancel it', async () => {
-  const body = { channel: 'msgapp', to: CUSTOMER, text: 'words of a tenant', sendAt: inMs(86_400_000) };
+  const body = { channel: 'msgapp', to: CUSTOMER, text: 'words of a tenant', sendAt: inMs(DAY_MS) };
   const id = String((await stack.api.post(path(), body)).data.id);
   const actor = `/actors/${stack.tenantId}/${stack.shopId}/scheduled`;
   const { data } = await stack.admin.get(actor);
@@ -92,7 +93,7 @@ test('at its time it is sent once, although the node was killed meanwhile', asyn
 });
 
 test('an erased shop leaves nothing of what it had scheduled', async (context) => {
-  const body = { channel: 'msgapp', to: CUSTOMER, text: 'never', sendAt: inMs(86_400_000) };
+  const body = { channel: 'msgapp', to: CUSTOMER, text: 'never', sendAt: inMs(DAY_MS) };
   await stack.api.post(path(), { ...body, idempotencyKey: 'three' });
   await stack.admin.delete(`/tenants/${stack.tenantId}/shops/${stack.shopId}`);
   const redis = new Redis(stack.redis.url);

@@ -4,12 +4,13 @@ import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
+import { HOUR_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
 import { startFleet } from './fleet.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, sentText } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110005';
 const CUSTOMER = '+33622220005';
@@ -86,7 +87,7 @@ test('Redis holds the texts of a batch and a scheduled send only in their own re
   const asked = { name: 'news', text: `${text} {{field}}`, recipients, paused: true, idempotencyKey: 'news' };
   const made = await stack.api.post(`/shops/${stack.shopId}/batches`, asked);
   assert.equal(made.status, 201, JSON.stringify(made.error));
-  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const sendAt = new Date(Date.now() + HOUR_MS).toISOString();
   const schedule = { channel: 'msgapp', to: CUSTOMER, text: later, sendAt, idempotencyKey: 'later' };
   const scheduled = await stack.api.post(`/shops/${stack.shopId}/scheduled`, schedule);
   assert.equal(scheduled.status, 201, JSON.stringify(scheduled.error));

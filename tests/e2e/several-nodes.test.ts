@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../waiting.ts';
 import { makeAccount } from './account.ts';
 import { erase } from './erase.ts';
 import { openEvents } from './event-reader.ts';
 import type { FleetNode } from './fleet.ts';
 import { sharedFleet } from './shared-fleet.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const TENANTS = 6;
 

@@ -1,6 +1,6 @@
 import type { SimulatorControl } from '../../simulator/control-client.ts';
+import { until } from '../waiting.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
-import { until } from './waiting.ts';
 
 /** A tenant's way into the service, and the phones of the network. */
 export interface ShopSurroundings {

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
-import { until } from './waiting.ts';
 
 /** Long enough for a few requests on a busy machine. */
 const DELAY_MS = 8_000;

@@ -9,10 +9,10 @@ import { after, before, beforeEach, test } from 'node:test';
 import { openRaw } from '../http/raw-connection.ts';
 import { listening } from '../listening.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
+import { until } from '../waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
 import { type ServiceNode, startServiceNode } from './service-node.ts';
-import { until } from './waiting.ts';
 
 /** Accepts connections and never answers. */
 const silence = createServer((socket) => void socket.on('error', () => undefined));

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { listening } from '../listening.ts';
+import { until } from '../waiting.ts';
 import { startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110041';
 const CUSTOMER = '+33622220041';

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { until } from '../waiting.ts';
 import { makeAccount } from './account.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
-import { until } from './waiting.ts';
 
 const SHOPS = 48;
 /** Callers who wait for their answers at a time: what one batch then carries. */
@@ -26,7 +27,7 @@ for (const { tenants, commands } of [
     // The first message of each shop stays on the wire, so that what is counted is acceptance alone.
     const stack = await startMemoryStack({
       paired: true,
-      pairedAgoMs: 20 * 86_400_000,
+      pairedAgoMs: 20 * DAY_MS,
       outcome: () => 'silent',
     });
     const redis = new Redis(stack.redis.url);

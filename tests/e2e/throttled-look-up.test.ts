@@ -1,9 +1,9 @@
 /** A look-up of a number that the network throttles or leaves open, from the wire to the API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { acceptedText, connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const SHOP_PHONE = '+33611110001';
 const customer = (index: number): string => `+3362222000${index}`;

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { otlpTracing } from '../../service/otlp-tracing.ts';
 import { listening } from '../listening.ts';
+import { until } from '../waiting.ts';
 import { startMemoryStack } from './memory-stack.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop, untilStatus } from './shop-steps.ts';
-import { until } from './waiting.ts';
 
 const require = createRequire(import.meta.url);
 const CUSTOMER = '+33622220001';

@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { sharedEndpoint } from '../actors/webhooks/shared-endpoint.ts';
+import { until } from '../waiting.ts';
 import { makeAccount } from './account.ts';
 import { sharedFleet } from './shared-fleet.ts';
-import { until } from './waiting.ts';
 
 const KILLS = 2;
 

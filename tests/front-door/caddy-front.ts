@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
-import { until } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
+import { until } from '../waiting.ts';
 import type { TestCertificate } from './test-certificate.ts';
 
 /** Caddy as the profile `tls` of compose.yaml runs it, for the name localhost. */

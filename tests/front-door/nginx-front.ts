@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnGuarded } from '../../service/guarded-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
-import { until } from '../e2e/waiting.ts';
 import { root } from '../root.ts';
+import { until } from '../waiting.ts';
 
 /** A port without a listener. */
 const DISCARD_PORT = 9;

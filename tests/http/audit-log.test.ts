@@ -3,6 +3,7 @@ import { after, describe, test } from 'node:test';
 import type { Change } from '../../http/audit-log/audit-entry.ts';
 import { AuditLog } from '../../http/audit-log/audit-log.ts';
 import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
@@ -12,7 +13,6 @@ import { erase } from './erase.ts';
 import { ADMIN_TOKEN, plainStore, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 const ADA = 'token-of-ada-the-operator';
-const DAY_MS = 24 * 3_600_000;
 
 describe("the log of operators' changes", () => {
   let service: ServiceFixture;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { allBut, type Target, type TestTenant } from './conformance-target.ts';
 
 /** docs/contract.md, Endpoints, the table; path parameters filled in by the test. */
@@ -58,7 +59,7 @@ const ENDPOINTS = [
 const WEBHOOK = { url: 'http://127.0.0.1:9/hooks' };
 const TEXT = { channel: 'msgapp', to: '+41791234567', text: 'hello' };
 const RECIPIENTS = [{ to: '+41791234567' }];
-const SCHEDULED = { ...TEXT, sendAt: new Date(Date.now() + 86_400_000).toISOString() };
+const SCHEDULED = { ...TEXT, sendAt: new Date(Date.now() + DAY_MS).toISOString() };
 const BATCH = { name: 'news', text: 'hello', recipients: RECIPIENTS };
 
 const BODIES: Readonly<Record<string, object>> = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import { BREAKING, FITTING, NO_DATES } from './input-cases.ts';
 
@@ -119,7 +120,7 @@ export function inputRows(target: () => Target): void {
   test('422 EMPTY_MESSAGE: a scheduled send and a batch with neither mediaUrl nor a text that shows', async () => {
     const { owner, shop } = await prepared();
     const to = '+41791234567';
-    const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+    const sendAt = new Date(Date.now() + HOUR_MS).toISOString();
     for (const text of [undefined, ' ', '\u2800']) {
       for (const [path, json] of [
         ['scheduled', { channel: 'msgapp', to, sendAt, text }],

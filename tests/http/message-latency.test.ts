@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type ActorEventData, ActorEventFeed } from '../../actors/event-feed.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { recentActivity } from '../../http/metrics/recent-activity.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
 const message: ActorEventData['message'] = {
@@ -23,7 +24,7 @@ test('a sent message counts once, at its own shop; one that waits or fails does 
   recentActivity({ clock, feed, metrics });
   feed.publish('message', { ...message, status: 'queued', ageMs: 0 });
   feed.publish('message', message);
-  feed.publish('message', { ...message, status: 'failed', reason: 'EXPIRED', ageMs: 86_400_000 });
+  feed.publish('message', { ...message, status: 'failed', reason: 'EXPIRED', ageMs: DAY_MS });
   // The pool shop that carried it reports it too.
   feed.publish('message', { ...message, ageMs: null });
   const text = await metrics.text();

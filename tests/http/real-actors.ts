@@ -2,6 +2,7 @@ import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../../actors/sessions/egress-vault.ts';
 import { numberVault } from '../../actors/shops/records/number-vault.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { linkTopics } from '../../runtime/node/link-topics.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
@@ -11,8 +12,6 @@ import { MemorySessionHost } from '../memory-network/memory-session-host.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { type RedisNode, redisNode } from '../runtime/redis-node.ts';
 import type { StartedParts } from '../started-parts.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Limits for tests of other subjects. A machine that is busy elsewhere for seconds refuses no call and loses no shard.

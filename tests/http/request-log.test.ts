@@ -15,6 +15,7 @@ import {
   type RequestLogQuery,
 } from '../../http/request-log/request-log-reader.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import type { Store } from '../../runtime/store.ts';
 import { sharedRedis } from '../shared-redis.ts';
 import { plainStore } from './service-fixture.ts';
@@ -32,7 +33,7 @@ const everything: RequestLogQuery = {
 
 const LIMITS: RequestLogLimits = {
   maxEntriesPerTenant: 100_000,
-  maxAgeMs: 7 * 24 * 3_600_000,
+  maxAgeMs: 7 * DAY_MS,
   maxBytes: 2 ** 28,
 };
 

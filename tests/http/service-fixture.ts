@@ -10,14 +10,15 @@ import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import { type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { closeKeptConnections } from '../kept-connections.ts';
 import type { WrittenMessage } from '../memory-network/memory-behaviour.ts';
-import { eventually } from '../runtime/redis-node.ts';
 import { type StartedParts, startParts } from '../started-parts.ts';
+import { eventually } from '../waiting.ts';
 import { openTarget, type Target } from './conformance-target.ts';
 import { type RealActors, startRealActors } from './real-actors.ts';
 import { SteeredCalls } from './steered-calls.ts';
@@ -137,7 +138,7 @@ async function startAll(
       resolve: nameLookup([]),
       ca: undefined,
     },
-    requestLog: { maxEntriesPerTenant: 100_000, maxAgeMs: 7 * 24 * 3_600_000, maxBytes: 2 ** 28 },
+    requestLog: { maxEntriesPerTenant: 100_000, maxAgeMs: 7 * DAY_MS, maxBytes: 2 ** 28 },
     clock: systemClock,
     random: systemRandom,
     log: recordingLogger(lines),

@@ -8,13 +8,13 @@ import { Redis } from 'ioredis';
 import { bodyWrite, dayOfMessage } from '../../actors/shops/records/message-days.ts';
 import { idempotencyKey } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import { tracesIn } from '../e2e/traces.ts';
-import { eventually } from '../runtime/redis-node.ts';
+import { eventually } from '../waiting.ts';
 import { sharedRealService } from './shared-service.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const newId = objectIdGenerator(systemRandom);
 
 let redis: Redis;

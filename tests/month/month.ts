@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { ShopMonth } from './shop-month.ts';
 import { type Size, startWorld, type World } from './world.ts';
 
@@ -15,7 +16,6 @@ const days = Number(values.days);
 const shops = Number(values.shops);
 /** No further day begins after this time. */
 const mostMs = Number(values.minutes) * 60_000;
-const HOUR_MS = 3_600_000;
 /** The number of shops that are linked at once. */
 const AT_ONCE = 5;
 const MIB = 2 ** 20;

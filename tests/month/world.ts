@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { type ApiClient, apiClient } from '../e2e/api-client.ts';
@@ -14,7 +15,7 @@ import { startParts } from '../started-parts.ts';
 /** The retention of the month's service, in days: what is stored levels off after it. */
 const RETENTION_DAYS = 7;
 /** Keys that live shorter than this by the machine's own clock are leases and the like: nothing of the simulated time. */
-const SHORT_MS = 25 * 3_600_000;
+const SHORT_MS = 25 * HOUR_MS;
 /** Removes the keys that are due by the moved clock. ARGV: the shortest life, and how far the clock is ahead. */
 const EXPIRE = `
 for _, key in ipairs(redis.call('KEYS', '*')) do

@@ -6,11 +6,10 @@ import { NO_LIMITS } from '../../policy/network-limits.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { textFingerprint } from '../../policy/text-fingerprint.ts';
+import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
 import { propertyRuns } from './property-runs.ts';
 import { slowForecast } from './slow-forecast.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const NOW_MS = Date.parse('2026-03-20T10:00:00Z');
 
 function plan(more: Partial<BatchPlan> = {}): BatchPlan {

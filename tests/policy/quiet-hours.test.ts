@@ -8,9 +8,8 @@ import {
   quietHoursProblem,
   quietUntilMs,
 } from '../../policy/quiet-hours.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { propertyRuns } from './property-runs.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Returns the local time by an independent format. */
 function wallClock(timeZone: string, atMs: number): string {

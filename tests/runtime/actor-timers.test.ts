@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActorTimers } from '../../runtime/actor/actor-timers.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { SteppedClock } from '../../runtime/stepped-clock.ts';
 import { FakeClock } from './fake-clock.ts';
 
@@ -75,7 +76,7 @@ test('a step of the wall clock ends no wait that must last: the monotonic clock 
   const due = [{ ...inMs('outcome', 180_000), leastMs: 120_000 }, inMs('retry', 900_000)];
   timers.update(due);
   await clock.advance(20_000);
-  clock.stepWall(3_600_000);
+  clock.stepWall(HOUR_MS);
   stepped.fireAll();
   await clock.advance(10);
   assert.deepEqual(told, ['retry']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardOf } from '../../runtime/address.ts';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { type CounterHooks, counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
@@ -236,10 +237,8 @@ test('a timer comes once at its time, also after a restart of the node and when 
   await second.clock.advance(20_000);
   assert.equal(fired.length, 1);
 
-  await second.outcome(
-    second.node.actors.ask(one, { type: 'wake', atMs: second.clock.wallMs() + 3_600_000 }),
-  );
-  second.clock.stepWall(3_600_000);
+  await second.outcome(second.node.actors.ask(one, { type: 'wake', atMs: second.clock.wallMs() + HOUR_MS }));
+  second.clock.stepWall(HOUR_MS);
   await second.clock.advance(61_000);
   assert.equal(fired.length, 2, 'a step forwards is noticed within a minute');
 });

@@ -1,11 +1,11 @@
 /** The node's clock beside that of Redis: which time counts, and how often both are compared. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { AgreedClock } from '../../runtime/ownership/agreed-clock.ts';
 import { FakeClock } from './fake-clock.ts';
 
 const TOLERANCE_MS = 1_000;
-const HOUR_MS = 3_600_000;
 
 /** A clock that counts how often its monotonic time is asked for. */
 class CountingClock extends FakeClock {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardCount, shardOf } from '../../runtime/address.ts';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
-const HOURS = 3_600_000;
 const one = counterAddress('one');
 const shard = shardOf('one');
 
@@ -15,11 +15,11 @@ function owned({ node }: MemoryNode): number {
 }
 
 test('a node that starts with its clock ahead owns nothing and is not ready until the clock is put right', async () => {
-  const node = await memoryNode({ aheadMs: 5 * HOURS });
+  const node = await memoryNode({ aheadMs: 5 * HOUR_MS });
   await node.clock.advance(30_000);
   assert.deepEqual([owned(node), node.node.ready()], [0, false]);
   assert.equal(node.node.counters.clockDisputes, 1);
-  assert.ok(Math.abs(node.node.clockAheadMs() - 5 * HOURS) < 100);
+  assert.ok(Math.abs(node.node.clockAheadMs() - 5 * HOUR_MS) < 100);
   assert.ok(node.log.errors.some((line) => line.includes('clocks')));
   node.own.putRight();
   await node.clock.advance(2_000);
@@ -27,8 +27,8 @@ test('a node that starts with its clock ahead owns nothing and is not ready unti
   assert.equal(await node.outcome(node.node.actors.ask(one, { type: 'add', by: 1 })), 1);
 });
 
-for (const stepMs of [5 * HOURS, -5 * HOURS]) {
-  test(`a clock that steps ${stepMs / HOURS} hours costs its node the shards, and no turn anywhere sees its time`, async () => {
+for (const stepMs of [5 * HOUR_MS, -5 * HOUR_MS]) {
+  test(`a clock that steps ${stepMs / HOUR_MS} hours costs its node the shards, and no turn anywhere sees its time`, async () => {
     const told: number[] = [];
     const hooks = { timer: (_id: string, nowMs: number) => void told.push(nowMs) };
     const first = await memoryNode({ nodeId: 'a', hooks });
@@ -51,7 +51,7 @@ for (const stepMs of [5 * HOURS, -5 * HOURS]) {
   });
 }
 
-for (const stepMs of [HOURS, 5_000])
+for (const stepMs of [HOUR_MS, 5_000])
   test(`after a step of ${stepMs} ms ahead, overdue timers and those due soon fire within two seconds`, async () => {
     const told: string[] = [];
     const hooks = { timer: (id: string) => void told.push(id) };
@@ -95,7 +95,7 @@ test('a node that is back and gets no answer to its new name takes another, and 
     await register(nodeId, incarnation, leaseMs);
     if (names.length === 1) throw new RuntimeFailure('OUTCOME_UNKNOWN', 'injected');
   };
-  own.stepWall(5 * HOURS);
+  own.stepWall(5 * HOUR_MS);
   await clock.advance(5_000);
   assert.equal(owned(world), 0);
   own.putRight();
@@ -115,10 +115,10 @@ test('a shard whose stored time is hours ahead continues at the present time', a
   const hooks = { timer: (_id: string, nowMs: number) => void told.push(nowMs) };
   const world = await memoryNode({ hooks });
   // Redis is on the same machine and steps with it, so all clocks agree.
-  world.clock.stepWall(5 * HOURS);
+  world.clock.stepWall(5 * HOUR_MS);
   await world.clock.advance(2_000);
   await world.outcome(world.node.actors.ask(one, { type: 'add', by: 1 }));
-  world.clock.stepWall(-5 * HOURS);
+  world.clock.stepWall(-5 * HOUR_MS);
   await world.clock.advance(5_000);
   assert.ok(world.log.errors.some((line) => line.includes('far ahead')));
   assert.equal(world.node.counters.shardsAhead, 1);

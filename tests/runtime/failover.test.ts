@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
 import { type RedisPair, startRedisPair } from '../e2e/redis-pair.ts';
+import { eventually } from '../waiting.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
-import { eventually, redisNode } from './redis-node.ts';
+import { redisNode } from './redis-node.ts';
 
 const one = counterAddress('one');
 const add = (by: number) => ({ type: 'add', by }) as const;

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { DEFAULT_SHARDS, setShardCount, shardCount, shardOf } from '../../runtime/address.ts';
 import { type RedisServer, startRedisServer } from '../redis-server.ts';
-import { eventually, redisNode } from './redis-node.ts';
+import { eventually } from '../waiting.ts';
+import { redisNode } from './redis-node.ts';
 
 let server: RedisServer;
 beforeEach(async () => {

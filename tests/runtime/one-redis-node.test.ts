@@ -9,9 +9,10 @@ import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { root } from '../root.ts';
 import { sharedRedis } from '../shared-redis.ts';
+import { eventually } from '../waiting.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
-import { eventually, redisNode, redisProxy } from './redis-node.ts';
+import { redisNode, redisProxy } from './redis-node.ts';
 
 const one = counterAddress('one');
 const add = (by: number) => ({ type: 'add', by }) as const;

@@ -5,12 +5,12 @@ import { parseRedisAddress } from '../../runtime/redis/redis-address.ts';
 import { RedisBus } from '../../runtime/redis/redis-bus.ts';
 import { startRedisCluster } from '../e2e/redis-cluster.ts';
 import { redisLink } from '../e2e/redis-link.ts';
-import { until } from '../e2e/waiting.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { sharedRedis } from '../shared-redis.ts';
+import { eventually, until } from '../waiting.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
-import { eventually, redisNode } from './redis-node.ts';
+import { redisNode } from './redis-node.ts';
 
 /** The longest delay of an answer on a busy machine. */
 const ANSWER_MS = 1_000;

@@ -47,19 +47,6 @@ export async function redisNode(options: {
   return { node, log, lost };
 }
 
-/** Waits until a condition holds, looking again each millisecond. Throws after `limitMs`. */
-export async function eventually(
-  condition: () => boolean | Promise<boolean>,
-  limitMs = 60_000,
-): Promise<void> {
-  const started = performance.now();
-  while (!(await condition())) {
-    if (performance.now() - started > limitMs) throw new Error(`It did not come about within ${limitMs} ms`);
-    // Each turn of the event loop would keep a core busy, which the awaited programs need.
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
-
 /** A link to Redis that a test can cut and stall. */
 export interface RedisProxy {
   readonly url: string;

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { sharedRedis } from '../shared-redis.ts';
+import { eventually } from '../waiting.ts';
 import { counterAddress } from './counter-behaviour.ts';
-import { eventually, type RedisNode, redisNode, redisProxy } from './redis-node.ts';
+import { type RedisNode, redisNode, redisProxy } from './redis-node.ts';
 
 const one = counterAddress('one');
 const add = (by: number) => ({ type: 'add', by }) as const;
@@ -128,7 +130,7 @@ test('the shards of a node that fell silent are taken over when its lease ends, 
   const silent = await redisNode({
     redisUrl,
     nodeId: 'a',
-    limits: { ...limits, leaseMs: 2_000, renewEveryMs: 3_600_000, claimEveryMs: 3_600_000 },
+    limits: { ...limits, leaseMs: 2_000, renewEveryMs: HOUR_MS, claimEveryMs: HOUR_MS },
     hooks: { performed: () => void performed.push('late') },
   });
   const total = (await silent.node.actors.ask(one, { type: 'live', on: true })) as number;

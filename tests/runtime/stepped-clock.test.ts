@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ArmedTimer } from '../../runtime/clock.ts';
+import { HOUR_MS } from '../../runtime/durations.ts';
 import { SteppedClock } from '../../runtime/stepped-clock.ts';
 import { FakeClock } from './fake-clock.ts';
 
@@ -46,7 +47,7 @@ test('timers due within a step fire together at its end, in the order in which t
 
 test('when all timers are fired, each fires once, and the timers that they arm fire at their own times', async () => {
   const { base, clock, came, note, armed } = world();
-  clock.after(3_600_000, () => {
+  clock.after(HOUR_MS, () => {
     note('far')();
     clock.after(7, note('again'));
   });

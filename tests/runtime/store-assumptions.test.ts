@@ -9,8 +9,9 @@ import { type AssumptionName, isHeld } from '../../runtime/redis/store-assumptio
 import { startRedisCluster } from '../e2e/redis-cluster.ts';
 import { startRedisPair } from '../e2e/redis-pair.ts';
 import { startRedisServer } from '../redis-server.ts';
+import { eventually } from '../waiting.ts';
 import { counterAddress } from './counter-behaviour.ts';
-import { eventually, redisNode } from './redis-node.ts';
+import { redisNode } from './redis-node.ts';
 
 const one = counterAddress('one');
 const limits = { claimEveryMs: 50 };

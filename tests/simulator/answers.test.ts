@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BinaryNode } from '@whiskeysockets/baileys';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { Fixture } from './fixture.ts';
 import type { TestClient } from './test-client.ts';
 
@@ -9,7 +10,7 @@ const SHOP = '+33611111111';
 const CUSTOMER = '+33622222222';
 const CONTACT = '+33633333333';
 const GROUP = '120363000000000021@g.us';
-const FIFTY_MINUTES = 50 * 60_000;
+const FIFTY_MINUTES = 50 * MINUTE_MS;
 
 const childOf = ({ content }: BinaryNode): BinaryNode | undefined =>
   Array.isArray(content) ? content[0] : undefined;

@@ -7,6 +7,7 @@ import { EventWaiters } from '../../../actors/tenants/events/event-waiters.ts';
 import { eventWrites } from '../../../actors/tenants/events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { shardKey, shardOf } from '../../../runtime/address.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../../runtime/store.ts';
 import { plainStore } from '../../http/service-fixture.ts';
@@ -18,7 +19,6 @@ const tenantId = '66b1f0a2c3d4e5f607182901';
 const { events: key } = tenantKeys(tenantId);
 const shard = shardOf(tenantId);
 const NOW_MS = 1_700_000_000_000;
-const DAY_MS = 86_400_000;
 const limits = { maxAgeMs: 7 * DAY_MS, maxEntries: 50_000 };
 const clock = new FakeClock();
 

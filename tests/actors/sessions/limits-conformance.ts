@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReportedRestriction } from '../../../actors/sessions/session-events.ts';
 import type { SessionAddress } from '../../../actors/sessions/session-host.ts';
+import { HOUR_MS } from '../../../runtime/durations.ts';
 import { type ConformanceNetwork, newShop, pair, textOrder } from './session-conformance.ts';
 
 const FRIEND = '+33622222222';
 const STRANGER = '+33622222223';
-const HOUR_MS = 3_600_000;
 
 const wholeSecond = (atMs: number): number => Math.floor(atMs / 1000) * 1000;
 

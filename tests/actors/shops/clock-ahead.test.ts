@@ -12,11 +12,9 @@ import { encodeEntry } from '../../../policy/ledger-entry.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import { QuotaMeter } from '../../../policy/limits/quota-meter.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
+import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
 import { messageFacts, refusalOf, START_MS } from '../../policy/sends.ts';
 import { ShopHarness } from './shop-harness.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 test('a gap, a pause, a wait to reconnect and an age that lie hours ahead start again at their full length', async () => {
   const shop = await ShopHarness.connected();

@@ -6,11 +6,11 @@ import type { SendOutcome, SessionEnd } from '../../../actors/sessions/session-e
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import { channelState, liveGroups, pacingState } from '../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
+import { HOUR_MS } from '../../../runtime/durations.ts';
 import { poolShop } from './pool/pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const GROUP_ID = '120363000000000001@g.us';
-const HOUR_MS = 3_600_000;
 const PAUSE_MS = 900_000;
 const settings = resolveSettings({});
 

@@ -25,6 +25,7 @@ import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../../runtime/behaviour.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId, objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
@@ -85,7 +86,7 @@ export class ShopHarness {
       makeId: objectIdGenerator(random),
       makeWireId: () => `3EB0${(this.#next++).toString(16).padStart(18, '0')}`,
       eventLimits: EVENT_LIMITS,
-      retentionMs: 30 * 86_400_000,
+      retentionMs: 30 * DAY_MS,
       platformName: 'Market Square',
       perform: () => undefined,
       leave: () => undefined,
@@ -111,7 +112,7 @@ export class ShopHarness {
     harness.session({
       type: 'session.connected',
       phone: '33600000001',
-      pairedAtMs: harness.nowMs - 20 * 86_400_000,
+      pairedAtMs: harness.nowMs - 20 * DAY_MS,
     });
     return harness;
   }

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../../actors/message-status.ts';
+import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { ShopHarness } from './shop-harness.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const isOver = (harness: ShopHarness, id: string): boolean =>
   isFinal(harness.messages.get(id)?.status ?? 'queued');

@@ -1,10 +1,9 @@
 /** The wall clock steps ahead while an endpoint is waited for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HOUR_MS } from '../../../runtime/durations.ts';
 import { SteppedClock } from '../../../runtime/stepped-clock.ts';
 import { fails, OK, World } from './endpoint-world.ts';
-
-const HOUR_MS = 3_600_000;
 
 for (const [name, answer] of [
   ['a retry', fails(500)],

@@ -9,6 +9,7 @@ import { AddressGuard } from '../../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../../actors/outbound/name-lookup.ts';
 import { type DeliveryOptions, deliver } from '../../../actors/webhooks/deliver.ts';
 import { makeSecret } from '../../../actors/webhooks/signature.ts';
+import { HOUR_MS } from '../../../runtime/durations.ts';
 import { createCertificate } from '../../../simulator/media/media-certificate.ts';
 import { listening } from '../../listening.ts';
 
@@ -72,7 +73,7 @@ test('a redirect is not followed, and only 429 and 503 may delay the next attemp
   });
   assert.equal(seen.length, 1);
   assert.equal((await send(`${url}/429/30`)).holdMs, 30_000);
-  assert.equal((await send(`${url}/503/99999999`)).holdMs, 10 * 3_600_000);
+  assert.equal((await send(`${url}/503/99999999`)).holdMs, 10 * HOUR_MS);
   assert.equal((await send(`${url}/503/soon`)).holdMs, null);
   assert.equal((await send(`${url}/500/30`)).holdMs, null);
   const at = new Date(Date.now() + 60_000).toUTCString();

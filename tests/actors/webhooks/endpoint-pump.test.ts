@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
 import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import { HOUR_MS } from '../../../runtime/durations.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
-
-const HOUR_MS = 3_600_000;
 
 test('an event is tried eight times in a bit more than a day, and then is a dead letter that can be replayed', async () => {
   const world = new World();

@@ -4,11 +4,9 @@ import { test } from 'node:test';
 import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
 import type { Delivered } from '../../../actors/webhooks/deliver.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 test('events that could not be read are sent as soon as they can', async () => {
   const world = new World();
@@ -131,7 +129,7 @@ test('a 410 disables the endpoint as it was at that time, whatever it becomes be
 
 test('an endpoint that is enabled again, or moved, starts without its old failures and without a wait', async () => {
   const world = new World();
-  world.answer = () => fails(503, 10 * 3_600_000);
+  world.answer = () => fails(503, 10 * HOUR_MS);
   const pump = world.start();
   for (let half = 0; half < 2 * 5 - 1; half += 1) {
     world.add(1);

@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
 import type { WebhookRecord } from '../../../actors/tenants/webhooks/webhook-record.ts';
 import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import { HOUR_MS } from '../../../runtime/durations.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
-const HOUR_MS = 3_600_000;
 const [FORMER, PRESENT] = ['https://former.example', 'https://present.example'] as const;
 
 /** A world whose former address leaves tries under way until they are answered, by the ids of their events. */

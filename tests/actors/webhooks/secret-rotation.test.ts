@@ -8,6 +8,7 @@ import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { WebhookPump } from '../../../actors/webhooks/webhook-pump.ts';
 import { resealed, secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
 import { systemRandom as random } from '../../../runtime/random.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
@@ -17,7 +18,6 @@ import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 import type { Delivery } from './webhook-server.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const BODY = '{"id":"1-1"}';
 
 const received: Delivery[] = [];

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { TestTenant } from '../../http/conformance-target.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
-import { eventually } from '../../runtime/redis-node.ts';
+import { eventually } from '../../waiting.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 import type { Delivery } from './webhook-server.ts';

@@ -5,7 +5,7 @@ import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.t
 import type { WebhookProgress } from '../../../actors/tenants/webhooks/webhook-record.ts';
 import { erase } from '../../http/erase.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
-import { eventually } from '../../runtime/redis-node.ts';
+import { eventually } from '../../waiting.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 

@@ -10,7 +10,7 @@ import { secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
-import { eventually } from '../../runtime/redis-node.ts';
+import { eventually } from '../../waiting.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 import type { Delivery } from './webhook-server.ts';

@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import { LimitsWatch } from '../../../../actors/sessions/worker-thread/connection/limits-watch.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** The network's answers to the two queries. A test changes them. */
 interface Answers {

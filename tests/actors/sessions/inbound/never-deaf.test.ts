@@ -4,14 +4,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
-import { until } from '../../../e2e/waiting.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
+import { until } from '../../../waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';
 const CONTACT = '+33633333333';
-const FIFTY_MINUTES = 50 * 60_000;
+const FIFTY_MINUTES = 50 * MINUTE_MS;
 
 /** Resolves when the shop's client owes no answer and nothing waits for it. */
 async function untilAnswered({ control }: SimulatedNetwork): Promise<void> {

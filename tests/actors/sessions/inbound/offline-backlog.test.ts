@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OfflineBacklog } from '../../../../actors/sessions/worker-thread/inbound/offline-backlog.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
-
-const HOUR_MS = 3_600_000;
 
 test('a network that sends no more without an end is asked for some ten minutes, and again once more comes', async () => {
   const clock = new FakeClock();

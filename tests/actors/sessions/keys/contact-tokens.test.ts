@@ -6,15 +6,16 @@ import {
   ContactTokens,
   keysMovingTokens,
 } from '../../../../actors/sessions/worker-thread/keys/contact-tokens.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import type { SimulatorEvent } from '../../../../simulator/network.ts';
-import { until } from '../../../e2e/waiting.ts';
 import { MemoryAuth } from '../../../simulator/test-client.ts';
+import { until } from '../../../waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const [WRITER, FRIEND, STRANGER, OTHER] = ['+33622222222', '+33622222223', '+33622222224', '+33622222225'];
 const LID = '123456789012345@lid';
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 const secondsOf = (atMs: number): string => String(Math.floor(atMs / 1_000));
 
 test('a token of five weeks is shown to the client as younger, keeps its own time, and is over after 26 weeks', async () => {

@@ -5,9 +5,9 @@ import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys'
 import { KeyUse } from '../../../../actors/sessions/worker-thread/keys/key-use.ts';
 import { ChatTimers } from '../../../../actors/sessions/worker-thread/session/chat-timers.ts';
 import type { SealedStore } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { fields, sealedStore } from '../store/sealed-store-fixture.ts';
 
-const DAY_MS = 86_400_000;
 const GROUP = '120363000000000001@g.us';
 
 /** A shop's sessions one after the other, at days of the test's choosing. */

@@ -11,8 +11,8 @@ import { type RuntimeNode, startNode } from '../../../../runtime/node/node.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import { simulatorControl } from '../../../../simulator/control-client.ts';
 import { type Simulator, startSimulator } from '../../../../simulator/simulator.ts';
-import { until } from '../../../e2e/waiting.ts';
 import { type RedisServer, startRedisServer } from '../../../redis-server.ts';
+import { until } from '../../../waiting.ts';
 import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import { SessionLog } from '../session-log.ts';
 

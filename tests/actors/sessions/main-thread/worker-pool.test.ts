@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { descriptorLimit } from '../../../descriptor-limit.ts';
 import { allReady, SCRIPTED, startPool } from './observed-pool.ts';
 
@@ -75,7 +76,7 @@ test('a worker does not count as hung if the main thread was blocked', async (co
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
     after: (delayMs, act) =>
       systemClock.after(delayMs, () => {
-        if (delayMs === heartbeatMs) aheadMs += 3_600_000;
+        if (delayMs === heartbeatMs) aheadMs += HOUR_MS;
         act();
         beats.emit('beat');
       }),

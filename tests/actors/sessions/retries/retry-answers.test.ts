@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys';
 import { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { sealedStore } from '../store/sealed-store-fixture.ts';
 import { ONCE_MORE, PERSON, PERSONS_LID, retryAnswers } from './shop-with-retries.ts';
 
-const DAY_MS = 86_400_000;
 const GROUP = '120363000000000777@g.us';
 const member = (index: number): string => `${200_000_000_000_000 + index}:${1 + (index % 3)}@lid`;
 

@@ -6,6 +6,7 @@ import {
 } from '../../../../actors/sessions/worker-thread/retries/retry-answers.ts';
 import type { SentMessage } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import { ExpiringCache } from '../../../../actors/sessions/worker-thread/session/expiring-cache.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { MemoryAuth } from '../../../simulator/test-client.ts';
 
@@ -90,7 +91,7 @@ export function retryAnswers(
     },
     outbox: { alone: (work) => work(), isPending: () => false },
     memory: {
-      retries: new ExpiringCache({ lifeMs: 3_600_000, maxEntries: 100, nowMs: () => clock.monotonicMs() }),
+      retries: new ExpiringCache({ lifeMs: HOUR_MS, maxEntries: 100, nowMs: () => clock.monotonicMs() }),
     },
     environment: { clock, timing: DEFAULT_SESSION_TIMING },
     later: (delayMs, act) => void clock.after(delayMs, act),

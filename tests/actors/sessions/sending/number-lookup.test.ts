@@ -4,6 +4,7 @@ import { type BinaryNode, USyncQuery, type USyncQueryResult, type WASocket } fro
 import { lookUpIds, lookUpNumbers } from '../../../../actors/sessions/worker-thread/sending/number-lookup.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/session/session-environment.ts';
 import { spellOutErrors } from '../../../../actors/sessions/worker-thread/wire/usync-errors.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';
@@ -79,7 +80,7 @@ test('a number without an id is not asked about again for an hour, and others be
   const found = (...people: string[]) => lookUpIds(socket, memory, people);
   for (let message = 0; message < 3; message += 1) assert.deepEqual(await found(PERSON), []);
   assert.deepEqual(await found(PERSON, OTHER), [{ pn: OTHER, lid: '200@lid' }]);
-  await clock.advance(3_600_000);
+  await clock.advance(HOUR_MS);
   assert.deepEqual(await found(PERSON), [{ pn: PERSON, lid: '100@lid' }]);
   assert.deepEqual(
     asked.map(({ users }) => users),

@@ -15,9 +15,10 @@ import type { SentMessages } from '../../../../actors/sessions/worker-thread/sen
 import { ExpiringCache } from '../../../../actors/sessions/worker-thread/session/expiring-cache.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/session/session-environment.ts';
 import { TenantSlots } from '../../../../actors/sessions/worker-thread/session/tenant-slots.ts';
-import { until } from '../../../e2e/waiting.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { listening } from '../../../listening.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { until } from '../../../waiting.ts';
 
 const ORDER: SendOrder = {
   messageId: '65f0000000000000000000aa',
@@ -58,7 +59,7 @@ function outbox({ hangs = false, held = false } = {}) {
   const prepared: string[] = [];
   const stored: unknown[] = [];
   let handedOn = 0;
-  const numbers = new ExpiringCache({ lifeMs: 86_400_000, maxEntries: 9, nowMs: () => clock.monotonicMs() });
+  const numbers = new ExpiringCache({ lifeMs: DAY_MS, maxEntries: 9, nowMs: () => clock.monotonicMs() });
   numbers.set(ORDER.to, ORDER.to);
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
+import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
@@ -87,8 +88,8 @@ test('a look-up that is throttled for one protocol is a rate signal with its wai
   await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 429, backoff: 300 });
   const throttled = { kind: 'rate_limited', backoffMs: 300_000 };
   assert.deepEqual(await outcomeTo(stranger), throttled);
-  await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 501, backoff: 3_600_000 });
-  assert.deepEqual(await outcomeTo(stranger), { ...throttled, backoffMs: 86_400_000 }, 'a day at most');
+  await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 501, backoff: HOUR_MS });
+  assert.deepEqual(await outcomeTo(stranger), { ...throttled, backoffMs: DAY_MS }, 'a day at most');
   await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 500 });
   assert.deepEqual(await outcomeTo(stranger), { kind: 'unprepared' });
   await control.fault(SHOP_PHONE, 'unlisted', 1);

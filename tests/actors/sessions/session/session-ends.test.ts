@@ -4,6 +4,7 @@ import { encodeBinaryNode } from '@whiskeysockets/baileys';
 import type { SessionEnd, SessionEventOf } from '../../../../actors/sessions/session-events.ts';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
 import { sessionEndOf } from '../../../../actors/sessions/worker-thread/session/session-end.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import type { FaultKind } from '../../../../simulator/control/faults.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
 import { newShop, SHOP_PHONE } from '../session-conformance.ts';
@@ -145,7 +146,7 @@ test('a temporary ban is reported with its code and its wait, and a lock with th
   await control.failLogins(SHOP_PHONE, { reason: 402, attributes: { code: '104', expire: '3600' } });
   await closed(2);
   host.open(shop, { generation: 3 });
-  const ban = { end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: 3_600_000 };
+  const ban = { end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: HOUR_MS };
   assert.deepEqual(await closed(3), { ...ban, detail: 'Connection Failure' });
   const words = { logout_message_header: 'Locked', logout_message_subtext: 'Look at the phone' };
   await control.failLogins(SHOP_PHONE, { reason: 403, attributes: words });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { eraseSealed, writesOf } from '../../../../actors/sessions/main-thread/credential-store.ts';
 import { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import type { FieldChange } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { newShop } from '../session-conformance.ts';
@@ -20,7 +21,7 @@ test('erasing a shop’s sealed data leaves no sent message of any day', async (
   const sent = new SentMessages({ write, find: async () => undefined }, clock);
   for (let day = 0; day < 20; day += 1) {
     await sent.remember(`3EB0${day}`, { chat: '100@lid', message: { conversation: 'hello' } });
-    await clock.advance(86_400_000);
+    await clock.advance(DAY_MS);
   }
   assert.ok(written.size > 7, String(written.size));
   await eraseSealed(store, shop);

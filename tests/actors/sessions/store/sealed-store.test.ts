@@ -5,10 +5,9 @@ import { loadCredentials } from '../../../../actors/sessions/worker-thread/keys/
 import { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import { KnownFields } from '../../../../actors/sessions/worker-thread/store/known-fields.ts';
 import { SealedCache } from '../../../../actors/sessions/worker-thread/store/sealed-cache.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import { fields, sealedStore, text } from './sealed-store-fixture.ts';
-
-const DAY_MS = 86_400_000;
 
 test('a sent message is found for seven days, after any number of later ones, and its hash then expires', async () => {
   const { sealed, open, store, clock } = sealedStore();

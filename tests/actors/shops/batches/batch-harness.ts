@@ -8,11 +8,9 @@ import type { MessageDraft } from '../../../../actors/shops/shop-operations.ts';
 import type { Batch } from '../../../../actors/shops/state/batches.ts';
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { QuietLog } from '../../../runtime/quiet-log.ts';
 import { ShopHarness, storeOf } from '../shop-harness.ts';
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 
 /** The number of the recipient at a place. */
 export function numberAt(place: number): string {

@@ -6,11 +6,11 @@ import { describe, test } from 'node:test';
 import type { BatchRequest } from '../../../../actors/shops/batch-operations.ts';
 import { withPlace } from '../../../../actors/shops/service/queue-place.ts';
 import type { MessageView } from '../../../../actors/shops/shop-operations.ts';
-import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
+import { BatchHarness, numberAt } from './batch-harness.ts';
 
 /** The harness begins at 08:00 UTC. */
 const quietHours = { from: '20:00', to: '08:00', timeZone: 'UTC' };
-const MINUTE_MS = 60_000;
 
 /**
  * A batch for one person or more. Its first message was accepted ten seconds before the quiet hours and is with the

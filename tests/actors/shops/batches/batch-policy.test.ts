@@ -11,8 +11,9 @@ import type { NewChats } from '../../../../policy/network-limits.ts';
 import { type QuietHours, quietUntilMs } from '../../../../policy/quiet-hours.ts';
 import { SendLedger } from '../../../../policy/send-ledger.ts';
 import { messageCaps } from '../../../../policy/warm-up.ts';
+import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { propertyRuns } from '../../../policy/property-runs.ts';
-import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
+import { BatchHarness, numberAt } from './batch-harness.ts';
 
 /** A day before clocks are changed. */
 const CHANGES = ['2026-03-28T14:00:00Z', '2026-10-24T14:00:00Z', '2026-06-10T14:00:00Z'] as const;

@@ -1,7 +1,8 @@
 /** Recipients whose limit is reached wait, and the batch goes on with others. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BatchHarness, HOUR_MS, numberAt } from './batch-harness.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
+import { BatchHarness, numberAt } from './batch-harness.ts';
 
 describe('a batch', () => {
   test('passes over who was written to a moment ago, and comes back to them', async () => {

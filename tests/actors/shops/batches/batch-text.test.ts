@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
 import { batchKey } from '../../../../actors/shops/state/batches.ts';
-import { BatchHarness, HOUR_MS } from './batch-harness.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
+import { BatchHarness } from './batch-harness.ts';
 
 const LONGEST = '🥐'.repeat(64);
 

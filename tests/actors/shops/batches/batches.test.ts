@@ -5,7 +5,8 @@ import type { BatchRequest } from '../../../../actors/shops/batch-operations.ts'
 import type { BatchReply } from '../../../../actors/shops/protocol/shop-replies.ts';
 import { dayEndsMs, dayOf } from '../../../../actors/shops/records/message-days.ts';
 import { batchKey, endedBatchesKey } from '../../../../actors/shops/state/batches.ts';
-import { BatchHarness, DAY_MS, HOUR_MS, numberAt } from './batch-harness.ts';
+import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import { BatchHarness, numberAt } from './batch-harness.ts';
 
 function events({ shop }: BatchHarness): string[] {
   const told = shop.writes.filter(([command]) => command === 'XADD').map((write) => write.join(' '));

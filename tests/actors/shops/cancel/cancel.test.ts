@@ -7,6 +7,7 @@ import type { QueueFilter } from '../../../../actors/shops/shop-operations.ts';
 import type { PoolAnswer } from '../../../../actors/shops/state/pool-protocol.ts';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { PoolExchange, poolShop } from '../pool/pool-exchange.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
@@ -45,7 +46,7 @@ describe('a cancelled message', () => {
     const told = events(shop).filter((event) => event.includes(waiting));
     assert.equal(told.length, 1);
     assert.match(told[0] ?? '', /message\.failed/);
-    shop.pass(3_600_000);
+    shop.pass(HOUR_MS);
     assert.equal(shop.statusOf(waiting), 'failed CANCELLED');
   });
 
@@ -79,7 +80,7 @@ describe('a cancelled message', () => {
 
   test('does not count in the network’s quota of new chats', async () => {
     const shop = await ShopHarness.connected();
-    const newChats = { quota: 2, used: 0, warning: null, endsAtMs: shop.nowMs + 86_400_000 };
+    const newChats = { quota: 2, used: 0, warning: null, endsAtMs: shop.nowMs + DAY_MS };
     shop.session({ type: 'session.limits', newChats });
     shop.send('+33601000000');
     const second = shop.send('+33601000001');
@@ -166,7 +167,7 @@ test('after any cancellation, the windows are those of a shop that never had it,
   const step = fc.oneof(
     fc.record({ do: fc.constant('send' as const), to: person, text: fc.constantFrom('a', 'b', 'c') }),
     fc.record({ do: fc.constant('cancel' as const), which: fc.nat(30) }),
-    fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 8 * 3_600_000 }) }),
+    fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 8 * HOUR_MS }) }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

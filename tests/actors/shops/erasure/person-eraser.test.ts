@@ -10,6 +10,7 @@ import { numberVault } from '../../../../actors/shops/records/number-vault.ts';
 import { readPerson } from '../../../../actors/shops/records/person-ids.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import { tenantAddress, tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Store } from '../../../../runtime/store.ts';
@@ -17,7 +18,6 @@ import { plainStore } from '../../../http/service-fixture.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { sharedRedis } from '../../../shared-redis.ts';
 
-const DAY_MS = 86_400_000;
 const ANA = '+33612345678';
 const BEA = '+33612345679';
 const newId = objectIdGenerator(systemRandom);

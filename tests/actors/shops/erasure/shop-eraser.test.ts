@@ -11,13 +11,13 @@ import { numberVault } from '../../../../actors/shops/records/number-vault.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import { batchKey, endedBatchesKey } from '../../../../actors/shops/state/batches.ts';
 import { tenantAddress, tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Read, Store, Write } from '../../../../runtime/store.ts';
 import { type RedisServer, startRedisServer } from '../../../redis-server.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
-const DAY_MS = 86_400_000;
 const CARRIED = 120;
 const PHONE = '33600000001';
 /** The most texts in one answer of Redis. A step may return some more fields than it is asked for. */

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InboundMode } from '../../../../actors/inbound-mode.ts';
 import { dayOf, firstIdOfDay } from '../../../../actors/shops/records/message-days.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
-const DAY_MS = 86_400_000;
 const ANA = '+33612345678';
 
 async function shopWithInbound(inbound: InboundMode): Promise<ShopHarness> {

@@ -9,12 +9,12 @@ import { type NumberVault, numberVault } from '../../../../actors/shops/records/
 import { readPerson } from '../../../../actors/shops/records/person-ids.ts';
 import { personEntry } from '../../../../actors/tenants/person-entry.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import { plainStore } from '../../../http/service-fixture.ts';
 import { sharedRedis } from '../../../shared-redis.ts';
 
-const DAY_MS = 86_400_000;
 const nowMs = Date.parse('2026-03-01T08:00:00Z');
 const newId = objectIdGenerator(systemRandom);
 const [former, present] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import type { SessionEnd } from '../../../../actors/sessions/session-events.ts';
 import { channelView } from '../../../../actors/shops/service/channel-view.ts';
 import { channelState } from '../../../../actors/shops/state/shop-state.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';
-
-const MINUTE_MS = 60_000;
 
 function closed(end: SessionEnd) {
   return { type: 'session.closed', end, statusCode: undefined, detail: '' } as const;

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';
-
-const MINUTE_MS = 60_000;
 
 test('a rate signal about a message that was put back meanwhile still pauses the queue', async () => {
   const shop = await ShopHarness.connected();

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';
-
-const MINUTE_MS = 60_000;
 
 test('a message goes queued → sending → sent, and reaches the wire only in the turn that stored it as sending', async () => {
   const shop = await ShopHarness.connected();
@@ -335,7 +334,7 @@ test('an inactive tenant’s messages do not reach the wire, and its queue conti
   shop.command({ type: 'tenant_active', active: false });
   assert.equal(shop.state.currentMessage, undefined, 'the current message is put back');
   shop.toSession(first);
-  shop.pass(3_600_000);
+  shop.pass(HOUR_MS);
   assert.deepEqual([shop.statusOf(first), shop.statusOf(second)], ['queued', 'queued']);
   shop.command({ type: 'tenant_active', active: true });
   shop.toWire(first);

@@ -5,11 +5,11 @@ import type { Failure, Outcome } from '../../../../actors/failure.ts';
 import type { SessionEnd } from '../../../../actors/sessions/session-events.ts';
 import { channelView } from '../../../../actors/shops/service/channel-view.ts';
 import { channelState } from '../../../../actors/shops/state/shop-state.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 const PHONE = '33600000001';
 const OTHER = '33600000002';
-const MINUTE_MS = 60_000;
 
 const ask = (shop: ShopHarness, pairWith = PHONE) =>
   shop.command({ type: 'connect', pairWith }) as Outcome<true>;

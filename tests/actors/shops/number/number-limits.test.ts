@@ -5,10 +5,10 @@ import type { Failure } from '../../../../actors/failure.ts';
 import { policyView } from '../../../../actors/shops/service/policy-view.ts';
 import { describeShop } from '../../../../actors/shops/turns/describe-shop.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { PoolExchange, poolShop } from '../pool/pool-exchange.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
-const DAY_MS = 86_400_000;
 const wrote = { lastInboundAtMs: 0, stampMs: 0, optedOut: false, wireIds: [] };
 
 /** Reports that the network restricts the number for six days from now. */
@@ -128,7 +128,7 @@ test('the restriction ends when the network reports its end', async () => {
 test('if the network names no end, it is a day after its last report, published once', async () => {
   const shop = await ShopHarness.connected();
   restrict(shop, { endsAtMs: null });
-  shop.pass(3_600_000);
+  shop.pass(HOUR_MS);
   restrict(shop, { endsAtMs: shop.nowMs - 1 });
   assert.deepEqual(refusalOf(shop.sendToStranger('+33699990003')), ['COLD_RECIPIENT_CAP_REACHED', 86_400]);
   assert.equal(eventsOf(shop).length, 1);

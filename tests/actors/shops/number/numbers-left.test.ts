@@ -8,10 +8,10 @@ import { numberUseRead, numberUseWrite } from '../../../../actors/shops/numbers/
 import { numbersLeft } from '../../../../actors/shops/numbers/numbers-left.ts';
 import { readNumber } from '../../../../actors/shops/turns/number/number-facts.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
+import { DAY_MS } from '../../../../runtime/durations.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { ShopHarness, storeOf, vault } from '../shop-harness.ts';
 
-const DAY_MS = 86_400_000;
 const PHONE = '33600000001';
 
 async function connectedShop(deleted: boolean): Promise<ShopHarness> {

@@ -11,6 +11,7 @@ import { activePhones, type ContactRecord } from '../../../../actors/tenants/con
 import type { TenantCommand } from '../../../../actors/tenants/tenant-commands.ts';
 import { tenantAddress } from '../../../../actors/tenants/tenant-keys.ts';
 import { recipientClass } from '../../../../policy/recipient-class.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { MemoryRedis } from '../../../runtime/memory-redis.ts';
 import { seededRandom } from '../../../seeded-random.ts';
@@ -21,7 +22,6 @@ import { storeOf } from '../shop-harness.ts';
 const [SHORT, LONG] = ['+553196348800', '+5531996348800'];
 const FORMS = [SHORT, LONG] as const;
 const START_MS = Date.parse('2027-03-01T08:00:00Z');
-const HOUR_MS = 3_600_000;
 const golden = readGolden(1);
 const address = tenantAddress(golden.tenantId);
 

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
 import type { Accepted, Sent } from '../../../../actors/shops/shop-operations.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
-const MINUTE_MS = 60_000;
 const WRITTEN = '+33612345678';
 const KNOWN = '+33698765432';
 /** It has two forms, and counts under the short one. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributedText } from '../../../../actors/shops/state/attributed-text.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { seededRandom } from '../../../seeded-random.ts';
 import { testEnvironment } from '../../../test-environment.ts';
 import { ShopHarness } from '../shop-harness.ts';
@@ -8,7 +9,6 @@ import { PoolExchange, poolShop } from './pool-exchange.ts';
 
 const { seed, runs = 300 } = testEnvironment();
 const RECIPIENT = '+33612345678';
-const MINUTE_MS = 60_000;
 
 const sends = (shops: readonly ShopHarness[], messageId: string): number =>
   shops.flatMap((shop) => shop.effectsOf('prepare')).filter(({ order }) => order.messageId === messageId)

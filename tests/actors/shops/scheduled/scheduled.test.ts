@@ -9,10 +9,9 @@ import {
   scheduledView,
 } from '../../../../actors/shops/state/scheduled-sends.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, storeOf, textDraft } from '../shop-harness.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const TO = '+33601000000';
 const retentionMs = 30 * DAY_MS;
 

@@ -4,10 +4,10 @@ import type { Outcome } from '../../../../actors/failure.ts';
 import type { Accepted, MessageDraft, Sent } from '../../../../actors/shops/shop-operations.ts';
 import { settledPlace } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { poolShop } from '../pool/pool-exchange.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
-const HOUR_MS = 3_600_000;
 const SENDS_PER_DAY = 5;
 const RETENTION_DAYS = 30;
 

@@ -9,12 +9,12 @@ import { forecastSend, policyView } from '../../../../actors/shops/service/polic
 import type { Accepted } from '../../../../actors/shops/shop-operations.ts';
 import type { RecipientFacts } from '../../../../actors/shops/turns/people/recipient-facts.ts';
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { Random } from '../../../../runtime/random.ts';
 import { propertyRuns } from '../../../policy/property-runs.ts';
 import { seededRandom } from '../../../seeded-random.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
-const MINUTE_MS = 60_000;
 const STATES_PER_LIFE = 25;
 const GROUPS = [
   { id: '1@g.us', participantCount: 120, isAdmin: true },

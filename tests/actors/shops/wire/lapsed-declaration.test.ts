@@ -6,12 +6,12 @@ import { carriedWrites } from '../../../../actors/shops/records/carried-message.
 import type { Accepted } from '../../../../actors/shops/shop-operations.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import type { MemoryRedis } from '../../../runtime/memory-redis.ts';
 import { poolShop } from '../pool/pool-exchange.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
 const RECIPIENT = '+33612345678';
-const HOUR_MS = 3_600_000;
 
 interface Declared {
   readonly expiresAtMs?: number;

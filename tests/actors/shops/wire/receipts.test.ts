@@ -10,13 +10,13 @@ import {
 } from '../../../../actors/shops/records/message-record.ts';
 import { shopSummary } from '../../../../actors/shops/service/shop-summary.ts';
 import { readReceipts } from '../../../../actors/shops/turns/wire/receipt-turn.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, storeOf } from '../shop-harness.ts';
 
 const PERSON = '+33612345678';
 const LID = '123456789012345@lid';
 const GROUP = '120363000000000001@g.us';
 const OTHER_GROUP = '120363000000000002@g.us';
-const HOUR_MS = 3_600_000;
 
 /** Puts a message on the wire and has it acknowledged; its id and that of its stanza. */
 function sent(shop: ShopHarness, to = PERSON): { id: string; wireId: string } {

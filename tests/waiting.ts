@@ -23,3 +23,12 @@ export async function until<Value>(
     await delay(everyMs);
   }
 }
+
+/** Waits until a condition holds. Asks again each millisecond, and fails after `withinMs`. */
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  withinMs = 60_000,
+): Promise<void> {
+  // Each turn of the event loop would keep a core busy, which the awaited programs need.
+  await until('the awaited condition', async () => condition(), { withinMs, everyMs: 1 });
+}
