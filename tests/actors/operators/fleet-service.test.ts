@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { fleetService } from '../../../actors/operators/fleet-service.ts';
 import type { OperatorsDirectory } from '../../../actors/operators/operators-directory.ts';
 import type { DeadLetter } from '../../../runtime/actor/dead-letters.ts';
+import { fakeOf } from '../../fake-of.ts';
 import { counterAddress } from '../../runtime/counter-behaviour.ts';
 import { memoryNode } from '../../runtime/memory-node.ts';
 
@@ -24,7 +25,7 @@ async function serviceWithLetters() {
   const service = fleetService({
     node,
     clock,
-    directory: undefined as unknown as OperatorsDirectory,
+    directory: fakeOf<OperatorsDirectory>({}),
     host: { available: () => true },
     link: { serve: (handler) => node.link.serve(handler), call: (...call) => node.link.call(...call) },
   });

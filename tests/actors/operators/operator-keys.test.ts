@@ -8,6 +8,7 @@ import { putKey, revokeKey, rotateKey } from '../../../actors/tenants/key-turns.
 import { keyHash } from '../../../actors/tenants/raw-key.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
+import { fakeOf } from '../../fake-of.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 
@@ -39,7 +40,7 @@ async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
     actors: { state: () => state, ask: answer },
     clock: new FakeClock(),
     makeId: () => keyId,
-    directory: new StoredKeyDirectory(store as unknown as Store),
+    directory: new StoredKeyDirectory(fakeOf<Store>(store)),
   } as unknown as OperatorServiceOptions);
   const named = () => {
     const kept = [...redis].filter(([, { expires }]) => !expires);

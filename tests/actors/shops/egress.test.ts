@@ -9,6 +9,7 @@ import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import { channelState } from '../../../actors/shops/state/shop-state.ts';
 import { describeShop } from '../../../actors/shops/turns/describe-shop.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
+import { fakeOf } from '../../fake-of.ts';
 import { ShopHarness, testEgressVault } from './shop-harness.ts';
 
 const ADDRESS = 'socks5://bakery:s3cret@proxy.example:1080';
@@ -120,7 +121,7 @@ test('an egress follows a new CREDENTIALS_KEY; a shop whose egress no key opens 
   const load = (keys: readonly Buffer[]) =>
     loadShop(
       shopAddress(shop.state.shop),
-      store as unknown as Store,
+      fakeOf<Store>(store),
       shop.nowMs,
       egressVault(credentialCiphers(keys)),
     );

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { Store } from '../../../runtime/store.ts';
+import { fakeOf } from '../../fake-of.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { tenantTurns } from './tenant-turns.ts';
 
@@ -13,12 +14,12 @@ test('added customers are counted once each, and only if they are new', async ()
   const phones = ['+33600000001', '+33600000002', '+33600000003', '+33600000003'];
   const command = { type: 'add_customers', phones } as const;
   const asked: unknown[] = [];
-  const store = {
+  const store = fakeOf<Store>({
     read: async (reads: readonly unknown[]) => {
       asked.push(...reads);
       return [[1, 0, 0, 0]];
     },
-  } as unknown as Store;
+  });
   const facts = await behaviour.prepare(state, command, { address, store, nowMs: 0 });
   const turn = behaviour.turn(state, command, { address, nowMs: 0, facts });
   assert.deepEqual(asked, [['SMISMEMBER', state.keys.customers, ...phones]]);
@@ -32,11 +33,9 @@ test('a customer is removed by either form of their number', async () => {
   const behaviour = tenantTurns();
   const [short, long] = ['+551187654321', '+5511987654321'];
   const command = { type: 'remove_customers', phones: [short] } as const;
-  const store = {
-    read: async ([[, , ...phones]]: readonly [readonly string[]]) => [
-      phones.map((phone) => Number(phone === long)),
-    ],
-  } as unknown as Store;
+  const store = fakeOf<Store>({
+    read: async (reads) => reads.map(([, , ...phones]) => phones.map((phone) => Number(phone === long))),
+  });
   const facts = await behaviour.prepare(state, command, { address, store, nowMs: 0 });
   const turn = behaviour.turn(state, command, { address, nowMs: 0, facts });
   assert.deepEqual(turn.writes, [['SREM', state.keys.customers, short, long]]);

@@ -12,6 +12,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { deferred } from '../../deferred.ts';
+import { fakeOf } from '../../fake-of.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { seededRandom } from '../../seeded-random.ts';
@@ -61,7 +62,7 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
   };
   const { load, turn } = tenantTurns({ makeId });
   // A node has loaded the tenant before its erasure begins.
-  const whole = { read: async (reads: readonly Read[]) => Promise.all(reads.map(call)) } as unknown as Store;
+  const whole = fakeOf<Store>({ read: async (reads) => Promise.all(reads.map(call)) });
   let state = (await load(address, whole, 0)) as TenantState | undefined;
   const ask = async (command: TenantCommand): Promise<Outcome<unknown>> => {
     assert.ok(state);
@@ -70,7 +71,7 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
     state = next.state ?? state;
     return next.reply as Outcome<unknown>;
   };
-  const directory = new StoredKeyDirectory(store as unknown as Store);
+  const directory = new StoredKeyDirectory(fakeOf<Store>(store));
   const actors: Pick<Actors, 'state' | 'peek' | 'ask' | 'passivate'> = {
     state: async <State>() => state as State,
     peek: <State>() => state as State,

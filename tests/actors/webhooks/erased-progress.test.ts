@@ -8,6 +8,7 @@ import { webhookDeadLetter } from '../../../actors/tenants/webhooks/webhook-prog
 import type { WebhookProgress } from '../../../actors/tenants/webhooks/webhook-record.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
+import { fakeOf } from '../../fake-of.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
@@ -29,7 +30,7 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
   });
   const stored = new Map(ids.map((id) => [id, full]));
   const reads: number[] = [];
-  const store = {
+  const store = fakeOf<Store>({
     async read(asked: readonly Read[]) {
       return asked.map(([command, , ...fields]) => {
         const flat = command === 'HGETALL';
@@ -37,7 +38,7 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
         return flat ? [...stored].flat() : fields.map((field) => stored.get(String(field)) ?? null);
       });
     },
-  } as unknown as Store;
+  });
   let state: TenantState = {
     ...(await goldenTenant(golden)),
     erasing: new Set([erased]),

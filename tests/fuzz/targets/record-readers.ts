@@ -34,6 +34,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { parseRecord } from '../../../runtime/engine.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { webhookRecord } from '../../actors/webhooks/endpoint-world.ts';
+import { fakeOf } from '../../fake-of.ts';
 import type { Draw } from '../draw.ts';
 
 /** The present for the readers of stored records. */
@@ -143,5 +144,5 @@ export const SAMPLES: Readonly<Record<string, string>> = {
 
 /** A store that answers each read like this. */
 function answering(answer: (read: Read) => unknown): Store {
-  return { read: async (reads: readonly Read[]) => reads.map(answer) } as unknown as Store;
+  return fakeOf<Store>({ read: async (reads) => reads.map(answer) });
 }

@@ -13,6 +13,7 @@ import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../../../../actors
 import { systemClock as clock } from '../../../../runtime/clock.ts';
 import type { RuntimeNode } from '../../../../runtime/node/node.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
+import { fakeOf } from '../../../fake-of.ts';
 import { startRedisServer } from '../../../redis-server.ts';
 import { redisNode } from '../../../runtime/redis-node.ts';
 
@@ -23,11 +24,11 @@ const none = async function* () {
 /** A store of one hash. */
 function oneHash(): Store {
   const fields = new Map<string, Buffer>();
-  return {
+  return fakeOf<Store>({
     readBytes: async () => [[...fields.values()]],
     append: async (writes: readonly Read[]) =>
       writes.map(([, , field, value]) => fields.set(String(field), value as unknown as Buffer)),
-  } as unknown as Store;
+  });
 }
 
 test('any key that sealed here opens the store, in any order; keys that never did are refused', async () => {

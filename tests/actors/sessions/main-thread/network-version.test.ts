@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetworkVersion } from '../../../../actors/sessions/main-thread/network-version.ts';
 import type { Store } from '../../../../runtime/store.ts';
+import { fakeOf } from '../../../fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const quiet = {
@@ -15,11 +16,11 @@ const quiet = {
 test('a node with lasting refusals reads the version that another node got half a minute after the first refusal', async () => {
   const clock = new FakeClock();
   let told: string | null = null;
-  const store = {
+  const store = fakeOf<Store>({
     read: async () => [told],
     // Another node asks, whatever there is to ask.
     append: async () => [null],
-  } as unknown as Store;
+  });
   const version = new NetworkVersion({
     store,
     clock,
@@ -40,11 +41,10 @@ test('a node with lasting refusals reads the version that another node got half 
 test('a node uses the operators’ version within a minute, instead of the page’s, and then the page’s again', async () => {
   const clock = new FakeClock();
   let set: string | null = null;
-  const store = {
-    read: async (reads: readonly (readonly string[])[]) =>
-      reads.map(([, key]) => (key === 'client-version:set' ? set : '2.3000.77')),
+  const store = fakeOf<Store>({
+    read: async (reads) => reads.map(([, key]) => (key === 'client-version:set' ? set : '2.3000.77')),
     append: async () => [null],
-  } as unknown as Store;
+  });
   const versionOf = async (ask: (() => Promise<number>) | undefined): Promise<NetworkVersion> => {
     const version = new NetworkVersion({ store, clock, log: quiet, ask, onRead: () => undefined });
     await clock.advance(0);

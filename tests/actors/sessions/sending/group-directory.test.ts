@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import type { SessionGroup } from '../../../../actors/sessions/session-events.ts';
 import { GroupDirectory } from '../../../../actors/sessions/worker-thread/sending/group-directory.ts';
+import { fakeOf } from '../../../fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const OWN = '111@lid';
@@ -20,13 +21,13 @@ function directory(answer: () => { groups: GroupMetadata[]; tookMs: number }): {
 } {
   let nowMs = 0;
   const told: (readonly SessionGroup[])[] = [];
-  const socket = {
+  const socket = fakeOf<WASocket>({
     async groupFetchAllParticipating() {
       const { groups, tookMs } = answer();
       nowMs += tookMs;
       return Object.fromEntries(groups.map((each) => [each.id, each]));
     },
-  } as unknown as WASocket;
+  });
   const groups = new GroupDirectory({
     socket,
     clock: { wallMs: () => nowMs, monotonicMs: () => nowMs, after: () => ({ cancel: () => undefined }) },
@@ -64,14 +65,14 @@ test('several changes of one group at a time are asked about once; a group that 
   const told: (readonly SessionGroup[])[] = [];
   const asked: string[] = [];
   let isMember = true;
-  const socket = {
+  const socket = fakeOf<WASocket>({
     groupFetchAllParticipating: async () => ({ 'a@g.us': group('a@g.us', OWN) }),
     async groupMetadata(id: string) {
       asked.push(id);
       if (!isMember) throw Object.assign(new Error('forbidden'), { data: 403 });
       return group(id, 'other');
     },
-  } as unknown as WASocket;
+  });
   const groups = new GroupDirectory({
     socket,
     clock,
@@ -96,13 +97,13 @@ function refusedAtFirst(refusals: number, earlyMs: number) {
   const clock = new FakeClock();
   const told: (readonly SessionGroup[])[] = [];
   let asked = 0;
-  const socket = {
+  const socket = fakeOf<WASocket>({
     async groupFetchAllParticipating() {
       asked += 1;
       if (asked <= refusals) throw Object.assign(new Error('rate-overlimit'), { data: 429 });
       return { 'a@g.us': group('a@g.us', OWN) };
     },
-  } as unknown as WASocket;
+  });
   const groups = new GroupDirectory({
     socket,
     clock,
@@ -143,7 +144,7 @@ function growing(tookMs: number) {
   const asked: string[] = [];
   const made = new Map([['a@g.us', group('a@g.us', OWN)]]);
   const pause = (): Promise<void> => new Promise((resolve) => clock.after(tookMs, resolve));
-  const socket = {
+  const socket = fakeOf<WASocket>({
     async groupFetchAllParticipating() {
       asked.push('all');
       const found = Object.fromEntries(made);
@@ -157,7 +158,7 @@ function growing(tookMs: number) {
       if (found === undefined) throw Object.assign(new Error('item-not-found'), { data: 404 });
       return found;
     },
-  } as unknown as WASocket;
+  });
   const groups = new GroupDirectory({
     socket,
     clock,

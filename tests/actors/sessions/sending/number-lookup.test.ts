@@ -5,6 +5,7 @@ import { lookUpIds, lookUpNumbers } from '../../../../actors/sessions/worker-thr
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/session/session-environment.ts';
 import { spellOutErrors } from '../../../../actors/sessions/worker-thread/wire/usync-errors.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
+import { fakeOf } from '../../../fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';
@@ -13,14 +14,14 @@ const OTHER = '33633333333@s.whatsapp.net';
 /** A session's socket that is answered so, the last answer again and again, and what it asks. */
 function socketAnswered(...answers: (USyncQueryResult['list'] | undefined)[]) {
   const asked: { context: string; protocols: string[]; users: (string | undefined)[] }[] = [];
-  const socket = {
+  const socket = fakeOf<WASocket>({
     user: { id: '33611110001:2@s.whatsapp.net', lid: '900:2@lid' },
     async executeUSyncQuery({ context, protocols, users }: USyncQuery) {
       const list = answers[Math.min(asked.length, answers.length - 1)];
       asked.push({ context, protocols: protocols.map(({ name }) => name), users: users.map(({ id }) => id) });
       return list === undefined ? undefined : { list, sideList: [] };
     },
-  } as unknown as WASocket;
+  });
   const clock = new FakeClock();
   return { socket, asked, clock, memory: newShopMemory(clock) };
 }

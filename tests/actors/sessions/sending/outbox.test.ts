@@ -16,6 +16,7 @@ import { ExpiringCache } from '../../../../actors/sessions/worker-thread/session
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/session/session-environment.ts';
 import { TenantSlots } from '../../../../actors/sessions/worker-thread/session/tenant-slots.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
+import { fakeOf } from '../../../fake-of.ts';
 import { listening } from '../../../listening.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { until } from '../../../waiting.ts';
@@ -94,12 +95,12 @@ function outbox({ hangs = false, held = false } = {}) {
       slots: new TenantSlots(1),
       unwritable: () => undefined,
     },
-    groups: {
+    groups: fakeOf<GroupDirectory>({
       request: async () => undefined,
       participants: async () => [DEVICE],
       metadata: () => undefined,
-    } as unknown as GroupDirectory,
-    sent: { remember: async () => undefined } as unknown as SentMessages,
+    }),
+    sent: fakeOf<SentMessages>({ remember: async () => undefined }),
     tokens: { has: async () => false },
     aliases: { set: async () => undefined },
     timers: { of: async () => undefined },

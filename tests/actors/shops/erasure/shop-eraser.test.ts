@@ -15,6 +15,7 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Read, Store, Write } from '../../../../runtime/store.ts';
+import { fakeOf } from '../../../fake-of.ts';
 import { type RedisServer, startRedisServer } from '../../../redis-server.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
@@ -142,7 +143,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
   /** Its messages at the pool that were not taken back, the opt-outs that its number has lost, and its id if it is logged. */
   const lost = async (): Promise<string[]> => {
     const number = { tenantId: shop.tenantId, phone: PHONE };
-    const archive = await readArchive(number, vault, { store: { read: run } as unknown as Store, nowMs });
+    const archive = await readArchive(number, vault, { store: fakeOf<Store>({ read: run }), nowMs });
     const kept = archive?.past.writers;
     const still = [shop.shopId].filter((id) => !forgotten.has(id));
     const atOthers = atPool.filter((id) => !withdrawn.has(id));

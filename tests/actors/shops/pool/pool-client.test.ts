@@ -6,6 +6,7 @@ import type { PoolAnswer, PoolAsk } from '../../../../actors/shops/state/pool-pr
 import type { Actors } from '../../../../runtime/actors.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../../runtime/store.ts';
+import { fakeOf } from '../../../fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const pool = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
@@ -25,8 +26,8 @@ function clientWith(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
   };
   const clock = new FakeClock();
   const built = new PoolClient({
-    actors: undefined as unknown as Actors,
-    store: undefined as unknown as Store,
+    actors: fakeOf<Actors>({}),
+    store: fakeOf<Store>({}),
     clock,
     random: () => 0,
     log: { debug: note, info: note, warn: note, error: note },
@@ -38,7 +39,7 @@ function clientWith(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
       },
       serve: () => undefined,
     },
-    sessions: { list: async () => [pool] } as unknown as PoolSessions,
+    sessions: fakeOf<PoolSessions>({ list: async () => [pool] }),
     platformName: 'Market Square',
   });
   return { built, told, clock };
