@@ -1,4 +1,4 @@
-/** Begins batches, adds their recipients, and pauses, resumes and cancels them. */
+/** Begins batches and adds their recipients. */
 import { quietHoursProblem } from '../../../../policy/quiet-hours.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
@@ -16,7 +16,6 @@ import {
   batchKey,
   countCode,
   firstCallField,
-  isActive,
   numberField,
 } from '../../state/batches.ts';
 import { pacingState } from '../../state/shop-state.ts';
@@ -134,42 +133,12 @@ export function addRecipients(
   return done({ batchId, replayed: false, differs: false, refused });
 }
 
-/** Pauses, resumes or cancels a batch. A repeated command gets the same answer. */
-export function steerBatch(
-  builder: TurnBuilder,
-  batchId: string,
-  order: 'pause' | 'resume' | 'cancel',
-  { endedAs }: BatchFacts,
-): ShopReplies['steer_batch'] {
-  const batch = builder.state.batches.find(({ id }) => id === batchId);
-  const status = batch?.status ?? endedAs;
-  if (status === undefined) return failed('BATCH_NOT_FOUND');
-  if (status === 'cancelled' && order === 'cancel') return done({ batchId });
-  if (batch === undefined || status === 'cancelled' || status === 'expired') return failed('BATCH_ENDED');
-  if (order === 'cancel') cancelBatch(builder, batch);
-  else if (order === 'pause' && isActive(batch)) changeBatch(builder, { ...batch, status: 'paused' });
-  else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resume(batch, builder.nowMs));
-  return done({ batchId });
-}
-
-function cancelBatch(builder: TurnBuilder, batch: Batch): void {
-  changeBatch(builder, { ...batch, status: 'cancelled' });
-  endUnsent(builder, batch.id, 'CANCELLED');
-}
-
 /** Ends the messages of a batch that are not on the wire. */
 export function endUnsent(builder: TurnBuilder, batchId: string, reason: 'CANCELLED' | 'EXPIRED'): void {
   const { currentMessage, queue } = builder.state;
   for (const message of queue) if (message.batchId === batchId) builder.endQueued(message, reason);
   if (currentMessage?.batchId !== batchId || pacingState(builder.state) === 'sending') return;
   builder.stepPacing({ type: 'blocked', reason });
-}
-
-/** A caller resumed it, so the earlier reasons for a stop no longer count. */
-function resume(batch: Batch, nowMs: number): Batch {
-  const status = batch.startedAtMs === null ? 'waiting' : 'running';
-  const forgotten = { stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 };
-  return { ...batch, status, movedAtMs: nowMs, ...forgotten };
 }
 
 /** Replaces a batch by its changed form. */

@@ -153,7 +153,8 @@ function dropRecipient(batch: Batch, place: number): Batch {
   };
 }
 
-function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batch): void {
+/** Ends a batch that is cancelled, overdue or through, unless one of its messages is on the wire. */
+export function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batch): void {
   const { nowMs } = builder;
   const isOverdue = status !== 'cancelled' && notAfterMs <= nowMs;
   if (isOverdue) endUnsent(builder, id, 'EXPIRED');

@@ -117,10 +117,14 @@ describe('a batch', () => {
     assert.equal(run.sent.length, sent, 'nothing leaves any more');
     assert.equal((await run.shown(id)).status, 'paused');
     assert.equal(await run.steer(id, 'cancel'), true);
+    const shown = await run.shown(id);
+    assert.deepEqual(
+      [shown.status, shown.progress.sent, shown.endedAt],
+      ['cancelled', run.sent.length, new Date(run.shop.nowMs).toISOString()],
+    );
     await run.pass(HOUR_MS);
-    const { status, progress, endedAt } = await run.shown(id);
-    assert.deepEqual([status, progress.sent, endedAt !== null], ['cancelled', run.sent.length, true]);
     assert.equal(await run.steer(id, 'cancel'), true);
+    assert.deepEqual(await run.shown(id), shown);
     for (const order of ['pause', 'resume'] as const) {
       const failure = await run.steer(id, order);
       assert.equal(failure !== true && failure.code, 'BATCH_ENDED');

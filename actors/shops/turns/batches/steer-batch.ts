@@ -1,0 +1,40 @@
+import { done, failed } from '../../../failure.ts';
+import type { ShopReplies } from '../../protocol/shop-replies.ts';
+import { type Batch, isActive } from '../../state/batches.ts';
+import type { TurnBuilder } from '../builder/turn-builder.ts';
+import type { BatchFacts } from './batch-facts.ts';
+import { changeBatch, endUnsent } from './batch-turns.ts';
+import { endIfOver } from './drip-batch.ts';
+
+/** Pauses, resumes or cancels a batch. A repeated command gets the same answer. */
+export function steerBatch(
+  builder: TurnBuilder,
+  batchId: string,
+  order: 'pause' | 'resume' | 'cancel',
+  { endedAs }: BatchFacts,
+): ShopReplies['steer_batch'] {
+  const batch = builder.state.batches.find(({ id }) => id === batchId);
+  const status = batch?.status ?? endedAs;
+  if (status === undefined) return failed('BATCH_NOT_FOUND');
+  if (status === 'cancelled' && order === 'cancel') return done({ batchId });
+  if (batch === undefined || status === 'cancelled' || status === 'expired') return failed('BATCH_ENDED');
+  if (order === 'cancel') cancelBatch(builder, batch);
+  else if (order === 'pause' && isActive(batch)) changeBatch(builder, { ...batch, status: 'paused' });
+  else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resume(batch, builder.nowMs));
+  return done({ batchId });
+}
+
+function cancelBatch(builder: TurnBuilder, batch: Batch): void {
+  const cancelled = { ...batch, status: 'cancelled' } as const;
+  changeBatch(builder, cancelled);
+  endUnsent(builder, batch.id, 'CANCELLED');
+  // So the reply has the time of the end already, unless one of its messages is on the wire.
+  endIfOver(builder, cancelled);
+}
+
+/** A caller resumed it, so the earlier reasons for a stop no longer count. */
+function resume(batch: Batch, nowMs: number): Batch {
+  const status = batch.startedAtMs === null ? 'waiting' : 'running';
+  const forgotten = { stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 };
+  return { ...batch, status, movedAtMs: nowMs, ...forgotten };
+}
