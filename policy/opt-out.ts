@@ -5,6 +5,8 @@ const LONGEST_KEYWORD_UNITS = 'unsubscribe'.length;
  * white space.
  */
 const IGNORED_AT_ENDS = /[\p{P}\p{S}\p{M}\p{Cf}\s]/uy;
+/** An emoji that begins with a digit or sign: the variation selector may be missing. A digit alone is none. */
+const KEYCAP = /[0-9#*]\uFE0F?\u20E3/gu;
 /** The number of a line in a list: digits directly followed by a full stop, a bracket, a keycap or similar. */
 const LIST_NUMBER = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
 const MARKS = /\p{M}|\p{Cf}/gu;
@@ -18,7 +20,9 @@ const MARKS = /\p{M}|\p{Cf}/gu;
  * `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out). Invisible format characters, which keyboards add around
  * right-to-left text, are ignored too. The time grows linearly with the text.
  */
-export function isOptOut(text: string): boolean {
+export function isOptOut(written: string): boolean {
+  // Punctuation is ignored at the ends too, and ends the number of a list. Within a word it stays.
+  const text = written.replace(KEYCAP, '!');
   let end = text.length;
   while (end > 0 && isIgnoredAtEnds(text, end - 1)) {
     end -= 1;
