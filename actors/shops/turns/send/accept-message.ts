@@ -99,9 +99,10 @@ function recipientOf({ reply }: MessageDraft, known: SendFacts): SendFacts {
 
 /**
  * True if a send requests something else than the original of its idempotency key. A new field of a draft without a
- * comparison does not compile.
+ * comparison does not compile. False after the erasure of the recipient, which removed all of these fields.
  */
 function differsFrom(original: MessageBody, draft: MessageDraft): boolean {
+  if (original.to === null) return false;
   const { to, reply } = draft;
   const differs: { readonly [Field in Exclude<AskedField, keyof DraftContent> | 'content']: boolean } = {
     to: reply === undefined && original.to !== to,

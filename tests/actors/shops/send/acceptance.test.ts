@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
+import { bodyWrite, dayOfMessage } from '../../../../actors/shops/records/message-days.ts';
+import { withoutRecipient } from '../../../../actors/shops/records/message-record.ts';
 import type { Accepted, MessageDraft, Sent } from '../../../../actors/shops/shop-operations.ts';
 import { settledPlace } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
@@ -97,4 +99,22 @@ test('a repeated key differs if the message replies to another one, or to none',
   assert.deepEqual([await differs(answered), await differs(answered)], [false, false]);
   assert.equal(await differs({ ...answered, inboundId: 'c'.repeat(24) }), true);
   assert.equal(await differs(undefined), true);
+});
+
+test('a repeated key does not differ once its recipient was erased, as nothing is left to compare', async () => {
+  const shop = await ShopHarness.connected();
+  const differs = async (text: string): Promise<boolean | undefined> => {
+    const draft = { ...textDraft('+33612345678', text), idempotencyKey: 'k' };
+    const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
+    const answer = (await shop.ask(command)) as Outcome<Sent<Accepted>>;
+    return answer.ok ? answer.value.differs : undefined;
+  };
+  assert.deepEqual(
+    [await differs('hello'), await differs('hello'), await differs('hi')],
+    [false, false, true],
+  );
+  const [body] = shop.bodies.values();
+  assert.ok(body);
+  shop.redis.run(bodyWrite(shop.state.shard, dayOfMessage(body.id), withoutRecipient(body)));
+  assert.deepEqual([await differs('hello'), await differs('hi')], [false, false]);
 });
