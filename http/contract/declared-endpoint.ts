@@ -124,7 +124,7 @@ function erase<Services>(
     waits: more.waits,
     streamed: declaration.streamed,
     mayExceedQuota: declaration.mayExceedQuota ?? false,
-    givesFile: Object.values(declaration.replies).some(({ isFile }) => isFile === true),
+    givesFile: Object.values(declaration.replies).some(({ fileTypes }) => fileTypes !== undefined),
     tenant: more.tenant,
     handle: more.handle as Endpoint<Services>['handle'],
   };

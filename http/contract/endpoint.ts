@@ -27,8 +27,8 @@ export interface ReplyDeclaration {
    * schema.
    */
   readonly write?: (data: never) => string;
-  /** True if the body is a file instead of JSON. The handler returns the file as `file`. */
-  readonly isFile?: boolean;
+  /** The possible types of a body that is a file and not JSON. The handler returns the file as `file`. */
+  readonly fileTypes?: readonly string[];
   /** The headers of this reply, with their descriptions. Headers of all replies are not listed. */
   readonly headers?: { readonly [name: string]: string };
 }

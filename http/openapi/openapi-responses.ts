@@ -29,8 +29,8 @@ export function successResponses(
       {
         description: reply.description,
         headers: { ...referredHeaders(headers), ...ownHeaders(reply) },
-        content: reply.isFile
-          ? FILE
+        content: reply.fileTypes
+          ? Object.fromEntries(reply.fileTypes.map((type) => [type, FILE]))
           : {
               'application/json': {
                 schema: withPart('Success', { data: outputSchema(reply.data, named) }, ['data']),
@@ -43,7 +43,7 @@ export function successResponses(
   );
 }
 
-const FILE = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } as const;
+const FILE = { schema: { type: 'string', format: 'binary' } } as const;
 
 /**
  * The failures of an endpoint. Each status has one response, which names the codes that the status has at this

@@ -9,6 +9,7 @@ import { cursorPage } from '../contract/resources.ts';
 import { acceptedReply, draftOf, messageContent, SEND_ERRORS, SEND_REPLIES } from './messages.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
+import { SHOWN_TYPES } from './shown-file.ts';
 
 const MESSAGE_ERRORS = ['MESSAGE_NOT_FOUND'] as const satisfies readonly FailureCode[];
 
@@ -61,7 +62,7 @@ export const readInboundMedia = apiEndpoint({
       description: 'The file.',
       data: v.null(),
       example: null,
-      isFile: true,
+      fileTypes: SHOWN_TYPES,
       headers: {
         'Content-Disposition': 'Always `attachment`, with the name that the sender gave.',
         'Content-Security-Policy': 'Prevents a browser from running anything in the file.',

@@ -17,6 +17,10 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'audio/aac',
   'audio/amr',
 ]);
+/** The type of every other file. */
+const UNKNOWN = 'application/octet-stream';
+/** The types of all replies with a file. */
+export const SHOWN_TYPES: readonly string[] = [UNKNOWN, ...HARMLESS];
 
 /** Tells browsers to save a stranger's file and never to show it. */
 const FOR_BROWSERS = {
@@ -32,7 +36,7 @@ export function shownFile({ type, fileName }: Pick<InboundDownload, 'type' | 'fi
   readonly headers: Readonly<Record<string, string>>;
 } {
   const declared = type?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const contentType = HARMLESS.has(declared) ? declared : 'application/octet-stream';
+  const contentType = HARMLESS.has(declared) ? declared : UNKNOWN;
   const name = fileName === null ? '' : `; filename*=UTF-8''${encodedName(fileName)}`;
   return { contentType, headers: { 'Content-Disposition': `attachment${name}`, ...FOR_BROWSERS } };
 }

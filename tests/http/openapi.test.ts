@@ -10,6 +10,7 @@ import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import { EVENT_OPERATION, OPERATOR_SCHEMAS } from '../../http/operator-api/pages.ts';
 import { API_SCHEMAS } from '../../http/tenant-api/api-schemas.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
+import { shownFile } from '../../http/tenant-api/shown-file.ts';
 import { root } from '../root.ts';
 import { closedDocument } from './closed-document.ts';
 
@@ -186,6 +187,16 @@ describe('the published documents', () => {
         }
       }
     }
+  });
+
+  test('declares each type that a file of an inbound message is sent with', () => {
+    const { content } = (
+      api.paths as Record<string, { get: { responses: Record<string, { content: object }> } }>
+    )['/inbound/{id}/media']?.get.responses['200'] ?? { content: {} };
+    const sent = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'video/mp4', 'video/3gpp']
+      .concat('audio/ogg; codecs=opus', 'audio/mpeg', 'audio/mp4', 'audio/aac', 'audio/amr', 'text/html')
+      .map((type) => shownFile({ type, fileName: null }).contentType);
+    assert.deepEqual(Object.keys(content).sort(), sent.sort());
   });
 
   test('declare activeOnly as the two words of the contract, so that no client sends True', () => {
