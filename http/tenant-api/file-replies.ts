@@ -60,8 +60,8 @@ export class FileReplies {
   }
 
   /**
-   * Returns the reply with the file. It is a refusal if all slots are in use or the network does not have the file.
-   * Never rejects.
+   * Returns the reply with the file. It is a refusal if all slots are in use or the network does not have the file. A
+   * `HEAD` also asks the network, for the same status, and reads nothing of the file. Never rejects.
    */
   async reply(
     { reply: { headers }, keyId, file }: AllowedFile,
@@ -74,13 +74,17 @@ export class FileReplies {
     const shown = shownFile(file);
     const given = { status: 200, contentType: shown.contentType, body: '' } as const;
     const lines = headers + headerLines(shown.headers);
-    if (call.isHead) return { reply: { ...given, headers: lines, stream: () => undefined }, keyId };
     const leave = this.#enter(call.tenantId);
     if (leave === undefined) return { reply: errorReply(TOO_MANY, headers), keyId };
     const download = new Download(this.#clock, leave);
     call.connection?.onGone(() => download.end());
     try {
       const source = await this.#ask(file, download);
+      if (call.isHead) {
+        source.destroy();
+        download.end();
+        return { reply: { ...given, headers: lines, stream: () => undefined }, keyId };
+      }
       const stream = (reader: ReplyStream): void => void this.#pour(source, { file, download, reader });
       return { reply: { ...given, headers: lines, stream }, keyId };
     } catch (error) {

@@ -164,11 +164,18 @@ test('a slow reader gets the whole file, and the service asks for no more than i
   assert.equal(hash.digest('hex'), media.sha256);
 });
 
-test('HEAD returns the type and asks the network for nothing', async () => {
-  const { id, path } = await receive({ kind: 'image' });
-  await stack.network.spoilFile(path, 'gone');
-  const response = await fetchMedia(id, { method: 'HEAD' });
-  assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/jpeg']);
+test('HEAD has the status and the headers of GET, and leaves the network at once', async () => {
+  const { id, path } = await receive({ kind: 'image', fileBytes: 400_000 });
+  for (const [fault, status, type] of [
+    ['stalled', 200, 'image/jpeg'],
+    ['gone', 404, 'application/json; charset=utf-8'],
+    ['moved', 503, 'application/json; charset=utf-8'],
+  ] as const) {
+    await stack.network.spoilFile(path, fault);
+    const response = await fetchMedia(id, { method: 'HEAD' });
+    assert.deepEqual([response.status, response.headers.get('content-type')], [status, type]);
+    await until('the network is left', async () => (await stack.network.downloads()) === 0);
+  }
 });
 
 test('without a session, without the permission, with another tenant’s key: refused', async () => {

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
+import type { OwnerReply } from '../../http/owner/owner-reply.ts';
 import { type AllowedFile, type FileBounds, FileReplies } from '../../http/tenant-api/file-replies.ts';
 import { createCertificate } from '../../simulator/media/media-certificate.ts';
 import { listening } from '../listening.ts';
@@ -44,9 +45,8 @@ const PIECE = Buffer.alloc(1_024);
 /** The longest time for one file, and less than the longest time between two pieces. */
 const [LONGEST_MS, BETWEEN_MS] = [600_000, 9_000];
 
-test('an attachment that keeps coming is broken off after ten minutes, and its slot is free', async () => {
-  const clock = new FakeClock();
-  const replies = new FileReplies({ bounds, clock, log: new QuietLog() });
+/** Asks for the file of the server. */
+function ask(replies: FileReplies, isHead: boolean): Promise<OwnerReply> {
   const hosts = [`127.0.0.1:${(server.address() as AddressInfo).port}`];
   const sealed = { directPath: '/file', key: '', encryptedSha256: '', purpose: 'video' } as const;
   const allowed = {
@@ -54,7 +54,31 @@ test('an attachment that keeps coming is broken off after ten minutes, and its s
     keyId: 'key',
     file: { hosts, file: sealed, type: 'video/mp4', fileName: null, sha256: null },
   } as unknown as AllowedFile;
-  const replying = replies.reply(allowed, { tenantId: 'tenant', isHead: false, connection: undefined });
+  return replies.reply(allowed, { tenantId: 'tenant', isHead, connection: undefined });
+}
+
+test('four HEADs are being answered at a time for an account, and none reads the file', async () => {
+  const replies = new FileReplies({ bounds, clock: new FakeClock(), log: new QuietLog() });
+  const responses: ServerResponse[] = [];
+  const replying: Promise<OwnerReply>[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    const asked = once(arrived, 'response');
+    replying.push(ask(replies, true));
+    responses.push(...(await asked));
+  }
+  assert.equal(replies.count, 4);
+  assert.equal((await ask(replies, true)).reply.status, 503);
+  const closed = responses.map((response) => once(response, 'close'));
+  for (const response of responses) response.write(PIECE);
+  const statuses = (await Promise.all(replying)).map(({ reply }) => reply.status);
+  assert.deepEqual([statuses, replies.count], [[200, 200, 200, 200], 0]);
+  await Promise.all(closed);
+});
+
+test('an attachment that keeps coming is broken off after ten minutes, and its slot is free', async () => {
+  const clock = new FakeClock();
+  const replies = new FileReplies({ bounds, clock, log: new QuietLog() });
+  const replying = ask(replies, false);
   const [response] = await once(arrived, 'response');
   response.write(PIECE);
   const { reply } = await replying;
