@@ -63,8 +63,6 @@ export interface InboundContent {
   readonly text: string | null;
   /** The name that the sender chose. */
   readonly name: string | null;
-  /** The network's own id of the sender (ending in `@lid`), if the network sent one. */
-  readonly lid: string | null;
   /** The network's id of the stanza that it quotes or reacts to. */
   readonly quotes: string | null;
   readonly media: InboundMedia | null;

@@ -30,7 +30,7 @@ export function isPerson(text: string): boolean {
 }
 
 /** Above every number of 15 digits, and low enough that a double still represents each exactly. */
-const NETWORK_IDS_FROM = 10 ** 15;
+export const NETWORK_IDS_FROM = 10 ** 15;
 const NETWORK_IDS = 8n * 10n ** 15n;
 
 /** The network's own id as an integer that no number is. */

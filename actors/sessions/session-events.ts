@@ -176,8 +176,8 @@ export type SessionEvent =
    * A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`.
    *
    * `from` is E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not name.
-   * `content` is published to the tenant if its mode includes it. A reaction appears only there, and does not concern
-   * the policy.
+   * `lid` is the network's own id of them, absent if it named none. `content` is published to the tenant if its mode
+   * includes it. A reaction appears only there, and does not concern the policy.
    */
   | {
       readonly type: 'session.inbound';
@@ -185,6 +185,7 @@ export type SessionEvent =
       readonly token: string;
       readonly wireId: string;
       readonly from: string;
+      readonly lid?: string;
       readonly text: string;
       readonly atMs: number;
       readonly content?: InboundContent;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { until } from '../waiting.ts';
 import { apiClient } from './api-client.ts';
 import { sharedStack } from './shared-stack.ts';
-import { connectShop, sentText, untilConnected, untilStatus } from './shop-steps.ts';
+import { connectShop, sentText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
 
 const SHOP_PHONE = '+33611110088';
 const PERSON = '+33622220088';
@@ -133,6 +133,24 @@ test('a reply quotes the message, reaches a person without a known number, and a
   await write('STOP', person, 'lid_only');
   assert.equal((await stack.api.post(path, { text: 'More?' })).error?.code, 'RECIPIENT_OPTED_OUT');
   assert.equal((await stack.api.post(path, {})).error?.code, 'EMPTY_MESSAGE');
+});
+
+test('a STOP with the number stops replies to what was written without one, also a reply that waits', async () => {
+  const actor = `/actors/${stack.tenantId}/${stack.shopId}`;
+  for (const waits of [false, true]) {
+    const person = waits ? '+33622220094' : '+33622220093';
+    await write('Is there bread?', person, 'lid_only');
+    const path = `/inbound/${(await newest()).id}/reply`;
+    if (waits) await stack.admin.post(`${actor}/pause`, {});
+    const waiting = waits ? await stack.api.post(path, { text: 'There is.' }) : undefined;
+    await write('STOP', person, 'lid');
+    assert.equal((await stack.api.post(path, { text: 'More?' })).error?.code, 'RECIPIENT_OPTED_OUT');
+    if (waiting === undefined) continue;
+    await stack.admin.post(`${actor}/resume`, {});
+    const { status, reason } = await untilEnded(stack, String(waiting.data.id));
+    assert.deepEqual([waiting.status, status, reason], [202, 'rejected', 'RECIPIENT_OPTED_OUT']);
+  }
+  assert.deepEqual((await stack.network.inbox('+33622220094')).items, []);
 });
 
 test('a reply to a person with a number is a message to that number', async () => {

@@ -27,7 +27,7 @@ import { SteeredCalls } from './steered-calls.ts';
 const PICTURE: WrittenMessage = {
   from: '+33722220077',
   text: '',
-  content: { kind: 'image', text: null, name: null, lid: null, quotes: null, media: null },
+  content: { kind: 'image', text: null, name: null, quotes: null, media: null },
 };
 
 /** The operators' token of every test service. */

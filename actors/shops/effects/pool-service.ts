@@ -55,8 +55,8 @@ export function poolService(parts: {
 
   const answer = async (ask: PoolAsk): Promise<PoolAnswer> => {
     if (ask.ask === 'opt_out') {
-      const { origin, from, wireId, atMs } = ask.notice;
-      const command: ShopCommand = { type: 'pool.opt_out', from, wireId, atMs };
+      const { origin, repeatAtMs: _, ...notice } = ask.notice;
+      const command: ShopCommand = { type: 'pool.opt_out', ...notice };
       // No reply means that the shop was erased and sends nothing more.
       await actors.ask(shopAddress(origin), command);
       return { kind: 'noted' };

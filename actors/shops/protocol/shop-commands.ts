@@ -95,6 +95,7 @@ export type ShopCommand =
   | {
       readonly type: 'pool.opt_out';
       readonly from: string;
+      readonly lid?: string;
       readonly wireId: string;
       readonly atMs: number;
     }

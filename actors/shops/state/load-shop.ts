@@ -7,6 +7,7 @@ import { isFinal } from '../../message-status.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { type TenantKeys, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines } from '../machines/shop-machines.ts';
+import { aliasField } from '../records/alias-field.ts';
 import { readCarried } from '../records/carried-message.ts';
 import { readMessages } from '../records/message-days.ts';
 import { type ShopKeys, shopKeys, shopOf } from '../records/shop-keys.ts';
@@ -187,14 +188,14 @@ async function underKnownNumbers(
   store: Store,
 ): Promise<QueuedMessage[]> {
   const { queued, ledger, aliases } = shop;
-  const counted = ledger.recipients().map((recipient) => `+${recipient}`);
-  const numbers = [...new Set([...queued.map(({ to }) => to), ...counted])];
+  const counted = ledger.recipients();
+  const numbers = [...new Set([...queued.map(({ to }) => to), ...counted.map(aliasField)])];
   if (numbers.length === 0) return [];
   const [found] = (await store.read([['HMGET', aliases, ...numbers]])) as [(string | null)[]];
   const aliasOf = new Map(numbers.map((number, index) => [number, found[index] ?? undefined]));
-  for (const number of counted) {
-    const alias = aliasOf.get(number);
-    if (alias !== undefined) ledger.mergeRecipient(recipientKey(number), recipientKey(alias));
+  for (const recipient of counted) {
+    const alias = aliasOf.get(aliasField(recipient));
+    if (alias !== undefined) ledger.mergeRecipient(recipient, recipientKey(alias));
   }
   return queued.map((message) => {
     const alias = aliasOf.get(message.to);

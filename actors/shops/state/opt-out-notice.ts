@@ -6,6 +6,8 @@ export interface OptOutNotice {
   readonly origin: ShopReference;
   /** E.164 with plus, or the network's own id (LID) of a person if it sends no number. */
   readonly from: string;
+  /** The network's own id of the person, if it sent one. Notices of former builds have none. */
+  readonly lid?: string;
   /** The network's id of the person's message, and its timestamp in milliseconds since the Unix epoch. */
   readonly wireId: string;
   readonly atMs: number;
@@ -19,8 +21,8 @@ export function noticeField({ origin, from }: Pick<OptOutNotice, 'origin' | 'fro
 }
 
 /** The stored form. */
-export function encodeNotice({ origin, from, wireId, atMs }: OptOutNotice): string {
-  return JSON.stringify({ origin, from, wireId, atMs });
+export function encodeNotice({ origin, from, lid, wireId, atMs }: OptOutNotice): string {
+  return JSON.stringify({ origin, from, lid, wireId, atMs });
 }
 
 export function decodeNotices(values: readonly string[]): OptOutNotice[] {

@@ -156,7 +156,7 @@ function readFacts(state: ShopState, command: OtherCommand, sources: Sources): M
     case 'pool.withdraw':
       return readCarry(state, command, store).then((carry) => ({ carry }));
     case 'pool.opt_out':
-      return readSender(state, command.from, store);
+      return readSender(state, command, store);
     case 'create_batch':
     case 'add_recipients':
     case 'steer_batch':

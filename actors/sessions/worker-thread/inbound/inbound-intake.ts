@@ -62,8 +62,12 @@ export class InboundIntake {
     if (timer !== undefined) await this.#options.timers.keep(from, timer);
     if (text === undefined) return;
     try {
-      const { wireId, atMs } = envelope;
-      await this.#commit({ wireId, from, text, atMs, ...(content === undefined ? {} : { content }) });
+      const { wireId, atMs, lid } = envelope;
+      await this.#commit({
+        ...{ wireId, from, text, atMs },
+        ...(lid === undefined ? {} : { lid }),
+        ...(content === undefined ? {} : { content }),
+      });
     } catch (error) {
       // The socket closes before the client can send a receipt.
       this.#options.failed(readClientError(error).message);
@@ -72,12 +76,12 @@ export class InboundIntake {
   }
 
   async #contentOf(
-    { lid, name }: InboundEnvelope,
+    { name }: InboundEnvelope,
     said: ReturnType<typeof readContent>['content'],
   ): Promise<InboundContent | undefined> {
     if (this.#mode === 'none' || said === undefined) return undefined;
     const quotes = said.quotes === null ? null : await this.#options.orderedAs(said.quotes);
-    return { ...said, quotes, name: senderName(name), lid: lid ?? null };
+    return { ...said, quotes, name: senderName(name) };
   }
 
   /** Resolves when the message is committed. Rejects if that takes too long, or the session ended. */

@@ -14,7 +14,7 @@ const SHORTEST_TIMER = 3_600;
 const LONGEST_TIMER = 365 * 86_400;
 
 /** The content of a message, without its sender. */
-type SaidContent = Omit<InboundContent, 'name' | 'lid'>;
+type SaidContent = Omit<InboundContent, 'name'>;
 
 /** A person's message, as the session reads it. */
 interface InboundReading {

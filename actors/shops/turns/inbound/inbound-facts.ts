@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { numberForms } from '../../../../policy/number-forms.ts';
+import { isSameRecipient, numberForms } from '../../../../policy/number-forms.ts';
 import { isOptOut } from '../../../../policy/opt-out.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
@@ -22,6 +22,11 @@ export interface SenderFacts {
   readonly writer?: Writer;
   /** The other form of that number, if data is stored under it. */
   readonly wroteAs?: string;
+  /**
+   * The network's own id (LID) to link to `writtenBy`: the shop has data under it, and now it has the number. Or the
+   * shop meets a person without a known number for the first time.
+   */
+  readonly lidToLink?: string;
 }
 
 /** The facts for the turn on an inbound message. */
@@ -54,8 +59,8 @@ export async function readInbound(state: ShopState, event: Inbound, sources: Sou
   const { store, nowMs } = sources;
   const optsOut = isOptOut(event.text);
   const sender = optsOut
-    ? await readOptOut(state, event.from, store, nowMs)
-    : await readSender(state, event.from, store);
+    ? await readOptOut(state, event, store, nowMs)
+    : await readSender(state, event, store);
   const facts = await readEventFacts(state, event, sender.writtenBy, sources);
   return facts === undefined ? { ...sender, optsOut } : { ...sender, optsOut, event: facts };
 }
@@ -64,30 +69,49 @@ export async function readInbound(state: ShopState, event: Inbound, sources: Sou
  * Reads the sender of a message. A person with a known number is stored under it, however the network named them this
  * time, together with the other form of the number.
  */
-export async function readSender({ keys }: ShopState, from: string, store: Store): Promise<SenderFacts> {
-  const [number] = isPhoneNumber(from) ? [null] : await store.read([['HGET', keys.aliases, from]]);
-  const writtenBy = typeof number === 'string' ? number : from;
+export async function readSender(
+  { keys }: ShopState,
+  { from, lid = isPhoneNumber(from) ? undefined : from }: Pick<Inbound, 'from' | 'lid'>,
+  store: Store,
+): Promise<SenderFacts> {
+  const lookups: Read[] =
+    lid === undefined
+      ? []
+      : [
+          ['HGET', keys.aliases, lid],
+          ['HGET', keys.writers, lid],
+        ];
+  const formsOf = (number: string): Read => ['HMGET', keys.writers, ...numberForms(number)];
+  const [forms, known = null, ofLid = null] = (await store.read([formsOf(from), ...lookups])) as [
+    (string | null)[],
+    (string | null)?,
+    (string | null)?,
+  ];
+  const isHidden = !isPhoneNumber(from);
+  const writtenBy = isHidden && known !== null ? known : from;
   const [, otherForm] = numberForms(writtenBy);
-  const addresses = otherForm === undefined ? [writtenBy] : [writtenBy, otherForm];
-  const [stored] = (await store.read([['HMGET', keys.writers, ...addresses]])) as [(string | null)[]];
+  const stored = writtenBy === from ? forms : ((await store.read([formsOf(writtenBy)])) as [typeof forms])[0];
   const [own, other] = stored.map(decodeWriter);
-  const writer = laterWriter(own, other);
+  const writer = laterWriter(laterWriter(own, other), decodeWriter(ofLid));
+  const isLinked = known !== null && isSameRecipient(known, writtenBy);
+  const mayLink = isHidden || known !== null || ofLid !== null;
   return {
     writtenBy,
     ...(writer === undefined ? {} : { writer }),
     ...(other === undefined || otherForm === undefined ? {} : { wroteAs: otherForm }),
+    ...(lid === undefined || isLinked || !mayLink ? {} : { lidToLink: lid }),
   };
 }
 
 /** Reads the person who opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
 async function readOptOut(
   state: ShopState,
-  from: string,
+  event: Inbound,
   store: Store,
   nowMs: number,
 ): Promise<SenderFacts & Pick<InboundFacts, 'carriedFor'>> {
   const [sender, [carriedFor]] = await Promise.all([
-    readSender(state, from, store),
+    readSender(state, event, store),
     store.read([carriedForRead(state.keys, nowMs)]),
   ]);
   return { ...sender, carriedFor: originsOf(carriedFor as string[], sender.writtenBy) };
@@ -99,14 +123,14 @@ async function readOptOut(
  */
 async function readEventFacts(
   state: ShopState,
-  { content, wireId }: Inbound,
+  { content, wireId, lid: named }: Inbound,
   writtenBy: string,
   sources: Sources,
 ): Promise<EventFacts | undefined> {
   if (content === undefined || state.inbound === 'none') return undefined;
   const { store, nowMs } = sources;
   const number = isPhoneNumber(writtenBy) ? writtenBy : undefined;
-  const lid = content.lid ?? (number === undefined ? writtenBy : undefined);
+  const lid = named ?? (number === undefined ? writtenBy : undefined);
   const person = await readPerson(state.shop.tenantId, { number, lid }, sources);
   const marks = person.ids.map((id) => receivedMark(id, wireId));
   const quoted = content.quotes === null ? [] : sentReads(state.keys, [content.quotes], nowMs);

@@ -3,6 +3,7 @@ import type { NumberVault } from '../../records/number-vault.ts';
 import { afterMessage } from '../../records/writer.ts';
 import { stopBatchesOfOptOut } from '../batches/stop-batch.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { linkLid } from '../people/stored-writer.ts';
 import { startNotices } from '../pool/opt-out-notices.ts';
 import type { InboundFacts } from './inbound-facts.ts';
 import { storeWriterAndOptOut } from './opt-out.ts';
@@ -16,6 +17,7 @@ export function onInbound(
   vault: NumberVault,
 ): void {
   const { writtenBy, carriedFor = [] } = facts;
+  if (facts.lidToLink !== undefined) linkLid(builder, facts.lidToLink, facts);
   publishInbound(builder, { event, writtenBy, facts: facts.event }, vault);
   // A reaction is published, but it is not a message: it must not cancel a STOP.
   const isMessage = event.content?.kind !== 'reaction';

@@ -6,7 +6,7 @@ import { afterMessage, type Writer } from '../../records/writer.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { isCurrentFor } from '../people/recipient-alias.ts';
-import { keepWriter } from '../people/stored-writer.ts';
+import { keepWriter, linkLid } from '../people/stored-writer.ts';
 import { askAboutPooled } from '../pool/relinquish-message.ts';
 import type { SenderFacts } from './inbound-facts.ts';
 
@@ -16,6 +16,7 @@ export function onOptOutAtPool(
   command: CommandOf<'pool.opt_out'>,
   sender: SenderFacts,
 ): void {
+  if (sender.lidToLink !== undefined) linkLid(builder, sender.lidToLink, sender);
   const writer = afterMessage(sender.writer, { ...command, optedOut: true }, builder.nowMs);
   if (writer !== undefined) storeWriterAndOptOut(builder, sender, writer);
 }

@@ -31,7 +31,7 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, va
     ...state.shop,
     fromId: person.id,
     from: number,
-    lid: content.lid ?? (number === null ? writtenBy : null),
+    lid: event.lid ?? (number === null ? writtenBy : null),
     name: content.name,
     atMs: event.atMs,
     kind: content.kind,

@@ -15,6 +15,7 @@ import { holdsNumber, ownNumber } from '../../machines/channel-context.ts';
 import { countedOnly, readArchive } from '../../numbers/number-archive.ts';
 import { isForgotten, type NumberPast, readPast, readStoredMachines } from '../../numbers/number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from '../../numbers/number-use.ts';
+import { aliasField } from '../../records/alias-field.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
 import { allThatCount, newestRead } from '../../state/newest-accepted.ts';
@@ -167,7 +168,7 @@ function withoutThose(entries: readonly LedgerEntry[], mine: readonly LedgerEntr
 /** Returns the ledger with all recipients under the numbers that the network knows them by. */
 function underKnownNumbers(ledger: SendLedger, knownAs: ReadonlyMap<string, string>): SendLedger {
   for (const recipient of ledger.recipients()) {
-    const number = knownAs.get(`+${recipient}`);
+    const number = knownAs.get(aliasField(recipient));
     if (number !== undefined && isPhoneNumber(number)) ledger.mergeRecipient(recipient, recipientKey(number));
   }
   return ledger;

@@ -6,6 +6,7 @@
 import { exceedsRecipientLimits } from '../../../../policy/evaluate-message.ts';
 import { isSameRecipient, recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import { aliasField } from '../../records/alias-field.ts';
 import type { Writer } from '../../records/writer.ts';
 import { addressee, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -18,22 +19,30 @@ export function learnRecipient(builder: TurnBuilder, number: string, known: stri
   const { currentMessage } = builder.state;
   if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return;
   const { to } = currentMessage;
-  if (number !== (known ?? to)) remember(builder, to, number);
+  if (number !== (known ?? to)) rememberAlias(builder, to, number);
   builder.change({ currentMessage: knownAs(currentMessage, number) });
 }
 
-/** Stores that the network knows `to` as `number`, which may be `to` itself again. */
-function remember(builder: TurnBuilder, to: string, number: string): void {
-  const { keys, ledger, queue } = builder.state;
+/**
+ * Stores that the network knows `to`, a number or its own id of a person, as `number`, which may be `to` itself again.
+ * Counts and messages to `to` move to it.
+ */
+export function rememberAlias(builder: TurnBuilder, to: string, number: string): void {
+  const { keys, ledger, queue, currentMessage } = builder.state;
   // Counts are stored by the key of the number, so the alias is stored under it as well.
-  const written = [...new Set([to, `+${recipientKey(to)}`])];
+  const written = [...new Set([to, aliasField(recipientKey(to))])];
   if (number === to) {
     builder.write(['HDEL', keys.aliases, ...written]);
   } else {
     builder.write(['HSET', keys.aliases, ...written.flatMap((form) => [form, number])]);
     builder.onCommitted(() => ledger.mergeRecipient(recipientKey(to), recipientKey(number)));
   }
-  builder.change({ queue: queue.map((message) => (message.to === to ? knownAs(message, number) : message)) });
+  const renamed = (message: QueuedMessage): QueuedMessage =>
+    message.to === to ? knownAs(message, number) : message;
+  builder.change({
+    queue: queue.map(renamed),
+    ...(currentMessage === undefined ? {} : { currentMessage: renamed(currentMessage) }),
+  });
 }
 
 function knownAs(message: QueuedMessage, number: string): QueuedMessage {
@@ -52,8 +61,9 @@ export function isCurrentFor(
 /** True if the recipient's limits forbid the message in progress, now that the recipient is known. */
 export function isOverRecipientLimits(state: ShopState, writer: Writer | undefined, nowMs: number): boolean {
   const { currentMessage, queue, ledger } = state;
-  if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return false;
+  if (currentMessage === undefined) return false;
   const recipient = addressee(currentMessage);
+  if (!isPhoneNumber(recipient)) return false;
   // Taken once: every check before the wire compares the whole queue.
   const key = recipientKey(recipient);
   const waiting = queue.filter((message) => {

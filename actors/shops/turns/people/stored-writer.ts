@@ -1,23 +1,29 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Writer } from '../../records/writer.ts';
-import { addressee } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { rememberAlias } from './recipient-alias.ts';
+
+/** A person by the address under which they are stored, with their last message under any address. */
+interface LinkedPerson {
+  readonly writtenBy: string;
+  readonly writer?: Writer | undefined;
+}
 
 /**
- * The recipient of the message in progress wrote before, while the network sent no number. From now on their messages
- * are stored under their number.
+ * Links the network's own id of a person (LID) to their number: they wrote before, while the network sent no number. From
+ * now on their messages, counts and opt-out are stored under the number. Without a number, stores that the shop knows
+ * them by the id, so that a number that the network sends later is linked.
  */
-export function linkLid(builder: TurnBuilder, lid: string, writer: Writer | undefined): void {
-  const { keys, currentMessage } = builder.state;
-  if (currentMessage === undefined || writer === undefined) return;
-  const number = addressee(currentMessage);
-  // The message replies to a person without a known number.
-  if (!isPhoneNumber(number)) return;
-  builder.write(
-    ['HSET', keys.aliases, lid, number],
-    ['HSET', keys.writers, number, JSON.stringify(writer)],
-    ['HDEL', keys.writers, lid],
-  );
+export function linkLid(builder: TurnBuilder, lid: string, person: LinkedPerson): void {
+  const { keys } = builder.state;
+  const { writtenBy, writer } = person;
+  if (!isPhoneNumber(writtenBy)) {
+    builder.write(['HSET', keys.aliases, lid, writtenBy]);
+    return;
+  }
+  rememberAlias(builder, lid, writtenBy);
+  if (writer === undefined) return;
+  builder.write(['HSET', keys.writers, writtenBy, JSON.stringify(writer)], ['HDEL', keys.writers, lid]);
 }
 
 /**

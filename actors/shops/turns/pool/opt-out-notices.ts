@@ -26,12 +26,13 @@ export function rememberCarried(builder: TurnBuilder, lid: string | undefined): 
 /** A person opted out of this shop of the pool: the shops it wrote to them for are notified from now on. */
 export function startNotices(
   builder: TurnBuilder,
-  message: Pick<OptOutNotice, 'from' | 'wireId' | 'atMs'>,
+  message: Pick<OptOutNotice, 'from' | 'lid' | 'wireId' | 'atMs'>,
   origins: readonly ShopReference[],
 ): void {
-  const { from, wireId, atMs } = message;
+  const { from, lid, wireId, atMs } = message;
+  const said = { from, wireId, atMs, ...(lid === undefined ? {} : { lid }) };
   for (const origin of origins) {
-    const notice = { origin, from, wireId, atMs, repeatAtMs: builder.nowMs + REPEAT_MS };
+    const notice = { origin, ...said, repeatAtMs: builder.nowMs + REPEAT_MS };
     const others = builder.state.optOutNotices.filter((other) => noticeField(other) !== noticeField(notice));
     builder.change({ optOutNotices: [...others, notice] });
     builder.write(['HSET', builder.state.keys.optOutNotices, noticeField(notice), encodeNotice(notice)]);

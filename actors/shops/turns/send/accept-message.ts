@@ -62,7 +62,10 @@ export function acceptMessage(
       platformName: options.platformName,
     });
   if (route !== undefined && 'ok' in route) return route;
-  const { to, idempotencyKey, requestId, traceparent } = draft;
+  const { idempotencyKey, requestId, traceparent } = draft;
+  const { alias } = facts.send;
+  // A reply names a message, not a number. So it goes to the number, if one is known by now.
+  const to = draft.reply === undefined ? draft.to : (alias ?? draft.to);
   const { text, mediaUrl, mediaType } = contentOf(draft);
   const { tenantId, shopId } = builder.state.shop;
   const body: MessageBody = {
@@ -83,8 +86,7 @@ export function acceptMessage(
     traceparent: traceparent ?? null,
     ...presentFields<MessageBody>({ reply: draft.reply, batchId: draft.batch?.id }),
   };
-  const { alias } = facts.send;
-  const toStore = { body, entry, alias };
+  const toStore = { body, entry, alias: alias === to ? undefined : alias };
   if (route === undefined) {
     enqueue(builder, toStore);
     if (isPhoneNumber(to) && facts.send.writer === undefined) countNewChat(builder);

@@ -59,10 +59,18 @@ function obstacle(
   return undefined;
 }
 
+/** The recipient wrote before, while the network sent no number: their data moves to it. */
+function linkRecipient(builder: TurnBuilder, { wroteByLid, writer }: DispatchFacts): void {
+  const { currentMessage } = builder.state;
+  if (currentMessage === undefined || wroteByLid === undefined) return;
+  const writtenBy = addressee(currentMessage);
+  if (isPhoneNumber(writtenBy)) linkLid(builder, wroteByLid, { writtenBy, writer });
+}
+
 /** Checks the message in progress, and returns it. Undefined if a reason against it put it back or ended it. */
 function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | undefined {
   const { body } = facts;
-  if (facts.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
+  linkRecipient(builder, facts);
   const { batches, currentMessage } = builder.state;
   const ofBatch = batchObstacle(batches, currentMessage, builder.nowMs);
   if (ofBatch === 'wait') {
@@ -96,7 +104,8 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
       messageId: body.id,
       wireId: body.wireId,
       kind: body.kind,
-      to: body.to ?? '',
+      // A reply that was accepted before the network named the number goes to the number.
+      to: (isPhoneNumber(body.to ?? '') ? body.to : (currentMessage?.alias ?? body.to)) ?? '',
       knownAs: currentMessage?.alias,
       text: body.text ?? undefined,
       mediaUrl: body.mediaUrl ?? undefined,
@@ -147,7 +156,7 @@ export function onRepeat(
   facts: DispatchFacts | undefined,
 ): void {
   const { nowMs, state } = builder;
-  if (facts?.wroteByLid !== undefined) linkLid(builder, facts.wroteByLid, facts.writer);
+  if (facts !== undefined) linkRecipient(builder, facts);
   const isAllowed =
     facts?.body !== undefined &&
     obstacle(state, facts.body, { ...facts, prepared: { hasChat }, nowMs }) === undefined;

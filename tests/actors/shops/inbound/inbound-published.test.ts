@@ -25,12 +25,13 @@ async function written(
 ): Promise<readonly Write[]> {
   stanzas += 1;
   shop.writes.length = 0;
-  const content = { kind, text, name: 'Ana', lid: '123@lid', quotes: null, media: null } as const;
+  const content = { kind, text, name: 'Ana', quotes: null, media: null } as const;
   const { generation } = shop.state.channel.context;
   await shop.ask({
     type: 'session.inbound',
     generation,
     from: ANA,
+    lid: '123@lid',
     atMs: shop.nowMs,
     token: 't',
     text: kind === 'reaction' ? '' : text,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
 import type { Accepted, Sent } from '../../../../actors/shops/shop-operations.ts';
+import { recipientKey } from '../../../../policy/number-forms.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
@@ -95,5 +96,6 @@ test('a person who wrote while the network sent no number is stored under the nu
   await shop.ask({ type: 'session.prepared', generation, messageId, lid: LID, writes: [] });
   assert.equal(shop.statusOf(messageId), 'sending');
   assert.deepEqual(shop.redis.run(['HGETALL', writers]), [WRITTEN, writer]);
-  assert.deepEqual(shop.redis.run(['HGETALL', aliases]), [LID, WRITTEN]);
+  const forms = [LID, WRITTEN, `#${recipientKey(LID)}`, WRITTEN];
+  assert.deepEqual(shop.redis.run(['HGETALL', aliases]), forms);
 });

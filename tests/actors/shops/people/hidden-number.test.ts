@@ -1,0 +1,134 @@
+/**
+ * A person wrote while the network hid their number, and their number comes later: from then on it stands for them. Their
+ * opt-out stops replies to what they wrote before, and messages to both addresses count as to one person.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MessageDraft } from '../../../../actors/shops/shop-operations.ts';
+import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { ShopHarness, textDraft } from '../shop-harness.ts';
+
+const [LID, NUMBER] = ['123456@lid', '+33612345678'];
+
+type Addresses = { readonly from: string; readonly lid?: string };
+
+const HIDDEN: Addresses = { from: LID, lid: LID };
+const NAMED: Addresses = { from: NUMBER, lid: LID };
+
+class Hidden {
+  shop: ShopHarness;
+  #count = 0;
+
+  private constructor(shop: ShopHarness) {
+    this.shop = shop;
+  }
+
+  /** A shop that gets texts. A person wrote to it without a number. */
+  static async start(kind: 'text' | 'reaction' = 'text'): Promise<Hidden> {
+    const shop = await ShopHarness.connected();
+    shop.command({ type: 'tenant_inbound', inbound: 'texts' });
+    const person = new Hidden(shop);
+    await person.write(HIDDEN, kind === 'text' ? 'hello' : '', kind);
+    return person;
+  }
+
+  async write(addresses: Addresses, text: string, kind: 'text' | 'reaction' = 'text'): Promise<void> {
+    this.shop.nowMs += 1_000;
+    this.#count += 1;
+    await this.shop.ask({
+      ...{ type: 'session.inbound', token: 't', wireId: `W${this.#count}`, atMs: this.shop.nowMs, text },
+      ...{ generation: this.shop.state.channel.context.generation, ...addresses },
+      content: { kind, text, name: null, quotes: null, media: null },
+    });
+  }
+
+  /** Replies to what they wrote without a number. Returns the message's id, or the code of the refusal. */
+  reply(): Promise<string> {
+    const reply = { inboundId: 'a'.repeat(24), toId: 'x' };
+    return this.#send({ ...textDraft(LID, `reply ${this.#count}`), reply });
+  }
+
+  /** Sends to the number. */
+  send(): Promise<string> {
+    return this.#send(textDraft(NUMBER, `send ${this.#count}`));
+  }
+
+  async #send(draft: MessageDraft): Promise<string> {
+    this.#count += 1;
+    const settings = resolveSettings({});
+    const command = { type: 'send', settings, pool: undefined, draft } as const;
+    const reply = (await this.shop.ask(command)) as
+      | { readonly ok: true; readonly value: { readonly accepted: { readonly id: string } } }
+      | { readonly ok: false; readonly failure: { readonly code: string } };
+    return reply.ok ? reply.value.accepted.id : reply.failure.code;
+  }
+}
+
+for (const kind of ['text', 'reaction'] as const) {
+  test(`a STOP with the number refuses a reply to a ${kind} without one, also after a restart`, async () => {
+    const person = await Hidden.start(kind);
+    await person.write(NAMED, 'STOP');
+    assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+    const { shop } = person;
+    person.shop = await shop.successor('store');
+    assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+    person.shop = shop;
+    await person.write(HIDDEN, 'hello again');
+    assert.match(await person.reply(), /^[0-9a-f]{24}$/);
+  });
+}
+
+test('a STOP with the number rejects a reply that waits or is being prepared', async () => {
+  for (const isPrepared of [false, true]) {
+    const person = await Hidden.start();
+    const { shop } = person;
+    const messageId = await person.reply();
+    if (isPrepared) shop.toSession(messageId);
+    await person.write(NAMED, 'STOP');
+    if (!isPrepared) await shop.ask({ type: 'first_look', messageId });
+    assert.equal(shop.statusOf(messageId), 'rejected RECIPIENT_OPTED_OUT');
+  }
+});
+
+test('a STOP to a shop of the pool, which sent for this one, refuses a reply, too', async () => {
+  const person = await Hidden.start();
+  const { shop } = person;
+  await shop.ask({ type: 'pool.opt_out', ...NAMED, wireId: 'P', atMs: shop.nowMs });
+  assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+});
+
+test('once the number is known a reply goes to it, and its limits apply', async () => {
+  const person = await Hidden.start();
+  const { shop } = person;
+  const waiting = await person.reply();
+  await person.write(NAMED, 'hello');
+  shop.effects.length = 0;
+  await shop.ask({ type: 'first_look', messageId: waiting });
+  const [prepare] = shop.effectsOf('prepare');
+  assert.deepEqual([prepare?.order.to, shop.bodies.get(waiting)?.to], [NUMBER, LID]);
+  // They wrote since, so one more message may follow at once, to either address.
+  assert.equal(shop.bodies.get(await person.reply())?.to, NUMBER);
+  assert.deepEqual(
+    [await person.send(), await person.reply()],
+    ['RECIPIENT_RATE_LIMITED', 'RECIPIENT_RATE_LIMITED'],
+  );
+});
+
+test('a reply that was sent before the number was known counts for it, at once and after a restart', async () => {
+  const person = await Hidden.start();
+  const { shop } = person;
+  await person.reply();
+  shop.nowMs += 60_000;
+  await person.write(NAMED, '', 'reaction');
+  assert.equal(await person.send(), 'RECIPIENT_RATE_LIMITED');
+  person.shop = await shop.successor('store');
+  assert.equal(await person.send(), 'RECIPIENT_RATE_LIMITED');
+});
+
+test('a person who always came with both addresses costs no entry for the second one', async () => {
+  const shop = await ShopHarness.connected();
+  const { generation } = shop.state.channel.context;
+  const said = { type: 'session.inbound', generation, token: 't', atMs: shop.nowMs, text: 'hello' } as const;
+  await shop.ask({ ...said, wireId: 'W', ...NAMED });
+  assert.deepEqual(shop.redis.run(['HGETALL', shop.state.keys.aliases]), []);
+});
