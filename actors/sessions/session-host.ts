@@ -141,6 +141,8 @@ export interface SendOrder {
   readonly mediaType: MediaType | undefined;
   /** The numbers a status is shown to, E.164 with plus. */
   readonly audience: readonly string[] | undefined;
+  /** The network's own ids (`@lid`) of people who opted out: a status is not shown to a number of theirs. */
+  readonly optedOutIds?: readonly string[];
   /** How long the network may take to acknowledge before the outcome counts as unknown, in milliseconds. */
   readonly deadlineMs: number;
   /** The recipient's message that this message quotes. */

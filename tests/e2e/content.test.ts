@@ -142,6 +142,23 @@ test('a status is posted to those who know the shop', async () => {
   assert.equal(items.length > 0, true);
 });
 
+test('a status is not shown to a person who sent STOP while the network hid their number', async () => {
+  const [silent, other] = [recipient(18), recipient(19)];
+  await stack.network.write(silent, { to: SHOP_PHONE, text: 'STOP', addressing: 'lid_only' });
+  for (const caption of ['Open on Monday', 'Open on Tuesday']) {
+    const posted = await stack.api.post(`/shops/${shop}/statuses`, { caption });
+    await untilStatus(stack, String(posted.data.id), 'sent');
+  }
+  const { items } = await stack.network.statuses(SHOP_PHONE);
+  const shownTo = items
+    .slice(-2)
+    .map(({ audience }) => [audience.includes(silent), audience.includes(other)]);
+  assert.deepEqual(shownTo, [
+    [false, true],
+    [false, true],
+  ]);
+});
+
 test('a dropped session reconnects, and waiting messages are sent', async () => {
   await stack.network.fault(SHOP_PHONE, 'drop');
   const accepted = await until('a send is accepted again', async () => {

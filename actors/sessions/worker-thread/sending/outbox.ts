@@ -200,7 +200,7 @@ export class Outbox {
     const fetchingMs = timing.mediaMs + timing.uploadMs;
     this.#orders.bound(pending, order.mediaUrl === undefined ? order.deadlineMs : fetchingMs);
     const message = await makeMessage(this.#options, pending, chat);
-    const audience = await statusAudience(socket, order.audience ?? []);
+    const audience = await statusAudience(socket, order);
     if (message === undefined || !(await isAddressable(this.#options, pending, { chat, audience }))) {
       this.#orders.settle(pending, { kind: 'unprepared' });
       return;

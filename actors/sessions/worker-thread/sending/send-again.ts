@@ -38,7 +38,7 @@ export class SendAgain {
     const { order, chat } = pending;
     const { socket, groups } = this.#options;
     return this.#send(pending, 'repeated', async () => {
-      if (order.kind === 'status') return statusAudience(socket, order.audience ?? []);
+      if (order.kind === 'status') return statusAudience(socket, order);
       return isGroupAddress(chat) ? groups.participants(chat) : [chat];
     });
   }

@@ -10,14 +10,15 @@ export const TEXT_STATUS = { backgroundColor: '#128C7E', font: 0 } as const;
 /**
  * Returns the audience of a status, by the network's own ids. The network refuses (479) an audience that names a
  * number, or that lacks the author's own entry (WhiskeySockets/Baileys, issue 2794; oxidezap/whatsapp-rust, pull 568).
- * A person without such an id is left out.
+ * A person without such an id is left out, and one who opted out under it while their number was not known.
  */
 export async function statusAudience(
   { signalRepository, user }: WASocket,
-  audience: readonly string[],
+  { audience = [], optedOutIds = [] }: Pick<SendOrder, 'audience' | 'optedOutIds'>,
 ): Promise<string[]> {
   const pairs = await signalRepository.lidMapping.getLIDsForPNs(audience.map(chatAddress));
   const lids = new Set((pairs ?? []).map(({ lid }) => personOf(lid)));
+  for (const id of optedOutIds) lids.delete(id);
   if (user?.lid !== undefined && lids.size > 0) lids.add(personOf(user.lid));
   return [...lids];
 }

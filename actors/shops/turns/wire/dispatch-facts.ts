@@ -29,6 +29,8 @@ export interface DispatchFacts {
   readonly lapsed?: boolean;
   /** The recipients of a status: customers, writers and active declarations, without those who opted out. */
   readonly audience: readonly string[];
+  /** For a status: the network's own ids (LID) of people without a known number who opted out. */
+  readonly optedOutIds?: readonly string[];
   /** The quoted message, if it still exists. */
   readonly quoted?: QuotedMessage;
 }
@@ -55,7 +57,7 @@ export async function readDispatch(
   ]);
   const body = message?.body;
   if (body?.kind === 'status') {
-    return { body, writer: undefined, audience: await readAudience(state, store, nowMs) };
+    return { body, writer: undefined, ...(await readAudience(state, store, nowMs)) };
   }
   const withdrawn = message !== undefined && 'withdrawn' in message && message.withdrawn;
   const lapsed = body !== undefined && (await isLapsed(body, store, nowMs));
@@ -82,7 +84,11 @@ function readOwn(
   return currentBody?.id === messageId ? [{ body: currentBody }] : readMessages(shard, [messageId], store);
 }
 
-async function readAudience(state: ShopState, store: Store, nowMs: number): Promise<string[]> {
+async function readAudience(
+  state: ShopState,
+  store: Store,
+  nowMs: number,
+): Promise<Required<Pick<DispatchFacts, 'audience' | 'optedOutIds'>>> {
   const tenant = tenantKeys(state.shop.tenantId);
   const [customers, contacts, writers, aliases] = (await store.read([
     ['SMEMBERS', tenant.customers],
@@ -99,15 +105,19 @@ async function readAudience(state: ShopState, store: Store, nowMs: number): Prom
   };
   for (const phone of customers) add(phone);
   for (const phone of activePhones(contacts, nowMs)) add(phone);
+  const optedOutIds: string[] = [];
   const writerByKey = new Map<number, Writer | undefined>();
   for (const [address, writer] of decodeWriters(writers)) {
     const phone = knownAs.get(address) ?? address;
-    // A person without a known number cannot be shown a status.
-    if (!isPhoneNumber(phone)) continue;
+    // No status goes to a person without a known number. The session may know that they are one of the audience.
+    if (!isPhoneNumber(phone)) {
+      if (writer.optedOut) optedOutIds.push(address);
+      continue;
+    }
     add(phone);
     const key = recipientKey(phone);
     writerByKey.set(key, laterWriter(writerByKey.get(key), writer));
   }
   for (const [key, writer] of writerByKey) if (writer?.optedOut) audience.delete(key);
-  return [...audience.values()];
+  return { audience: [...audience.values()], optedOutIds };
 }

@@ -111,6 +111,7 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
       mediaUrl: body.mediaUrl ?? undefined,
       mediaType: body.mediaType ?? undefined,
       audience: body.kind === 'status' ? facts.audience : undefined,
+      ...(facts.optedOutIds === undefined ? {} : { optedOutIds: facts.optedOutIds }),
       deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
       ...(facts.quoted === undefined ? {} : { quoted: facts.quoted }),
       ...(needsChat ? { needsChat } : {}),

@@ -1,6 +1,7 @@
 /** The viewers of a status: people who opted out are left out, under whichever address they wrote. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DispatchFacts } from '../../../../actors/shops/turns/wire/dispatch-facts.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { ShopHarness } from '../shop-harness.ts';
@@ -10,6 +11,11 @@ const [LID, STRANGE_LID] = ['281474976710001@lid', '281474976710002@lid'];
 
 /** The audience that the look before the wire finds for a status of this shop. */
 async function audienceOf(shop: ShopHarness): Promise<readonly string[]> {
+  return [...((await dispatchOf(shop))?.audience ?? [])].sort();
+}
+
+/** The facts that the look before the wire finds for a status of this shop. */
+async function dispatchOf(shop: ShopHarness): Promise<DispatchFacts | undefined> {
   const draft = {
     caption: 'Bread',
     mediaUrl: 'https://example.com/a.jpg',
@@ -20,8 +26,7 @@ async function audienceOf(shop: ShopHarness): Promise<readonly string[]> {
   shop.command({ type: 'post_status', draft, settings: resolveSettings({}) });
   const messageId = shop.state.currentMessage?.messageId;
   assert.ok(messageId);
-  const facts = await shop.facts({ type: 'first_look', messageId });
-  return [...(facts.dispatch?.audience ?? [])].sort();
+  return (await shop.facts({ type: 'first_look', messageId })).dispatch;
 }
 
 async function shopWithCustomers(): Promise<{
@@ -63,10 +68,12 @@ test('the later message of a person under both addresses counts', async () => {
   assert.deepEqual(await audienceOf(other.shop), [ANNA, CARLA]);
 });
 
-test('a writer without a number sees no status, and excludes no one', async () => {
+test('a writer without a number sees no status, and the session is told if they opted out', async () => {
   const { shop, wrote } = await shopWithCustomers();
   wrote(STRANGE_LID, true, 1_000);
-  assert.deepEqual(await audienceOf(shop), [ANNA, BRUNO, CARLA]);
+  wrote(LID, false, 1_000);
+  const dispatch = await dispatchOf(shop);
+  assert.deepEqual([dispatch?.audience, dispatch?.optedOutIds], [[ANNA, BRUNO, CARLA], [STRANGE_LID]]);
 });
 
 test('a person who was declared by one form of a number, and then revoked by the other, sees no status', async () => {
