@@ -40,13 +40,14 @@ export function afterMessage(
 
 /**
  * Merges the records of one person who wrote under two addresses. The later message counts. If both are of the same
- * second, the opt-out counts.
+ * second, the opt-out counts. A repeated delivery of a message of either changes nothing.
  */
 export function laterWriter(one: Writer | undefined, other: Writer | undefined): Writer | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const isLater = other.stampMs > one.stampMs || (other.stampMs === one.stampMs && other.optedOut);
   const [earlier, later] = isLater ? [one, other] : [other, one];
-  return { ...later, lastInboundAtMs: Math.max(earlier.lastInboundAtMs, later.lastInboundAtMs) };
+  const wireIds = [...new Set([...earlier.wireIds, ...later.wireIds])].slice(-REMEMBERED_WIRE_IDS);
+  return { ...later, lastInboundAtMs: Math.max(earlier.lastInboundAtMs, later.lastInboundAtMs), wireIds };
 }
 
 /** Reads a writer back; undefined when the number never wrote. */

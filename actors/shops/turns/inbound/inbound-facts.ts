@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isSameRecipient, numberForms } from '../../../../policy/number-forms.ts';
 import { isOptOut } from '../../../../policy/opt-out.ts';
-import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { carriedForRead, originsOf } from '../../records/carried-for.ts';
@@ -71,9 +71,10 @@ export async function readInbound(state: ShopState, event: Inbound, sources: Sou
  */
 export async function readSender(
   { keys }: ShopState,
-  { from, lid = isPhoneNumber(from) ? undefined : from }: Pick<Inbound, 'from' | 'lid'>,
+  { from, lid: named = from }: Pick<Inbound, 'from' | 'lid'>,
   store: Store,
 ): Promise<SenderFacts> {
+  const lid = isNetworkId(named) ? named : undefined;
   const lookups: Read[] =
     lid === undefined
       ? []
@@ -90,9 +91,11 @@ export async function readSender(
   const isHidden = !isPhoneNumber(from);
   const writtenBy = isHidden && known !== null ? known : from;
   const [, otherForm] = numberForms(writtenBy);
-  const stored = writtenBy === from ? forms : ((await store.read([formsOf(writtenBy)])) as [typeof forms])[0];
-  const [own, other] = stored.map(decodeWriter);
-  const writer = laterWriter(laterWriter(own, other), decodeWriter(ofLid));
+  // A person who changes their number keeps their id. Their last message under the former number counts, too.
+  const isOther = known !== null && !isSameRecipient(known, from);
+  const ofKnown = isOther ? ((await store.read([formsOf(known)])) as [typeof forms])[0] : [];
+  const [own, other] = (writtenBy === from ? forms : ofKnown).map(decodeWriter);
+  const writer = [other, ...[ofLid, ...ofKnown].map(decodeWriter)].reduce(laterWriter, own);
   const isLinked = known !== null && isSameRecipient(known, writtenBy);
   const mayLink = isHidden || known !== null || ofLid !== null;
   return {

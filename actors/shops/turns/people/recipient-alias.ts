@@ -35,7 +35,8 @@ export function rememberAlias(builder: TurnBuilder, to: string, number: string):
     builder.write(['HDEL', keys.aliases, ...written]);
   } else {
     builder.write(['HSET', keys.aliases, ...written.flatMap((form) => [form, number])]);
-    builder.onCommitted(() => ledger.mergeRecipient(recipientKey(to), recipientKey(number)));
+    // At once, because the check in this turn needs the counts. If the commit fails, they are only stricter.
+    ledger.mergeRecipient(recipientKey(to), recipientKey(number));
   }
   const renamed = (message: QueuedMessage): QueuedMessage =>
     message.to === to ? knownAs(message, number) : message;

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessageDraft } from '../../../../actors/shops/shop-operations.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
 const [LID, NUMBER] = ['123456@lid', '+33612345678'];
@@ -123,6 +124,31 @@ test('a reply that was sent before the number was known counts for it, at once a
   assert.equal(await person.send(), 'RECIPIENT_RATE_LIMITED');
   person.shop = await shop.successor('store');
   assert.equal(await person.send(), 'RECIPIENT_RATE_LIMITED');
+});
+
+for (const kind of ['text', 'reaction'] as const) {
+  test(`the look-up of a send links the id of a ${kind}, and a reply that was sent to the id counts in that check`, async () => {
+    const person = await Hidden.start(kind);
+    const { shop } = person;
+    const replyId = await person.reply();
+    shop.toWire(replyId);
+    shop.outcome(replyId, { kind: 'acknowledged' });
+    shop.pass(MINUTE_MS);
+    const messageId = await person.send();
+    assert.match(messageId, /^[0-9a-f]{24}$/);
+    shop.toSession(messageId);
+    const { generation } = shop.state.channel.context;
+    await shop.ask({ type: 'session.prepared', generation, messageId, lid: LID, writes: [] });
+    assert.equal(shop.statusOf(messageId), 'rejected RECIPIENT_RATE_LIMITED');
+  });
+}
+
+test('a STOP under the former number of a person stays in force when their id comes with another number', async () => {
+  const person = await Hidden.start();
+  await person.write(NAMED, 'hello');
+  await person.write(HIDDEN, 'STOP');
+  await person.write({ from: '+33699999999', lid: LID }, '', 'reaction');
+  assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
 });
 
 test('a person who always came with both addresses costs no entry for the second one', async () => {
