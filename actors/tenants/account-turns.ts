@@ -3,6 +3,7 @@ import { checkSettings, resolveSettings, type SettingsTuning } from '../../polic
 import type { Write } from '../../runtime/store.ts';
 import { done, type Failed, failed } from '../failure.ts';
 import { inboundModeOf } from '../inbound-mode.ts';
+import { presentFields } from '../present-fields.ts';
 import type { ShopDraft } from './tenant-operations.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
 import type { TenantTurn } from './tenant-replies.ts';
@@ -64,12 +65,11 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Tenant
   };
 }
 
-/** Returns a record with the changes. Absent fields stay. */
+/** Returns a record with the changes. Absent fields stay. A field of the changes without a line does not compile. */
 export function changedRecord(record: TenantRecord, changes: TenantChanges): TenantRecord {
   const ownerName = changes.owner?.name;
   const owner = ownerName === undefined ? record.owner : { name: ownerName };
-  return {
-    ...record,
+  const changed: Required<Pick<TenantRecord, keyof TenantChanges>> = {
     name: changes.name ?? record.name,
     plan: changes.plan ?? record.plan,
     active: changes.active ?? record.active,
@@ -79,6 +79,7 @@ export function changedRecord(record: TenantRecord, changes: TenantChanges): Ten
     owner: changes.owner === null ? null : owner,
     settings: tuned({ ...record.settings, ...changes.settings }),
   };
+  return { ...record, ...changed };
 }
 
 /** A setting that was returned to its default is not stored. */
@@ -106,8 +107,8 @@ export function createShop(state: TenantState, shop: NewShop): TenantTurn<'creat
   const { idempotencyKey } = shop;
   const original = idempotencyKey === undefined ? undefined : madeWith(state, idempotencyKey, shop);
   if (original !== undefined) {
-    const differs = original.name !== shop.name || original.phone !== (shop.phone ?? null);
-    return { reply: done({ shop: shopView(original, null), replayed: true, differs }) };
+    const reply = { shop: shopView(original, null), replayed: true, differs: differsFrom(original, shop) };
+    return { reply: done(reply) };
   }
   if (!shop.imported) {
     const { shops } = PLANS[state.record.plan];
@@ -123,7 +124,7 @@ export function createShop(state: TenantState, shop: NewShop): TenantTurn<'creat
     name: shop.name,
     phone: shop.phone ?? null,
     createdAtMs: shop.nowMs,
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...presentFields<ShopRecord>({ idempotencyKey }),
   };
   return {
     state: { ...state, shops: new Map(state.shops).set(record.id, record) },
@@ -131,6 +132,15 @@ export function createShop(state: TenantState, shop: NewShop): TenantTurn<'creat
     effects: [{ type: 'announce_shop', shopId: record.id }],
     reply: done({ shop: shopView(record, null), replayed: false, differs: false }),
   };
+}
+
+/** True if a call requests another shop than its key made. A field of the draft without a line does not compile. */
+function differsFrom(original: ShopRecord, draft: ShopDraft): boolean {
+  const differs: { readonly [Field in keyof Required<ShopDraft>]: boolean } = {
+    name: original.name !== draft.name,
+    phone: original.phone !== (draft.phone ?? null),
+  };
+  return Object.values(differs).includes(true);
 }
 
 /** Returns the shop that a key made, while keys are kept. */

@@ -103,9 +103,12 @@ export function acceptedReply<Accepted extends { readonly statusUrl: string }, C
   return sent.ok ? madeOnce(202, sent.value, sent.value.accepted.statusUrl) : sent;
 }
 
+/** The fields of a draft that a request's body and its headers give. */
+type RequestedDraft = Omit<MessageDraft, 'to' | 'reply' | 'scheduledId' | 'batch'>;
+
 /**
  * Returns the message of a request. Fails if it has two different keys. The shop refuses one without content, because a
- * replay comes first (docs/contract.md, Order on a send).
+ * replay comes first (docs/contract.md, Order on a send). A field of the draft without a line does not compile.
  */
 export function draftOf(request: {
   readonly body: Pick<MessageDraft, 'mediaType'> & {
@@ -113,7 +116,10 @@ export function draftOf(request: {
   };
   readonly call: CallIds;
   readonly idempotencyKey: string | undefined;
-}): Outcome<Omit<MessageDraft, 'to' | 'reply'>, 'VALIDATION_ERROR'> {
+}): Outcome<
+  { readonly [Field in keyof Required<RequestedDraft>]: RequestedDraft[Field] },
+  'VALIDATION_ERROR'
+> {
   const { text, mediaUrl, mediaType } = request.body;
   const key = idempotencyKeyOf(request);
   if (!key.ok) return key;

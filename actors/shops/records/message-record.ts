@@ -4,10 +4,10 @@ import { DAY_MS } from '../../../runtime/durations.ts';
 import { API_BASE_PATH } from '../../api-base-path.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
+import { presentFields } from '../../present-fields.ts';
 import { type MessageContent, NO_CONTENT } from '../message-content.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
-import { presentFields } from './present-fields.ts';
 
 /** The accepted content; written once. Times in milliseconds since the Unix epoch. */
 export interface MessageBody extends MessageContent {

@@ -1,11 +1,11 @@
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import { done } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
+import { presentFields } from '../../../present-fields.ts';
 import { contentOf, type DraftContent, isSameContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
 import { type MessageBody, statusUrl } from '../../records/message-record.ts';
-import { presentFields } from '../../records/present-fields.ts';
 import type { Accepted, AskedField, MessageDraft } from '../../shop-operations.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';

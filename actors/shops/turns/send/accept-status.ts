@@ -2,9 +2,10 @@ import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
 import type { PolicyRefusal, StatusPolicyCode } from '../../../../policy/refusal.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { done, failed, refusedBy } from '../../../failure.ts';
+import { presentFields } from '../../../present-fields.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
-import { type StoredMessage, statusUrl } from '../../records/message-record.ts';
+import { type MessageBody, type StoredMessage, statusUrl } from '../../records/message-record.ts';
 import type { StatusDraft } from '../../shop-operations.ts';
 import { channelRefusal } from '../builder/channel-refusal.ts';
 import { enqueue } from '../builder/enqueue.ts';
@@ -49,6 +50,7 @@ export function acceptStatus(
     idempotencyKey: idempotencyKey ?? null,
     requestId,
     traceparent: traceparent ?? null,
+    ...presentFields<MessageBody>({ reply: undefined, batchId: undefined }),
   };
   enqueue(builder, { body, entry: evaluation.entry });
   const accepted = { id: body.id, status: 'queued' as const, statusUrl: statusUrl(body.id) };
