@@ -38,37 +38,34 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/builder': `
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines
     actors/tenants/events actors/replies actors policy runtime`,
-  'actors/shops/turns/people': `
-    actors/shops/turns/builder actors/shops/state actors/shops/records actors/tenants policy runtime`,
+  'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/shops/records policy',
   'actors/shops/turns/number': `
     actors/shops/turns/builder actors/shops/numbers actors/shops/state actors/shops/records
     actors/shops/machines actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/pool': `
-    actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
+    actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/state
+    actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/effects': `
-    actors/shops/turns/pool actors/shops/turns/people actors/shops/protocol actors/shops/numbers
-    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants/events actors/tenants actors policy runtime/node runtime`,
+    actors/shops/protocol actors/shops/numbers actors/shops/state actors/shops/records actors/shops/machines
+    actors/sessions actors/shops actors/tenants/events actors/tenants actors policy runtime/node runtime`,
   'actors/shops/erasure': `
     actors/shops/effects actors/shops/numbers actors/shops/state actors/shops/records actors/sessions
     actors/shops actors/tenants/events actors/tenants actors policy runtime/actor runtime`,
   'actors/shops/turns/send': `
-    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
-    actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/shops actors
-    policy runtime`,
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/turns/wire': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/state actors/shops/records actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/cancel': `
-    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
-    actors/shops/protocol actors/shops/state actors/shops/records actors/shops actors policy runtime`,
-  'actors/shops/turns/scheduled': `
-    actors/shops/turns/send actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/records actors/shops actors runtime`,
-  'actors/shops/turns/batches': `
-    actors/shops/turns/send actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops actors policy runtime`,
+  'actors/shops/turns/scheduled': `
+    actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/state
+    actors/shops/records actors/shops actors runtime`,
+  'actors/shops/turns/batches': `
+    actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/state
+    actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns/inbound': `
     actors/shops/turns/batches actors/shops/turns/pool actors/shops/turns/people actors/shops/turns/builder
     actors/shops/protocol actors/shops/state actors/shops/records actors/sessions actors/shops actors policy
@@ -80,10 +77,9 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
     actors/tenants/events actors/tenants actors policy runtime`,
   'actors/shops/service': `
-    actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/turns/people
-    actors/shops/effects actors/shops/turns/builder actors/shops/protocol actors/shops/state
-    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies
-    actors policy runtime`,
+    actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
+    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
+    actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
   'actors/operators': `
     actors/shops/service actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
     actors/replies actors runtime/node runtime/redis runtime`,

@@ -13,8 +13,8 @@ import { shopOf } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { attributedText } from '../state/attributed-text.ts';
 import { askedOf, offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../state/pool-protocol.ts';
+import { readWriter } from '../state/recipient-facts.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import { readWriter } from '../turns/people/recipient-facts.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
 const ASK_TIMEOUT_MS = 2_000;

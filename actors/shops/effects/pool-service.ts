@@ -8,8 +8,7 @@ import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopReplies } from '../protocol/shop-replies.ts';
 import { readCarried } from '../records/carried-message.ts';
 import { shopAddress } from '../records/shop-keys.ts';
-import { askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
-import { answerFromRecord } from '../turns/pool/carry-message.ts';
+import { answerFromRecord, askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
 
 /** The requests to a shop of the pool. */
 type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;

@@ -4,8 +4,7 @@ import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { SendForecast, ShopPolicyView } from '../shop-operations.ts';
-import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
-import { pausedBy } from '../turns/builder/shop-events.ts';
+import { channelState, pacingState, pausedBy, type ShopState } from '../state/shop-state.ts';
 import { classOf, judgeSend, type SendToJudge } from '../turns/send/judge-send.ts';
 
 /** The shop's state and the moment to view it at. */

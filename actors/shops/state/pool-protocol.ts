@@ -9,6 +9,8 @@
  * to the next request has it.
  */
 import type { PersonClass } from '../../../policy/recipient-class.ts';
+import { isFinal } from '../../message-status.ts';
+import type { CarriedRecord } from '../records/carried-message.ts';
 import type { MessageBody, MessageState } from '../records/message-record.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { OptOutNotice } from './opt-out-notice.ts';
@@ -89,3 +91,9 @@ export type PoolAnswer =
   | { readonly kind: 'lost' }
   /** Acknowledges a `note` or an `opt_out`. */
   | { readonly kind: 'noted' };
+
+/** The answer from a record alone: an erased pool shop leaves the ends of its messages. */
+export function answerFromRecord({ state, refused: isRefused }: CarriedRecord): PoolAnswer {
+  if (state !== undefined && isFinal(state.status)) return { kind: 'ended', fate: state };
+  return isRefused ? { kind: 'refused' } : { kind: 'taken' };
+}

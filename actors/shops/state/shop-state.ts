@@ -168,6 +168,12 @@ export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
 }
 
+/** Returns the cause that pauses the whole queue, or null if there is none. */
+export function pausedBy({ pacing }: Pick<ShopState, 'pacing'>): 'operator' | 'rate_signal' | null {
+  if (pacing.context.heldByOperator) return 'operator';
+  return pacingState({ pacing }) === 'paused' ? 'rate_signal' : null;
+}
+
 /** True if the shop may start messages at all. */
 export function isOpen(state: Pick<ShopState, 'channel' | 'pacing' | 'tenantActive'>): boolean {
   return channelState(state) === 'connected' && !state.pacing.context.heldByOperator && state.tenantActive;

@@ -14,8 +14,8 @@ import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
+import { type RecipientFacts, readRecipient } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { type RecipientFacts, readRecipient } from '../people/recipient-facts.ts';
 
 /** A recipient of a batch, with the known facts about them. */
 export interface KnownRecipient {

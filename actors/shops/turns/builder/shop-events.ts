@@ -2,7 +2,7 @@ import { isoOrNull } from '../../../iso-time.ts';
 import { shopEvent, type TenantEvent } from '../../../tenants/events/tenant-event.ts';
 import { channelTrouble } from '../../machines/channel-trouble.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
-import { channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
+import { channelState, pacingState, pausedBy, type ShopState } from '../../state/shop-state.ts';
 
 const NONE: readonly TenantEvent[] = [];
 
@@ -70,12 +70,6 @@ function quotaEvent(before: ShopState, after: ShopState): TenantEvent | undefine
   const { warning, quota, used, endsAtMs } = is;
   const data = { warning, quota, used, endsAt: isoOrNull(endsAtMs) };
   return shopEvent('number.warned', after.shop.shopId, data);
-}
-
-/** Returns the cause that pauses the whole queue, or null if there is none. */
-export function pausedBy({ pacing }: Pick<ShopState, 'pacing'>): 'operator' | 'rate_signal' | null {
-  if (pacing.context.heldByOperator) return 'operator';
-  return pacingState({ pacing }) === 'paused' ? 'rate_signal' : null;
 }
 
 const NO_ANNOUNCEMENTS: readonly ShopEffect[] = [];

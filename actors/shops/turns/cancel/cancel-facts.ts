@@ -5,9 +5,9 @@ import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
 import { readMessage, readMessages } from '../../records/message-days.ts';
 import type { MessageState } from '../../records/message-record.ts';
 import type { QueueFilter } from '../../shop-operations.ts';
+import { readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { CancelledPlace } from '../number/given-back.ts';
-import { readWriter } from '../people/recipient-facts.ts';
 
 /** The facts for a cancellation. */
 export interface CancelFacts {

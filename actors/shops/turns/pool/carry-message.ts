@@ -8,16 +8,16 @@ import type { Evaluation } from '../../../../policy/verdict.ts';
 import { finalStatus, isFinal } from '../../../message-status.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
-import { type CarriedRecord, carriedKey, carriedWrites } from '../../records/carried-message.ts';
+import { carriedKey, carriedWrites } from '../../records/carried-message.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from '../../records/message-record.ts';
-import { offerOf, type PoolAnswer, type PoolOffer } from '../../state/pool-protocol.ts';
+import { answerFromRecord, offerOf, type PoolAnswer, type PoolOffer } from '../../state/pool-protocol.ts';
+import type { WriterFacts } from '../../state/recipient-facts.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
 import { channelRefusal } from '../builder/channel-refusal.ts';
 import { countSend } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
 import { countNewChat, limitsNow } from '../number/reported-limits.ts';
-import type { WriterFacts } from '../people/recipient-facts.ts';
 import type { CarryFacts } from './carry-facts.ts';
 
 const refused: PoolAnswer = { kind: 'refused' };
@@ -106,12 +106,6 @@ export function withdrawPooled(
     giveBackCarried(builder, { to, alias, entryText, fromEnd: entryFromEnd });
   }
   return { kind: 'ended', fate: state };
-}
-
-/** The answer from a record alone: an erased pool shop leaves the ends of its messages. */
-export function answerFromRecord({ state, refused: isRefused }: CarriedRecord): PoolAnswer {
-  if (state !== undefined && isFinal(state.status)) return { kind: 'ended', fate: state };
-  return isRefused ? refused : { kind: 'taken' };
 }
 
 /** The policy's evaluation of a message for another shop. */

@@ -1,8 +1,8 @@
 import type { Failed } from '../../../failure.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
+import type { SendFacts } from '../../state/recipient-facts.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import type { SendFacts } from '../people/recipient-facts.ts';
 import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';
 import { onScheduledSend, scheduledObstacle } from './scheduled-turns.ts';

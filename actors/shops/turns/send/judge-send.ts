@@ -16,10 +16,10 @@ import {
 } from '../../../failure.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
+import type { RecipientFacts } from '../../state/recipient-facts.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import { channelRefusal } from '../builder/channel-refusal.ts';
 import { limitsNow } from '../number/reported-limits.ts';
-import type { RecipientFacts } from '../people/recipient-facts.ts';
 
 /** A send to judge: the request, and the facts about it. */
 export interface SendToJudge {

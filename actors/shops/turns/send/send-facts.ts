@@ -4,8 +4,8 @@ import { readMessage } from '../../records/message-days.ts';
 import type { StoredMessage } from '../../records/message-record.ts';
 import { idempotencyKey } from '../../records/shop-keys.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
+import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../people/recipient-facts.ts';
 
 /** The facts for the turn on a send. */
 interface FactsOfSend {

@@ -12,8 +12,8 @@ import { readMessages } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
+import { isLapsed, readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { isLapsed, readWriter } from '../people/recipient-facts.ts';
 
 /** The facts that are checked again just before the wire. */
 export interface DispatchFacts {

@@ -8,7 +8,7 @@ import { readArchive } from '../../../../actors/shops/numbers/number-archive.ts'
 import { numbersLeft } from '../../../../actors/shops/numbers/numbers-left.ts';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
 import { decodeWriters } from '../../../../actors/shops/records/writer.ts';
-import { readWriter } from '../../../../actors/shops/turns/people/recipient-facts.ts';
+import { readWriter } from '../../../../actors/shops/state/recipient-facts.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { ShopHarness, storeOf, vault } from '../shop-harness.ts';
 

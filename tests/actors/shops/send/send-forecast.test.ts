@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
 import { forecastSend, policyView } from '../../../../actors/shops/service/policy-view.ts';
 import type { Accepted } from '../../../../actors/shops/shop-operations.ts';
-import type { RecipientFacts } from '../../../../actors/shops/turns/people/recipient-facts.ts';
+import type { RecipientFacts } from '../../../../actors/shops/state/recipient-facts.ts';
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { Random } from '../../../../runtime/random.ts';

@@ -2,22 +2,22 @@
  * Reads the facts about a person, in every form of their number: the one a caller wrote, the other form in a country
  * with two, the one the network reported, or the network's own id of them.
  */
-import { hasTwoForms, numberForms } from '../../../../policy/number-forms.ts';
-import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
-import { type DeclarationFact, recipientClass } from '../../../../policy/recipient-class.ts';
-import { type MaybePromise, mapMaybePromise } from '../../../../runtime/maybe-promise.ts';
-import type { Lookup, Store } from '../../../../runtime/store.ts';
+import { hasTwoForms, numberForms } from '../../../policy/number-forms.ts';
+import { isNetworkId, isPhoneNumber } from '../../../policy/recipient.ts';
+import { type DeclarationFact, recipientClass } from '../../../policy/recipient-class.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import type { Lookup, Store } from '../../../runtime/store.ts';
 import {
   type ContactRecord,
   declarationFact,
   decodeContact,
   laterContact,
-} from '../../../tenants/contact-record.ts';
-import { tenantKeys } from '../../../tenants/tenant-keys.ts';
-import type { MessageBody, StoredMessage } from '../../records/message-record.ts';
-import { type ShopKeys, shopAddress, shopKeys } from '../../records/shop-keys.ts';
-import { decodeWriter, laterWriter, type Writer } from '../../records/writer.ts';
-import type { ShopState } from '../../state/shop-state.ts';
+} from '../../tenants/contact-record.ts';
+import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import type { MessageBody, StoredMessage } from '../records/message-record.ts';
+import { type ShopKeys, shopAddress, shopKeys } from '../records/shop-keys.ts';
+import { decodeWriter, laterWriter, type Writer } from '../records/writer.ts';
+import type { ShopState } from './shop-state.ts';
 
 /** The policy's facts about a recipient. */
 export interface RecipientFacts {
