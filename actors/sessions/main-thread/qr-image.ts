@@ -32,7 +32,7 @@ export function startQrImages({ log }: { readonly log: Pick<Logger, 'error'> }):
     idleTimeout: IDLE_MS,
     ...(execArgv === undefined ? {} : { execArgv }),
   });
-  // A thread that cannot start leaves its codes in line. Without a listener its error would end the process.
+  // A thread that cannot start leaves its codes waiting. Without a listener its error would end the process.
   const waiting = new Set<AbortController>();
   pool.on('error', (error) => {
     for (const code of waiting) code.abort(error);

@@ -6,8 +6,8 @@ import type { SessionAddress } from '../session-host.ts';
 import type { PrepareOrder, WorkerOpening } from '../worker-protocol.ts';
 import type { AccountHistory } from './connection/account-history.ts';
 import { connectClient, holdReceipts } from './connection/client-socket.ts';
+import { ConnectionWatch } from './connection/connection-watch.ts';
 import { LimitsWatch } from './connection/limits-watch.ts';
-import { LineWatch } from './connection/line-watch.ts';
 import type { InboundIntake } from './inbound/inbound-intake.ts';
 import { InboundStanzas } from './inbound/inbound-stanzas.ts';
 import { LONGEST_HOLD_MS, Receipts } from './inbound/receipts.ts';
@@ -71,7 +71,7 @@ export interface RunningParts {
   readonly groups: GroupDirectory;
   readonly receipts: Receipts;
   readonly retries: RetryAnswers;
-  readonly watch: LineWatch;
+  readonly watch: ConnectionWatch;
   readonly limits: LimitsWatch;
   readonly history: AccountHistory;
   /** Resolves when all waiting stanzas were received and processed. */
@@ -115,7 +115,7 @@ export function startParts(options: SessionPartsOptions): RunningParts {
     log,
   });
   const receipts = receiptsOf(options, { socket, groups, outbox, ownAddresses });
-  const watch = new LineWatch({
+  const watch = new ConnectionWatch({
     socket,
     clock: environment.clock,
     timing: environment.timing,

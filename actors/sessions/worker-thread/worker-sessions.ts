@@ -1,6 +1,6 @@
 import type { SessionAddress } from '../session-host.ts';
 import type { ToWorker, WorkerOpening } from '../worker-protocol.ts';
-import { OpeningLine } from './connection/opening-line.ts';
+import { OpeningQueue } from './connection/opening-queue.ts';
 import { LiveSession } from './live-session.ts';
 import { newShopMemory, type SessionEnvironment, type ShopMemory } from './session/session-environment.ts';
 
@@ -16,11 +16,11 @@ export class WorkerSessions {
   readonly #shops = new Map<string, ShopEntry>();
   /** The promises, by shop, that resolve when the last writes of all its sessions so far are answered. */
   readonly #ending = new Map<string, Promise<void>>();
-  readonly #opening: OpeningLine;
+  readonly #opening: OpeningQueue;
 
   constructor(environment: SessionEnvironment) {
     this.#environment = environment;
-    this.#opening = new OpeningLine(environment.clock, environment.busyShare);
+    this.#opening = new OpeningQueue(environment.clock, environment.busyShare);
   }
 
   /**

@@ -47,7 +47,8 @@ export class AccountHistory {
   readonly #ended = new AbortController();
   /** Parts that are queued, or taken in this connection, by the id of the message. */
   readonly #known = new Set<string>();
-  #line: Promise<void> = Promise.resolve();
+  /** Resolves when all parts so far are taken. Each begins once the one before it is done. */
+  #tail: Promise<void> = Promise.resolve();
 
   constructor(options: AccountHistoryOptions) {
     this.#options = options;
@@ -88,7 +89,7 @@ export class AccountHistory {
       if (notice !== undefined) await this.#take(notice);
       this.#forget(id);
     };
-    this.#line = this.#line
+    this.#tail = this.#tail
       .then(() => alone(take, ended))
       .catch((error: unknown) => {
         if (ended.aborted) return;

@@ -68,11 +68,11 @@ export function connectClient(options: {
     waWebSocketUrl: environment.socketUrl,
     auth: { creds: credentials.creds, keys: tokens.forClient() },
     logger: quietLogger,
-    // The watchdog of live-session.ts ends a client that does not connect, and line-watch.ts a connection that accepts
-    // no data. The client's own wait for each frame would cost more than the frame.
+    // The watchdog of live-session.ts ends a client that does not connect, and connection-watch.ts a connection that
+    // accepts no data. The client's own wait for each frame would cost more than the frame.
     connectTimeoutMs: 0,
     defaultQueryTimeoutMs: timing.queryMs,
-    // Only line-watch.ts checks the connection.
+    // Only connection-watch.ts checks the connection.
     keepAliveIntervalMs: LONGEST_WAIT_MS,
     markOnlineOnConnect: false,
     syncFullHistory: false,

@@ -45,8 +45,8 @@ export class InboundStanzas {
   readonly #backlog: OfflineBacklog;
   /** Resolves when all waiting stanzas were received and processed. */
   readonly caughtUp: Promise<void>;
-  /** Messages in their order, each once the one before it is done. */
-  #line: Promise<void> = Promise.resolve();
+  /** Resolves when all messages so far are done. Each begins once the one before it is done. */
+  #tail: Promise<void> = Promise.resolve();
 
   constructor(options: {
     readonly socket: WASocket;
@@ -67,7 +67,7 @@ export class InboundStanzas {
         const batch = { tag: 'offline_batch', attrs: { count: String(count) } };
         this.#send({ tag: 'ib', attrs: {}, content: [batch] });
       },
-      idle: () => this.#line,
+      idle: () => this.#tail,
       later,
       note,
     });
@@ -75,7 +75,7 @@ export class InboundStanzas {
     this.caughtUp = new Promise((resolve) => {
       socket.ws.on('CB:ib,,offline', () => {
         this.#backlog.finish();
-        void this.#line.then(resolve);
+        void this.#tail.then(resolve);
       });
     });
   }
@@ -90,7 +90,7 @@ export class InboundStanzas {
     ws.on('CB:message', (message: BinaryNode) => {
       if (isDropped(message)) this.#acknowledge(message);
       // One that fails stays unanswered, so the network delivers it again at the next login.
-      else this.#line = this.#line.then(() => this.#pass(message, passOn)).catch(() => undefined);
+      else this.#tail = this.#tail.then(() => this.#pass(message, passOn)).catch(() => undefined);
     });
     // The client requests a hundred, once.
     ws.removeAllListeners('CB:ib,,offline_preview');

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { OpeningLine } from '../../../../actors/sessions/worker-thread/connection/opening-line.ts';
+import { OpeningQueue } from '../../../../actors/sessions/worker-thread/connection/opening-queue.ts';
 import { listening } from '../../../listening.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { simulatedNetwork } from '../paired-shop.ts';
 import { newShop } from '../session-conformance.ts';
 
 /** Returns a queue on a thread that is as busy as the test sets it. */
-function lineOf(people: number) {
+function queueOf(people: number) {
   const clock = new FakeClock();
   const thread = { busyShare: 1 };
-  const line = new OpeningLine(clock, () => thread.busyShare);
+  const queue = new OpeningQueue(clock, () => thread.busyShare);
   const everybody = Array.from({ length: people }, (_, index) => ({ index }));
   const begun: number[] = [];
-  for (const who of everybody) line.enter(who, () => begun.push(who.index));
-  const leave = (index: number): void => line.leave(everybody[index] as object);
-  return { clock, thread, line, begun, leave };
+  for (const who of everybody) queue.enter(who, () => begun.push(who.index));
+  const leave = (index: number): void => queue.leave(everybody[index] as object);
+  return { clock, thread, queue, begun, leave };
 }
 
 test('on a busy thread eight open at a time, the next one when one of them is open', async () => {
-  const { clock, begun, leave } = lineOf(20);
+  const { clock, begun, leave } = queueOf(20);
   await clock.advance(10_000);
   assert.deepEqual(begun, [0, 1, 2, 3, 4, 5, 6, 7]);
   leave(3);
@@ -29,7 +29,7 @@ test('on a busy thread eight open at a time, the next one when one of them is op
 });
 
 test('while the thread is idle enough more sessions begin, up to 64, and on a busy thread fewer', async () => {
-  const { clock, thread, begun, leave } = lineOf(200);
+  const { clock, thread, begun, leave } = queueOf(200);
   thread.busyShare = 0.49;
   await clock.advance(25);
   assert.equal(begun.length, 12);
@@ -49,11 +49,11 @@ test('while the thread is idle enough more sessions begin, up to 64, and on a bu
 });
 
 test('a session that ended while waiting never begins, and none does once the queue is cleared', async () => {
-  const { clock, thread, line, begun, leave } = lineOf(20);
+  const { clock, thread, queue, begun, leave } = queueOf(20);
   leave(8);
   leave(0);
   assert.deepEqual(begun.slice(8), [9]);
-  line.clear();
+  queue.clear();
   thread.busyShare = 0;
   leave(1);
   await clock.advance(10_000);
@@ -63,15 +63,15 @@ test('a session that ended while waiting never begins, and none does once the qu
 test('after the queue was empty the thread is measured again, and its earlier work does not count', async () => {
   const clock = new FakeClock();
   const asked: number[] = [];
-  const line = new OpeningLine(clock, () => {
+  const queue = new OpeningQueue(clock, () => {
     asked.push(clock.monotonicMs());
     return 1;
   });
   const enter = (count: number): void => {
-    for (let index = 0; index < count; index += 1) line.enter({}, () => undefined);
+    for (let index = 0; index < count; index += 1) queue.enter({}, () => undefined);
   };
   enter(9);
-  line.clear();
+  queue.clear();
   await clock.advance(100_000);
   asked.length = 0;
   enter(1);

@@ -20,7 +20,7 @@ const STALL_MS = 1_000;
 const SIGNS_OF_LIFE = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
 
 /** The parts and callbacks of a session that the watch uses. */
-interface LineWatchOptions {
+interface ConnectionWatchOptions {
   readonly socket: WASocket;
   readonly clock: Clock;
   readonly timing: SessionTiming;
@@ -39,11 +39,11 @@ interface LineWatchOptions {
  * worker stalled for five seconds, it would lose every quiet session, and all of them would reconnect at once. Here a
  * wait that ended late proves nothing, and the query is repeated.
  */
-export class LineWatch {
-  readonly #options: LineWatchOptions;
+export class ConnectionWatch {
+  readonly #options: ConnectionWatchOptions;
   #heardAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: LineWatchOptions) {
+  constructor(options: ConnectionWatchOptions) {
     this.#options = options;
     this.#options.socket.ws.on('frame', (frame: BinaryNode | Uint8Array) => {
       if (!(frame instanceof Uint8Array) && SIGNS_OF_LIFE.has(frame.tag))

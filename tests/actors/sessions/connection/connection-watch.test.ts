@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
-import { LineWatch } from '../../../../actors/sessions/worker-thread/connection/line-watch.ts';
+import { ConnectionWatch } from '../../../../actors/sessions/worker-thread/connection/connection-watch.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;
@@ -11,7 +11,10 @@ const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;
 /** Returns a watch over a connection whose answers the test gives. */
 function watched(
   answer: (clock: FakeClock) => Promise<unknown>,
-  { line = 'open', lateMs = () => 0 }: { line?: 'open' | 'stuck' | 'cut'; lateMs?: () => number } = {},
+  {
+    connection = 'open',
+    lateMs = () => 0,
+  }: { connection?: 'open' | 'stuck' | 'cut'; lateMs?: () => number } = {},
 ) {
   const clock = new FakeClock();
   const asked: string[] = [];
@@ -24,16 +27,16 @@ function watched(
     async sendNode({ attrs }: BinaryNode) {
       asked.push('ping');
       const heard = answer(clock);
-      if (line === 'stuck') return new Promise(() => undefined);
-      if (line === 'cut') return heard;
+      if (connection === 'stuck') return new Promise(() => undefined);
+      if (connection === 'cut') return heard;
       void heard.then((node) => node !== undefined && ws.emit(`TAG:${attrs.id}`, node));
     },
     executeUSyncQuery() {
       asked.push('devices');
-      return line === 'stuck' ? new Promise(() => undefined) : answer(clock);
+      return connection === 'stuck' ? new Promise(() => undefined) : answer(clock);
     },
   } as unknown as WASocket;
-  const watch = new LineWatch({
+  const watch = new ConnectionWatch({
     socket,
     clock,
     timing: DEFAULT_SESSION_TIMING,
@@ -64,7 +67,7 @@ test('a ping without an answer ends the session', async () => {
 });
 
 test('a connection that accepts no frame ends the session', async () => {
-  const { watch, clock, ends } = watched(silence, { line: 'stuck' });
+  const { watch, clock, ends } = watched(silence, { connection: 'stuck' });
   watch.start();
   await clock.advance(keepAliveMs + queryMs);
   assert.deepEqual(ends, ['a ping']);
@@ -80,7 +83,7 @@ test('no query leaves a listener registered', async () => {
 
 test('a frame that the connection refuses is reported as the end of the connection, by another', async () => {
   const { watch, clock, ends } = watched(() => Promise.reject(new Error('Connection Closed')), {
-    line: 'cut',
+    connection: 'cut',
   });
   watch.start();
   await clock.advance(2 * keepAliveMs);
@@ -112,7 +115,7 @@ test('a query that is sent at once does not replace pings', async () => {
 });
 
 test('a query that the connection does not accept ends the session', async () => {
-  const { watch, clock, asked, ends } = watched(silence, { line: 'stuck' });
+  const { watch, clock, asked, ends } = watched(silence, { connection: 'stuck' });
   void watch.probe();
   await clock.advance(queryMs - 1);
   assert.deepEqual([asked, ends], [['devices'], []]);

@@ -20,7 +20,7 @@ const BUSY = 0.5;
  * The queue of sessions that open. A few open at a time. More open while these leave the thread idle, for example
  * because the network takes a second for each. So the limit is the thread's own time, and not the sum of waits.
  */
-export class OpeningLine {
+export class OpeningQueue {
   readonly #clock: Clock;
   readonly #busyShare: () => number;
   readonly #underWay = new Set<object>();
