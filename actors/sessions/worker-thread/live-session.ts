@@ -72,7 +72,7 @@ export class LiveSession {
       sealed: {
         read: (hash, fields) => this.#sealed.read(hash, fields),
         write: (change) => this.#sealed.write(change),
-        writeUnhurried: (change) => this.#sealed.writeUnhurried(change),
+        writeLater: (change) => this.#sealed.writeLater(change),
       },
       nowMs: () => environment.clock.wallMs(),
       later: (delayMs, act) => this.#timers.after(delayMs, act),

@@ -141,7 +141,7 @@ function ratchetsOf(
       const { outbox } = running() ?? {};
       await (outbox === undefined ? credentials.keys.set(data) : outbox.storeSealed(data));
     },
-    storeUnhurried: (data) => credentials.setUnhurried(data),
+    storeLater: (data) => credentials.setLater(data),
     lookUpNumbers: async (addresses) => {
       const { socket } = running() ?? {};
       return socket === undefined ? undefined : lookUpIds(socket, memory, addresses);

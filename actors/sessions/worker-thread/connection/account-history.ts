@@ -27,7 +27,7 @@ const NOTICE = 'history-notice/';
 export interface AccountHistoryOptions {
   readonly socket: Pick<WASocket, 'ev'>;
   readonly credentials: Pick<Credentials, 'keys' | 'storeNow'>;
-  readonly sealed: Pick<SealedStore, 'find' | 'write' | 'writeUnhurried'>;
+  readonly sealed: Pick<SealedStore, 'find' | 'write' | 'writeLater'>;
   readonly bounds: DownloadBounds;
   readonly nowMs: () => number;
   readonly log: (level: 'info' | 'warn', fields: Record<string, unknown>, message: string) => void;
@@ -111,7 +111,7 @@ export class AccountHistory {
 
   /** A notice that stays stored all the same is taken twice, which changes nothing. */
   #forget(id: string): void {
-    this.#options.sealed.writeUnhurried({
+    this.#options.sealed.writeLater({
       hash: 'credentials',
       fields: new Map([[NOTICE + id, undefined]]),
     });

@@ -20,7 +20,7 @@ export interface Credentials {
   readonly creds: AuthenticationCreds;
   readonly keys: SignalKeyStore;
   /** Stores keys that may be lost, together with the next write or before it. */
-  setUnhurried(data: SignalDataSet): void;
+  setLater(data: SignalDataSet): void;
   /** Stores any keys now. Resolves when they are stored. */
   storeNow(data: SignalDataSet): Promise<void>;
   /** Changed keys that another writer stores, in one commit with its own data. */
@@ -47,7 +47,7 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
   return {
     creds,
     keys: signalKeys(sealed),
-    setUnhurried: (data) => sealed.writeUnhurried({ hash: 'credentials', fields: fieldsOf(data) }),
+    setLater: (data) => sealed.writeLater({ hash: 'credentials', fields: fieldsOf(data) }),
     storeNow: (data) => sealed.write({ hash: 'credentials', fields: fieldsOf(data) }),
     carry: (data, carry) => sealed.carry({ hash: 'credentials', fields: fieldsOf(data) }, carry),
     pairedAtMs: () => pairedAtMs,
@@ -136,7 +136,7 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
     async set(data: SignalDataSet) {
       const hash = 'credentials';
       // A write that fails ends the session, so no caller has to wait for it.
-      if (mayBeLost(data)) sealed.writeUnhurried({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
+      if (mayBeLost(data)) sealed.writeLater({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
       else {
         const { [SETTINGS_KEY]: shared, ...others } = data;
         const more = shared === undefined ? [] : await settingsKeyFields(sealed, shared);

@@ -32,7 +32,7 @@ const USED = 'used/';
 
 /** The parts of a session that knowing the use of its keys needs. */
 export interface KeyUseOptions {
-  readonly sealed: Pick<SealedStore, 'read' | 'write' | 'writeUnhurried'>;
+  readonly sealed: Pick<SealedStore, 'read' | 'write' | 'writeLater'>;
   readonly nowMs: () => number;
   /** The digits of the shop's own addresses. */
   readonly ownUsers: () => readonly string[];
@@ -78,7 +78,7 @@ export class KeyUse {
     this.#saving = this.#isWhole ? undefined : this.#saveLater();
     if (!this.#isWhole) return;
     const fields = new Map([[USED + this.#period, Buffer.from(this.#used.bits)]]);
-    this.#options.sealed.writeUnhurried({ hash: HASH, fields });
+    this.#options.sealed.writeLater({ hash: HASH, fields });
   }
 
   /**

@@ -16,7 +16,7 @@ const MAPPING = 'lid-mapping';
 export type StoreSealed = (data: SignalDataSet) => Promise<void>;
 
 /** Stores data that may be lost, before or with the next write. No caller waits for it. */
-export type StoreUnhurried = (data: SignalDataSet) => void;
+export type StoreLater = (data: SignalDataSet) => void;
 
 /**
  * A piece of work that seals a message for one device. Resolves with the function that settles its caller's promise. If
@@ -43,7 +43,7 @@ type Settle = (failure: Error | undefined) => void;
 export class RatchetKeys {
   readonly #store: SignalKeyStore;
   readonly #storeSealed: StoreSealed;
-  readonly #storeUnhurried: StoreUnhurried;
+  readonly #storeLater: StoreLater;
   #tail: Promise<unknown> = Promise.resolve();
   /** The changes of the transaction that runs, later ones last; empty if none runs. */
   #layers: readonly Overlay[] = [];
@@ -53,11 +53,11 @@ export class RatchetKeys {
   /** Sealing steps and data that may wait are stored in `store` too, unless `ways` has other functions for them. */
   constructor(
     store: SignalKeyStore,
-    ways: { readonly storeSealed?: StoreSealed; readonly storeUnhurried?: StoreUnhurried } = {},
+    ways: { readonly storeSealed?: StoreSealed; readonly storeLater?: StoreLater } = {},
   ) {
     this.#store = store;
     this.#storeSealed = ways.storeSealed ?? (async (data) => store.set(data));
-    this.#storeUnhurried = ways.storeUnhurried ?? ((data) => void store.set(data));
+    this.#storeLater = ways.storeLater ?? ((data) => void store.set(data));
   }
 
   isInTransaction(): boolean {
@@ -80,8 +80,8 @@ export class RatchetKeys {
    * Runs work as `transaction` does, if nothing outside depends on it before the next write: for example a new session
    * that sealed nothing yet. It resolves at once, and is written before or with the next write.
    */
-  unhurried<T>(work: () => Promise<T>): Promise<T> {
-    return this.#alone(work, (overlay) => commit(overlay, this.#storeUnhurried));
+  transactionStoredLater<T>(work: () => Promise<T>): Promise<T> {
+    return this.#alone(work, (overlay) => commit(overlay, this.#storeLater));
   }
 
   /**

@@ -16,14 +16,14 @@ import type { ExpiringCache } from '../session/expiring-cache.ts';
 import { isLidAddress } from '../wire/chat-address.ts';
 import { type InboundEnvelope, readEnvelope } from '../wire/inbound-message.ts';
 import { type HistoryNotice, readPhoneMessage } from '../wire/phone-message.ts';
-import { RatchetKeys, type StoreSealed, type StoreUnhurried } from './ratchet-keys.ts';
+import { RatchetKeys, type StoreLater, type StoreSealed } from './ratchet-keys.ts';
 
 /** The functions that a session gives its ratchets. */
 export interface RatchetHooks {
   /** Stores the steps of sealing, before any ciphertext is passed on. */
   readonly storeSealed: StoreSealed;
   /** Stores data that may be lost, together with the next write or before it. */
-  readonly storeUnhurried: StoreUnhurried;
+  readonly storeLater: StoreLater;
   /** Returns the network's own ids of numbers. Undefined without a reply. */
   readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
@@ -111,7 +111,7 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
         // Broken keys cost their own device the message, and nothing for the group's other members. Sealing for a
         // device without a session fails for it alone. A store that failed ends the session by itself.
         injectE2ESession: (bundle) =>
-          keys.unhurried(() => client.injectE2ESession(bundle)).catch(() => undefined),
+          keys.transactionStoredLater(() => client.injectE2ESession(bundle)).catch(() => undefined),
         decryptMessage: (sealed) => {
           const opening = keys.transaction(async () => {
             const read = (): Promise<Uint8Array> => client.decryptMessage(sealed);

@@ -8,9 +8,9 @@ const fieldOf = (person: string): string => `chat-timer/${person}`;
  * chat stays there, and the phone shows a warning beside it (WhiskeySockets/Baileys issues 1687 and 1753).
  */
 export class ChatTimers {
-  readonly #sealed: Pick<SealedStore, 'find' | 'writeUnhurried'>;
+  readonly #sealed: Pick<SealedStore, 'find' | 'writeLater'>;
 
-  constructor(sealed: Pick<SealedStore, 'find' | 'writeUnhurried'>) {
+  constructor(sealed: Pick<SealedStore, 'find' | 'writeLater'>) {
     this.#sealed = sealed;
   }
 
@@ -18,7 +18,7 @@ export class ChatTimers {
   async keep(person: string, seconds: number): Promise<void> {
     if (seconds === ((await this.of(person)) ?? 0)) return;
     const value = seconds === 0 ? undefined : Buffer.from(String(seconds));
-    this.#sealed.writeUnhurried({ hash: HASH, fields: new Map([[fieldOf(person), value]]) });
+    this.#sealed.writeLater({ hash: HASH, fields: new Map([[fieldOf(person), value]]) });
   }
 
   /** Returns the timer of the chat with a person. Undefined if there is none. */

@@ -25,13 +25,13 @@ export interface FieldChange {
  * messages of a shop (at most 20 s) and composing (6 s) together. So changes after a message go into the commit of the
  * next one.
  */
-const UNHURRIED_MS = 30_000;
+const LONGEST_WAIT_MS = 30_000;
 
 /** Changes that wait for their write, and the promise of it. */
 interface Batch {
   readonly change: PendingChange;
-  /** It is written once those before it are, and no longer waits for company. */
-  hurry(): void;
+  /** It is written once those before it are, and no longer waits for other changes. */
+  flush(): void;
   /** Stores the change together with its own. The store then does not write it. */
   carrier: (() => Promise<void>) | undefined;
   readonly written: Promise<void>;
@@ -123,13 +123,13 @@ export class SealedStore {
     const { hash, clear = false, expiresAtMs } = change;
     const fields = this.#seal(change);
     if (fields.size === 0 && !clear) {
-      this.#next?.hurry();
+      this.#next?.flush();
       return this.#next?.written ?? this.#tail;
     }
     const batch = this.#batch();
     batch.change.add(hash, { fields, clear, expiresAtMs });
     this.#remember(hash, fields, clear);
-    batch.hurry();
+    batch.flush();
     return batch.written;
   }
 
@@ -137,7 +137,7 @@ export class SealedStore {
    * Writes changes that may be lost, together with the next write, or alone after a while. They can be read at once. A
    * write that fails closes the store like any other.
    */
-  writeUnhurried({ hash, fields }: Omit<FieldChange, 'clear'>): void {
+  writeLater({ hash, fields }: Omit<FieldChange, 'clear'>): void {
     const sealed = this.#seal({ hash, fields });
     if (sealed.size === 0) return;
     this.#batch().change.add(hash, { fields: sealed });
@@ -151,7 +151,7 @@ export class SealedStore {
   carry(change: FieldChange, carry: Carry): Promise<void> {
     const fields = this.#seal(change);
     const batch = this.#batch();
-    batch.hurry();
+    batch.flush();
     // One commit carries one change; later changes come after it.
     this.#next = undefined;
     return new Promise((resolve, reject) => {
@@ -183,7 +183,7 @@ export class SealedStore {
 
   /** Resolves when every write so far has a reply, of any kind. */
   async drain(): Promise<void> {
-    this.#next?.hurry();
+    this.#next?.flush();
     await this.#tail.catch(() => undefined);
   }
 
@@ -196,7 +196,7 @@ export class SealedStore {
    */
   async reseal(hash: SealedHash): Promise<readonly string[]> {
     // Waiting changes go first and accept no others, so that this reads the stored state.
-    this.#next?.hurry();
+    this.#next?.flush();
     this.#next = undefined;
     const pass = this.#tail.then(async () => {
       const names = this.#cipher.hasOlderKey
@@ -287,10 +287,10 @@ export class SealedStore {
     if (this.#next !== undefined) return this.#next;
     const change = new PendingChange();
     this.#unanswered.add(change);
-    let hurry: () => void = () => undefined;
+    let flush: () => void = () => undefined;
     const due = new Promise<void>((resolve) => {
-      const timer = this.#options.after(UNHURRIED_MS, resolve);
-      hurry = () => {
+      const timer = this.#options.after(LONGEST_WAIT_MS, resolve);
+      flush = () => {
         timer.cancel();
         resolve();
       };
@@ -306,7 +306,7 @@ export class SealedStore {
     // The callers get a failure; the chain's own copies must not count as unhandled.
     this.#tail.catch(() => undefined);
     written.catch(() => undefined);
-    const batch: Batch = { change, hurry, carrier: undefined, written };
+    const batch: Batch = { change, flush, carrier: undefined, written };
     this.#next = batch;
     return batch;
   }

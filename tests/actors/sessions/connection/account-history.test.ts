@@ -22,7 +22,7 @@ test('a part that failed to download is retried in the same connection, at the n
       async write({ fields }: { readonly fields: ReadonlyMap<string, Buffer | undefined> }) {
         for (const [name, value] of fields) if (value !== undefined) kept.set(name, value);
       },
-      writeUnhurried({ fields }: { readonly fields: ReadonlyMap<string, Buffer | undefined> }) {
+      writeLater({ fields }: { readonly fields: ReadonlyMap<string, Buffer | undefined> }) {
         for (const name of fields.keys()) kept.delete(name);
       },
     } as unknown as AccountHistoryOptions['sealed'],

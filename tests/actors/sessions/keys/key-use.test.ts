@@ -23,7 +23,7 @@ function shopOfYears() {
       sealed: {
         read: (...read) => sealed.read(...read),
         write: (change) => sealed.write(change),
-        writeUnhurried: (change) => sealed.writeUnhurried(change),
+        writeLater: (change) => sealed.writeLater(change),
       },
       nowMs: () => nowMs,
       ownUsers: () => ['33600000001', '777'],

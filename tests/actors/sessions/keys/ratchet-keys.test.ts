@@ -169,7 +169,7 @@ test('sealing that fails takes back its own step alone; a write that fails fails
   assert.deepEqual(await keys.get('session', ['one', 'good']), { good: bytes(1) });
 });
 
-test('an unhurried transaction is over before it is written, and its write comes before the next', async () => {
+test('a transaction stored later is over before it is written, and its write comes before the next', async () => {
   const store = recordingStore();
   const keys = new RatchetKeys(store);
   const asked: SignalDataSet[] = [];
@@ -177,7 +177,9 @@ test('an unhurried transaction is over before it is written, and its write comes
     asked.push(data);
     return new Promise(() => undefined);
   };
-  await keys.unhurried(() => keys.transaction(() => keys.set({ session: { a: bytes(1) } }), 'a'));
+  await keys.transactionStoredLater(() =>
+    keys.transaction(() => keys.set({ session: { a: bytes(1) } }), 'a'),
+  );
   void keys.seal(() => keys.set({ session: { a: bytes(2) } }));
   await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(asked, [{ session: { a: bytes(1) } }, { session: { a: bytes(2) } }]);

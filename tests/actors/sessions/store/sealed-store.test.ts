@@ -150,21 +150,21 @@ test('kept values stay within their bytes, and the longest unused go first', () 
 test('changes that may be lost are written with the next ones, or alone after half a minute, and can be read meanwhile', async () => {
   const { sealed, store, clock, asked } = sealedStore();
   const names = ['lid-mapping/a', 'lid-mapping/b', 'lid-mapping/c'];
-  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
+  sealed.writeLater({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
   await clock.advance(29_000);
   assert.deepEqual(text(await sealed.read('credentials', ['lid-mapping/a'])), ['1']);
   assert.equal(asked.length, 0);
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
   assert.deepEqual([store.commits.length, [...store.hashes.values()][0]?.size], [1, 2]);
 
-  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/b': '2' }) });
+  sealed.writeLater({ hash: 'credentials', fields: fields({ 'lid-mapping/b': '2' }) });
   await clock.advance(29_999);
   assert.equal(store.commits.length, 1);
   await clock.advance(1);
   await sealed.drain();
   assert.equal(store.commits.length, 2);
 
-  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/c': '3' }) });
+  sealed.writeLater({ hash: 'credentials', fields: fields({ 'lid-mapping/c': '3' }) });
   await sealed.drain();
   assert.equal(store.commits.length, 3, 'an ending session leaves nothing behind');
   assert.deepEqual(text(await sealed.read('credentials', names)), ['1', '2', '3']);
@@ -172,10 +172,10 @@ test('changes that may be lost are written with the next ones, or alone after ha
 
 test('changes that may be lost are known once written, and delay neither a resealing nor later changes', async () => {
   const { sealed, store } = sealedStore();
-  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
+  sealed.writeLater({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
   // The clock does not move.
   await sealed.reseal('credentials');
-  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
+  sealed.writeLater({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/c': '3' }) });
   assert.equal(store.commits.length, 2);
   assert.deepEqual(text(await sealed.read('credentials', ['session/a', 'session/b'])), ['1', '2']);
@@ -183,13 +183,13 @@ test('changes that may be lost are known once written, and delay neither a resea
 
 test('changes that may be lost go with a change that another caller carries, and stay if that was not carried', async () => {
   const { sealed, store } = sealedStore();
-  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
+  sealed.writeLater({ hash: 'credentials', fields: fields({ 'lid-mapping/a': '1' }) });
   let carried: string[] = [];
   await sealed.carry({ hash: 'credentials', fields: fields({ 'session/a': '1' }) }, async (changes) => {
     carried = changes.flatMap(({ set }) => set.map(([field]) => field));
   });
   assert.deepEqual([carried, store.commits.length], [['lid-mapping/a', 'session/a'], 0]);
-  sealed.writeUnhurried({ hash: 'credentials', fields: fields({ 'lid-mapping/b': '1' }) });
+  sealed.writeLater({ hash: 'credentials', fields: fields({ 'lid-mapping/b': '1' }) });
   const recalled = sealed.carry({ hash: 'credentials', fields: fields({ 'session/a': '2' }) }, () =>
     Promise.reject(new Error('recalled')),
   );
