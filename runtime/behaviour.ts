@@ -100,7 +100,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   ): Turn<State, Effect>;
   /**
    * Returns the writes for an actor that waits for an operator and has no turns. Called when it is suspended or found
-   * suspended, and every `RuntimeLimits.tendSuspendedMs` after that.
+   * suspended, and every `RuntimeLimits.checkSuspendedMs` after that.
    *
    * No state is in memory. It never runs while the actor is loaded, and a load waits for its commit. `sinceMs` is the
    * time at which the actor was suspended on this node, in Unix milliseconds. A rejection changes nothing, and the call

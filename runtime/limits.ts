@@ -47,7 +47,7 @@ export const defaultLimits = {
   backoffMs: 200,
   backoffMaximumMs: 30_000,
   /** Interval of `Behaviour.suspended` for an actor that waits for an operator. */
-  tendSuspendedMs: MINUTE_MS,
+  checkSuspendedMs: MINUTE_MS,
   /**
    * The step of actors' timers and of their sessions' reports, in milliseconds. One timer of the process then serves
    * many of them (docs/decisions/026-shared-wake-ups.md).

@@ -22,7 +22,7 @@ import { ActorTimers, type TimedActor } from './actor-timers.ts';
 import { type DispatchedActor, Dispatcher } from './dispatcher.ts';
 import { commandEnvelope, type Envelope, Mailbox, ownEnvelope } from './mailbox.ts';
 import { Supervision } from './supervision.ts';
-import { SuspendedCare } from './suspended-care.ts';
+import { SuspendedChecks } from './suspended-checks.ts';
 import { TurnCycle, type TurnHost } from './turn-cycle.ts';
 import { Waiters } from './waiters.ts';
 
@@ -46,7 +46,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   /** Rises with each load and each stop, which make the result of an earlier load void. */
   #loads = 0;
   /** From the first time that it is suspended. */
-  #care: SuspendedCare | undefined;
+  #suspendedChecks: SuspendedChecks | undefined;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();
   /**
@@ -216,7 +216,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   }
 
   async #readState(): Promise<unknown> {
-    await this.#care?.stop();
+    await this.#suspendedChecks?.stop();
     const { store, clock } = this.#around;
     return this.#behaviour.load(this.#address, store, this.#shard.nowMs(clock));
   }
@@ -319,8 +319,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
 
   #waitForOperator(): void {
     const actor = { address: this.#address, shard: this.#shard, behaviour: this.#behaviour };
-    this.#care ??= new SuspendedCare(actor, this.#around);
-    this.#status = this.#care.start();
+    this.#suspendedChecks ??= new SuspendedChecks(actor, this.#around);
+    this.#status = this.#suspendedChecks.start();
   }
 
   resume(): void {
@@ -372,7 +372,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   #unload(reason: DeactivationReason): void {
     const { state } = this;
     this.#loads += 1;
-    void this.#care?.stop();
+    void this.#suspendedChecks?.stop();
     this.#timer.cancel();
     this.#isRecovering = false;
     this.#gate.lost();

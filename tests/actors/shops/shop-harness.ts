@@ -265,8 +265,8 @@ export class ShopHarness {
     return successor;
   }
 
-  /** The shop waits for an operator since `sinceMs`, and is looked after now: from what is stored alone. */
-  async tend(sinceMs: number): Promise<void> {
+  /** The shop waits for an operator since `sinceMs`, and its stored data is checked now. */
+  async checkSuspended(sinceMs: number): Promise<void> {
     const address = shopAddress(this.state.shop);
     const context = { store: storeOf(this.redis), nowMs: this.nowMs, sinceMs };
     const ended = await this.#behaviour.suspended?.(address, context);

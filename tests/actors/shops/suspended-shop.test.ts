@@ -19,13 +19,13 @@ test('a message that may be on the wire fails BOT_RESTARTED, and waiting ones co
   const second = harness.send('+33611110002');
   assert.equal(harness.statusOf(first), 'sending');
   const sinceMs = harness.nowMs;
-  await harness.tend(sinceMs);
+  await harness.checkSuspended(sinceMs);
   assert.deepEqual([harness.statusOf(first), harness.statusOf(second)], ['failed BOT_RESTARTED', 'queued']);
   harness.nowMs += 10 * MINUTE_MS - 1;
-  await harness.tend(sinceMs);
+  await harness.checkSuspended(sinceMs);
   assert.equal(harness.statusOf(second), 'queued');
   harness.nowMs += 1;
-  await harness.tend(sinceMs);
+  await harness.checkSuspended(sinceMs);
   assert.equal(harness.statusOf(second), 'failed BOT_SERVICE_UNREACHABLE');
 });
 
@@ -38,7 +38,7 @@ test('each end is published to the tenant once, in its own commit', async () => 
   const told = async (): Promise<unknown[]> => {
     harness.writes.length = 0;
     harness.effects.length = 0;
-    await harness.tend(sinceMs);
+    await harness.checkSuspended(sinceMs);
     return harness.writes
       .filter(([command]) => command === 'XADD')
       .map((write) => [write[write.indexOf('t') + 1], write[write.indexOf('d') + 1]]);
@@ -56,7 +56,7 @@ test('a node that took the shop over just now still ends what has waited for a d
   harness.command({ type: 'pause' });
   const id = harness.send();
   harness.nowMs += DAY_MS;
-  await harness.tend(harness.nowMs);
+  await harness.checkSuspended(harness.nowMs);
   assert.equal(harness.statusOf(id), 'failed EXPIRED');
 });
 
@@ -67,7 +67,7 @@ test('queued messages of a suspended shop end even if its stored state cannot be
   harness.redis.run(['HSET', harness.state.keys.shop, 'actor', '{']);
   assert.ok(broken);
   harness.nowMs += 11 * MINUTE_MS;
-  await harness.tend(harness.nowMs - 10 * MINUTE_MS);
+  await harness.checkSuspended(harness.nowMs - 10 * MINUTE_MS);
   assert.equal(harness.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
 });
 
@@ -92,7 +92,7 @@ test('at any times of suspension and resumption, messages end in time, go out at
     const sinceMs = harness.nowMs;
     for (let look = 0, looks = 1 + upTo(4); look < looks; look += 1) {
       harness.nowMs += upTo(3) === 0 ? upTo(DAY_MS) : upTo(12 * MINUTE_MS);
-      await harness.tend(sinceMs);
+      await harness.checkSuspended(sinceMs);
       for (const id of ids) {
         const waited = harness.nowMs - Math.max(sinceMs, createdAtMs.get(id) ?? 0);
         const must = waited >= 10 * MINUTE_MS || harness.statusOf(id) === 'sending';

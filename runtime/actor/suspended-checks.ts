@@ -16,13 +16,13 @@ interface SuspendedActor {
 
 /**
  * Commits the writes of an actor that waits for an operator (`Behaviour.suspended`): at once, and every
- * `limits.tendSuspendedMs` after that. The writes are fenced like those of a turn. A failed run is repeated.
+ * `limits.checkSuspendedMs` after that. The writes are fenced like those of a turn. A failed check is repeated.
  */
-export class SuspendedCare {
+export class SuspendedChecks {
   readonly #actor: SuspendedActor;
   readonly #around: ActorSurroundings;
   readonly #timer: RestartableTimer;
-  /** Rises with each start and stop, so that a run that began before writes nothing any more. */
+  /** Rises with each start and stop, so that a check that began before writes nothing any more. */
   #serial = 0;
   #underWay: Promise<void> | undefined;
 
@@ -32,7 +32,7 @@ export class SuspendedCare {
     this.#timer = new RestartableTimer(around.clock);
   }
 
-  /** Starts the runs for the actor, and returns its new status. */
+  /** Starts the checks of the actor, and returns its new status. */
   start(): 'suspended' {
     this.#serial += 1;
     if (this.#actor.behaviour.suspended !== undefined) {
@@ -42,7 +42,7 @@ export class SuspendedCare {
   }
 
   /**
-   * Stops the runs. Resolves when it is known whether the last writes were applied, so that a load sees all of them or
+   * Stops the checks. Resolves when it is known whether the last writes were applied, so that a load sees all of them or
    * none.
    */
   async stop(): Promise<void> {
@@ -54,7 +54,7 @@ export class SuspendedCare {
   #run(serial: number, sinceMs: number): void {
     const { log, limits } = this.#around;
     const actor = addressText(this.#actor.address);
-    this.#underWay = this.#tend(serial, sinceMs)
+    this.#underWay = this.#check(serial, sinceMs)
       .catch((error: unknown) => {
         const line = 'the check of a suspended actor failed';
         if (error instanceof RuntimeFailure) log.warn({ actor, code: error.code }, line);
@@ -63,11 +63,11 @@ export class SuspendedCare {
       .finally(() => {
         if (serial !== this.#serial) return;
         this.#underWay = undefined;
-        this.#timer.start(limits.tendSuspendedMs, () => this.#run(serial, sinceMs));
+        this.#timer.start(limits.checkSuspendedMs, () => this.#run(serial, sinceMs));
       });
   }
 
-  async #tend(serial: number, sinceMs: number): Promise<void> {
+  async #check(serial: number, sinceMs: number): Promise<void> {
     const { address, shard, behaviour } = this.#actor;
     const { store, clock, mayAct } = this.#around;
     const context = { store, nowMs: shard.nowMs(clock), sinceMs };

@@ -1,4 +1,4 @@
-/** The stored data of an actor is maintained while it waits for an operator, and never while it is loaded. */
+/** The stored data of an actor is checked while it waits for an operator, and never while it is loaded. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardKey } from '../../runtime/address.ts';
@@ -7,30 +7,30 @@ import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
 const one = counterAddress('one');
-const limits = { restartIntensity: 0, tendSuspendedMs: 1_000 };
+const limits = { restartIntensity: 0, checkSuspendedMs: 1_000 };
 const total = (value: number): Write => ['HSET', counterKey('one'), 'total', value];
 
-test('a suspended actor is looked after at once and again and again, until it is resumed; effects follow the commit', async () => {
-  const looks: number[] = [];
+test('a suspended actor is checked at once and at each interval, until it is resumed; effects follow the commit', async () => {
+  const checks: number[] = [];
   const effects: (number | undefined)[] = [];
   const world = await memoryNode({
     limits,
     hooks: {
       suspended: async (sinceMs, nowMs) => {
-        looks.push(nowMs - sinceMs);
-        return [total(40 + looks.length)];
+        checks.push(nowMs - sinceMs);
+        return [total(40 + checks.length)];
       },
       performed: ({ id, total: writes }) => void (id === 'suspended' && effects.push(writes)),
     },
   });
   await world.outcome(world.node.actors.ask(one, { type: 'throw' }));
   await world.clock.advance(2_500);
-  assert.deepEqual([looks.length, effects], [3, [1, 1, 1]]);
-  assert.ok(looks[0] === 0 && (looks[2] ?? 0) >= 2_000, `${looks}`);
+  assert.deepEqual([checks.length, effects], [3, [1, 1, 1]]);
+  assert.ok(checks[0] === 0 && (checks[2] ?? 0) >= 2_000, `${checks}`);
   await world.outcome(world.node.actors.resume(one));
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 43);
   await world.clock.advance(5_000);
-  assert.equal(looks.length, 3, 'it runs again');
+  assert.equal(checks.length, 3, 'it runs again');
 });
 
 test('a load waits for the current check: its writes are found, or never written', async () => {
@@ -69,22 +69,22 @@ test('the current commit ends before the actor is loaded', async () => {
 });
 
 test('a failed run is repeated, and the next owner runs too', async () => {
-  let looks = 0;
+  let checks = 0;
   const suspended = async (): Promise<Write[]> => {
-    looks += 1;
-    if (looks === 1) throw new Error('it cannot be read');
-    return [total(looks)];
+    checks += 1;
+    if (checks === 1) throw new Error('it cannot be read');
+    return [total(checks)];
   };
   const first = await memoryNode({ limits, hooks: { suspended } });
   await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
   await first.outcome(first.node.actors.ask(one, { type: 'throw' }));
   await first.clock.advance(1_100);
-  assert.equal(looks, 2);
+  assert.equal(checks, 2);
   assert.ok(first.log.errors.includes('the check of a suspended actor failed'));
   await first.outcome(first.node.stop());
   const second = await memoryNode({ on: first, limits, hooks: { suspended } });
   await second.clock.advance(500);
-  assert.equal(looks, 3);
+  assert.equal(checks, 3);
   assert.ok(second.redis.values.has(shardKey(one.shard, 'suspended')), 'it is suspended as before');
   assert.equal(second.node.actors.snapshot(one)?.status, 'suspended');
 });
