@@ -113,7 +113,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const common = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
   const operatorsDirectory = new OperatorsDirectory({ store, clock, connection: connection.connection, log });
-  mendLater(operatorsDirectory, log);
+  repairLater(operatorsDirectory, log);
   const directory = new StoredKeyDirectory(store);
   const feed = new ActorEventFeed(clock);
   const waiters = new ChannelWaiters(clock);
@@ -268,10 +268,10 @@ function notifying(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWai
   };
 }
 
-/** Corrects the directory in the background: missing entries appear as it runs. */
-function mendLater(directory: OperatorsDirectory, log: Logger): void {
+/** Repairs the directory in the background: missing entries appear as it runs. */
+function repairLater(directory: OperatorsDirectory, log: Logger): void {
   directory
-    .mend()
+    .repair()
     .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be repaired'));
 }
 

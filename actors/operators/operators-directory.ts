@@ -69,7 +69,7 @@ export class OperatorsDirectory {
    * Adds tenants that are not listed and removes those that no longer exist, for the unfinished work of a node that
    * ended.
    */
-  async mend(): Promise<void> {
+  async repair(): Promise<void> {
     const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
     const [listed, ...made] = (await this.#store.read([
       ['ZRANGE', ORDER_KEY, 0, -1],

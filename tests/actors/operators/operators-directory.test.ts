@@ -64,12 +64,12 @@ test('a node that starts lists the tenants that are not listed, and takes out th
   await makeTenant(SECOND, 'Second');
   await makeTenant(GONE, 'Gone');
   const world = directoryOver(plainStore(redis));
-  await world.directory.mend();
+  await world.directory.repair();
   assert.deepEqual(await listed(world), ['Gone', 'Second', 'First']);
   await redis.del(tenantKeys(GONE).record);
   await redis.srem(tenantsOfShardKey(shardOf(GONE)), GONE);
   await makeTenant(FIRST, 'Listed under its old name until it changes again');
-  await world.directory.mend();
+  await world.directory.repair();
   assert.deepEqual(await listed(world), ['Second', 'First']);
 });
 
