@@ -87,7 +87,7 @@ class BaileysHost implements SessionHost {
   }
 
   #mayOpen(): boolean {
-    return !this.#pool.starting() && this.#networkVersion.isRead;
+    return !this.#pool.isStarting() && this.#networkVersion.isRead;
   }
 
   open(shop: SessionAddress, opening: SessionOpening): void {
@@ -98,7 +98,7 @@ class BaileysHost implements SessionHost {
     slot.isClosing = false;
     slot.enter('opening');
     if (!this.#mayOpen()) return void this.#awaitingWorker.add(shop.shopId);
-    slot.worker = workerFor(slot, this.#slots.values(), this.#pool.ready());
+    slot.worker = workerFor(slot, this.#slots.values(), this.#pool.readyWorkers());
     const clientVersion = this.#networkVersion.version ?? this.#options.clientVersion;
     if (this.#post(slot, { kind: 'open', shop, opening: { ...opening, clientVersion } })) return;
     slot.enter('ended');
@@ -200,7 +200,7 @@ class BaileysHost implements SessionHost {
   }
 
   available(): boolean {
-    return this.#pool.ready().length > 0 || this.#pool.booting();
+    return this.#pool.readyWorkers().length > 0 || this.#pool.isBooting();
   }
 
   figures(): SessionFigures {

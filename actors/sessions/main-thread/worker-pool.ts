@@ -70,7 +70,7 @@ export interface WorkerPoolEvents {
 interface Slot {
   readonly index: number;
   thread: Worker | undefined;
-  ready: boolean;
+  isReady: boolean;
   /** It began while no worker was ready. Sessions that open now wait for it, so that all workers get their share. */
   isFirst: boolean;
   /** True if a message came from it since the last ping. */
@@ -112,7 +112,7 @@ export class WorkerPool {
     this.#slots = Array.from({ length: options.count }, (_, index) => ({
       index,
       thread: undefined,
-      ready: false,
+      isReady: false,
       isFirst: true,
       hasReported: false,
       unanswered: 0,
@@ -121,18 +121,18 @@ export class WorkerPool {
       timers: [],
     }));
     for (const slot of this.#slots) this.#start(slot);
-    this.#watchLoneliness();
+    this.#startUnreachableTimer();
   }
 
   /** True if no worker was ready yet since the start. */
-  booting(): boolean {
-    return !this.#hasBegun && !this.#hasReportedUnreachable && this.starting();
+  isBooting(): boolean {
+    return !this.#hasBegun && !this.#hasReportedUnreachable && this.isStarting();
   }
 
   /** Workers are on their way: none is ready, or some of those that began together are not. */
-  starting(): boolean {
+  isStarting(): boolean {
     if (this.#isStopping) return false;
-    return this.ready().length === 0 || this.#slots.some(({ isFirst }) => isFirst);
+    return this.readyWorkers().length === 0 || this.#slots.some(({ isFirst }) => isFirst);
   }
 
   /** How many workers were lost since the start. */
@@ -143,19 +143,19 @@ export class WorkerPool {
   /** Returns the JavaScript heap in use by each ready worker, as reported with its last heartbeat. */
   heapBytes(): Map<number, number> {
     return new Map(
-      this.#slots.filter(({ ready }) => ready).map(({ index, heapBytes }) => [index, heapBytes]),
+      this.#slots.filter(({ isReady }) => isReady).map(({ index, heapBytes }) => [index, heapBytes]),
     );
   }
 
   /** Returns the indexes of ready workers. */
-  ready(): number[] {
-    return this.#slots.filter((slot) => slot.ready).map((slot) => slot.index);
+  readyWorkers(): number[] {
+    return this.#slots.filter((slot) => slot.isReady).map((slot) => slot.index);
   }
 
   /** Sends a message to the worker at an index. Returns false if none is ready there. */
   post(worker: number, message: ToWorker): boolean {
     const slot = this.#slots[worker];
-    if (slot?.thread === undefined || !slot.ready) return false;
+    if (slot?.thread === undefined || !slot.isReady) return false;
     slot.thread.postMessage(message);
     return true;
   }
@@ -172,7 +172,7 @@ export class WorkerPool {
     const { thread } = slot;
     for (const timer of slot.timers) timer.cancel();
     if (thread === undefined) return;
-    if (slot.ready) {
+    if (slot.isReady) {
       const { clock, supervision } = this.#options;
       const stopped = new Promise<void>((resolve) => {
         thread.on('message', (message: FromWorker) => {
@@ -188,7 +188,7 @@ export class WorkerPool {
 
   /** Restarts a worker. While none is ready, all that wait restart with it, so that they share the sessions. */
   #restart(lost: Slot): void {
-    const isAnyReady = this.ready().length > 0;
+    const isAnyReady = this.readyWorkers().length > 0;
     const waiting = isAnyReady ? [lost] : this.#slots.filter(({ thread }) => thread === undefined);
     for (const slot of waiting) {
       for (const timer of slot.timers) timer.cancel();
@@ -245,7 +245,7 @@ export class WorkerPool {
     // Its end was decided before it was ready.
     if (slot.reason !== undefined) return;
     for (const timer of slot.timers) timer.cancel();
-    slot.ready = true;
+    slot.isReady = true;
     slot.isFirst = false;
     this.#hasBegun = true;
     slot.timers = [];
@@ -285,7 +285,7 @@ export class WorkerPool {
     if (slot.thread !== thread) return;
     for (const timer of slot.timers) timer.cancel();
     slot.thread = undefined;
-    slot.ready = false;
+    slot.isReady = false;
     slot.timers = [];
     this.#replace(slot, slot.reason ?? `it exited with ${code}`);
   }
@@ -296,7 +296,7 @@ export class WorkerPool {
     this.#lostSoFar += 1;
     this.#options.log.error({ worker: slot.index, detail }, 'a session worker was lost');
     this.#options.events.lost(slot.index, detail);
-    this.#watchLoneliness();
+    this.#startUnreachableTimer();
     slot.timers = [this.#options.clock.after(this.#nextDelayMs(), () => this.#restart(slot))];
   }
 
@@ -310,12 +310,12 @@ export class WorkerPool {
     return Math.min(supervision.longestRestartDelayMs, supervision.restartDelayMs * 2 ** earlier.length);
   }
 
-  /** Counts from the moment of the last worker's end: others may start and exit meanwhile. */
-  #watchLoneliness(): void {
-    if (this.ready().length > 0 || this.#unreachableTimer !== undefined) return;
+  /** Starts if no worker is ready. It counts from the end of the last one: others may start and exit meanwhile. */
+  #startUnreachableTimer(): void {
+    if (this.readyWorkers().length > 0 || this.#unreachableTimer !== undefined) return;
     this.#unreachableTimer = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
       this.#unreachableTimer = undefined;
-      if (this.ready().length > 0 || this.#hasReportedUnreachable || this.#isStopping) return;
+      if (this.readyWorkers().length > 0 || this.#hasReportedUnreachable || this.#isStopping) return;
       this.#hasReportedUnreachable = true;
       this.#options.log.error({}, 'the sending component is unreachable: no session worker is ready');
       this.#options.events.unreachable();

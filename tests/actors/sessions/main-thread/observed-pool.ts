@@ -88,4 +88,4 @@ export function startPool(
 
 /** Waits until so many workers are ready. */
 export const allReady = ({ pool, until }: ObservedPool, count: number): Promise<void> =>
-  until(() => pool.ready().length === count);
+  until(() => pool.readyWorkers().length === count);

@@ -26,7 +26,7 @@ test('a worker that throws, exits, hangs or fills its heap is replaced, alone, a
     await until(() => story.some((line) => line.startsWith('0 lost')));
     assert.equal(story[0], `0: heard ${word}`, 'its last words come before its loss');
     assert.match(story[1] ?? '', detail);
-    assert.deepEqual(pool.ready(), [1], 'the other one is untouched');
+    assert.deepEqual(pool.readyWorkers(), [1], 'the other one is untouched');
     assert.equal(pool.post(0, { kind: 'close', shopId: 'nobody' }), false);
     await allReady(observed, 2);
     pool.post(0, { kind: 'close', shopId: 'work' });
@@ -49,7 +49,7 @@ test('a time without any ready worker is reported as unreachable, the first read
   const observed = startPool(1, { supervision: { unreachableAfterMs: 50, restartDelayMs: 600 } });
   const { pool, story, until } = observed;
   context.after(() => pool.stop());
-  await until(() => pool.ready().length === 1);
+  await until(() => pool.readyWorkers().length === 1);
   story.length = 0;
   pool.post(0, { kind: 'close', shopId: 'exit' });
   await until(() => story.includes('unreachable'));
@@ -134,6 +134,6 @@ test('a stopped pool reports no losses and starts no worker', async () => {
   const { pool, story } = observed;
   await allReady(observed, 2);
   await pool.stop();
-  assert.deepEqual([story, pool.ready()], [[], []]);
+  assert.deepEqual([story, pool.readyWorkers()], [[], []]);
   await pool.stop();
 });

@@ -56,7 +56,7 @@ test('a worker that is lost often waits longer, up to a bound, and the others go
   await until(() => waits.length === 1);
   for (let lost = 0; lost < 9; lost += 1) next();
   assert.deepEqual(waits, [100, 200, ...Array.from({ length: 8 }, () => LONGEST_RESTART_MS)]);
-  assert.deepEqual(pool.ready(), [1]);
+  assert.deepEqual(pool.readyWorkers(), [1]);
   assert.ok(!story.includes('unreachable'), story.join(', '));
   isMended = true;
   next();
@@ -95,13 +95,13 @@ test('if all workers are lost, they start again together, and sessions wait unti
   const { pool, until } = observed;
   context.after(() => pool.stop());
   await allReady(observed, 2);
-  assert.equal(pool.starting(), false);
+  assert.equal(pool.isStarting(), false);
   for (const worker of [0, 1]) pool.post(worker, { kind: 'close', shopId: 'exit' });
   await until(() => waits.length === 2);
   next();
   await allReady(observed, 1);
   assert.equal(starts, 4);
-  assert.equal(pool.starting(), true);
+  assert.equal(pool.isStarting(), true);
 });
 
 test('by default a lost worker restarts after 0.2 to 10 s, and a minute without any is reported', async (context) => {
