@@ -2,7 +2,7 @@ import type { DueTimer } from '../../../runtime/behaviour.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { undeliveredDueAtMs } from '../state/undelivered.ts';
-import { batchesDueAtMs, dripBatches } from './batches/drip-batch.ts';
+import { batchesDueAtMs, sendNextOfBatches } from './batches/batch-progress.ts';
 import { orderCut } from './builder/cut-accepted.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingDueAtMs } from './builder/waiting-limits.ts';
@@ -40,7 +40,7 @@ const TIMERS: readonly ShopTimer[] = [
   { id: 'pool', dueAtMs: poolDueAtMs, onDue: askPoolAgain },
   { id: 'opt_outs', dueAtMs: noticesDueAtMs, onDue: repeatNotices },
   { id: 'scheduled', dueAtMs: scheduledDueAtMs, onDue: trySchedules },
-  { id: 'batches', dueAtMs: batchesDueAtMs, onDue: dripBatches },
+  { id: 'batches', dueAtMs: batchesDueAtMs, onDue: sendNextOfBatches },
   { id: 'cut', dueAtMs: ({ acceptedList }) => listCutDueAtMs(acceptedList), onDue: orderCut },
   {
     id: 'undelivered',

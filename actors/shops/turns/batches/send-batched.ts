@@ -9,8 +9,8 @@ import { NO_LONGER_DUE, tryAgainMs } from '../builder/try-again-ms.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
 import { classOf, judgeSend } from '../send/judge-send.ts';
+import { batchDueFor, concernsRecipient, postpone, requestAgain, storeResult } from './batch-progress.ts';
 import { changeBatch } from './batch-turns.ts';
-import { concernsRecipient, drippingBatch, postpone, requestAgain, storeResult } from './drip-batch.ts';
 
 /**
  * Makes the send to a recipient of a batch, and stores its result with the batch's progress. It must pass the policy
@@ -24,7 +24,7 @@ export function sendBatched(
 ): SendReply | Failed {
   const { batch: at } = command.draft;
   if (at === undefined) throw new Error('a send of a batch came to its turn without its place');
-  const batch = drippingBatch(builder, at);
+  const batch = batchDueFor(builder, at);
   if (batch === undefined) {
     requestAgain(builder, at);
     return NO_LONGER_DUE;

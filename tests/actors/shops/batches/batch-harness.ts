@@ -17,7 +17,7 @@ export function numberAt(place: number): string {
   return `+3360${String(1_000_000 + place)}`;
 }
 
-/** A shop whose batches drip as on its node, in virtual time. */
+/** A shop whose batches send as on its node, in virtual time. */
 export class BatchHarness {
   shop: ShopHarness;
   readonly settings: TenantSettings;

@@ -28,7 +28,7 @@ const ANSWER_MS = 30_000;
 /** Returns the time of the next check of the shop's batches. */
 export function batchesDueAtMs(state: ShopState): number | undefined {
   if (state.batches.length === 0 || !state.dispatching) return undefined;
-  const isFree = mayDrip(state, (message) => isSetAside(state, message));
+  const isFree = mayBatchSend(state, (message) => isSetAside(state, message));
   const askedUntilMs = Math.max(0, ...state.batches.map(({ asked }) => asked?.untilMs ?? 0));
   let dueAtMs = Number.POSITIVE_INFINITY;
   for (const batch of state.batches)
@@ -65,12 +65,12 @@ function hasUnsent(state: ShopState, batchId: string): boolean {
 }
 
 /** Checks all batches: ends the finished ones and starts one send. */
-export function dripBatches(builder: TurnBuilder): void {
+export function sendNextOfBatches(builder: TurnBuilder): void {
   if (!builder.state.dispatching) return;
   for (const batch of builder.state.batches) endIfOver(builder, batch);
   for (const batch of builder.state.batches) noteHold(builder, batch);
   const { state, nowMs } = builder;
-  if (!mayDripNow(builder) || state.batches.some(({ asked }) => asked !== null && asked.untilMs > nowMs))
+  if (!mayBatchSendNow(builder) || state.batches.some(({ asked }) => asked !== null && asked.untilMs > nowMs))
     return;
   for (const batch of state.batches) {
     if (!isActive(batch) || nextTryMs(batch) > nowMs) continue;
@@ -94,21 +94,21 @@ function noteHold(builder: TurnBuilder, batch: Batch): void {
 }
 
 /** True if a message of a batch would leave next: no other message waits, and the shop may send. */
-function mayDrip(state: ShopState, waits: (message: QueuedMessage) => boolean): boolean {
+function mayBatchSend(state: ShopState, waits: (message: QueuedMessage) => boolean): boolean {
   if (state.currentMessage !== undefined || !isOpen(state) || pacingState(state) === 'paused') return false;
   return state.queue.every(waits);
 }
 
-function mayDripNow({ state, nowMs }: TurnBuilder): boolean {
-  return mayDrip(state, (message) => batchObstacle(state.batches, message, nowMs) === 'wait');
+function mayBatchSendNow({ state, nowMs }: TurnBuilder): boolean {
+  return mayBatchSend(state, (message) => batchObstacle(state.batches, message, nowMs) === 'wait');
 }
 
 /** Returns the batch if its next recipient has this index. Undefined if it has moved on, or may not send now. */
-export function drippingBatch(builder: TurnBuilder, { id, place }: BatchPlace): Batch | undefined {
+export function batchDueFor(builder: TurnBuilder, { id, place }: BatchPlace): Batch | undefined {
   const { state, nowMs } = builder;
   const batch = state.batches.find((one) => one.id === id);
   if (batch === undefined || !isActive(batch) || nowMs > batch.notAfterMs) return undefined;
-  if (!mayDripNow(builder) || batchOpensMs(batch, nowMs) > nowMs) return undefined;
+  if (!mayBatchSendNow(builder) || batchOpensMs(batch, nowMs) > nowMs) return undefined;
   return nextPlace(batch, nowMs) === place ? batch : undefined;
 }
 
