@@ -1,6 +1,6 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
-import { isFinal, type MessageReason } from '../../message-status.ts';
+import type { MessageReason } from '../../message-status.ts';
 import { type EventLimits, eventWrites, type TenantEvent } from '../../tenants/events/tenant-event.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
@@ -58,9 +58,7 @@ export async function settleSuspended(
     writes.push(...outcome.writes);
     effects.push(...outcome.effects);
     if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);
-    // The shop that owns a carried message publishes its end.
-    if (message.carriedFor !== undefined || !isFinal(state.status)) continue;
-    events.push({ type: `message.${state.status}`, shopId: shop.shopId, subject: message.messageId });
+    if (outcome.event !== undefined) events.push(outcome.event);
   }
   writes.push(...eventWrites(shop.tenantId, events, { nowMs, limits: options.eventLimits }));
   if (events.length > 0) effects.push({ type: 'announce_events' });

@@ -127,12 +127,16 @@ export class CollectedTurn {
 
   /** Publishes an event about a message, sent or inbound, once this turn's commit succeeds. */
   publishMessage(type: MessageEventType | InboundEventType, messageId: string): void {
-    this.#events = [...this.#events, { type, shopId: this.#state.shop.shopId, subject: messageId }];
+    this.publishEvent({ type, shopId: this.#state.shop.shopId, subject: messageId });
   }
 
   /** Publishes an event about the shop itself. */
   publish<Type extends ShopEventType>(type: Type, data: ShopEventData<Type>): void {
-    this.#events = [...this.#events, shopEvent(type, this.#state.shop.shopId, data)];
+    this.publishEvent(shopEvent(type, this.#state.shop.shopId, data));
+  }
+
+  publishEvent(event: TenantEvent): void {
+    this.#events = [...this.#events, event];
   }
 
   #storeEvents(): void {

@@ -1,5 +1,6 @@
 import type { Write } from '../../../../runtime/store.ts';
 import { isFinal } from '../../../message-status.ts';
+import type { TenantEvent } from '../../../tenants/events/tenant-event.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { carriedWrites, dropContent } from '../../records/carried-message.ts';
 import { stateWrite } from '../../records/message-days.ts';
@@ -11,12 +12,13 @@ export type MessageReference = Pick<QueuedMessage, 'messageId' | 'createdAtMs' |
 
 /**
  * Returns the writes and effects when a message's state changes: its own record is written, or its origin is notified.
+ * `event` tells the tenant of the end of the shop's own message. The origin of a carried one publishes its end.
  */
 export function messageOutcome(
   shop: Pick<ShopState, 'keys' | 'shard' | 'shop' | 'name'>,
   message: MessageReference,
   state: MessageState,
-): { readonly writes: Write[]; readonly effects: ShopEffect[] } {
+): { readonly writes: Write[]; readonly effects: ShopEffect[]; readonly event: TenantEvent | undefined } {
   const { keys, shard } = shop;
   const { messageId, createdAtMs, carriedFor: origin } = message;
   const { status, reason } = state;
@@ -25,12 +27,16 @@ export function messageOutcome(
   if (origin === undefined) {
     const writes: Write[] = [stateWrite(shard, messageId, state)];
     if (status === 'failed' || status === 'rejected') writes.push(['ZADD', keys[status], 0, messageId]);
-    return { writes, effects };
+    const { shopId } = shop.shop;
+    const event = isFinal(status)
+      ? ({ type: `message.${status}`, shopId, subject: messageId } as const)
+      : undefined;
+    return { writes, effects, event };
   }
   const writes = carriedWrites(shard, { id: messageId, createdAtMs }, 'state', JSON.stringify(state));
   if (isFinal(status)) {
     writes.push(['ZREM', keys.carried, messageId], dropContent(shard, messageId));
     effects.push({ type: 'note_end', origin, messageId, answer: { kind: 'ended', fate: state } });
   }
-  return { writes, effects };
+  return { writes, effects, event: undefined };
 }

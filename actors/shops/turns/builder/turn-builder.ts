@@ -1,7 +1,7 @@
 import { endNewChat } from '../../../../policy/network-limits.ts';
 import { isGroupId } from '../../../../policy/recipient.ts';
 import type { Turn } from '../../../../runtime/behaviour.ts';
-import { finalStatus, isFinal, type MessageReason, type MessageStatus } from '../../../message-status.ts';
+import { finalStatus, type MessageReason, type MessageStatus } from '../../../message-status.ts';
 import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.ts';
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
 import { channel, pacing } from '../../machines/shop-machines.ts';
@@ -175,18 +175,17 @@ export class TurnBuilder extends CollectedTurn {
   }
 
   store(message: MessageReference, state: MessageState): void {
-    const { writes, effects } = messageOutcome(this.state, message, state);
+    const { writes, effects, event } = messageOutcome(this.state, message, state);
     this.write(...writes);
     this.perform(...effects);
-    // The shop that owns a carried message publishes its end.
-    if (message.carriedFor !== undefined || !isFinal(state.status)) return;
+    if (event === undefined) return;
     this.storeSettled();
     if (message.batchId !== undefined) {
       this.change({ batches: withMessageState(this.state.batches, message, state) });
       const outcome = state.status as 'sent' | 'failed' | 'rejected';
       this.perform({ type: 'count_recipients', outcome, code: state.reason, count: 1 });
     }
-    this.publishMessage(`message.${state.status}`, message.messageId);
+    this.publishEvent(event);
   }
 
   #storeState(message: MessageReference, status: MessageStatus, reason: MessageReason | null): void {
