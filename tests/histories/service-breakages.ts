@@ -35,7 +35,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   {
     promise: 'a suspended tenant sends nothing',
     file: 'actors/shops/state/shop-state.ts',
-    edits: [['heldByOperator && state.tenantActive;', 'heldByOperator;']],
+    edits: [['heldByOperator && state.isTenantActive;', 'heldByOperator;']],
   },
   {
     promise: 'an erased shop leaves nothing',

@@ -61,7 +61,7 @@ function queueView(state: ShopState): ShopPolicyView['queue'] {
   const pacing = pacingState(state);
   const until = isoOrNull(untilMs);
   const rests = pacing === 'gap' || pacing === 'paused';
-  const goesOn = channelState(state) === 'connected' && !heldByOperator && state.tenantActive;
+  const goesOn = channelState(state) === 'connected' && !heldByOperator && state.isTenantActive;
   return {
     length: state.queue.length + (state.currentMessage === undefined ? 0 : 1),
     pausedBy: pausedBy(state),

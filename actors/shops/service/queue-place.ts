@@ -62,7 +62,7 @@ function estimate(
   const index = position - (currentMessage === undefined ? 1 : 2);
   const isKeptBack = (message: OfBatch | undefined): boolean =>
     batches.length > 0 && batchObstacle(batches, message, nowMs) === 'wait';
-  if (channelState(state) !== 'connected' || heldByOperator || !state.tenantActive) return null;
+  if (channelState(state) !== 'connected' || heldByOperator || !state.isTenantActive) return null;
   if (isKeptBack(index < 0 ? currentMessage : queue[index])) return null;
   const rests = pacingState(state) === 'gap' || pacingState(state) === 'paused';
   const startMs = rests ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;

@@ -112,7 +112,7 @@ function wordsOf(shop: ShopState, actorStatus: ActorSummary['status']): ShopWord
   const words: ShopWord[] = [known, actorStatus, pacingState(shop)];
   if (channel !== known) words.push(channel);
   if (shop.pacing.context.heldByOperator) words.push('held');
-  if (!shop.tenantActive) words.push('tenant_inactive');
+  if (!shop.isTenantActive) words.push('tenant_inactive');
   const word = REASON_WORDS[channelTrouble(channel, shop.channel.context)?.reason ?? ''];
   if (word !== undefined) words.push(word);
   if (shop.channel.context.flagged) words.push('flagged');

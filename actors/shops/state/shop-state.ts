@@ -72,9 +72,9 @@ export interface ShopState extends ShopMachines {
    */
   readonly groups: ReportedGroups | undefined;
   /** False from the first order to stop until the actor is removed. Nothing more is taken from the queue. */
-  readonly dispatching: boolean;
+  readonly isDispatching: boolean;
   /** False while operators have deactivated the tenant: nothing more is taken from the queue. */
-  readonly tenantActive: boolean;
+  readonly isTenantActive: boolean;
   /** The tenant's inbound mode. */
   readonly inbound: InboundMode;
   /** The proxy for all connections of its sessions. If undefined, they use the node's own address. */
@@ -122,8 +122,8 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     qr: state.qr,
     pairingCode: state.pairingCode,
     groups: state.groups,
-    dispatching: state.dispatching,
-    tenantActive: state.tenantActive,
+    isDispatching: state.isDispatching,
+    isTenantActive: state.isTenantActive,
     inbound: state.inbound,
     egress: state.egress,
     unstored: state.unstored,
@@ -175,14 +175,17 @@ export function pausedBy({ pacing }: Pick<ShopState, 'pacing'>): 'operator' | 'r
 }
 
 /** True if the shop may start messages at all. */
-export function isOpen(state: Pick<ShopState, 'channel' | 'pacing' | 'tenantActive'>): boolean {
-  return channelState(state) === 'connected' && !state.pacing.context.heldByOperator && state.tenantActive;
+export function isOpen(state: Pick<ShopState, 'channel' | 'pacing' | 'isTenantActive'>): boolean {
+  return channelState(state) === 'connected' && !state.pacing.context.heldByOperator && state.isTenantActive;
 }
 
 /** True if the shop would start any message that may leave. */
 export function isIdle(state: ShopState): boolean {
   return (
-    state.currentMessage === undefined && pacingState(state) === 'idle' && isOpen(state) && state.dispatching
+    state.currentMessage === undefined &&
+    pacingState(state) === 'idle' &&
+    isOpen(state) &&
+    state.isDispatching
   );
 }
 

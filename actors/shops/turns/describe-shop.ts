@@ -17,7 +17,7 @@ export function describeShop(state: ShopState) {
     tenantId: state.shop.tenantId,
     shopId: state.shop.shopId,
     name: state.name,
-    tenantActive: state.tenantActive,
+    tenantActive: state.isTenantActive,
     inbound: state.inbound,
     egress: state.egress === undefined ? null : (state.egress.shown ?? 'unreadable'),
     status: publicChannelStatus(channelState(state)),

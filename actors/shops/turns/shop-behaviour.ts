@@ -112,7 +112,7 @@ export function shopBehaviour(
     suspended: (address, context) => settleSuspended(address, context, options),
     draining(state, { nowMs }) {
       const builder = new TurnBuilder(state, nowMs, options);
-      builder.change({ dispatching: false });
+      builder.change({ isDispatching: false });
       builder.stepPacing({ type: 'put_back' });
       return builder.finish();
     },
@@ -155,7 +155,7 @@ function turn(
     case 'disconnect':
       return builder.finish<'disconnect'>(disconnect(builder));
     case 'tenant_active':
-      builder.change({ tenantActive: command.active });
+      builder.change({ isTenantActive: command.active });
       if (!command.active) builder.stepPacing({ type: 'put_back' });
       return builder.finish();
     case 'mark_read':

@@ -166,7 +166,7 @@ class Life {
       case 'handOver':
         shop.drain();
         if (!shop.isSettled) this.#outcome(messageId, { kind: 'not_sent' });
-        shop.state = { ...shop.state, dispatching: true };
+        shop.state = { ...shop.state, isDispatching: true };
         shop.restart();
         break;
       case 'workerLost':
@@ -337,7 +337,8 @@ class Life {
       assert.ok(shop.nowMs < createdAtMs + 24 * HOUR_MS, 'nothing waits over a day');
     }
     const next = state.queue.find(({ to }) => to !== GROUP_ID || liveGroups(state) !== undefined);
-    const isFree = state.dispatching && channelState(state) === 'connected' && pacingState(state) === 'idle';
+    const isFree =
+      state.isDispatching && channelState(state) === 'connected' && pacingState(state) === 'idle';
     if (isFree && !state.pacing.context.heldByOperator)
       assert.equal(next, undefined, 'nothing waits for nothing');
   }

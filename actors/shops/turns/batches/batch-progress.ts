@@ -27,7 +27,7 @@ const ANSWER_MS = 30_000;
 
 /** Returns the time of the next check of the shop's batches. */
 export function batchesDueAtMs(state: ShopState): number | undefined {
-  if (state.batches.length === 0 || !state.dispatching) return undefined;
+  if (state.batches.length === 0 || !state.isDispatching) return undefined;
   const isFree = mayBatchSend(state, (message) => isSetAside(state, message));
   const askedUntilMs = Math.max(0, ...state.batches.map(({ asked }) => asked?.untilMs ?? 0));
   let dueAtMs = Number.POSITIVE_INFINITY;
@@ -66,7 +66,7 @@ function hasUnsent(state: ShopState, batchId: string): boolean {
 
 /** Checks all batches: ends the finished ones and starts one send. */
 export function sendNextOfBatches(builder: TurnBuilder): void {
-  if (!builder.state.dispatching) return;
+  if (!builder.state.isDispatching) return;
   for (const batch of builder.state.batches) endIfOver(builder, batch);
   for (const batch of builder.state.batches) noteHold(builder, batch);
   const { state, nowMs } = builder;

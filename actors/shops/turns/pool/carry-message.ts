@@ -32,7 +32,7 @@ export function offerPooled(
 ): PoolAnswer {
   const { state } = builder;
   const { offer, open, settings } = command;
-  const isFree = open && facts.available && channelState(state) === 'connected' && state.dispatching;
+  const isFree = open && facts.available && channelState(state) === 'connected' && state.isDispatching;
   if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return refused;
   return judge(builder, offer, { ...facts, settings }).admitted ? { kind: 'willing' } : refused;
 }

@@ -85,7 +85,7 @@ export function scheduledDueAtMs({ scheduled }: Pick<ShopState, 'scheduled'>): n
 /** Starts the due sends. The time of the next attempt is not stored, so this writes nothing. */
 export function trySchedules(builder: TurnBuilder): void {
   const { state, nowMs } = builder;
-  if (!state.dispatching) return;
+  if (!state.isDispatching) return;
   const due = state.scheduled.filter(({ tryAtMs }) => tryAtMs <= nowMs).slice(0, AT_A_TIME);
   for (const one of due) {
     change(builder, { ...one, tryAtMs: nowMs + TRY_AGAIN_MS });
@@ -99,7 +99,7 @@ export function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: st
   if (one === undefined) return NO_LONGER_DUE;
   // No attempt was made in time, or none was possible.
   if (nowMs > one.notAfterMs) return failed(one.lastCode ?? 'SERVICE_UNAVAILABLE');
-  return state.tenantActive ? undefined : failed('TENANT_INACTIVE');
+  return state.isTenantActive ? undefined : failed('TENANT_INACTIVE');
 }
 
 /** Handles the result of its send: it ends with its message, is retried, or ends refused. */
