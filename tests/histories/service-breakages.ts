@@ -15,7 +15,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   {
     promise: 'nothing is sent after a STOP',
     file: 'actors/shops/turns/wire/dispatch-message.ts',
-    edits: [['if (withdrawn || (isPerson(to) && writer?.optedOut))', 'if (withdrawn)']],
+    edits: [['if (isWithdrawn || (isPerson(to) && writer?.optedOut))', 'if (isWithdrawn)']],
   },
   {
     promise: 'a revoked key is refused',

@@ -9,9 +9,9 @@ export interface CarriedRecord {
   /** Undefined if no state is stored: the message waits. */
   readonly state: MessageState | undefined;
   /** True if it was not taken, and never will be. */
-  readonly refused: boolean;
+  readonly isRefused: boolean;
   /** True if its origin withdrew it while it was being sent. It is not started again, whatever the recall's outcome. */
-  readonly withdrawn: boolean;
+  readonly isWithdrawn: boolean;
   /** Its policy entry, as stored in the shop's list. Undefined if an earlier program stored it. */
   readonly entryText?: string | undefined;
 }
@@ -56,8 +56,8 @@ export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord
   return {
     body: body ? (JSON.parse(body) as MessageBody) : undefined,
     state: state ? (JSON.parse(state) as MessageState) : undefined,
-    refused: Boolean(refused),
-    withdrawn: Boolean(withdrawn),
+    isRefused: Boolean(refused),
+    isWithdrawn: Boolean(withdrawn),
     entryText: entry ?? undefined,
   };
 }

@@ -74,7 +74,7 @@ async function policyOf(
   const view = policyView(state, now);
   if (to === undefined) return view;
   const recipient = await readAnyRecipient(state, to, store);
-  return { ...view, forecast: forecastSend(state, { ...now, to, recipient, available: host.available() }) };
+  return { ...view, forecast: forecastSend(state, { ...now, to, recipient, hasWorker: host.available() }) };
 }
 
 /** True if an open session can answer. */

@@ -93,7 +93,7 @@ export type PoolAnswer =
   | { readonly kind: 'noted' };
 
 /** The answer from a record alone: an erased pool shop leaves the ends of its messages. */
-export function answerFromRecord({ state, refused: isRefused }: CarriedRecord): PoolAnswer {
+export function answerFromRecord({ state, isRefused }: CarriedRecord): PoolAnswer {
   if (state !== undefined && isFinal(state.status)) return { kind: 'ended', fate: state };
   return isRefused ? { kind: 'refused' } : { kind: 'taken' };
 }

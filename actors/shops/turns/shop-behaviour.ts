@@ -181,7 +181,7 @@ function turn(
     case 'pool.take':
     case 'pool.withdraw':
       requireFact(facts, 'carry');
-      return builder.finish<PoolCommand['type']>(asPoolShop(builder, command, facts.carry, facts.available));
+      return builder.finish<PoolCommand['type']>(asPoolShop(builder, command, facts.carry, facts.hasWorker));
     case 'first_look':
       // The message may have left progress and come back since this command. The check then counts for the new attempt.
       if (isPreparing(builder.state, command.messageId) && builder.state.currentBody === undefined) {
@@ -257,9 +257,9 @@ function asPoolShop(
   builder: TurnBuilder,
   command: PoolCommand,
   carry: CarryFacts,
-  available: boolean,
+  hasWorker: boolean,
 ): PoolAnswer {
-  if (command.type === 'pool.offer') return offerPooled(builder, command, { ...carry, available });
+  if (command.type === 'pool.offer') return offerPooled(builder, command, { ...carry, hasWorker });
   return command.type === 'pool.take'
     ? takePooled(builder, command, carry)
     : withdrawPooled(builder, command, carry);

@@ -37,7 +37,7 @@ export interface ShopFacts extends Partial<InboundFacts>, CancellationFacts, Sch
   readonly inbound?: StoredInbound;
   readonly batch?: BatchFacts;
   /** True if a session worker can take orders. */
-  readonly available: boolean;
+  readonly hasWorker: boolean;
 }
 
 /** Throws if a fact is missing that is always read for the command. */
@@ -53,8 +53,7 @@ const MOST_CUT = 2 * LEDGER_BOUND;
 
 /** The parts of a node from which facts are read. */
 export interface FactsOptions {
-  /** Returns true if a session worker can take orders. */
-  readonly available: () => boolean;
+  readonly hasWorker: () => boolean;
   /** Opens the archived data of the numbers of erased shops. */
   readonly vault: NumberVault;
   readonly retentionMs: number;
@@ -77,7 +76,7 @@ export function readShopFacts(
 ): MaybePromise<ShopFacts> {
   if (command.type !== 'send') return readOtherFacts(state, command, context, options);
   const { draft } = command;
-  const read = readSend(state, draft, context.store, options.available());
+  const read = readSend(state, draft, context.store, options.hasWorker());
   return draft.scheduledId === undefined
     ? read
     : readScheduleToo(read, draft.scheduledId, state, sourcesOf(context, options));
@@ -101,9 +100,9 @@ function readOtherFacts(
   context: FactsContext,
   options: FactsOptions,
 ): MaybePromise<ShopFacts> {
-  const available = options.available();
+  const hasWorker = options.hasWorker();
   const read = readFacts(state, command, sourcesOf(context, options));
-  return mapMaybePromise(read, (facts) => ({ ...facts, available }));
+  return mapMaybePromise(read, (facts) => ({ ...facts, hasWorker }));
 }
 
 type OtherCommand = Exclude<ShopCommand, { readonly type: 'send' }>;
@@ -114,7 +113,7 @@ function sourcesOf({ store, nowMs }: FactsContext, { vault, retentionMs }: Facts
   return { store, nowMs, vault, retentionMs };
 }
 
-type ReadFacts = Omit<ShopFacts, 'available'>;
+type ReadFacts = Omit<ShopFacts, 'hasWorker'>;
 
 const NO_FACTS: ReadFacts = {};
 

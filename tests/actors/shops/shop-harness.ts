@@ -54,7 +54,7 @@ interface HarnessOptions {
 /** A shop's behaviour driven by a test: turns run at once, time moves only on request, and effects are kept. */
 export class ShopHarness {
   nowMs = Date.parse('2026-03-01T08:00:00Z');
-  available = true;
+  hasWorker = true;
   readonly effects: ShopEffect[] = [];
   readonly writes: Write[] = [];
   /** The newest stored state of each message. */
@@ -90,7 +90,7 @@ export class ShopHarness {
       platformName: 'Market Square',
       perform: () => undefined,
       leave: () => undefined,
-      available: () => this.available,
+      hasWorker: () => this.hasWorker,
       onLedgerReplaced,
       vault,
       egressVault: testEgressVault,
@@ -143,7 +143,7 @@ export class ShopHarness {
   /** A turn that is decided and not committed. */
   decide(command: ShopCommand, facts: Partial<ShopFacts> = {}): Turn<ShopState, ShopEffect> {
     // A number that no shop had before, and a sender without stored data.
-    const usual = { available: this.available, number: {}, ...senderOf(command) };
+    const usual = { hasWorker: this.hasWorker, number: {}, ...senderOf(command) };
     return this.decideBy(command, { ...usual, ...facts });
   }
 
@@ -311,7 +311,7 @@ export class ShopHarness {
 
   /** Runs the shop's reaction to a command that made the actor throw. */
   recover(command: ShopCommand): void {
-    const facts = { available: this.available };
+    const facts = { hasWorker: this.hasWorker };
     const turn = this.#behaviour.recover?.(this.state, command, {
       address: shopAddress(this.state.shop),
       nowMs: this.nowMs,

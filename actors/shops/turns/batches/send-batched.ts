@@ -19,7 +19,7 @@ import { changeBatch } from './batch-turns.ts';
 export function sendBatched(
   builder: TurnBuilder,
   command: CommandOf<'send'>,
-  facts: { readonly send: SendFacts; readonly available: boolean },
+  facts: { readonly send: SendFacts; readonly hasWorker: boolean },
   options: AcceptanceOptions,
 ): SendReply | Failed {
   const { batch: at } = command.draft;
@@ -31,7 +31,7 @@ export function sendBatched(
   }
   const { draft, settings } = command;
   const { nowMs, state } = builder;
-  const judging = { draft, settings, recipient: facts.send, available: facts.available, nowMs };
+  const judging = { draft, settings, recipient: facts.send, hasWorker: facts.hasWorker, nowMs };
   if (facts.send.original === undefined) {
     if (classOf(state, judging) === 'cold')
       return refuse(builder, batch, at, failed('COLD_RECIPIENT_CAP_REACHED'));

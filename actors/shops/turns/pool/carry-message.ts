@@ -28,11 +28,11 @@ const refused: PoolAnswer = { kind: 'refused' };
 export function offerPooled(
   builder: TurnBuilder,
   command: CommandOf<'pool.offer'>,
-  facts: CarryFacts & { readonly available: boolean },
+  facts: CarryFacts & { readonly hasWorker: boolean },
 ): PoolAnswer {
   const { state } = builder;
   const { offer, open, settings } = command;
-  const isFree = open && facts.available && channelState(state) === 'connected' && state.isDispatching;
+  const isFree = open && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
   if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return refused;
   return judge(builder, offer, { ...facts, settings }).admitted ? { kind: 'willing' } : refused;
 }

@@ -11,7 +11,7 @@ import { onScheduledSend, scheduledObstacle } from './scheduled-turns.ts';
 export function sendScheduled(
   builder: TurnBuilder,
   command: CommandOf<'send'>,
-  facts: ScheduledFacts & { readonly send: SendFacts; readonly available: boolean },
+  facts: ScheduledFacts & { readonly send: SendFacts; readonly hasWorker: boolean },
   options: AcceptanceOptions,
 ): SendReply | Failed {
   const { scheduledId = '' } = command.draft;

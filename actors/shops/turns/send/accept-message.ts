@@ -29,7 +29,7 @@ export interface AcceptanceOptions {
 export function acceptMessage(
   builder: TurnBuilder,
   command: Omit<CommandOf<'send'>, 'type'>,
-  facts: { readonly send: SendFacts; readonly available: boolean },
+  facts: { readonly send: SendFacts; readonly hasWorker: boolean },
   options: AcceptanceOptions,
 ): SendReply {
   const { original } = facts.send;
@@ -43,7 +43,7 @@ export function acceptMessage(
     draft,
     settings,
     recipient: recipientOf(draft, facts.send),
-    available: facts.available,
+    hasWorker: facts.hasWorker,
     nowMs: builder.nowMs,
   });
   if (!judged.ok) {

@@ -16,7 +16,7 @@ import type { AcceptanceOptions } from './accept-message.ts';
 export function acceptStatus(
   builder: TurnBuilder,
   command: { readonly draft: StatusDraft; readonly settings: TenantSettings },
-  facts: { readonly original?: StoredMessage; readonly available: boolean },
+  facts: { readonly original?: StoredMessage; readonly hasWorker: boolean },
   { makeWireId }: Pick<AcceptanceOptions, 'makeWireId'>,
 ): ShopReplies['post_status'] {
   const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
@@ -35,7 +35,7 @@ export function acceptStatus(
   });
   // A request within its bounds gets neither MESSAGE_TOO_LONG nor TOO_MANY_MEDIA.
   if (!evaluation.admitted) return refusedBy(evaluation as PolicyRefusal<StatusPolicyCode>);
-  const unavailable = channelRefusal(builder.state, facts.available);
+  const unavailable = channelRefusal(builder.state, facts.hasWorker);
   if (unavailable !== undefined) return failed(unavailable);
   const body = {
     id: builder.makeId(),

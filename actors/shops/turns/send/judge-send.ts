@@ -26,8 +26,7 @@ export interface SendToJudge {
   readonly draft: Pick<MessageDraft, 'to' | 'text' | 'mediaUrl'>;
   readonly settings: TenantSettings;
   readonly recipient: RecipientFacts;
-  /** True if a session worker can take orders. */
-  readonly available: boolean;
+  readonly hasWorker: boolean;
   /** The part of each cap that counts. If absent, all of it. */
   readonly share?: number;
   readonly nowMs: number;
@@ -44,7 +43,7 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
  * and for a forecast of one. Changes nothing, counts nothing, waits for nothing.
  */
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend, SendCode> {
-  const unavailable = channelRefusal(state, send.available);
+  const unavailable = channelRefusal(state, send.hasWorker);
   if (cannotKnowGroup(state, send.draft.to)) {
     // The content is the first rule of the policy, and needs nothing of the group.
     const { text } = send.draft;

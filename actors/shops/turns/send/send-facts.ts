@@ -10,32 +10,31 @@ import type { ShopState } from '../../state/shop-state.ts';
 /** The facts for the turn on a send. */
 interface FactsOfSend {
   readonly send: SendFacts;
-  /** True if a session worker can take orders. */
-  readonly available: boolean;
+  readonly hasWorker: boolean;
 }
 
 /**
  * Reads the facts for the turn on a send. For a first send to a number they are usually in memory, so it does not wait
- * for Redis. `available` is true if a session worker can take orders.
+ * for Redis.
  */
 export function readSend(
   state: ShopState,
   draft: MessageDraft,
   store: Store,
-  available: boolean,
+  hasWorker: boolean,
 ): MaybePromise<FactsOfSend> {
   const recipient = readAnyRecipient(state, draft.to, store);
   return draft.idempotencyKey !== undefined || recipient instanceof Promise
-    ? readOriginalToo({ state, store, available }, draft.idempotencyKey, recipient)
-    : { send: recipient, available };
+    ? readOriginalToo({ state, store, hasWorker }, draft.idempotencyKey, recipient)
+    : { send: recipient, hasWorker };
 }
 
 async function readOriginalToo(
   {
     state,
     store,
-    available,
-  }: { readonly state: ShopState; readonly store: Store; readonly available: boolean },
+    hasWorker,
+  }: { readonly state: ShopState; readonly store: Store; readonly hasWorker: boolean },
   key: string | undefined,
   recipient: MaybePromise<RecipientFacts>,
 ): Promise<FactsOfSend> {
@@ -43,7 +42,7 @@ async function readOriginalToo(
     key === undefined ? undefined : readOriginal(state, { kind: 'message', key }, store),
     recipient,
   ]);
-  return { send: { ...facts, original }, available };
+  return { send: { ...facts, original }, hasWorker };
 }
 
 /** Reads the message or status that this idempotency key made. */

@@ -19,14 +19,14 @@ import type { ShopState } from '../../state/shop-state.ts';
 export interface DispatchFacts {
   readonly body: MessageBody | undefined;
   /** True if its origin took back this carried message, because the recipient opted out of it. */
-  readonly withdrawn?: boolean;
+  readonly isWithdrawn?: boolean;
   readonly writer: Writer | undefined;
   /** The network's own id of the recipient, if the shop has data under it: they wrote while it sent no number. */
   readonly wroteByLid?: string;
   /**
    * True if it was accepted for a declaration that is no longer valid, and the recipient has become a stranger since.
    */
-  readonly lapsed?: boolean;
+  readonly hasLapsed?: boolean;
   /** The recipients of a status: customers, writers and active declarations, without those who opted out. */
   readonly audience: readonly string[];
   /** For a status: the network's own ids (LID) of people without a known number who opted out. */
@@ -64,10 +64,10 @@ export async function readDispatch(
   if (body?.kind === 'status') {
     return { body, writer: undefined, ...(await readAudience(state, store, nowMs)) };
   }
-  const withdrawn = message !== undefined && 'withdrawn' in message && message.withdrawn;
-  const lapsed = body !== undefined && (await isLapsed(body, store, nowMs));
+  const isWithdrawn = message !== undefined && 'isWithdrawn' in message && message.isWithdrawn;
+  const hasLapsed = body !== undefined && (await isLapsed(body, store, nowMs));
   const quoted = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
-  const facts = { body, writer, withdrawn, lapsed, audience: [], ...(quoted && { quoted }) };
+  const facts = { body, writer, isWithdrawn, hasLapsed, audience: [], ...(quoted && { quoted }) };
   const hasDataByLid = typeof ofLid === 'string' || (lidAlias !== null && lidAlias === lid);
   return lid === undefined || !hasDataByLid ? facts : { ...facts, wroteByLid: lid };
 }

@@ -41,13 +41,13 @@ interface CheckFacts extends DispatchFacts {
 function obstacle(
   state: ShopState,
   body: MessageBody,
-  { writer, audience, withdrawn, lapsed, prepared, nowMs }: CheckFacts & { readonly nowMs: number },
+  { writer, audience, isWithdrawn, hasLapsed, prepared, nowMs }: CheckFacts & { readonly nowMs: number },
 ): MessageReason | undefined {
   const to = body.to ?? '';
-  if (withdrawn || (isPerson(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
+  if (isWithdrawn || (isPerson(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
   if (isOverRecipientLimits(state, writer, nowMs)) return 'RECIPIENT_RATE_LIMITED';
   // The message counts as one to a declared number, and neither budget uses capacity of the other.
-  if (lapsed) return 'COLD_RECIPIENT_CAP_REACHED';
+  if (hasLapsed) return 'COLD_RECIPIENT_CAP_REACHED';
   // The session must first look up whether it has a token of this recipient, who never wrote.
   if (prepared !== undefined && isPhoneNumber(to) && barsNewChat(state, { ...prepared, writer }, nowMs)) {
     return classCapCode(body.policy?.recipientClass);

@@ -63,11 +63,11 @@ test('a message whose sender was not looked up is not confirmed: a STOP would co
   const message = { from: PERSON, wireId: 'W1', atMs: shop.nowMs };
   const here = { type: 'session.inbound', generation, token: 't', text: 'STOP', ...message } as const;
   const atPool = { type: 'pool.opt_out', ...message } as const;
-  const available = true;
+  const hasWorker = true;
   const lacking = (fact: string) => ({ message: `a command came to its turn without the fact ${fact}` });
-  assert.throws(() => shop.decideBy(here, { available, optsOut: true }), lacking('writtenBy'));
-  assert.throws(() => shop.decideBy(here, { available, writtenBy: PERSON }), lacking('optsOut'));
-  assert.throws(() => shop.decideBy(atPool, { available }), lacking('writtenBy'));
+  assert.throws(() => shop.decideBy(here, { hasWorker, optsOut: true }), lacking('writtenBy'));
+  assert.throws(() => shop.decideBy(here, { hasWorker, writtenBy: PERSON }), lacking('optsOut'));
+  assert.throws(() => shop.decideBy(atPool, { hasWorker }), lacking('writtenBy'));
 });
 
 test('two forms of a number are one person; other numbers are not', () => {

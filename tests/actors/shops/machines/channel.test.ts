@@ -253,7 +253,7 @@ test('an unreachable sending component fails queued messages and new sends with 
   const shop = await ShopHarness.connected();
   shop.command({ type: 'pause' });
   const id = shop.send();
-  shop.available = false;
+  shop.hasWorker = false;
   shop.command({ type: 'session.unreachable' });
   assert.equal(shop.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
   assert.equal(shop.send('+33600000099'), 'BOT_SERVICE_UNREACHABLE');

@@ -84,9 +84,9 @@ class RandomLife {
 
   /** Returns the forecast of a send that follows at once. */
   forecast(to: string) {
-    const { state, nowMs, available } = this.shop;
+    const { state, nowMs, hasWorker } = this.shop;
     const recipient = this.#people.get(to) ?? this.facts(to);
-    return forecastSend(state, { to, recipient, available, settings: this.#settings, nowMs });
+    return forecastSend(state, { to, recipient, hasWorker, settings: this.#settings, nowMs });
   }
 
   view() {
@@ -123,7 +123,7 @@ class RandomLife {
         if (this.isOneIn(4)) shop.command({ type: 'disconnect' });
       },
       () => {
-        shop.available = !this.isOneIn(6);
+        shop.hasWorker = !this.isOneIn(6);
       },
       () => {
         this.#settings = resolveSettings({

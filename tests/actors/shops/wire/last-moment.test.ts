@@ -139,7 +139,7 @@ test('a STOP during the sending keeps the stanza from being sent again after a l
 for (const [what, facts, hasChat, is] of [
   ['nothing is against it', {}, true, 'transmit'],
   ['its recipient opted out', { writer: OPTED_OUT }, true, 'do_not_repeat'],
-  ['its origin took it back', { withdrawn: true }, true, 'do_not_repeat'],
+  ['its origin took it back', { isWithdrawn: true }, true, 'do_not_repeat'],
   ['the network restricts the number and names no chat', {}, false, 'do_not_repeat'],
 ] as const) {
   test(`a transmitted message is checked before it is sent once more: ${what}`, async () => {
