@@ -56,7 +56,7 @@ export const SENT_HASHES: readonly SentHash[] = Array.from(
 /** A change of one sealed hash: cleared first if requested, then fields set, then fields removed; all or nothing. */
 export interface SealedChange {
   readonly hash: SealedHash;
-  readonly clear: boolean;
+  readonly clears: boolean;
   readonly set: readonly (readonly [field: string, value: Uint8Array])[];
   readonly remove: readonly string[];
   /** The expiry of the whole hash, milliseconds since the Unix epoch. If undefined, it is unchanged. */

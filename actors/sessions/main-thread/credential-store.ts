@@ -118,7 +118,7 @@ const FIELDS_PER_WRITE = 1_000;
 export function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
   const key = sealedKey(shop, change.hash);
   const writes: Write[] = [];
-  if (change.clear) writes.push(['DEL', key]);
+  if (change.clears) writes.push(['DEL', key]);
   for (const pairs of partsOf(change.set, FIELDS_PER_WRITE)) {
     writes.push(['HSET', key, ...pairs.flatMap(([field, value]) => [field, Buffer.from(value)])]);
   }

@@ -11,7 +11,7 @@ interface OpenOrder {
   readonly generation: number;
   /** A message that was recalled may be prepared again, and its former attempt still be reported on. */
   readonly attempt: number;
-  transmitted: boolean;
+  isTransmitted: boolean;
 }
 
 const NONE: readonly never[] = [];
@@ -79,11 +79,14 @@ export class SessionSlot {
    * transmitted before and has no outcome.
    */
   take(messageId: string): number | undefined {
-    if (this.#order(messageId)?.transmitted) return undefined;
+    if (this.#order(messageId)?.isTransmitted) return undefined;
     this.recall(messageId);
     this.#attempts += 1;
     const { generation } = this;
-    this.#orders = [...this.#orders, { messageId, generation, attempt: this.#attempts, transmitted: false }];
+    this.#orders = [
+      ...this.#orders,
+      { messageId, generation, attempt: this.#attempts, isTransmitted: false },
+    ];
     return this.#attempts;
   }
 
@@ -98,7 +101,7 @@ export class SessionSlot {
 
   /** Removes an order that was not transmitted. Returns false if there is none. */
   recall(messageId: string): boolean {
-    if (this.#order(messageId)?.transmitted !== false) return false;
+    if (this.#order(messageId)?.isTransmitted !== false) return false;
     this.#remove(messageId);
     return true;
   }
@@ -111,7 +114,7 @@ export class SessionSlot {
   /** From here on the message may reach the network; false: the order has its outcome already. */
   transmit(messageId: string): boolean {
     const order = this.#order(messageId);
-    if (order !== undefined) order.transmitted = true;
+    if (order !== undefined) order.isTransmitted = true;
     return order !== undefined;
   }
 
@@ -125,8 +128,8 @@ export class SessionSlot {
 
   /** The worker has exited. An order that was not transmitted never left it and may be given to another. */
   settleAll(): SettledOrder[] {
-    return this.#orders.map(({ messageId, transmitted, generation }) => {
-      const outcome: SendOutcome = { kind: transmitted ? 'restarted' : 'unprepared' };
+    return this.#orders.map(({ messageId, isTransmitted, generation }) => {
+      const outcome: SendOutcome = { kind: isTransmitted ? 'restarted' : 'unprepared' };
       this.settle(messageId, outcome);
       return { messageId, generation, outcome };
     });

@@ -63,7 +63,7 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
       const fields = new Map<string, Buffer | undefined>([[IDENTITY_FIELD, identity]]);
       pairedAtMs ??= nowMs;
       if (isPairing) fields.set(PAIRED_AT, Buffer.from(String(pairedAtMs)));
-      await sealed.write({ hash: 'credentials', fields, clear: isPairing });
+      await sealed.write({ hash: 'credentials', fields, clears: isPairing });
     },
   };
 }

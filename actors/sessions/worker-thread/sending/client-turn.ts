@@ -38,7 +38,7 @@ export class ClientTurn {
    */
   give(pending: Pending, relay: () => Promise<unknown> | undefined): Promise<void> {
     return this.#take(pending, relay, () => {
-      pending.relayed = true;
+      pending.isRelayed = true;
       pending.deadlineOfClient?.cancel();
     });
   }

@@ -61,7 +61,7 @@ export class Outbox {
       phase: 'transmitting',
       message,
       chat,
-      relayed: true,
+      isRelayed: true,
     } as const;
     const pending = this.#orders.add({ ...beginningOf(asked), ...asItLeft }, asked.order.deadlineMs);
     void this.#again.repeat(pending);
@@ -115,7 +115,8 @@ export class Outbox {
     const pending = this.#turn.order;
     if (pending === undefined || (pending.phase === 'transmitting' && this.#orders.has(pending))) {
       await credentials.keys.set(data);
-      if (pending?.sentAgain && pending.isWithheld) throw new Error('the message may not be sent once more');
+      if (pending?.wasSentAgain && pending.isWithheld)
+        throw new Error('the message may not be sent once more');
       return;
     }
     const { order, chat, message, audience } = pending;

@@ -22,7 +22,7 @@ export interface Pending {
   /** The stanza's id: the order's, or a new one if it went to another address. */
   wireId: string;
   /** True if it reached no one and was put on the wire once more. */
-  sentAgain: boolean;
+  wasSentAgain: boolean;
   /** True if its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
   /** True if the shop's actor forbids to send it once more. */
@@ -46,7 +46,7 @@ export interface Pending {
   /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
   decide: ((isTransmitted: boolean) => void) | undefined;
   /** True if the client is done with it. Only the acknowledgement is missing. */
-  relayed: boolean;
+  isRelayed: boolean;
   /** Present if the order has an attachment. */
   readonly cancel: AbortController | undefined;
   /** The deadline of the present phase: of preparing, then of the client, then of the network's acknowledgement. */
@@ -65,7 +65,7 @@ export function beginningOf(asked: PrepareOrder): Omit<Pending, 'deadline'> {
     asked,
     order,
     wireId: order.wireId,
-    sentAgain: false,
+    wasSentAgain: false,
     isRepeat: false,
     isWithheld: false,
     phase: 'preparing',
@@ -77,7 +77,7 @@ export function beginningOf(asked: PrepareOrder): Omit<Pending, 'deadline'> {
     hasChat: undefined,
     devicesHash: undefined,
     decide: undefined,
-    relayed: false,
+    isRelayed: false,
     cancel: order.mediaUrl === undefined ? undefined : new AbortController(),
     deadlineOfClient: undefined,
     media: undefined,

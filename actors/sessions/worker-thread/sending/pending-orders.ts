@@ -54,8 +54,8 @@ export class PendingOrders {
   }
 
   #overdue(pending: Pending): void {
-    const { phase, relayed } = pending;
-    const isStuck = phase === 'relaying' || phase === 'ready' || (phase === 'transmitting' && !relayed);
+    const { phase, isRelayed } = pending;
+    const isStuck = phase === 'relaying' || phase === 'ready' || (phase === 'transmitting' && !isRelayed);
     if (phase === 'transmitting' && !isStuck) this.#options.unanswered();
     this.settle(pending, overdueOutcome(phase));
     // The order is settled first, because it is the reason for which the session ends.
@@ -72,8 +72,8 @@ export class PendingOrders {
   }
 
   /** The next post in the group sends its key to all members, because it is unknown who got this one. */
-  async forgetWhoHasKey({ chat, relayed }: Pending): Promise<void> {
-    if (!relayed) await this.#turn.ended;
+  async forgetWhoHasKey({ chat, isRelayed }: Pending): Promise<void> {
+    if (!isRelayed) await this.#turn.ended;
     await forgetKeyHolders(this.#options.credentials.keys, chat);
   }
 

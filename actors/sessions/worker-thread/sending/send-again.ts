@@ -84,8 +84,8 @@ export class SendAgain {
   ): Promise<void> {
     const { socket, sessions } = this.#options;
     const { order, message } = pending;
-    const isFirst = !pending.sentAgain;
-    pending.sentAgain = true;
+    const isFirst = !pending.wasSentAgain;
+    pending.wasSentAgain = true;
     try {
       const people = isFirst && message !== undefined ? await prepare(message) : [];
       const isReachable = people.length > 0 && (await sessions.reach(people));
@@ -98,7 +98,7 @@ export class SendAgain {
       }
       await this.#parts.turn.give(pending, () => {
         if (!this.#parts.orders.has(pending)) return undefined;
-        pending.relayed = false;
+        pending.isRelayed = false;
         const form = this.#parts.postDevices.formOf(pending, order.kind === 'status' ? people : []);
         return socket.relayMessage(pending.chat, message, form);
       });

@@ -1,7 +1,7 @@
 import type { SealedChange, SealedHash } from '../../worker-protocol.ts';
 
 interface HashChange {
-  clear: boolean;
+  clears: boolean;
   /** By field; undefined removes it. */
   readonly fields: Map<string, Uint8Array | undefined>;
   expiresAtMs: number | undefined;
@@ -11,7 +11,7 @@ interface HashChange {
 interface AddedChange {
   readonly fields: ReadonlyMap<string, Uint8Array | undefined>;
   /** Drops everything that was there before. */
-  readonly clear?: boolean | undefined;
+  readonly clears?: boolean | undefined;
   readonly expiresAtMs?: number | undefined;
 }
 
@@ -19,12 +19,12 @@ interface AddedChange {
 export class PendingChange {
   readonly #hashes = new Map<SealedHash, HashChange>();
 
-  add(hash: SealedHash, { fields, clear, expiresAtMs }: AddedChange): void {
-    const change = this.#hashes.get(hash) ?? { clear: false, fields: new Map(), expiresAtMs: undefined };
+  add(hash: SealedHash, { fields, clears, expiresAtMs }: AddedChange): void {
+    const change = this.#hashes.get(hash) ?? { clears: false, fields: new Map(), expiresAtMs: undefined };
     this.#hashes.set(hash, change);
     change.expiresAtMs = expiresAtMs ?? change.expiresAtMs;
-    if (clear === true) {
-      change.clear = true;
+    if (clears === true) {
+      change.clears = true;
       change.fields.clear();
     }
     for (const [field, value] of fields) change.fields.set(field, value);
@@ -44,7 +44,7 @@ export class PendingChange {
     const change = this.#hashes.get(hash);
     if (change === undefined) return undefined;
     if (change.fields.has(field)) return change.fields.get(field) ?? null;
-    return change.clear ? null : undefined;
+    return change.clears ? null : undefined;
   }
 
   fieldsOf(hash: SealedHash): Iterable<string> {
@@ -53,9 +53,9 @@ export class PendingChange {
 
   /** Returns the changes in the form that crosses to the main thread. */
   changes(): SealedChange[] {
-    return [...this.#hashes].map(([hash, { clear, fields, expiresAtMs }]) => ({
+    return [...this.#hashes].map(([hash, { clears, fields, expiresAtMs }]) => ({
       hash,
-      clear,
+      clears,
       set: [...fields].flatMap(([field, value]) => (value === undefined ? [] : [[field, value] as const])),
       remove: [...fields].flatMap(([field, value]) => (value === undefined ? [field] : [])),
       ...(expiresAtMs === undefined ? {} : { expiresAtMs }),

@@ -15,7 +15,7 @@ export interface FieldChange {
   readonly hash: SealedHash;
   readonly fields: ReadonlyMap<string, Buffer | undefined>;
   /** Drops everything that was there before. */
-  readonly clear?: boolean;
+  readonly clears?: boolean;
   /** The expiry of the whole hash, milliseconds since the Unix epoch. If undefined, it is unchanged. */
   readonly expiresAtMs?: number | undefined;
 }
@@ -120,15 +120,15 @@ export class SealedStore {
 
   /** Resolves when the change is stored. */
   write(change: FieldChange): Promise<void> {
-    const { hash, clear = false, expiresAtMs } = change;
+    const { hash, clears = false, expiresAtMs } = change;
     const fields = this.#seal(change);
-    if (fields.size === 0 && !clear) {
+    if (fields.size === 0 && !clears) {
       this.#next?.flush();
       return this.#next?.written ?? this.#tail;
     }
     const batch = this.#batch();
-    batch.change.add(hash, { fields, clear, expiresAtMs });
-    this.#remember(hash, fields, clear);
+    batch.change.add(hash, { fields, clears, expiresAtMs });
+    this.#remember(hash, fields, clears);
     batch.flush();
     return batch.written;
   }
@@ -137,7 +137,7 @@ export class SealedStore {
    * Writes changes that may be lost, together with the next write, or alone after a while. They can be read at once. A
    * write that fails closes the store like any other.
    */
-  writeLater({ hash, fields }: Omit<FieldChange, 'clear'>): void {
+  writeLater({ hash, fields }: Omit<FieldChange, 'clears'>): void {
     const sealed = this.#seal({ hash, fields });
     if (sealed.size === 0) return;
     this.#batch().change.add(hash, { fields: sealed });
@@ -158,7 +158,7 @@ export class SealedStore {
       batch.carrier = async () => {
         const together = new PendingChange();
         together.addAll(batch.change);
-        together.add(change.hash, { fields, clear: change.clear });
+        together.add(change.hash, { fields, clears: change.clears });
         try {
           if (this.#failure !== undefined) throw this.#failure;
           await carry(together.changes());
@@ -167,7 +167,7 @@ export class SealedStore {
           if (!batch.change.isEmpty()) await this.#put(batch.change);
           return;
         }
-        this.#remember(change.hash, fields, change.clear ?? false);
+        this.#remember(change.hash, fields, change.clears ?? false);
         resolve();
       };
     });
@@ -265,11 +265,11 @@ export class SealedStore {
     return found;
   }
 
-  #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clear: boolean): void {
+  #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clears: boolean): void {
     this.#version += 1;
     if (hash !== 'credentials') return;
     for (const [field, value] of fields) if (value !== undefined) this.#options.used?.(field);
-    if (clear) {
+    if (clears) {
       this.#prefix = this.#options.cache.newPrefix();
       this.#known = KnownFields.of([]);
     }

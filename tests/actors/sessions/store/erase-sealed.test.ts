@@ -15,7 +15,7 @@ test('erasing a shop’s sealed data leaves no sent message of any day', async (
   const store = new MemoryStore();
   const written = new Set<unknown>();
   const write = async ({ hash }: FieldChange): Promise<void> => {
-    const change = { hash, clear: false, set: [['3EB0', Buffer.from('x')] as const], remove: [] };
+    const change = { hash, clears: false, set: [['3EB0', Buffer.from('x')] as const], remove: [] };
     for (const [, key] of writesOf(shop, change)) written.add(key);
   };
   const sent = new SentMessages({ write, find: async () => undefined }, clock);

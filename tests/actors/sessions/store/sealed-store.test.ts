@@ -56,7 +56,7 @@ test('changes asked for together are one commit, a later one replaces an earlier
   assert.equal(store.commits.length, 1);
   assert.deepEqual(text(await sealed.read('credentials', ['a', 'b', 'c'])), ['2', undefined, '1']);
   assert.deepEqual(text(await sealed.read('sent:0', ['s'])), ['1']);
-  await sealed.write({ hash: 'credentials', fields: fields({ d: '3' }), clear: true });
+  await sealed.write({ hash: 'credentials', fields: fields({ d: '3' }), clears: true });
   assert.deepEqual(text(await sealed.read('credentials', ['a', 'c', 'd'])), [undefined, undefined, '3']);
 });
 
