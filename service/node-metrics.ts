@@ -120,7 +120,7 @@ export function exportNode(
   metrics.gauge(
     'msgapi_runtime_shards_owned',
     'Shards this node owns',
-    () => node.shards().filter(({ mine }) => mine).length,
+    () => node.shards().filter(({ isMine }) => isMine).length,
   );
   metrics.gauge('msgapi_runtime_shards', 'Shards of the installation', () => node.shards().length);
   metrics.gauge(

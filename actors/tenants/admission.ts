@@ -47,7 +47,7 @@ export function admit(
     return { admitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
   }
   const rate = keyLimits.take({ keyId, limits, nowMs: call.nowMs });
-  if (!rate.allowed) {
+  if (!rate.isAllowed) {
     const retryAfterSeconds = rate.retryAfterSeconds ?? 1;
     return { admitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds }, rate, keyId };
   }
@@ -56,7 +56,7 @@ export function admit(
     nowMs: call.nowMs,
     mayExceed: call.mayExceedQuota,
   });
-  if (!quota.allowed) {
+  if (!quota.isAllowed) {
     const retryAfterSeconds = quota.retryAfterSeconds ?? 1;
     return { admitted: false, failure: { code: 'QUOTA_EXCEEDED', retryAfterSeconds }, rate, keyId };
   }

@@ -27,7 +27,7 @@ export interface RateBucket {
 
 /** The decision on a call, and the bucket with the fewest calls left. */
 export interface RateDecision extends RateBucket {
-  readonly allowed: boolean;
+  readonly isAllowed: boolean;
   /** Whole seconds after which the call is let through, rounded up. Present only on a refusal. */
   readonly retryAfterSeconds?: number;
 }
@@ -89,19 +89,19 @@ export class KeyLimits {
     const { limits, nowMs } = call;
     const key = this.#refresh(call);
     const { minute, hour, day } = key.windows;
-    const allowed = minute.total < limits.minute && hour.total < limits.hour && day.total < limits.day;
-    if (allowed) {
+    const isAllowed = minute.total < limits.minute && hour.total < limits.hour && day.total < limits.day;
+    if (isAllowed) {
       minute.add(minute.tickOf(key.latestMs), 1);
       hour.add(hour.tickOf(key.latestMs), 1);
       day.add(day.tickOf(key.latestMs), 1);
       key.changes += 1;
     }
-    return this.#decide({ key, limits, nowMs, allowed });
+    return this.#decide({ key, limits, nowMs, isAllowed });
   }
 
   /** The bucket with the fewest calls left, counting nothing. */
   narrowest({ keyId, limits, nowMs }: KeyCall): RateDecision {
-    return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, allowed: true });
+    return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, isAllowed: true });
   }
 
   /** Returns the state of the key's windows, shortest first. Counts nothing. */
@@ -226,9 +226,9 @@ export class KeyLimits {
     readonly key: KeyState;
     readonly limits: RateLimits;
     readonly nowMs: number;
-    readonly allowed: boolean;
+    readonly isAllowed: boolean;
   }): RateDecision {
-    const { key, limits, nowMs, allowed } = state;
+    const { key, limits, nowMs, isAllowed } = state;
     let narrowest: RateScope = 'minute';
     let remaining = Number.POSITIVE_INFINITY;
     let reliefMs = 0;
@@ -245,8 +245,8 @@ export class KeyLimits {
       }
     }
     const resetAtSeconds = Math.ceil(reliefMs / 1000);
-    const bucket = { allowed, scope: narrowest, limit: limits[narrowest], remaining, resetAtSeconds };
-    return allowed ? bucket : { ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
+    const bucket = { isAllowed, scope: narrowest, limit: limits[narrowest], remaining, resetAtSeconds };
+    return isAllowed ? bucket : { ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
   }
 }
 

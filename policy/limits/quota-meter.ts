@@ -2,7 +2,7 @@ import { PLANS, type PlanName } from '../plan.ts';
 
 /** A tenant's `api_calls` of its plan this month, and the decision on a call. */
 export interface QuotaDecision {
-  readonly allowed: boolean;
+  readonly isAllowed: boolean;
   readonly limit: number;
   readonly used: number;
   readonly remaining: number;
@@ -56,20 +56,20 @@ export class QuotaMeter {
     if (call.mayExceed !== true && used >= PLANS[call.plan].apiCallsPerMonth) {
       const decision = this.peek(call);
       const retryAfterSeconds = Math.ceil((decision.resetsAtMs - call.nowMs) / 1000);
-      return { ...decision, allowed: false, retryAfterSeconds };
+      return { ...decision, isAllowed: false, retryAfterSeconds };
     }
     this.#month = month;
     this.#used = used + 1;
     return this.peek(call);
   }
 
-  /** Returns the rest of the quota and counts nothing; `allowed` is true. */
+  /** Returns the rest of the quota and counts nothing; `isAllowed` is true. */
   peek(call: QuotaCall): QuotaDecision {
     const month = Math.max(this.#month, monthOf(call.nowMs));
     const used = month === this.#month ? this.#used : 0;
     const limit = PLANS[call.plan].apiCallsPerMonth;
     const resetsAtMs = month === lastMonth.month ? lastMonth.endsAtMs : monthStartMs(month + 1);
-    return { allowed: true, limit, used, remaining: Math.max(0, limit - used), resetsAtMs };
+    return { isAllowed: true, limit, used, remaining: Math.max(0, limit - used), resetsAtMs };
   }
 }
 

@@ -291,7 +291,7 @@ class AssembledNode implements RuntimeNode {
       shard,
       owner: owner === undefined ? undefined : { nodeId: nodeIdOf(owner), incarnation: owner },
       epoch,
-      mine: this.#ownership.shard(shard) !== undefined,
+      isMine: this.#ownership.shard(shard) !== undefined,
     }));
   }
 

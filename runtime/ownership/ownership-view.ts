@@ -13,7 +13,7 @@ export interface ShardView {
   readonly shard: number;
   readonly owner: { readonly nodeId: string; readonly incarnation: string } | undefined;
   readonly epoch: number;
-  readonly mine: boolean;
+  readonly isMine: boolean;
 }
 
 /** The owner of a shard, and its epoch. */

@@ -17,20 +17,20 @@ describe('the quota of a calendar month, UTC', () => {
   const nextMs = Date.UTC(2026, 0, 1);
   const spend = (meter: QuotaMeter, count: number, nowMs: number) => {
     for (let index = 0; index < count; index += 1) {
-      assert.ok(meter.take({ plan: 'free', nowMs }).allowed);
+      assert.ok(meter.take({ plan: 'free', nowMs }).isAllowed);
     }
   };
 
   test('lets through exactly as many calls as the plan has, and starts again with the month', () => {
     const meter = new QuotaMeter();
     spend(meter, 999, lastMs);
-    const last = { allowed: true, limit: 1000, used: 1000, remaining: 0, resetsAtMs: nextMs };
+    const last = { isAllowed: true, limit: 1000, used: 1000, remaining: 0, resetsAtMs: nextMs };
     assert.deepEqual(meter.take({ plan: 'free', nowMs: lastMs }), last);
     const refused = meter.take({ plan: 'free', nowMs: lastMs });
-    assert.deepEqual(refused, { ...last, allowed: false, retryAfterSeconds: 1 });
+    assert.deepEqual(refused, { ...last, isAllowed: false, retryAfterSeconds: 1 });
     assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1 }).retryAfterSeconds, 1);
     assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1001 }).retryAfterSeconds, 2);
-    const first = { allowed: true, limit: 1000, used: 1, remaining: 999, resetsAtMs: Date.UTC(2026, 1, 1) };
+    const first = { isAllowed: true, limit: 1000, used: 1, remaining: 999, resetsAtMs: Date.UTC(2026, 1, 1) };
     assert.deepEqual(meter.take({ plan: 'free', nowMs: nextMs }), first);
   });
 
@@ -45,8 +45,8 @@ describe('the quota of a calendar month, UTC', () => {
     const meter = new QuotaMeter();
     spend(meter, 1000, lastMs);
     const beyond = meter.take({ plan: 'free', nowMs: lastMs, mayExceed: true });
-    assert.deepEqual(beyond, { allowed: true, limit: 1000, used: 1001, remaining: 0, resetsAtMs: nextMs });
-    assert.equal(meter.take({ plan: 'free', nowMs: lastMs }).allowed, false);
+    assert.deepEqual(beyond, { isAllowed: true, limit: 1000, used: 1001, remaining: 0, resetsAtMs: nextMs });
+    assert.equal(meter.take({ plan: 'free', nowMs: lastMs }).isAllowed, false);
     assert.equal(QuotaMeter.restore(meter.encode(), lastMs).peek({ plan: 'free', nowMs: lastMs }).used, 1001);
   });
 
@@ -65,8 +65,8 @@ describe('the quota of a calendar month, UTC', () => {
     for (let index = 0; index < 1001; index += 1) {
       meter.take({ plan: 'starter', nowMs: lastMs });
     }
-    const { allowed, remaining } = meter.take({ plan: 'free', nowMs: lastMs });
-    assert.deepEqual({ allowed, remaining }, { allowed: false, remaining: 0 });
+    const { isAllowed, remaining } = meter.take({ plan: 'free', nowMs: lastMs });
+    assert.deepEqual({ isAllowed, remaining }, { isAllowed: false, remaining: 0 });
     assert.equal(meter.take({ plan: 'starter', nowMs: lastMs }).used, 1002);
   });
 
@@ -74,7 +74,7 @@ describe('the quota of a calendar month, UTC', () => {
     const meter = new QuotaMeter();
     spend(meter, 1000, nextMs);
     const refused = meter.take({ plan: 'free', nowMs: lastMs });
-    assert.equal(refused.allowed, false);
+    assert.equal(refused.isAllowed, false);
     assert.equal(refused.resetsAtMs, Date.UTC(2026, 1, 1));
     assert.equal(refused.retryAfterSeconds, 31 * 86_400 + 1);
   });

@@ -36,8 +36,8 @@ export class RateOracle {
 
   take(limits: RateLimits, nowMs: number): RateDecision {
     this.#refresh(limits, nowMs);
-    const allowed = this.#states.every((state) => state.timesMs.length < limits[state.scope]);
-    if (allowed) {
+    const isAllowed = this.#states.every((state) => state.timesMs.length < limits[state.scope]);
+    if (isAllowed) {
       for (const state of this.#states) {
         state.timesMs.push(Math.max(this.#latestMs, state.timesMs.at(-1) ?? 0));
       }
@@ -55,9 +55,9 @@ export class RateOracle {
       remaining,
       resetAtSeconds: Math.ceil(reliefMs / 1000),
     };
-    return allowed
-      ? { allowed, ...bucket }
-      : { allowed, ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
+    return isAllowed
+      ? { isAllowed, ...bucket }
+      : { isAllowed, ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
   }
 
   peek(limits: RateLimits, nowMs: number): readonly RateBucket[] {

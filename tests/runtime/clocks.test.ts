@@ -11,7 +11,7 @@ const one = counterAddress('one');
 const shard = shardOf('one');
 
 function owned({ node }: MemoryNode): number {
-  return node.shards().filter(({ mine }) => mine).length;
+  return node.shards().filter(({ isMine }) => isMine).length;
 }
 
 test('a node that starts with its clock ahead owns nothing and is not ready until the clock is put right', async () => {

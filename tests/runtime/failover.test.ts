@@ -31,7 +31,7 @@ test('a failover that keeps every connection open and outlasts the lease is noti
     const a = await redisNode({ redisUrl: link.url, limits, hooks });
     const b = await redisNode({ redisUrl: link.url, limits, hooks, nodeId: 'b' });
     const nodes = [a.node, b.node];
-    const share = (node: typeof a.node): number => node.shards().filter(({ mine }) => mine).length;
+    const share = (node: typeof a.node): number => node.shards().filter(({ isMine }) => isMine).length;
     await eventually(() => nodes.every((node) => share(node) === 64));
     const owner = (): typeof a.node | undefined => nodes.find((node) => node.actors.owns(one.shard));
     await eventually(() => owner() !== undefined);

@@ -215,7 +215,9 @@ export class FleetSimulation {
   }
 
   #held(): number[] {
-    return [...this.#processes.values()].map(({ node }) => node.shards().filter(({ mine }) => mine).length);
+    return [...this.#processes.values()].map(
+      ({ node }) => node.shards().filter(({ isMine }) => isMine).length,
+    );
   }
 
   #isOwned(): boolean {

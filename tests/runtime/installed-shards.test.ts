@@ -19,12 +19,12 @@ afterEach(async () => {
 
 test('the first node decides, and later ones take the number from the data', async () => {
   const first = await redisNode({ redisUrl: server.url, shards: 1_024 });
-  assert.equal(first.node.shards().filter(({ mine }) => mine).length, 1_024);
+  assert.equal(first.node.shards().filter(({ isMine }) => isMine).length, 1_024);
   assert.ok(
     Array.from({ length: 100 }, (_, index) => shardOf(`tenant ${index}`)).some((shard) => shard >= 128),
   );
   const second = await redisNode({ redisUrl: server.url, nodeId: 'b' });
-  await eventually(() => second.node.shards().filter(({ mine }) => mine).length === 512);
+  await eventually(() => second.node.shards().filter(({ isMine }) => isMine).length === 512);
   assert.equal(shardCount(), 1_024);
   await assert.rejects(
     redisNode({ redisUrl: server.url, nodeId: 'c', shards: 256 }),

@@ -21,7 +21,7 @@ const { redis, url: redisUrl } = sharedRedis();
 
 test('a single node owns every shard, keeps its commits, and leaves nothing claimed when it stops', async () => {
   const { node } = await redisNode({ redisUrl });
-  assert.equal(node.shards().filter(({ mine }) => mine).length, 128);
+  assert.equal(node.shards().filter(({ isMine }) => isMine).length, 128);
   assert.equal(await node.actors.ask(one, add(2)), 2);
   assert.equal(await redis.hget(counterKey('one'), 'total'), '2');
   const [total] = await node.store.read([['HGET', counterKey('one'), 'total']]);
@@ -126,7 +126,7 @@ test('a full Redis refuses a whole batch before it begins, in a clear sentence, 
 test('a full Redis lets nodes come and go: one starts, takes every shard, and leaves nothing claimed', async () => {
   await redis.config('SET', 'maxmemory', '1mb');
   const { node } = await redisNode({ redisUrl, limits: { memoryShare: 100 } });
-  assert.equal(node.shards().filter(({ mine }) => mine).length, 128);
+  assert.equal(node.shards().filter(({ isMine }) => isMine).length, 128);
   await node.stop();
   assert.match((await redis.get(shardKey(one.shard, 'owner'))) ?? '', /^- /);
   await redis.config('SET', 'maxmemory', '0');

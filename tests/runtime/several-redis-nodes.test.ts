@@ -13,7 +13,7 @@ const add = (by: number) => ({ type: 'add', by }) as const;
 
 const { url: redisUrl } = sharedRedis();
 
-const held = ({ node }: RedisNode): number => node.shards().filter(({ mine }) => mine).length;
+const held = ({ node }: RedisNode): number => node.shards().filter(({ isMine }) => isMine).length;
 
 /** Sees that every node has its share, and that all together have every shard once. */
 async function spread(nodes: readonly RedisNode[]): Promise<void> {
