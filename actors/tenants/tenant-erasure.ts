@@ -26,7 +26,7 @@ export interface TenantErasureOptions {
   readonly eraseShop: (shop: {
     readonly tenantId: string;
     readonly shopId: string;
-    readonly withTenant: boolean;
+    readonly isTenantErased: boolean;
   }) => Promise<void>;
   /** Erases a person who wrote to the tenant's shops. Rejects if it stopped half way and must be repeated. */
   readonly erasePerson: (person: {
@@ -117,7 +117,7 @@ export class TenantErasure {
       if (state.record.deleted) await this.#forgetKeys(state);
       else if (state.erasing.size > 0) await this.#eraseProgress(address, state);
       const areShopsErased = await this.#eraseEach('shop', state.erasing, address, (shopId) =>
-        eraseShop({ tenantId, shopId, withTenant: state.record.deleted }),
+        eraseShop({ tenantId, shopId, isTenantErased: state.record.deleted }),
       );
       if (!areShopsErased) return false;
       if (!state.record.deleted) {

@@ -50,7 +50,7 @@ export interface ShopEraserOptions {
 
 interface ErasedShop extends ShopReference {
   /** True if its tenant is erased as well, with the streams that contain the shop's events. */
-  readonly withTenant: boolean;
+  readonly isTenantErased: boolean;
 }
 
 /**
@@ -85,7 +85,7 @@ export class ShopEraser {
     await this.#eraseStrayInbound(shard, (owner) => owner.tenantId === tenantId);
   }
 
-  async #erase({ withTenant, ...shop }: ErasedShop): Promise<void> {
+  async #erase({ isTenantErased, ...shop }: ErasedShop): Promise<void> {
     const { actors, store, deadLetters, host, poolSessions, clock } = this.#options;
     const address = shopAddress(shop);
     const { shard } = address;
@@ -99,7 +99,7 @@ export class ShopEraser {
     await this.#withdrawPooled(keys);
     await this.#messages.eraseListed(shard, keys.accepted);
     await eraseListedInbound(shard, keys.inbound, store);
-    if (!withTenant) {
+    if (!isTenantErased) {
       await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
       await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
     }
@@ -112,7 +112,7 @@ export class ShopEraser {
         part.map((key) => ['UNLINK', key]),
       );
     }
-    if (!withTenant) {
+    if (!isTenantErased) {
       await eraseShopEvents(this.#options, shop);
       await this.#options.forgetChanges(shop.shopId);
     }

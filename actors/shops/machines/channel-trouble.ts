@@ -6,29 +6,29 @@ type End = NonNullable<ChannelContext['lastEnd']>['end'];
 /** An end that is the reason of the channel's state. It also states if the network's own code belongs to it. */
 interface Known {
   readonly reason: ChannelReason;
-  readonly withCode: boolean;
+  readonly hasCode: boolean;
   /** The states of which it is the reason; `flagged`: disconnected by a terminal loss. */
   readonly of: readonly (ChannelStateName | 'flagged')[];
 }
 
 const KNOWN: { readonly [Name in End]?: Known } = {
-  temporarily_banned: { reason: 'TEMPORARILY_BANNED', withCode: true, of: ['banned'] },
-  forbidden: { reason: 'NUMBER_RESTRICTED', withCode: true, of: ['flagged'] },
-  logged_out: { reason: 'UNLINKED', withCode: false, of: ['flagged'] },
-  replaced: { reason: 'REPLACED', withCode: false, of: ['flagged'] },
-  number_in_use: { reason: 'NUMBER_IN_USE', withCode: false, of: ['disconnected'] },
-  passkey_required: { reason: 'PASSKEY_REQUIRED', withCode: false, of: ['disconnected'] },
+  temporarily_banned: { reason: 'TEMPORARILY_BANNED', hasCode: true, of: ['banned'] },
+  forbidden: { reason: 'NUMBER_RESTRICTED', hasCode: true, of: ['flagged'] },
+  logged_out: { reason: 'UNLINKED', hasCode: false, of: ['flagged'] },
+  replaced: { reason: 'REPLACED', hasCode: false, of: ['flagged'] },
+  number_in_use: { reason: 'NUMBER_IN_USE', hasCode: false, of: ['disconnected'] },
+  passkey_required: { reason: 'PASSKEY_REQUIRED', hasCode: false, of: ['disconnected'] },
   login_refused: {
     reason: 'LOGIN_REFUSED',
-    withCode: true,
+    hasCode: true,
     of: ['starting', 'reconnecting', 'disconnected'],
   },
   egress_unreachable: {
     reason: 'EGRESS_UNREACHABLE',
-    withCode: false,
+    hasCode: false,
     of: ['starting', 'reconnecting', 'disconnected'],
   },
-  outdated: { reason: 'CLIENT_OUTDATED', withCode: true, of: ['starting', 'reconnecting'] },
+  outdated: { reason: 'CLIENT_OUTDATED', hasCode: true, of: ['starting', 'reconnecting'] },
 };
 
 /** Returns the reason why the channel has no session. Undefined if it has one, is connecting, or has no reason. */
@@ -40,12 +40,12 @@ export function channelTrouble(
   const isLost = state === 'disconnected' && flagged;
   if (lastEnd === null || known === undefined || !known.of.includes(isLost ? 'flagged' : state))
     return undefined;
-  const { reason, withCode } = known;
+  const { reason, hasCode } = known;
   const code = lastEnd.networkCode ?? lastEnd.statusCode;
   const isBanned = state === 'banned' && ban != null;
   return {
     reason,
-    ...(withCode && code !== null ? { networkCode: code } : {}),
+    ...(hasCode && code !== null ? { networkCode: code } : {}),
     ...(isBanned ? { bannedUntil: new Date(ban.untilMs).toISOString() } : {}),
   };
 }

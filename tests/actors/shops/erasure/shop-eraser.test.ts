@@ -126,7 +126,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
       sharedNumbers: { forget: nothing, remember: () => undefined },
       pool: { withdraw: async (id: string) => void withdrawn.add(id) },
     } as unknown as ShopEraserOptions);
-    await eraser.erase({ ...shop, withTenant: false });
+    await eraser.erase({ ...shop, isTenantErased: false });
   };
   /** The keys and the entries of its tenant's streams that still name it. */
   const left = async (): Promise<string[]> => {

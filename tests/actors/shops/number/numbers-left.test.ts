@@ -104,7 +104,7 @@ test('nothing is kept of a number that another shop connects just before it is l
       remember: (_shop: unknown, phone: string) => void said.push(`in use ${phone}`),
     },
   } as unknown as ShopEraserOptions);
-  await eraser.erase({ ...state.shop, withTenant: true });
+  await eraser.erase({ ...state.shop, isTenantErased: true });
   assert.deepEqual(said, [`forget ${PHONE}`, `in use ${PHONE}`]);
   const number = { tenantId, phone: PHONE };
   assert.equal(await readArchive(number, vault, { store: storeOf(redis), nowMs: shop.nowMs }), undefined);
