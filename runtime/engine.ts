@@ -117,7 +117,7 @@ export interface Engine {
     shard: number,
     epoch: number,
     owner: string | undefined,
-  ): Promise<{ readonly changed: boolean; readonly record: ShardRecord }>;
+  ): Promise<{ readonly isChanged: boolean; readonly record: ShardRecord }>;
 
   /** Calls every listener of the channel on every node. Resolves with their number, if Redis reports it. */
   publish(channel: string, message: string): Promise<number | undefined>;
@@ -130,7 +130,7 @@ export interface Engine {
   /** Reads the state of the servers with the data: one server, or the masters of a cluster that answer. */
   servers(): Promise<readonly ServerState[]>;
   /** True if writes can be sent now. Calls back whenever that becomes true. */
-  available(): boolean;
+  isAvailable(): boolean;
   onAvailable(listener: () => void): void;
   close(): Promise<void>;
 }

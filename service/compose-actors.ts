@@ -234,7 +234,7 @@ function registerBehaviours(options: ActorsOptions, parts: BehaviourParts): void
       retentionMs,
       perform: tracedEffects(perform.shop, options.tracing),
       leave: (address) => host.close(sessionOf(address)),
-      hasWorker: () => host.available(),
+      hasWorker: () => host.isAvailable(),
       onLedgerReplaced: (shop) => reportLedger(shop, { counts, log }),
     }),
   );

@@ -137,8 +137,8 @@ export async function startService({
     log,
     metrics,
     tracing,
-    health: { ready: () => !isWithdrawn && !spared?.isSparing && node.ready() },
-    isBusy: () => node.busy(),
+    health: { isReady: () => !isWithdrawn && !spared?.isSparing && node.isReady() },
+    isBusy: () => node.isBusy(),
   });
   requests.serve((payload) => http.serveForwarded(payload));
   spared = sparedDescriptors({ http, log });
@@ -224,7 +224,7 @@ function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
       const owner = node.link.ownerOf(tenantAddress(tenantId).shard);
       return owner === undefined ? undefined : `${owner.incarnation} ${owner.epoch}`;
     },
-    ownerMayCome: () => node.ready() || node.nodes().some(({ self }) => !self),
+    ownerMayCome: () => node.isReady() || node.nodes().some(({ self }) => !self),
     forward: (tenantId, payload, timeoutMs) => link.call(tenantAddress(tenantId).shard, payload, timeoutMs),
     stillOwner: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
     otherNodes: () => node.nodes().flatMap(({ nodeId, self }) => (self ? [] : [nodeId])),

@@ -102,7 +102,7 @@ export function exportBuild(
 export function exportNode(
   metrics: Metrics,
   node: RuntimeNode,
-  host: Pick<SessionHost, 'available' | 'figures'>,
+  host: Pick<SessionHost, 'isAvailable' | 'figures'>,
 ): void {
   for (const [counter, [name, help]] of Object.entries(counterNames)) {
     metrics.counter(name, help, () => node.counters[counter as keyof RuntimeCounters]);

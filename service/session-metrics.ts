@@ -16,14 +16,14 @@ const ALERTED_ENDS: readonly SessionEnd[] = [
 ];
 
 /** Registers the metrics of the sending component: its workers, ends of sessions, outcomes of orders. */
-export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'available' | 'figures'>): void {
+export function exportSessions(metrics: Metrics, host: Pick<SessionHost, 'isAvailable' | 'figures'>): void {
   metrics.counter(
     'msgapi_session_workers_lost_total',
     'Session workers that died or hung and were replaced',
     () => host.figures().workersLost,
   );
   metrics.gauge('msgapi_session_workers_available', 'One while a session worker accepts orders', () =>
-    Number(host.available()),
+    Number(host.isAvailable()),
   );
   metrics.gauge(
     'msgapi_session_worker_heap_bytes',

@@ -23,7 +23,7 @@ export function fleetService(parts: {
   readonly node: RuntimeNode;
   readonly clock: Clock;
   readonly directory: OperatorsDirectory;
-  readonly host: Pick<SessionHost, 'available'>;
+  readonly host: Pick<SessionHost, 'isAvailable'>;
   /** Carries a replay to the node that owns the actor. */
   readonly link: LinkTopic;
 }): FleetOperations {
@@ -46,7 +46,7 @@ export function fleetService(parts: {
     },
     census: cachedFor(() => takeCensus(each), { clock, keptMs: CENSUS_MS }),
     resumeSuspended: (filter) => resumeSuspended(filter, { each, node, clock }),
-    self: () => ({ nodeId: node.nodeId, workers: host.available() ? 'available' : 'lost' }),
+    self: () => ({ nodeId: node.nodeId, workers: host.isAvailable() ? 'available' : 'lost' }),
     nodes: async () =>
       node
         .nodes()

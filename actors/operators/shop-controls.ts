@@ -19,7 +19,7 @@ export interface ShopControlsOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
-  readonly host: Pick<SessionHost, 'describe' | 'available' | 'tryEgress'>;
+  readonly host: Pick<SessionHost, 'describe' | 'isAvailable' | 'tryEgress'>;
   readonly egressVault: EgressVault;
   readonly log: Logger;
 }

@@ -70,7 +70,7 @@ export interface SessionHost {
    */
   fileHosts(shop: SessionAddress): Promise<FileHosts | undefined>;
   /** True while a worker can take orders, or the first one is starting. */
-  available(): boolean;
+  isAvailable(): boolean;
   /** Returns the counts since the start, and the state of the workers. */
   figures(): SessionFigures;
   /** Facts of the live session for operators; no secrets. */

@@ -28,7 +28,7 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
     setInboundMode: (shop, inbound) => of(shop).setInboundMode(shop, inbound),
     refreshGroups: (shop, groupId) => of(shop).refreshGroups(shop, groupId),
     tryEgress: (address) => real.tryEgress(address),
-    available: () => real.available(),
+    isAvailable: () => real.isAvailable(),
     figures: () => real.figures(),
     describe: (shop) => of(shop).describe(shop),
     async stop() {

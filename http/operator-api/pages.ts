@@ -97,7 +97,7 @@ const NO_PARTS = { values: [], contentType: '', body: '', idempotencyKey: '' };
 export interface OperatorPagesOptions {
   readonly tokenCheck: OperatorTokenCheck;
   readonly version: string;
-  readonly health: { ready(): boolean | Promise<boolean> };
+  readonly health: { isReady(): boolean | Promise<boolean> };
   readonly metrics: Metrics;
   readonly events: EventStream;
 }
@@ -132,8 +132,8 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
     {
       path: '/readyz',
       async answer() {
-        const ready = await health.ready();
-        return ready ? json(successBody({ status: 'ready' })) : NOT_READY;
+        const isReady = await health.isReady();
+        return isReady ? json(successBody({ status: 'ready' })) : NOT_READY;
       },
     },
     guarded('/metrics', 'metrics', async () => ({

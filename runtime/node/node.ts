@@ -101,9 +101,9 @@ export interface RuntimeNode {
   /** The remaining validity of the lease in milliseconds, or 0 if it is not valid. */
   leaseMarginMs(): number;
   /** True if the lease is valid and Redis answers. */
-  ready(): boolean;
+  isReady(): boolean;
   /** True if too many turns are under way, or a commit takes too long. Client commands are then refused. */
-  busy(): boolean;
+  isBusy(): boolean;
   /**
    * Hands every shard over, within about `settleMs` and `answerMs`, and ends the lease. The node then owns nothing.
    * Until it is stopped, it still receives messages from other nodes and calls them.
@@ -223,7 +223,7 @@ class AssembledNode implements RuntimeNode {
       shard,
       shards: () => ownership.shards(),
       storeIsFull: () => ownership.servers.some(({ memoryUse }) => memoryUse >= limits.memoryShare),
-      isBusy: () => this.busy(),
+      isBusy: () => this.isBusy(),
       surroundings: {
         ...common,
         steppedClock,
@@ -307,11 +307,11 @@ class AssembledNode implements RuntimeNode {
     return this.#ownership.lease.marginMs();
   }
 
-  ready(): boolean {
-    return this.#ownership.lease.holds() && this.#engine.available();
+  isReady(): boolean {
+    return this.#ownership.lease.holds() && this.#engine.isAvailable();
   }
 
-  busy(): boolean {
+  isBusy(): boolean {
     const { turnsInProgress, commitAgeMs } = this.#limits;
     return this.#inProgress.turns >= turnsInProgress || this.#commits.owedForMs() > commitAgeMs;
   }

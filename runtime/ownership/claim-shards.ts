@@ -24,7 +24,7 @@ export async function claimShards(
   for (const [index, answer] of answers.entries()) {
     // A claim whose reply was lost is found by the next check: the shard is ours and not run here. It is then claimed
     // once more.
-    if (answer.status === 'fulfilled' && answer.value.changed) {
+    if (answer.status === 'fulfilled' && answer.value.isChanged) {
       won.push({ number: numbers[index] as number, record: answer.value.record });
     }
   }

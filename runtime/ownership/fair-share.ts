@@ -24,7 +24,7 @@ interface ShareInput {
   /** Incarnations that are stopping. They get no share, and the shards that they still own are not free. */
   readonly stopping: ReadonlySet<string>;
   /** True while nodes without a lease may only not have reached Redis. Their shards are then not free. */
-  readonly takeoverGrace: boolean;
+  readonly isInGrace: boolean;
 }
 
 /**
@@ -69,7 +69,7 @@ export function planShare(input: ShareInput): SharePlan {
 
 /** Shards that may be claimed, in this node's order, and those recorded for it that it does not run. */
 function freeShards(
-  { records, nodes, incarnation, held, leaving, takeoverGrace }: ShareInput,
+  { records, nodes, incarnation, held, leaving, isInGrace }: ShareInput,
   start: number,
 ): { readonly free: readonly number[]; readonly ours: readonly number[] } {
   const alive = new Set(nodes.map((node) => node.incarnation));
@@ -79,7 +79,7 @@ function freeShards(
     const shard = (start + step) % records.length;
     if (held.has(shard) || leaving.has(shard)) continue;
     const { owner } = records[shard] as ShardRecord;
-    const isFree = owner === undefined || owner === incarnation || (!alive.has(owner) && !takeoverGrace);
+    const isFree = owner === undefined || owner === incarnation || (!alive.has(owner) && !isInGrace);
     if (isFree) free.push(shard);
     if (owner === incarnation) ours.push(shard);
   }

@@ -192,7 +192,7 @@ export class Ownership {
         held,
         leaving: this.#leaving,
         stopping: this.view.stopping,
-        takeoverGrace: clock.monotonicMs() < this.#graceUntilMs,
+        isInGrace: clock.monotonicMs() < this.#graceUntilMs,
       });
       await this.#claim(plan.claims, records);
       for (const number of plan.strays) {

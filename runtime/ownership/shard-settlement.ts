@@ -47,9 +47,9 @@ export class ShardSettlement {
       const answer = await askAgain(() => engine.changeOwner(shard.number, epoch, owner));
       // A reply for an earlier name proves nothing, because others may take shards whose lease is over.
       if (answer === undefined || shard.isDropped || leaseIsOver()) return;
-      const { changed, record } = answer;
+      const { isChanged, record } = answer;
       // An earlier attempt may have succeeded without a reply, under this name or the one before.
-      const isOurs = changed || (record.epoch === epoch + 1 && incarnations.includes(record.owner));
+      const isOurs = isChanged || (record.epoch === epoch + 1 && incarnations.includes(record.owner));
       if (!isOurs || record.revision < shard.record.revision) {
         this.lose(shard, record);
         return;

@@ -207,7 +207,7 @@ export class RedisEngine implements Engine {
     shard: number,
     epoch: number,
     owner: string | undefined,
-  ): Promise<{ readonly changed: boolean; readonly record: ShardRecord }> {
+  ): Promise<{ readonly isChanged: boolean; readonly record: ShardRecord }> {
     const reply = await this.#run(
       this.#scripts.changeOwner,
       [shardKey(shard, 'owner')],
@@ -216,7 +216,7 @@ export class RedisEngine implements Engine {
     // Also if nothing was changed: the record may be an earlier write that no replica has.
     if (!(await this.#isReplicated())) throw new RuntimeFailure('OUTCOME_UNKNOWN', NOT_REPLICATED, 1);
     const [changed, text] = reply as [number, string];
-    return { changed: changed === 1, record: parseRecord(text) };
+    return { isChanged: changed === 1, record: parseRecord(text) };
   }
 
   async publish(channel: string, message: string): Promise<number | undefined> {
@@ -267,7 +267,7 @@ export class RedisEngine implements Engine {
     }
   }
 
-  available(): boolean {
+  isAvailable(): boolean {
     return this.#commits.ready && this.#data.ready;
   }
 

@@ -119,13 +119,13 @@ export const cases: readonly Case[] = [
   {
     promise: 'the shards of a silent node are taken over',
     file: 'ownership/fair-share.ts',
-    edits: [['(!alive.has(owner) && !takeoverGrace)', 'false']],
+    edits: [['(!alive.has(owner) && !isInGrace)', 'false']],
     noticedBy: several,
   },
   {
     promise: 'after an outage the first node back waits for the others',
     file: 'ownership/fair-share.ts',
-    edits: [['(!alive.has(owner) && !takeoverGrace)', '!alive.has(owner)']],
+    edits: [['(!alive.has(owner) && !isInGrace)', '!alive.has(owner)']],
     noticedBy: several,
   },
   {

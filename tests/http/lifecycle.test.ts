@@ -70,7 +70,7 @@ describe('start and stop', () => {
   });
 
   test('readyz returns 503 when the node may not serve', async () => {
-    const service = await startService({ health: { ready: () => false } });
+    const service = await startService({ health: { isReady: () => false } });
     const agent = new Agent();
     const refused = await send(agent, 'GET', `${service.adminUrl}/readyz`);
     assert.equal(refused.status, 503);

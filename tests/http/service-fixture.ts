@@ -144,7 +144,7 @@ async function startAll(
     log: recordingLogger(lines),
     metrics: createMetrics(),
     feed,
-    health: { ready: () => true },
+    health: { isReady: () => true },
     ...overrides,
   });
   parts.add(async () => {

@@ -130,7 +130,7 @@ export class MemorySessionHost implements SessionHost {
   /** It keeps no files. */
   fileHosts = async (): Promise<undefined> => undefined;
 
-  available(): boolean {
+  isAvailable(): boolean {
     return this.#reachableNow;
   }
 

@@ -17,13 +17,13 @@ function owned({ node }: MemoryNode): number {
 test('a node that starts with its clock ahead owns nothing and is not ready until the clock is put right', async () => {
   const node = await memoryNode({ aheadMs: 5 * HOUR_MS });
   await node.clock.advance(30_000);
-  assert.deepEqual([owned(node), node.node.ready()], [0, false]);
+  assert.deepEqual([owned(node), node.node.isReady()], [0, false]);
   assert.equal(node.node.counters.clockDisputes, 1);
   assert.ok(Math.abs(node.node.clockAheadMs() - 5 * HOUR_MS) < 100);
   assert.ok(node.log.errors.some((line) => line.includes('clocks')));
   node.own.putRight();
   await node.clock.advance(2_000);
-  assert.deepEqual([owned(node), node.node.ready()], [shardCount(), true]);
+  assert.deepEqual([owned(node), node.node.isReady()], [shardCount(), true]);
   assert.equal(await node.outcome(node.node.actors.ask(one, { type: 'add', by: 1 })), 1);
 });
 
@@ -100,14 +100,14 @@ test('a node that is back and gets no answer to its new name takes another, and 
   assert.equal(owned(world), 0);
   own.putRight();
   await clock.advance(5_000);
-  assert.deepEqual([owned(world), world.node.ready()], [shardCount(), true]);
+  assert.deepEqual([owned(world), world.node.isReady()], [shardCount(), true]);
   assert.equal(names.length, 2);
   assert.equal(world.node.incarnation, names[1]);
   // It comes to Redis once more, from a connection that was given up.
   await world.outcome(register('a', names[0] ?? '', 15_000));
   await clock.until(() => world.node.incarnation !== names[1]);
   await clock.advance(5_000);
-  assert.deepEqual([owned(world), world.node.ready()], [shardCount(), true]);
+  assert.deepEqual([owned(world), world.node.isReady()], [shardCount(), true]);
 });
 
 test('a shard whose stored time is hours ahead continues at the present time', async () => {

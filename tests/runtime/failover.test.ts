@@ -42,7 +42,7 @@ test('a failover that keeps every connection open and outlasts the lease is noti
     // The old master gets nothing from the new one, so its listeners get nothing either.
     await pair.strandReplica();
     link.moveTo(pair.master().socketPath);
-    await eventually(() => nodes.every((node) => node.ready()) && owner() !== undefined);
+    await eventually(() => nodes.every((node) => node.isReady()) && owner() !== undefined);
     assert.equal(await owner()?.actors.ask(one, add(1)), 2);
     assert.deepEqual(stopped, [], 'its actors, and so their sessions, were kept');
     await eventually(() => nodes.every((node) => node.nodes().length === 2));

@@ -42,7 +42,7 @@ test('from any ownership all nodes reach even shares, with one owner for each sh
             held,
             leaving: new Set(),
             stopping,
-            takeoverGrace: false,
+            isInGrace: false,
           });
           for (const shard of plan.claims) records[shard] = recordOf(shard, incarnation);
           for (const shard of plan.releases) records[shard] = recordOf(shard, undefined);
@@ -65,7 +65,7 @@ function settle(records: ShardRecord[], nodeIds: readonly string[], rounds: numb
     for (const { incarnation } of nodes) {
       const held = new Set([...records.keys()].filter((shard) => records[shard]?.owner === incarnation));
       const common = { records, nodes, incarnation, held, leaving: new Set<number>() };
-      const plan = planShare({ ...common, stopping: new Set(), takeoverGrace: false });
+      const plan = planShare({ ...common, stopping: new Set(), isInGrace: false });
       for (const shard of plan.claims) {
         records[shard] = { ...(records[shard] as ShardRecord), owner: incarnation };
       }
@@ -107,7 +107,7 @@ test('a shard in our name that we do not run is claimed again, or given back whe
     incarnation: 'a:x',
     leaving: new Set<number>(),
     stopping: new Set<string>(),
-    takeoverGrace: false,
+    isInGrace: false,
   };
   const held = new Set(Array.from({ length: 60 }, (_, index) => index));
   const plan = planShare({ ...common, held });
@@ -126,6 +126,6 @@ test('the shards of a node without a lease are free, but not during the grace of
     leaving: new Set<number>(),
     stopping: new Set<string>(),
   };
-  assert.equal(planShare({ ...common, takeoverGrace: false }).claims.length, 128);
-  assert.equal(planShare({ ...common, takeoverGrace: true }).claims.length, 28);
+  assert.equal(planShare({ ...common, isInGrace: false }).claims.length, 128);
+  assert.equal(planShare({ ...common, isInGrace: true }).claims.length, 28);
 });

@@ -101,7 +101,7 @@ export class MemoryEngine implements Engine {
     shard: number,
     epoch: number,
     owner: string | undefined,
-  ): Promise<{ readonly changed: boolean; readonly record: ShardRecord }> {
+  ): Promise<{ readonly isChanged: boolean; readonly record: ShardRecord }> {
     return this.#call(() => this.#redis.changeOwner(shard, epoch, owner));
   }
 
@@ -148,7 +148,7 @@ export class MemoryEngine implements Engine {
     ];
   }
 
-  available(): boolean {
+  isAvailable(): boolean {
     return !this.#closed;
   }
 

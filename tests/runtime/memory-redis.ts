@@ -89,12 +89,12 @@ export class MemoryRedis {
     shard: number,
     epoch: number,
     owner: string | undefined,
-  ): { changed: boolean; record: ShardRecord } {
+  ): { isChanged: boolean; record: ShardRecord } {
     const record = parseRecord(this.#records[shard]);
-    if (record.epoch !== epoch) return { changed: false, record };
+    if (record.epoch !== epoch) return { isChanged: false, record };
     const changed = { ...record, owner, epoch: epoch + 1 };
     this.#write(shard, recordText(changed));
-    return { changed: true, record: changed };
+    return { isChanged: true, record: changed };
   }
 
   #write(shard: number, text: string): void {

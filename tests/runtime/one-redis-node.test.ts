@@ -58,9 +58,9 @@ test('a claim that names an earlier or a later epoch does not get the shard', as
   const { epoch = 0 } = (await engine.records())[5] ?? {};
   const { record } = await engine.changeOwner(5, epoch, 'x:1');
   assert.deepEqual([record.owner, record.epoch], ['x:1', epoch + 1]);
-  assert.deepEqual(await engine.changeOwner(5, epoch, 'y:1'), { changed: false, record });
-  assert.deepEqual(await engine.changeOwner(5, epoch + 2, 'y:1'), { changed: false, record });
-  assert.equal((await engine.changeOwner(5, epoch + 1, undefined)).changed, true);
+  assert.deepEqual(await engine.changeOwner(5, epoch, 'y:1'), { isChanged: false, record });
+  assert.deepEqual(await engine.changeOwner(5, epoch + 2, 'y:1'), { isChanged: false, record });
+  assert.equal((await engine.changeOwner(5, epoch + 1, undefined)).isChanged, true);
   await engine.close();
 });
 
@@ -143,12 +143,12 @@ test('the return of commits is logged when one was taken, not when the connectio
   await redis.config('SET', 'maxmemory', '1mb');
   await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /full/ });
   proxy.break();
-  await eventually(() => !node.ready());
+  await eventually(() => !node.isReady());
   await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE' });
   assert.equal(again(), 0);
   await redis.config('SET', 'maxmemory', '0');
   proxy.mend();
-  await eventually(() => node.ready());
+  await eventually(() => node.isReady());
   await node.actors.ask(one, add(1));
   assert.deepEqual([again(), log.errors.filter((message) => message.includes('full')).length], [1, 1]);
   await node.stop();
@@ -203,7 +203,7 @@ test('a call without Redis gets STORE_UNAVAILABLE at once, and everything recove
   const before = (await node.actors.ask(one, add(1))) as number;
   const name = node.incarnation;
   proxy.break();
-  await eventually(() => !node.ready());
+  await eventually(() => !node.isReady());
   const startedMs = performance.now();
   await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE' });
   await assert.rejects(node.actors.ask(counterAddress('cold'), add(1)), { code: 'STORE_UNAVAILABLE' });
@@ -212,7 +212,7 @@ test('a call without Redis gets STORE_UNAVAILABLE at once, and everything recove
   // Redis has ended the lease too. The node comes back under a new name and finds its shards still free.
   await eventually(async () => (await redis.exists('{runtime}:lease:a')) === 0);
   proxy.mend();
-  await eventually(() => node.ready() && node.incarnation !== name && node.actors.owns(one.shard));
+  await eventually(() => node.isReady() && node.incarnation !== name && node.actors.owns(one.shard));
   assert.equal(await node.actors.ask(one, add(1)), before + 1);
   assert.deepEqual(stopped, [], 'its actors, and so their sessions, were kept');
   await node.stop();
@@ -225,7 +225,7 @@ test('a Redis that was restarted knows the scripts again, and nothing is lost', 
   assert.equal(await node.actors.ask(one, add(1)), 1);
   await own.kill();
   await own.restart();
-  await eventually(() => node.ready());
+  await eventually(() => node.isReady());
   let total: unknown;
   await eventually(() => {
     node.actors.ask(one, { type: 'read' }).then(

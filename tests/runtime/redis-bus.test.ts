@@ -135,7 +135,7 @@ test('a cluster that is away for a while is waited for without a warning', async
   await Promise.all(cluster.masters.map((master) => master.kill()));
   await eventually(() => node.leaseMarginMs() === 0);
   await Promise.all(cluster.masters.map((master) => master.restart()));
-  await eventually(() => node.ready() && node.actors.owns(one.shard));
+  await eventually(() => node.isReady() && node.actors.owns(one.shard));
   assert.deepEqual(warnings, []);
   process.off('warning', listen);
   await node.stop();

@@ -114,7 +114,7 @@ test('a request is forwarded once to the owner, whichever node got it, and failu
   // A node that handed over its shards still asks the others. Questions without an answer at its end may have taken
   // effect.
   await a?.node.handOver();
-  assert.deepEqual([a?.node.actors.owns(0), a?.node.ready()], [false, false]);
+  assert.deepEqual([a?.node.actors.owns(0), a?.node.isReady()], [false, false]);
   assert.equal(await a?.node.link.call('b', 'you', 2_000), 'you\nfrom b');
   const unanswered = assert.rejects(a?.node.link.call('b', 'silent', 60_000) ?? Promise.resolve(), {
     code: 'OUTCOME_UNKNOWN',
@@ -178,14 +178,14 @@ test('after a Redis that was away longer than the leases, the first node back ta
   // Redis ends a lease a moment after its node does.
   await eventually(async () => (await redis.exists('{runtime}:lease:n0', '{runtime}:lease:n1')) === 0);
   proxies[early]?.mend();
-  await eventually(() => nodes[early]?.node.ready() === true);
+  await eventually(() => nodes[early]?.node.isReady() === true);
   // It is so late that the other node has read the members more than once. No other node asks for members now.
   const looks = async (): Promise<number> =>
     Number(/cmdstat_smembers:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
   const looksBefore = await looks();
   await eventually(async () => (await looks()) >= looksBefore + 3);
   proxies[late]?.mend();
-  await eventually(() => owner?.node.ready() === true && owner.node.actors.owns(one.shard));
+  await eventually(() => owner?.node.isReady() === true && owner.node.actors.owns(one.shard));
   await spread(nodes);
   assert.deepEqual(stopped, [], 'the actors went on, and with them their sockets');
 });

@@ -193,7 +193,7 @@ test('a state that cannot decide whether it must live crashes only its turn, and
   const { actors, counters, deadLetters } = world.node;
   await world.outcome(actors.ask(one, add(1)));
   assert.equal(await world.outcome(actors.ask(one, add(9))), 'POISONED');
-  assert.ok(!world.node.busy());
+  assert.ok(!world.node.isBusy());
   assert.equal(await world.outcome(actors.ask(one, { type: 'read' })), 1);
   const [letter] = (await world.outcome(deadLetters.list())) as { cause: string }[];
   assert.equal(letter?.cause, 'who knows');

@@ -9,7 +9,7 @@ import { exportSessions } from '../../service/session-metrics.ts';
 function textOf(counters: SessionCounters): Promise<string> {
   const metrics = createMetrics();
   exportSessions(metrics, {
-    available: () => true,
+    isAvailable: () => true,
     figures: () => ({ workersLost: 0, workerHeapBytes: new Map(), ...counters.counts() }),
   });
   return metrics.text();

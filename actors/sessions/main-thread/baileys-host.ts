@@ -199,7 +199,7 @@ class BaileysHost implements SessionHost {
     return this.#ask<FileHosts>(this.#live(shop), 'file_hosts', FILE_HOSTS_MS);
   }
 
-  available(): boolean {
+  isAvailable(): boolean {
     return this.#pool.readyWorkers().length > 0 || this.#pool.isBooting();
   }
 

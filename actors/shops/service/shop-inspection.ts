@@ -37,7 +37,7 @@ export interface ShopInspection extends ShopActorView {
 export interface InspectShopOptions {
   readonly actors: Actors;
   readonly store: Store;
-  readonly host: Pick<SessionHost, 'describe' | 'available'>;
+  readonly host: Pick<SessionHost, 'describe' | 'isAvailable'>;
   readonly egressVault: Pick<EgressVault, 'renewed'>;
   readonly log: Logger;
 }
@@ -69,7 +69,7 @@ export async function inspectShop(
   return {
     ...actorView({ ...snapshot, state: snapshot.state ?? (state && describeShop(state)) }),
     policy: usage === undefined ? null : { ...usage, windows: Object.values(usage.windows) },
-    workers: host.available() ? 'available' : 'lost',
+    workers: host.isAvailable() ? 'available' : 'lost',
     session: host.describe(sessionOf(address)) ?? null,
   };
 }

@@ -31,7 +31,7 @@ export interface ShopServiceOptions extends ConnectionOptions, SendingOptions {
   /** Retention of ended scheduled sends in milliseconds. */
   readonly retentionMs: number;
   /** True if a session worker can take orders. */
-  readonly host: { available(): boolean };
+  readonly host: { isAvailable(): boolean };
 }
 
 /** The API's operations on a shop. Reads use the actor's last committed state, changes go through its mailbox. */
@@ -74,7 +74,7 @@ async function policyOf(
   const view = policyView(state, now);
   if (to === undefined) return view;
   const recipient = await readAnyRecipient(state, to, store);
-  return { ...view, forecast: forecastSend(state, { ...now, to, recipient, hasWorker: host.available() }) };
+  return { ...view, forecast: forecastSend(state, { ...now, to, recipient, hasWorker: host.isAvailable() }) };
 }
 
 /** True if an open session can answer. */

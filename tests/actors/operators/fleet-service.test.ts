@@ -26,7 +26,7 @@ async function serviceWithLetters() {
     node,
     clock,
     directory: fakeOf<OperatorsDirectory>({}),
-    host: { available: () => true },
+    host: { isAvailable: () => true },
     link: { serve: (handler) => node.link.serve(handler), call: (...call) => node.link.call(...call) },
   });
   const one = counterAddress('one');

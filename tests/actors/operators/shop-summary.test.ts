@@ -193,7 +193,7 @@ test('a suspended shop is shown as its last commit left it, and without details 
         store: store as Store,
         egressVault: testEgressVault,
         log,
-        host: { describe: () => undefined, available: () => true },
+        host: { describe: () => undefined, isAvailable: () => true },
       },
       { settings, nowMs: 0 },
     );

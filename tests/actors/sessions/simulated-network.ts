@@ -99,7 +99,7 @@ async function connect(parts: {
     ...change,
     timing: { ...QUICK, ...change.timing },
   });
-  await until('a worker is ready', async () => host.available());
+  await until('a worker is ready', async () => host.isAvailable());
   last.stop = async () => {
     diagnostics.unsubscribe('worker_threads', seen);
     await host.stop();

@@ -47,7 +47,7 @@ test('a kill between the commit of a message and the step of its ratchet: the me
   const first = await network.log.next(shop, 'session.inbound');
   network.host.confirmInbound(shop, first.token);
   await network.log.next(shop, 'session.worker_lost');
-  await until('a worker is ready', async () => network.host.available());
+  await until('a worker is ready', async () => network.host.isAvailable());
   network.host.open(shop, { generation: 3 });
   const again = await network.log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
   assert.deepEqual([again.wireId, again.text], [first.wireId, 'STOP']);
@@ -75,7 +75,7 @@ test('a kill between the step of the ratchet and the receipt: the repeated messa
   const first = await network.log.next(shop, 'session.inbound');
   network.host.confirmInbound(shop, first.token);
   await network.log.next(shop, 'session.worker_lost');
-  await until('a worker is ready', async () => network.host.available());
+  await until('a worker is ready', async () => network.host.isAvailable());
   network.host.open(shop, { generation: 3 });
   await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
   const next = network.write(shop, PERSON, 'and then');

@@ -15,7 +15,7 @@ test('a receipt that was not committed is reported again by the next session, an
   const reopened = async (generation: number): Promise<void> => {
     await network.loseWorker(shop);
     await log.next(shop, 'session.worker_lost');
-    await until('a worker is ready', async () => host.available());
+    await until('a worker is ready', async () => host.isAvailable());
     host.open(shop, { generation });
     await log.next(shop, 'session.connected', (event) => event.generation === generation);
   };
@@ -60,7 +60,7 @@ test('a receipt whose commit takes too long delays neither others nor messages, 
   assert.equal((await outcomeOf(order)).kind, 'acknowledged');
   await network.loseWorker(shop);
   await log.next(shop, 'session.worker_lost');
-  await until('a worker is ready', async () => host.available());
+  await until('a worker is ready', async () => host.isAvailable());
   host.open(shop, { generation: 3 });
   const again = new Set<string>();
   while (again.size < 3) {

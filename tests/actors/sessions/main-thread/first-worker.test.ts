@@ -61,7 +61,7 @@ test('a session asked for before the first worker is there opens with it, and no
   const shop = newShop();
   const { promise: first, resolve: heard } = deferred<SessionEvent>();
   const host = await startHost(context, (_shop, event) => heard(event));
-  assert.equal(host.available(), true);
+  assert.equal(host.isAvailable(), true);
   host.open(shop, { generation: 1 });
   assert.equal((await first).type, 'session.qr');
 });
@@ -96,11 +96,11 @@ test('a session asked for while no worker could start for a minute opens once on
   context.after(() => clearInterval(kept));
   host.open(shop, { generation: 1 });
   while (!events.includes('session.unreachable')) await once(heard, 'event');
-  assert.equal(host.available(), false);
+  assert.equal(host.isAvailable(), false);
   host.open(shop, { generation: 2 });
   isHeldUp = false;
   while (!events.includes('session.qr')) await once(heard, 'event');
   const reported = events.filter((type) => type !== 'session.worker_lost');
   assert.deepEqual(reported, ['session.unreachable', 'session.reachable', 'session.qr']);
-  assert.equal(host.available(), true);
+  assert.equal(host.isAvailable(), true);
 });

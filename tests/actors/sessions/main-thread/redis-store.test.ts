@@ -59,7 +59,7 @@ async function start(
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
     timing: { settleMs: 20, composeFloorMs: 5 },
   });
-  await until('a worker is ready', async () => host.available());
+  await until('a worker is ready', async () => host.isAvailable());
   return { node, host, events };
 }
 

@@ -35,7 +35,7 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
   assert.deepEqual([ends.get('worker_lost'), workersLost], [1, 1]);
   assert.ok(network.logged.some((line) => line.endsWith('a session worker was lost')));
   network.store.beforeRead = () => undefined;
-  await until('a worker is ready', async () => network.host.available());
+  await until('a worker is ready', async () => network.host.isAvailable());
   network.host.open(shop, { generation: 3 });
   await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
   assert.deepEqual(await network.received(shop, PERSON), []);
