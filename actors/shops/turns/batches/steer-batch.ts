@@ -3,8 +3,8 @@ import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import { type Batch, isActive } from '../../state/batches.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchFacts } from './batch-facts.ts';
+import { endIfOver } from './batch-progress.ts';
 import { changeBatch, endUnsent } from './batch-turns.ts';
-import { endIfOver } from './drip-batch.ts';
 
 /** Pauses, resumes or cancels a batch. A repeated command gets the same answer. */
 export function steerBatch(
