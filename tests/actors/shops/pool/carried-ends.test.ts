@@ -1,0 +1,44 @@
+/** The end of a message that the pool carries is published by its own shop alone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
+import type { ShopHarness } from '../shop-harness.ts';
+import { PoolExchange, poolShop } from './pool-exchange.ts';
+
+/** Returns a message that a shop of the pool has taken, and the two shops. */
+async function carried() {
+  const exchange = await PoolExchange.start(1, 1);
+  const { origin } = exchange;
+  const [pool] = exchange.pools;
+  assert.ok(pool);
+  const id = origin.send('+33612345678', 'hello', poolShop(0));
+  assert.equal(exchange.take(pool, id).kind, 'taken');
+  return { exchange, origin, pool, id };
+}
+
+/** Returns the type and the message of each event about a message that the shop stored for its tenant. */
+function published({ writes }: ShopHarness): unknown[] {
+  return writes
+    .filter(([command]) => command === 'XADD')
+    .map((write) => [write[write.indexOf('t') + 1], write[write.indexOf('d') + 1]])
+    .filter(([type]) => String(type).startsWith('message.'));
+}
+
+test('a message that the pool sent is published by the shop that owns it, and not by the pool shop', async () => {
+  const { exchange, origin, pool, id } = await carried();
+  exchange.work(pool);
+  exchange.work(pool);
+  while (exchange.deliverOne());
+  assert.equal(exchange.record(pool, id)?.state?.status, 'sent');
+  assert.deepEqual([published(origin), published(pool)], [[['message.sent', id]], []]);
+});
+
+test('a message that ends in a suspended pool shop is reported to its shop, and not published there', async () => {
+  const { exchange, pool, id } = await carried();
+  const sinceMs = pool.nowMs;
+  pool.nowMs += 10 * MINUTE_MS;
+  await pool.checkSuspended(sinceMs);
+  assert.equal(exchange.record(pool, id)?.state?.status, 'failed');
+  assert.equal(pool.effectsOf('note_end').length, 1);
+  assert.deepEqual(published(pool), []);
+});
