@@ -15,7 +15,7 @@ const LONG = /^\.compiled\/tests\/(?:bench|chaos|console|e2e|fence|front-door|hi
 
 /** Matches a file that would change or measure the tests of another file. It has its own process. */
 const TOUCHES_PROCESS =
-  /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\bsetShardCount\b|syncBuiltinESMExports/;
+  /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\bsetShardCount\b|\bdescriptorLimit\(process|syncBuiltinESMExports/;
 
 /** True if the file, or a helper in tests/ that it imports, touches its process. */
 function touchesProcess(file: string, seen = new Set<string>()): boolean {

@@ -75,7 +75,9 @@ export async function balancerBefore(
   const change = (configuration: string): string => {
     const fronts = [...configuration.matchAll(/listen (127\.0\.0\.1:\d+);/g)].map(([, front = '']) => front);
     assert.equal(fronts.length, edges.length);
-    const added = edges.map((each, index) => each.servers.replace('127.0.0.1:3000', fronts[index] ?? ''));
+    const added = edges.map((each, index) =>
+      each.servers.replace(/127\.0\.0\.1:3000\b/, fronts[index] ?? ''),
+    );
     return configuration.replace(/\}\s*$/, `${added.join('\n')}\n}`);
   };
   return { edges, change };
