@@ -160,7 +160,7 @@ simulator on this machine.`,
       row(
         'OTEL_TRACES_SAMPLER',
         '`parentbased_always_on`',
-        'which traces are kept; a caller’s `traceparent` never adds to them',
+        "which traces are kept; a caller's `traceparent` never adds to them",
       ),
       row('OTEL_TRACES_SAMPLER_ARG', '`1`', 'the fraction that a `…traceidratio` keeps, from 0 to 1'),
     ],
