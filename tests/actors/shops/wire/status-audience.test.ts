@@ -68,7 +68,7 @@ test('the later message of a person under both addresses counts', async () => {
   assert.deepEqual(await audienceOf(other.shop), [ANNA, CARLA]);
 });
 
-test('a writer without a number sees no status, and the session is told if they opted out', async () => {
+test('a writer without a number sees no status, and the facts name the id of one who opted out', async () => {
   const { shop, wrote } = await shopWithCustomers();
   wrote(STRANGE_LID, true, 1_000);
   wrote(LID, false, 1_000);
