@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 /**
  * The imports that each module may have. A module is a folder with its own files; its subfolders are separate modules.
  * The simulator is an exception: all its folders are one module, because each handles the parts of one network.
+ * The rows are in the order of the layers: a module may import only modules of rows above its own.
  */
 const IMPORTS: Readonly<Record<string, string>> = {
   runtime: '',
@@ -156,6 +157,7 @@ const UNBOUND: readonly string[] = ['service', 'bin'];
 
 /** A library that has one place, with all below its name, and the modules or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
+  '@opentelemetry': ['service/otlp-tracing.ts'],
   '@uwsjs': ['http/socket/uwebsockets.ts'],
   '@whiskeysockets': ['actors/sessions/worker-thread', 'simulator'],
   libsignal: ['actors/sessions/worker-thread', 'simulator'],
@@ -163,6 +165,8 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['runtime/redis'],
   marked: ['http/articles'],
   'redis-om': ['actors/operators'],
+  sharp: ['actors/sessions/worker-thread'],
+  xstate: ['actors/shops/machines'],
   'node:process': UNBOUND,
 };
 
