@@ -102,17 +102,32 @@ export class OperatorsDirectory {
     }
   }
 
+  /**
+   * The list names each entry before it is stored, and until it is removed. So `repair` finds what a node that ended has
+   * left. Another node may erase the tenant meanwhile, so its record is read once more at the end.
+   */
   async #refresh(tenantId: string): Promise<void> {
-    const stored = await readTenantRecord(tenantId, this.#store);
-    if (stored === undefined || stored.record.deleted) {
-      await this.#store.append([['ZREM', ORDER_KEY, tenantId]]);
-      await this.#tenants.remove(tenantId);
+    const stored = await this.#read(tenantId);
+    if (stored === undefined) {
+      await this.#remove(tenantId);
       return;
     }
     const { record, ownerNumber } = stored;
     const view = JSON.stringify(tenantView(record, ownerNumber));
-    await this.#tenants.save(tenantId, { name: record.name, view });
     await this.#store.append([['ZADD', ORDER_KEY, 0, tenantId]]);
+    await this.#tenants.save(tenantId, { name: record.name, view });
+    if ((await this.#read(tenantId)) === undefined) await this.#remove(tenantId);
+  }
+
+  /** Reads the tenant's record. Undefined if it is gone, or its erasure has begun. */
+  async #read(tenantId: string): ReturnType<typeof readTenantRecord> {
+    const stored = await readTenantRecord(tenantId, this.#store);
+    return stored?.record.deleted ? undefined : stored;
+  }
+
+  async #remove(tenantId: string): Promise<void> {
+    await this.#tenants.remove(tenantId);
+    await this.#store.append([['ZREM', ORDER_KEY, tenantId]]);
   }
 }
 

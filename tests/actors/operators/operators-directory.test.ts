@@ -73,6 +73,32 @@ test('a node that starts lists the tenants that are not listed, and takes out th
   assert.deepEqual(await listed(world), ['Second', 'First']);
 });
 
+test('no entry stays of a tenant that another node erases while its entry is stored', async () => {
+  await redis.flushall();
+  await makeTenant(GONE, 'Gone');
+  const store = plainStore(redis);
+  const { directory } = directoryOver({
+    read: store.read,
+    async append(writes) {
+      await redis.del(tenantKeys(GONE).record);
+      return store.append(writes);
+    },
+  });
+  await directory.refresh(GONE);
+  assert.deepEqual(await redis.keys('directory:*'), []);
+});
+
+test('a node that ends while it stores an entry leaves none that the list does not name', async () => {
+  await redis.flushall();
+  await makeTenant(FIRST, 'First');
+  const { directory } = directoryOver({
+    read: plainStore(redis).read,
+    append: () => Promise.reject(new Error('killed')),
+  });
+  await directory.refresh(FIRST);
+  assert.deepEqual(await redis.keys('directory:*'), []);
+});
+
 test('an entry that could not be brought up to date is tried again until it is', async () => {
   await redis.flushall();
   await makeTenant(FIRST, 'First');
