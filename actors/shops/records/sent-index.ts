@@ -2,8 +2,8 @@
  * Maps stanzas to messages, so that receipts find the message's record. There is one hash for each UTC day and shop. It
  * is written with the commit before the stanza leaves, and expires as a whole: 80 bytes a message for three days.
  */
-import { recipientKey } from '../../../policy/number-forms.ts';
-import { isGroupId, isPhoneNumber } from '../../../policy/recipient.ts';
+import { isSameRecipient } from '../../../policy/number-forms.ts';
+import { isGroupId } from '../../../policy/recipient.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import type { Read, Write } from '../../../runtime/store.ts';
 import { dayOf } from './message-days.ts';
@@ -77,6 +77,5 @@ export function isFromRecipient(
 ): boolean {
   if (isGroupId(to)) return group === to && from !== '';
   if (group !== undefined) return false;
-  if (lid !== '' && from === lid) return true;
-  return isPhoneNumber(from) && isPhoneNumber(to) && recipientKey(from) === recipientKey(to);
+  return (lid !== '' && from === lid) || isSameRecipient(from, to);
 }

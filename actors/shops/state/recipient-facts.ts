@@ -37,6 +37,12 @@ export interface SendFacts extends RecipientFacts {
 /** The recipient's last message, if known. */
 export type WriterFacts = Pick<RecipientFacts, 'writer' | 'alias'>;
 
+/** A person's last message under any of their addresses. */
+interface FoundWriter extends WriterFacts {
+  /** The addresses under which a message is stored. */
+  readonly storedUnder: readonly string[];
+}
+
 /** The location of a shop's writers. */
 type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, 'writers' | 'aliases'> };
 
@@ -47,7 +53,10 @@ type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
 export function readAnyRecipient(state: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
   if (isPhoneNumber(to)) return readRecipient(state, to, store);
   if (!isNetworkId(to)) return unknownPerson;
-  return mapMaybePromise(readWriter(state, { to }, store), (known) => ({ ...unknownPerson, ...known }));
+  return mapMaybePromise(readWriter(state, { to }, store), ({ storedUnder: _, ...known }) => ({
+    ...unknownPerson,
+    ...known,
+  }));
 }
 
 /** Reads all known facts about a number. */
@@ -147,17 +156,17 @@ export function readWriter(
   { shard, keys }: WritersPlace,
   { to, more = [] }: { readonly to: string; readonly more?: readonly string[] },
   store: Store,
-): MaybePromise<WriterFacts> {
+): MaybePromise<FoundWriter> {
   const lookup = (address: string): Lookup => ['HGET', keys.writers, address];
   const addresses = [...new Set([...numberForms(to), ...more])];
   const answers = store.lookUp(shard, [['HGET', keys.aliases, to], ...addresses.map(lookup)]);
   return mapMaybePromise(answers, ([alias, ...values]) => {
-    const writer = latest(values);
-    if (typeof alias !== 'string') return { writer };
+    const found = latest(addresses, values);
+    if (typeof alias !== 'string') return found;
     const others = numberForms(alias).filter((form) => !addresses.includes(form));
-    if (others.length === 0) return { writer, alias };
-    return mapMaybePromise(store.lookUp(shard, others.map(lookup)), (found) => ({
-      writer: laterWriter(writer, latest(found)),
+    if (others.length === 0) return { ...found, alias };
+    return mapMaybePromise(store.lookUp(shard, others.map(lookup)), (more) => ({
+      ...latest([...addresses, ...others], [...values, ...more]),
       alias,
     }));
   });
@@ -186,11 +195,17 @@ function gather(
   return { isCustomer, writer, declaration };
 }
 
-function latest(answers: readonly unknown[]): Writer | undefined {
-  return answers.reduce<Writer | undefined>(
-    (writer, stored) => laterWriter(writer, decodeWriter(stored as string | null)),
-    undefined,
-  );
+/** Merges the records that are stored under these addresses. */
+function latest(addresses: readonly string[], answers: readonly unknown[]): FoundWriter {
+  let writer: Writer | undefined;
+  const storedUnder: string[] = [];
+  for (const [index, address] of addresses.entries()) {
+    const stored = decodeWriter(answers[index] as string | null);
+    if (stored === undefined) continue;
+    storedUnder.push(address);
+    writer = laterWriter(writer, stored);
+  }
+  return { writer, storedUnder };
 }
 
 /**

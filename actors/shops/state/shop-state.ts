@@ -58,7 +58,9 @@ export interface ShopState extends ShopMachines {
   readonly scheduled: readonly ScheduledSend[];
   /** Batches that have not ended, oldest first. */
   readonly batches: readonly Batch[];
-  /** The sends that the policy counted; changed in place once a commit succeeds. */
+  /**
+   * The sends that the policy counted; changed in place once a commit succeeds. Two numbers of one person merge at once.
+   */
   readonly ledger: SendLedger;
   /** The positions in the list of accepted sends; changed in place once a commit succeeds. */
   readonly acceptedList: AcceptedList;

@@ -8,8 +8,9 @@ import { carriedForRead, originsOf } from '../../records/carried-for.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { type KnownPerson, readPerson } from '../../records/person-ids.ts';
 import { decodeSent, sentReads } from '../../records/sent-index.ts';
-import { decodeWriter, laterWriter, type Writer } from '../../records/writer.ts';
+import type { Writer } from '../../records/writer.ts';
 import type { ShopReference } from '../../shop-operations.ts';
+import { readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 type Inbound = SessionEventOf<'session.inbound'>;
@@ -23,8 +24,8 @@ export interface SenderFacts {
   /** The other form of that number, if data is stored under it. */
   readonly wroteAs?: string;
   /**
-   * The network's own id (LID) to link to `writtenBy`: the shop has data under it, and now it has the number. Or the
-   * shop meets a person without a known number for the first time.
+   * The network's own id (LID) that must be linked to `writtenBy` now. It is set if the shop has data under the id, and
+   * this message names the number. It is also set if the shop meets a person without a number for the first time.
    */
   readonly lidToLink?: string;
 }
@@ -66,43 +67,30 @@ export async function readInbound(state: ShopState, event: Inbound, sources: Sou
 }
 
 /**
- * Reads the sender of a message. A person with a known number is stored under it, however the network named them this
- * time, together with the other form of the number.
+ * Reads the sender of a message. A person with a known number is stored under the number, also if the network names
+ * only its own id of them. Their last message counts under each address: the forms of the number, the id, and another
+ * number that the id had before.
  */
 export async function readSender(
-  { keys }: ShopState,
+  state: ShopState,
   { from, lid: named = from }: Pick<Inbound, 'from' | 'lid'>,
   store: Store,
 ): Promise<SenderFacts> {
   const lid = isNetworkId(named) ? named : undefined;
-  const lookups: Read[] =
-    lid === undefined
-      ? []
-      : [
-          ['HGET', keys.aliases, lid],
-          ['HGET', keys.writers, lid],
-        ];
-  const formsOf = (number: string): Read => ['HMGET', keys.writers, ...numberForms(number)];
-  const [forms, known = null, ofLid = null] = (await store.read([formsOf(from), ...lookups])) as [
-    (string | null)[],
-    (string | null)?,
-    (string | null)?,
-  ];
+  const person = { to: lid ?? from, more: numberForms(from) };
+  const { writer, alias, storedUnder } = await readWriter(state, person, store);
   const isHidden = !isPhoneNumber(from);
-  const writtenBy = isHidden && known !== null ? known : from;
+  const writtenBy = isHidden && alias !== undefined ? alias : from;
   const [, otherForm] = numberForms(writtenBy);
-  // A person who changes their number keeps their id. Their last message under the former number counts, too.
-  const isOther = known !== null && !isSameRecipient(known, from);
-  const ofKnown = isOther ? ((await store.read([formsOf(known)])) as [typeof forms])[0] : [];
-  const [own, other] = (writtenBy === from ? forms : ofKnown).map(decodeWriter);
-  const writer = [other, ...[ofLid, ...ofKnown].map(decodeWriter)].reduce(laterWriter, own);
-  const isLinked = known !== null && isSameRecipient(known, writtenBy);
-  const mayLink = isHidden || known !== null || ofLid !== null;
+  const wroteAs = storedUnder.find((address) => address === otherForm);
+  const mustLink =
+    lid !== undefined &&
+    (alias === undefined ? isHidden || storedUnder.includes(lid) : !isSameRecipient(alias, writtenBy));
   return {
     writtenBy,
     ...(writer === undefined ? {} : { writer }),
-    ...(other === undefined || otherForm === undefined ? {} : { wroteAs: otherForm }),
-    ...(lid === undefined || isLinked || !mayLink ? {} : { lidToLink: lid }),
+    ...(wroteAs === undefined ? {} : { wroteAs }),
+    ...(mustLink ? { lidToLink: lid } : {}),
   };
 }
 

@@ -129,7 +129,8 @@ async function inheritanceOf(
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const own = countedEntries(newest, nowMs);
   const entries = withoutThose(past.entries, own.map(keptOf));
-  const knownAs = new Map([...past.aliases, ...hashFields(aliases)]);
+  const ownAliases = hashFields(aliases);
+  const knownAs = new Map([...past.aliases, ...ownAliases]);
   const ownWriters = decodeWriters(writers);
   const merged = [...past.writers].flatMap(([address, writer]): [string, Writer][] => {
     const known = ownWriters.get(address);
@@ -144,7 +145,7 @@ async function inheritanceOf(
     entries,
     ledger: underKnownNumbers(ledgerOf([...own, ...entries]), knownAs),
     writers: new Map(merged),
-    aliases: new Map([...past.aliases].filter(([address]) => !hashFields(aliases).has(address))),
+    aliases: new Map([...past.aliases].filter(([address]) => !ownAliases.has(address))),
   };
 }
 

@@ -19,13 +19,13 @@ export function learnRecipient(builder: TurnBuilder, number: string, known: stri
   const { currentMessage } = builder.state;
   if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return;
   const { to } = currentMessage;
-  if (number !== (known ?? to)) rememberAlias(builder, to, number);
-  builder.change({ currentMessage: knownAs(currentMessage, number) });
+  if (number === (known ?? to)) builder.change({ currentMessage: knownAs(currentMessage, number) });
+  else rememberAlias(builder, to, number);
 }
 
 /**
- * Stores that the network knows `to`, a number or its own id of a person, as `number`, which may be `to` itself again.
- * Counts and messages to `to` move to it.
+ * Stores `number` as the number by which the network knows `to`, which is a number or the network's own id of a person.
+ * Counts and messages of `to` move to it. If both are equal, the former alias is removed.
  */
 export function rememberAlias(builder: TurnBuilder, to: string, number: string): void {
   const { keys, ledger, queue, currentMessage } = builder.state;

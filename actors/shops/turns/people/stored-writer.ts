@@ -10,25 +10,22 @@ interface LinkedPerson {
 }
 
 /**
- * Links the network's own id of a person (LID) to their number: they wrote before, while the network sent no number. From
- * now on their messages, counts and opt-out are stored under the number. Without a number, stores that the shop knows
- * them by the id, so that a number that the network sends later is linked.
+ * Links the network's own id of a person (LID) to their number. From now on their messages, counts and opt-out are
+ * those of the number. If no number is known, the id is stored as its own alias. Then a later number is linked.
  */
 export function linkLid(builder: TurnBuilder, lid: string, person: LinkedPerson): void {
-  const { keys } = builder.state;
   const { writtenBy, writer } = person;
   if (!isPhoneNumber(writtenBy)) {
-    builder.write(['HSET', keys.aliases, lid, writtenBy]);
+    builder.write(['HSET', builder.state.keys.aliases, lid, writtenBy]);
     return;
   }
   rememberAlias(builder, lid, writtenBy);
-  if (writer === undefined) return;
-  builder.write(['HSET', keys.writers, writtenBy, JSON.stringify(writer)], ['HDEL', keys.writers, lid]);
+  if (writer !== undefined) keepWriter(builder, { writtenBy, wroteAs: lid }, writer);
 }
 
 /**
- * Stores a person's last message under the address they wrote from, and removes it under the other form of their
- * number. Both forms are one person, and the last message counts (docs/contract.md, Numbers).
+ * Stores a person's last message under the address they wrote from, and removes it under the other one: another form of
+ * their number, or the network's own id. Both are one person, and the last message counts (docs/contract.md, Numbers).
  */
 export function keepWriter(
   builder: TurnBuilder,

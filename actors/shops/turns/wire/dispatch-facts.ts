@@ -21,7 +21,7 @@ export interface DispatchFacts {
   /** True if its origin took back this carried message, because the recipient opted out of it. */
   readonly isWithdrawn?: boolean;
   readonly writer: Writer | undefined;
-  /** The network's own id of the recipient, if the shop has data under it: they wrote while it sent no number. */
+  /** The network's own id of the recipient, if the shop has data under it from a time without a number. */
   readonly wroteByLid?: string;
   /**
    * True if it was accepted for a declaration that is no longer valid, and the recipient has become a stranger since.
@@ -50,15 +50,10 @@ export async function readDispatch(
   const { to = '', alias } = currentMessage ?? {};
   const byLid = lid === undefined ? [] : [lid];
   const isCarried = currentMessage?.carriedFor !== undefined;
-  const [[message], { writer }, [ofLid, lidAlias]] = await Promise.all([
+  const [[message], { writer, storedUnder }, [lidAlias]] = await Promise.all([
     isCarried ? readCarried(shard, [messageId], store) : readOwn(state, messageId, store),
     readWriter(state, { to, more: alias === undefined ? byLid : [alias, ...byLid] }, store),
-    lid === undefined
-      ? []
-      : store.lookUp(shard, [
-          ['HGET', keys.writers, lid],
-          ['HGET', keys.aliases, lid],
-        ]),
+    lid === undefined ? [] : store.lookUp(shard, [['HGET', keys.aliases, lid]]),
   ]);
   const body = message?.body;
   if (body?.kind === 'status') {
@@ -68,8 +63,8 @@ export async function readDispatch(
   const hasLapsed = body !== undefined && (await isLapsed(body, store, nowMs));
   const quoted = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
   const facts = { body, writer, isWithdrawn, hasLapsed, audience: [], ...(quoted && { quoted }) };
-  const hasDataByLid = typeof ofLid === 'string' || (lidAlias !== null && lidAlias === lid);
-  return lid === undefined || !hasDataByLid ? facts : { ...facts, wroteByLid: lid };
+  const hasDataByLid = lid !== undefined && (storedUnder.includes(lid) || lidAlias === lid);
+  return hasDataByLid ? { ...facts, wroteByLid: lid } : facts;
 }
 
 /** If the quoted message's record was erased meanwhile, the reply has no quote. */

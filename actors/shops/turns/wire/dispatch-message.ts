@@ -70,7 +70,6 @@ function linkRecipient(builder: TurnBuilder, { wroteByLid, writer }: DispatchFac
 /** Checks the message in progress, and returns it. Undefined if a reason against it put it back or ended it. */
 function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | undefined {
   const { body } = facts;
-  linkRecipient(builder, facts);
   const { batches, currentMessage } = builder.state;
   const ofBatch = batchObstacle(batches, currentMessage, builder.nowMs);
   if (ofBatch === 'wait') {
@@ -82,11 +81,9 @@ function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | und
     body === undefined
       ? GONE
       : (ofBatch ?? obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs }));
-  if (body === undefined || against !== undefined) {
-    builder.stepPacing({ type: 'blocked', reason: against ?? GONE });
-    return undefined;
-  }
-  return body;
+  if (against === undefined) return body;
+  builder.stepPacing({ type: 'blocked', reason: against });
+  return undefined;
 }
 
 /**
@@ -95,8 +92,8 @@ function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | und
 export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
   const body = checkedBody(builder, facts);
   if (body === undefined) return;
-  const { currentMessage } = builder.state;
-  const needsChat = isPhoneNumber(body.to ?? '') && barsNewChat(builder.state, facts, builder.nowMs);
+  const { to = '', alias } = builder.state.currentMessage ?? {};
+  const needsChat = isPhoneNumber(to) && barsNewChat(builder.state, facts, builder.nowMs);
   builder.change({ currentBody: body });
   builder.perform({
     type: 'prepare',
@@ -105,8 +102,8 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
       wireId: body.wireId,
       kind: body.kind,
       // A reply that was accepted before the network named the number goes to the number.
-      to: (isPhoneNumber(body.to ?? '') ? body.to : (currentMessage?.alias ?? body.to)) ?? '',
-      knownAs: currentMessage?.alias,
+      to: isPhoneNumber(to) ? to : (alias ?? to),
+      knownAs: alias,
       text: body.text ?? undefined,
       mediaUrl: body.mediaUrl ?? undefined,
       mediaType: body.mediaType ?? undefined,
@@ -136,6 +133,7 @@ export function onPrepared(
   facts: DispatchFacts,
   outcomeMs: number,
 ): void {
+  linkRecipient(builder, facts);
   const body = checkedBody(builder, { ...facts, prepared: { hasChat } });
   if (body === undefined) return;
   const isFirst = isPhoneNumber(body.to ?? '') && startsChat({ hasChat, writer: facts.writer });

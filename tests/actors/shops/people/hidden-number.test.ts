@@ -91,6 +91,14 @@ test('a STOP with the number rejects a reply that waits or is being prepared', a
   }
 });
 
+test('a STOP with the number refuses a reply to what a former build stored under the id alone', async () => {
+  const person = await Hidden.start();
+  const { redis, state } = person.shop;
+  redis.run(['HDEL', state.keys.aliases, LID]);
+  await person.write(NAMED, 'STOP');
+  assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+});
+
 test('a STOP to a shop of the pool, which sent for this one, refuses a reply, too', async () => {
   const person = await Hidden.start();
   const { shop } = person;
