@@ -5,9 +5,9 @@ const LONGEST_KEYWORD_UNITS = 'unsubscribe'.length;
  * white space.
  */
 const IGNORED_AT_ENDS = /[\p{P}\p{S}\p{M}\p{Cf}\s]/uy;
-/** An emoji that begins with a digit or sign: the variation selector may be missing. A digit alone is none. */
-const KEYCAP = /[0-9#*]\uFE0F?\u20E3/gu;
-/** The number of a line in a list: digits directly followed by a full stop, a bracket, a keycap or similar. */
+/** The emoji of a digit. Its variation selector may be missing. */
+const KEYCAP = /[0-9]\uFE0F?\u20E3/gu;
+/** The number of a line in a list: digits directly followed by a full stop, a bracket or similar. */
 const LIST_NUMBER = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
 const MARKS = /\p{M}|\p{Cf}/gu;
 
@@ -21,7 +21,7 @@ const MARKS = /\p{M}|\p{Cf}/gu;
  * right-to-left text, are ignored too. The time grows linearly with the text.
  */
 export function isOptOut(written: string): boolean {
-  // Punctuation is ignored at the ends too, and ends the number of a list. Within a word it stays.
+  // A keycap counts as punctuation: it is ignored at the ends, and not within a word.
   const text = written.replace(KEYCAP, '!');
   let end = text.length;
   while (end > 0 && isIgnoredAtEnds(text, end - 1)) {

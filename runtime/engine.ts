@@ -83,7 +83,7 @@ export interface ServerState {
   readonly waitsForReplicas: boolean;
 }
 
-/** Why a registration changed nothing. */
+/** The reason why a registration changed nothing. */
 export const LATER_PROCESS = 'a process that started later has registered under this node id';
 
 /**

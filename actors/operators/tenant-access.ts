@@ -29,9 +29,6 @@ export function tenantAccess(actors: Actors): TenantAccess {
       const state = await stateOf(tenantId);
       return state === undefined ? NO_TENANT : answer(state);
     },
-    async ask(tenantId, command) {
-      const state = await stateOf(tenantId);
-      return state === undefined ? NO_TENANT : askTenant(actors, tenantId, command);
-    },
+    ask: (tenantId, command) => askTenant(actors, tenantId, command),
   };
 }

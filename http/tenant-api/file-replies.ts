@@ -72,8 +72,6 @@ export class FileReplies {
     },
   ): Promise<OwnerReply> {
     const shown = shownFile(file);
-    const given = { status: 200, contentType: shown.contentType, body: '' } as const;
-    const lines = headers + headerLines(shown.headers);
     const leave = this.#enter(call.tenantId);
     if (leave === undefined) return { reply: errorReply(TOO_MANY, headers), keyId };
     const download = new Download(this.#clock, leave);
@@ -83,10 +81,15 @@ export class FileReplies {
       if (call.isHead) {
         source.destroy();
         download.end();
-        return { reply: { ...given, headers: lines, stream: () => undefined }, keyId };
       }
-      const stream = (reader: ReplyStream): void => void this.#pour(source, { file, download, reader });
-      return { reply: { ...given, headers: lines, stream }, keyId };
+      const stream = (reader: ReplyStream): void => {
+        if (!call.isHead) void this.#pour(source, { file, download, reader });
+      };
+      const lines = headers + headerLines(shown.headers);
+      return {
+        reply: { status: 200, contentType: shown.contentType, headers: lines, body: '', stream },
+        keyId,
+      };
     } catch (error) {
       download.end();
       return { reply: errorReply({ code: codeOf(error) }, headers), keyId };

@@ -36,7 +36,7 @@ export const draftContent = {
   mediaType: v.optional(v.picklist(MEDIA_TYPES), 'image'),
 };
 
-/** What a request to send a message has, besides its recipient. */
+/** The fields of a request to send a message, without its recipient. */
 export const messageContent = { ...draftContent, idempotencyKey };
 
 const queued = {

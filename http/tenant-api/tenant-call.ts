@@ -76,7 +76,7 @@ export class TenantCall implements EdgeCall {
       : this.#answerTenant(tenantId, ids, wait);
   }
 
-  // What waits is in methods of its own: a function that creates closures pays for them even if nothing waits.
+  // A function that creates closures pays for them even if nothing waits. So each wait has a method of its own.
   #answerOnceFound(
     found: Promise<string | undefined>,
     ids: CallIds,

@@ -320,7 +320,8 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
   #waitForOperator(): void {
     const actor = { address: this.#address, shard: this.#shard, behaviour: this.#behaviour };
     this.#suspendedChecks ??= new SuspendedChecks(actor, this.#around);
-    this.#status = this.#suspendedChecks.start();
+    this.#suspendedChecks.start();
+    this.#status = 'suspended';
   }
 
   resume(): void {

@@ -32,13 +32,12 @@ export class SuspendedChecks {
     this.#timer = new RestartableTimer(around.clock);
   }
 
-  /** Starts the checks of the actor, and returns its new status. */
-  start(): 'suspended' {
+  /** Starts the checks of the actor. */
+  start(): void {
     this.#serial += 1;
     if (this.#actor.behaviour.suspended !== undefined) {
       this.#run(this.#serial, this.#actor.shard.nowMs(this.#around.clock));
     }
-    return 'suspended';
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { Logger } from '../logger.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import type { OwnershipView, ShardOwner } from '../ownership/ownership-view.ts';
+import { outcomeUnknownFailure } from '../refusals.ts';
 import { RuntimeFailure, type RuntimeFailureCode } from '../runtime-failure.ts';
 import type { TextCipher } from '../text-cipher.ts';
 import { AskedOnce } from './asked-once.ts';
@@ -121,7 +122,7 @@ export class RedisLink implements NodeLink {
     for (const [id, call] of this.#pending) {
       this.#pending.delete(id);
       call.timer.cancel();
-      call.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'this node stopped before the answer came', 1));
+      call.reject(outcomeUnknownFailure('this node stopped before the answer came'));
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Engine } from '../engine.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
+import { movedAwayFailure, outcomeUnknownFailure, unavailableFailure } from '../refusals.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Lookup, Read, Store, Write } from '../store.ts';
 import {
@@ -121,10 +122,10 @@ function commitFailure(outcome: Exclude<CommitmentOutcome, 'committed'>, message
     case 'failed':
       return new Error(`Redis refused a write: ${message}`);
     case 'fenced':
-      return new RuntimeFailure('SHARD_NOT_OWNED', 'the shard is not owned by this node', 1);
+      return movedAwayFailure();
     case 'unavailable':
-      return new RuntimeFailure('STORE_UNAVAILABLE', message ?? 'Redis cannot be reached', 1);
+      return unavailableFailure(message ?? 'Redis cannot be reached');
     case 'unknown':
-      return new RuntimeFailure('OUTCOME_UNKNOWN', 'the commit was sent and not answered', 1);
+      return outcomeUnknownFailure('the commit was sent and not answered');
   }
 }

@@ -111,12 +111,8 @@ export class RedisBus {
     this.#client = undefined;
     this.#timer?.cancel();
     if (this.#isClosed) return;
-    if (this.#isRenewing) {
-      this.#isRenewing = false;
-      this.#openLater();
-      return;
-    }
-    this.#reportLost();
+    if (!this.#isRenewing) this.#reportLost();
+    this.#isRenewing = false;
     this.#openLater();
   }
 

@@ -11,6 +11,7 @@ import {
   type ShardRecord,
 } from '../engine.ts';
 import type { Logger } from '../logger.ts';
+import { outcomeUnknownFailure } from '../refusals.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Read, RedisArgument } from '../store.ts';
 import { CommitTrouble } from './commit-trouble.ts';
@@ -42,7 +43,7 @@ export type Durability = 'master' | 'replica';
 
 /** How long a commit waits for a replica. Without one its outcome is unknown, until a replica has it. */
 const REPLICA_MS = 1_000;
-/** Why it is, for the log and for callers. */
+/** The reason of an unknown outcome, for the log and for callers. */
 const NOT_REPLICATED = 'no replica of Redis confirmed a write';
 
 /**
@@ -214,7 +215,7 @@ export class RedisEngine implements Engine {
       [epoch, owner ?? '-'],
     );
     // Also if nothing was changed: the record may be an earlier write that no replica has.
-    if (!(await this.#isReplicated())) throw new RuntimeFailure('OUTCOME_UNKNOWN', NOT_REPLICATED, 1);
+    if (!(await this.#isReplicated())) throw outcomeUnknownFailure(NOT_REPLICATED);
     const [changed, text] = reply as [number, string];
     return { isChanged: changed === 1, record: parseRecord(text) };
   }

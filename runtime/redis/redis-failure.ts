@@ -1,3 +1,4 @@
+import { outcomeUnknownFailure, unavailableFailure } from '../refusals.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 
 /** Errors by which Redis refuses to serve now; the script or command was not run. */
@@ -9,8 +10,8 @@ const refusals: Readonly<Record<string, string>> = {
   BUSY: 'Redis is busy with a script',
   NOREPLICAS: 'Redis has too few replicas',
   MASTERDOWN: 'Redis has lost its master',
-  CLUSTERDOWN: 'The Redis Cluster is down',
-  TRYAGAIN: 'The Redis Cluster is moving slots',
+  CLUSTERDOWN: 'the Redis Cluster is down',
+  TRYAGAIN: 'the Redis Cluster is moving slots',
   NOAUTH: 'Redis asks for a password',
   NOPERM: 'Redis does not permit this user to do so',
 };
@@ -45,17 +46,17 @@ export function failureOf(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if (error.name === 'ReplyError') {
     const refusal = refusalOf(error);
-    return refusal === undefined ? error : new RuntimeFailure('STORE_UNAVAILABLE', refusal, 1);
+    return refusal === undefined ? error : unavailableFailure(refusal);
   }
   if (/isn't writeable|isn't ready/.test(error.message)) {
-    return new RuntimeFailure('STORE_UNAVAILABLE', 'Redis cannot be reached', 1);
+    return unavailableFailure('Redis cannot be reached');
   }
-  return new RuntimeFailure('OUTCOME_UNKNOWN', 'the connection to Redis ended before it answered', 1);
+  return outcomeUnknownFailure('the connection to Redis ended before it answered');
 }
 
 /** Like `failureOf`, for reads. They change nothing, so no outcome is unknown. */
 export function readFailureOf(error: unknown): Error {
   const failure = failureOf(error);
   if (!(failure instanceof RuntimeFailure)) return failure;
-  return new RuntimeFailure('STORE_UNAVAILABLE', failure.message, 1);
+  return unavailableFailure(failure.message);
 }

@@ -52,7 +52,7 @@ export async function* inboundAmong(
   }
 }
 
-/** Where inbound messages are that no index names, if messages were kept for longer before. */
+/** The store with inbound messages that no index names, if messages were kept for longer before. */
 interface StraySources {
   readonly store: InboundStore;
   readonly retentionMs: number;

@@ -74,7 +74,7 @@ export class PersonEraser {
     const isErased = (owner: { readonly tenantId: string; readonly fromId: string }): boolean =>
       owner.tenantId === tenantId && known.ids.has(owner.fromId);
     const stray = { store, retentionMs, nowMs: clock.wallMs() };
-    // Just these messages are erased: a later one would leave its event.
+    // They are read once. A message that comes later stays, since its event would not be looked for.
     const received: InboundStep[] = [];
     for (const { inbound: index } of keysOfShops)
       for await (const step of inboundAmong({ shard, index }, isErased, store)) received.push(step);

@@ -1,5 +1,6 @@
-import { hasText, MESSAGE_TEXT_LIMIT } from '../../../../policy/message-content.ts';
+import { MESSAGE_TEXT_LIMIT } from '../../../../policy/message-content.ts';
 import type { FieldProblem } from '../../../failure.ts';
+import { isEmpty } from '../../message-content.ts';
 import {
   batchTextProblem,
   fieldNames,
@@ -82,7 +83,7 @@ function textProblem(
 ): string | undefined {
   if (text === undefined) return undefined;
   const filled = filledText(text, fields);
-  if (mediaUrl === undefined && !hasText(filled)) return 'must not leave a text without a visible character';
+  if (isEmpty({ text: filled, mediaUrl })) return 'must not leave a text without a visible character';
   const isLong = [...filled].length > MESSAGE_TEXT_LIMIT;
   return isLong ? `must not make the text longer than ${MESSAGE_TEXT_LIMIT} characters` : undefined;
 }

@@ -1,6 +1,5 @@
 import { evaluateGroup } from '../../../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
-import { MESSAGE_TEXT_LIMIT, refuseContent } from '../../../../policy/message-content.ts';
 import { isPerson } from '../../../../policy/recipient.ts';
 import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
@@ -44,15 +43,13 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
  */
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend, SendCode> {
   const unavailable = channelRefusal(state, send.hasWorker);
-  if (cannotKnowGroup(state, send.draft.to)) {
-    // The content is the first rule of the policy, and needs nothing of the group.
-    const { text } = send.draft;
-    const unfit = refuseContent({ text, mediaUrls: urlsOf(send.draft), textLimit: MESSAGE_TEXT_LIMIT });
-    if (unfit !== undefined) return refusedBy(unfit);
+  const evaluation = evaluate(state, send);
+  if (!evaluation.admitted) {
+    const isUnreported =
+      evaluation.code === 'GROUP_CONTEXT_REQUIRED' && cannotKnowGroup(state, send.draft.to);
+    if (!isUnreported) return refusedBy(evaluation);
     return unavailable === undefined ? GROUPS_NOT_REPORTED : failed(unavailable);
   }
-  const evaluation = evaluate(state, send);
-  if (!evaluation.admitted) return refusedBy(evaluation);
   return done({ verdict: evaluation.verdict, entry: evaluation.entry, unavailable });
 }
 
