@@ -142,8 +142,8 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
    */
   connect(shop: ShopReference, caller?: WaitingCaller): Promise<ShopOutcome<ChannelView>>;
   /**
-   * Like `connect`, but returns a code to type on the phone of that number (E.164 with plus). The same number gets the
-   * code that is still valid.
+   * Like `connect`, but returns a code to type on the phone of that number (E.164 with plus). A repeated call for the
+   * number returns its code as long as that is valid.
    */
   requestPairingCode(
     shop: ShopReference,

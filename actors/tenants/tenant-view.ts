@@ -7,7 +7,7 @@ import type { freshKey, key } from '../replies/account-replies.ts';
 import type { tenant } from '../replies/operator-replies.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 
-/** The owner of a tenant's account as operators give it. What is absent stays; a number (E.164) of null is removed. */
+/** The owner of a tenant's account as operators give it. An absent value stays; a number (E.164) of null is removed. */
 interface OwnerChange {
   readonly name?: string | undefined;
   readonly notificationNumber?: string | null | undefined;

@@ -5,7 +5,7 @@ import type { AuditEntry, AuditLogQuery, Change } from './audit-entry.ts';
 
 /** Keys of the log in Redis. They share a hash tag, because one script uses them all. */
 export const AUDIT_KEYS = {
-  /** Ids in the order of time: Redis's milliseconds, then an object id. As texts they have the same order. */
+  /** Ids in the order of time: Redis's milliseconds, then an object id. Their order as texts is the same. */
   order: '{audit}:order',
   entries: '{audit}:entries',
   outcomes: '{audit}:outcomes',

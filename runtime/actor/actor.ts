@@ -369,7 +369,7 @@ export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor
     this.#turnWaiters.resolveAll();
   }
 
-  /** Forgets the state and all that hangs on it. */
+  /** Forgets the state and its resources, and stops its timers. */
   #unload(reason: DeactivationReason): void {
     const { state } = this;
     this.#loads += 1;

@@ -30,7 +30,7 @@ const NODE_ID_SHAPE = /^[\w.-]{1,64}$/;
 /**
  * Sweeps after which a shard's collection memory is dropped, one shard after the other. Redis expires keys without a
  * commit, so memory would otherwise show them permanently. With `passivateEveryMs` of 10 s an expired record is shown
- * for up to eleven minutes. The same sweeps drop dead letters that are too old.
+ * for up to eleven minutes. These sweeps also drop dead letters that are too old.
  */
 const FORGETTING_SWEEPS = 64;
 

@@ -109,7 +109,7 @@ function inflict(network: Network, options: { phone: string; kind: FaultKind; co
     if (kind !== 'hears') LIVE_FAULTS[kind satisfies LiveFault](connection);
     else {
       connection.hearing = 'full';
-      // What was held back for the connection is delivered at once.
+      // Stanzas that were held back for the connection are delivered at once.
       if (connection.companion !== undefined) network.deliveries.flush(connection, connection.companion);
     }
   }

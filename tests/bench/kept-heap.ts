@@ -46,7 +46,7 @@ export async function keptHeap(): Promise<KeptHeap> {
   }
 }
 
-/** Measures several fleets, each on top of the one before. What all share grows in jumps, so the middle one counts. */
+/** Measures several fleets, each on top of the one before. Shared memory grows in jumps, so the middle one counts. */
 async function counted(side: RunningSide, admin: OperatorAccess): Promise<KeptHeap> {
   const warm = await sendRounds(side, { from: 0, to: SENT_BY_EACH });
   const fleets: KeptHeap[] = [];

@@ -1,6 +1,7 @@
 /**
  * A short history under a few faults, which keeps every promise. Nothing in it depends on the speed of the machine. A
- * message that is on its way at a STOP or a suspension may take a minute. What must not leave is held back before.
+ * message that is on its way at a STOP or a suspension may take a minute. Messages that must not leave wait in a paused
+ * shop.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

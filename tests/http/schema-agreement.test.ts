@@ -50,7 +50,7 @@ describe('the document and the service agree', () => {
       await fc.assert(
         fc.asyncProperty(bodiesOf(schema), async (json) => {
           const url = path.replace('{idOrName}', shop);
-          // What the actors judge is no rule of the schema: moments and hosts.
+          // Actors judge moments and hosts. The schema has no rule for these, so the calls that reach an actor fail.
           for (const operation of ['create', 'schedule', 'createBatch'] as const)
             service.calls.fail(operation, { code: 'OVERLOADED' });
           const reply = await target.api.call(method, url, { key: owner.key, json });

@@ -5,7 +5,7 @@ const SIGNATURE_BYTES = 8;
 const FRAME_BYTES = 12;
 /** A longer `eXIf` is left out. A JPEG cannot have a longer one either. */
 const MOST_EXIF_BYTES = 65_535;
-/** More than an image of 16 MiB has: libraries write chunks of 8 KiB. Looking at more would hold the thread up. */
+/** More than an image of 16 MiB has: libraries write chunks of 8 KiB. Looking at more would delay the thread. */
 const MOST_CHUNKS = 20_000;
 
 /**
