@@ -1,8 +1,7 @@
 /*
- * Reads names of compiled test files from standard input, one a line, and prints one line for each process that is to run
- * some of them: node group-tests.js < FILES
- * Most files take longer to start Node and to load modules than to run their tests, so files of one folder share a
- * process.
+ * Reads names of compiled test files from standard input, one a line. Prints one line for each process that is to run
+ * some of them: `node group-tests.js < FILES`. Most files take longer to start Node and to load modules than to run
+ * their tests, so files of one folder share a process.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -12,9 +12,9 @@ const LIST_NUMBER = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
 const MARKS = /\p{M}|\p{Cf}/gu;
 
 /**
- * True if an inbound text opts its sender out: the whole text is STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE, in any case
- * and with or without accents. The number of a list may precede it, as in `1. STOP`; `1 stop` may be another kind of
- * answer.
+ * True if an inbound text opts its sender out. The whole text is then STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE, in any
+ * case and with or without accents. The number of a list may precede it, as in `1. STOP`; `1 stop` may be another kind
+ * of answer.
  *
  * Ignored at both ends are white space, punctuation, symbols, emoji and formatting marks. So `"STOP"`, `*STOP*`,
  * `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out). Invisible format characters, which keyboards add around

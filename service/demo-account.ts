@@ -56,8 +56,8 @@ export interface DemoAccount {
 }
 
 /**
- * Makes the demo tenant, its shop and its key through the operators' API if they are missing, and stores each as soon
- * as it is made. An account that the service does not know (another Redis) is made again. So is a key that it no longer
+ * Makes the demo tenant, its shop and its key through the operators' API if they are missing. Stores each as soon as it
+ * is made. An account that the service does not know (another Redis) is made again. So is a key that it no longer
  * accepts, since an operator may have revoked it.
  */
 export async function ensureDemoAccount(options: {

@@ -15,7 +15,7 @@ export interface SparedDescriptors {
 
 /**
  * Refuses new connections of tenants while hardly any descriptor is left. Otherwise they would wait without an answer
- * until one is free, and meanwhile uWebSockets tries to accept them all the time, which takes a whole core.
+ * until one is free. Meanwhile uWebSockets tries to accept them all the time, which takes a whole core.
  */
 export function sparedDescriptors(parts: {
   readonly http: Pick<RunningHttp, 'accept'>;

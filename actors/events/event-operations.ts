@@ -41,9 +41,9 @@ export interface EventOperations {
   /**
    * Returns the oldest events first, and never waits. `nextCursor` is always a cursor to continue from.
    *
-   * Fails with VALIDATION_ERROR if events after the cursor were removed; the message names the oldest kept event, or if
-   * the cursor is newer than the newest event. Both carry the `nextCursor` to continue from. Fails with OVERLOADED if
-   * the call would wait and too many calls wait already.
+   * Fails with VALIDATION_ERROR if events after the cursor were removed, and names the oldest kept event. It also fails
+   * so if the cursor is newer than the newest event. Both carry the `nextCursor` to continue from. Fails with
+   * OVERLOADED if the call would wait and too many calls wait already.
    */
   list(tenantId: string, query: EventQuery): Promise<EventOutcome<EventPage>>;
 }

@@ -69,7 +69,7 @@ export class AddressGuard {
   }
 
   /**
-   * True if a request to the host of a URL is allowed through a proxy, which resolves the name, so that its addresses
+   * True if a request to the host of a URL is allowed through a proxy. The proxy resolves the name, so its addresses
    * are not known here. An address is judged as above. A name must not be one of a local network. The proxy must
    * restrict the addresses that it connects to.
    */

@@ -20,7 +20,7 @@ const LOOPBACK: readonly FoundAddress[] = [
 
 /**
  * Returns a look-up that asks name servers on its own sockets. `dns.lookup` takes one of the process's four threads for
- * each name while it waits for a silent server, 10 s or more, and cannot be cancelled. A few such names of one tenant
+ * each name. It waits for a silent server for 10 s or more, and cannot be cancelled. A few such names of one tenant
  * would stop every other look-up of the process, also those of the chat network and of Redis.
  *
  * /etc/hosts and search domains are not read. `nameServers` has addresses with or without a port. If it is empty, the

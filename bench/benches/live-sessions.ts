@@ -135,9 +135,9 @@ async function acceptedBeside(side: LiveSide, shops: readonly LiveShop[], second
 /**
  * Measures the cost of live sessions, from `--from=1` to `--sessions=500`, paired `--pairing=8` at a time. The sessions
  * rest for `--rest=60` seconds, beginning `--settle=90` seconds after all are back. Then each shop sends `--messages=3`
- * messages with `--gap=20` to three times as many milliseconds between them. It composes as in production. The same
- * number then goes to other recipients. With `--composing=0` all recipients reply at once instead, and get one more
- * message. `--workers=1` sets the workers. `--beside=0` turns the load beside off.
+ * messages with `--gap=20` to three times as many milliseconds between them. It composes as in production. Then as many
+ * messages go to other recipients. With `--composing=0` all recipients reply at once instead, and get one more message.
+ * `--workers=1` sets the workers. `--beside=0` turns the load beside off.
  */
 export const liveSessions: Bench = {
   name: 'sessions',

@@ -46,8 +46,8 @@ export function growthOfLong(mib: readonly (number | undefined)[]): number {
 }
 
 /**
- * Returns the same of a process that is killed: the least in the second half of its last life, as a multiple of that in
- * its second life. Its first began with the pairings.
+ * Returns the growth of a process that is killed. It is the least in the second half of its last life, as a multiple of
+ * that in its second life. Its first began with the pairings.
  */
 export function growthOfLives(minutes: readonly MinuteMemory[]): number {
   const leastOf = (wanted: number): number => {

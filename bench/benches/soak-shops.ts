@@ -5,7 +5,7 @@ import { inParallel } from '../load/in-parallel.ts';
 import { customer, textOf } from './live-shops.ts';
 
 /**
- * A warm shop may send 41 messages an hour to numbers, and 100 a day to groups, which have no limit an hour
+ * A warm shop may send 41 messages an hour to numbers, and 100 a day to groups. Groups have no limit an hour
  * (docs/contract.md, Send policy). So each third message goes to a group, and a shop can send one a minute.
  */
 const GROUP_EACH = 3;

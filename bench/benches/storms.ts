@@ -28,9 +28,9 @@ interface Storm {
 }
 
 /**
- * Storms of the network on all of `--sessions=100` at once. It drops them, refuses their logins for `--refused=60`
- * seconds, delivers `--inbound=2000` messages at the same moment, delivers as many once more when their tenants get
- * events of them, and sends each a rate signal.
+ * Storms of the network on all of `--sessions=100` at once. It drops them, and refuses their logins for `--refused=60`
+ * seconds. It delivers `--inbound=2000` messages at one moment, and as many once more when their tenants get events of
+ * them. It sends each a rate signal.
  *
  * Meanwhile there are 100 `GET /me` a second. `--dropped=0`, `--refused=0`, `--inbound=0` and `--signals=0` leave a
  * storm out. `--pairing=8` shops are paired at a time.

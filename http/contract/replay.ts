@@ -15,8 +15,8 @@ export function replayHeaders({
 }
 
 /**
- * Returns the reply to a call that makes something: `status` with a `Location`, or 200 if an earlier call with the same
- * idempotency key made it.
+ * Returns the reply to a call that makes something: `status` with a `Location`. It is 200 if an earlier call with the
+ * same idempotency key made it.
  */
 export function madeOnce<const Status extends 201 | 202, Answer>(
   status: Status,

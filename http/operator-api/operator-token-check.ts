@@ -63,8 +63,8 @@ interface OperatorTokenCheckOptions {
 }
 
 /**
- * Reasons for a refusal: no token, a wrong token, too many wrong tokens from its address, too small a role, too many
- * changes of its operator.
+ * Reasons for a refusal: no token, a wrong one, or too many wrong ones from its address. The operator's role may be too
+ * small, or its changes too many.
  */
 const REASONS = ['missing', 'invalid', 'limited', 'role', 'changes'] as const;
 

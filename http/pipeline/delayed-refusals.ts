@@ -15,9 +15,9 @@ interface Group {
 }
 
 /**
- * Delays the refusals of an overloaded node. A refusal costs about as much as the reply to a read, so callers that
- * retry at once would leave no time for the calls in progress. A caller that waits for its reply sends no further
- * request on that connection.
+ * Delays the refusals of an overloaded node. A refusal costs about as much as the reply to a read. Callers that retry
+ * at once would leave no time for the calls in progress. A caller that waits for its reply sends no further request on
+ * that connection.
  */
 export class DelayedRefusals {
   readonly #clock: Clock;

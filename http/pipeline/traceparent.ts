@@ -1,8 +1,8 @@
 const FIELDS = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Returns a caller's `traceparent` as version 00. Undefined if it must be ignored (W3C Trace Context, 2.2 and 4.3):
- * another form, version ff, an id of only zeros, or version 00 with text after the flags.
+ * Returns a caller's `traceparent` as version 00. Undefined if it must be ignored (W3C Trace Context, 2.2 and 4.3).
+ * Such a text has another form, version ff, an id of only zeros, or version 00 with text after the flags.
  */
 export function readTraceparent(given: string): string | undefined {
   const [, version = '', traceId = '', parentId = '', flags = '', more] = FIELDS.exec(given) ?? [];

@@ -63,8 +63,8 @@ const MAX_HEAD_BYTES = 8_192;
 
 /**
  * Loads the library's binary for the running Node. Each platform and Node version has its own package. There are two
- * releases: packages for Node 20 and 22 run on Debian 12, and those for 24 and 26 need the glibc of Debian 13. Throws
- * if there is no package: no slower server replaces it.
+ * releases. Packages for Node 20 and 22 run on Debian 12. Those for 24 and 26 need the glibc of Debian 13. Throws if
+ * there is no package: no slower server replaces it.
  */
 function load(): Library {
   // uWebSockets.js reads its limit once from the environment, while its binary is loaded. The default is 4,096.

@@ -12,8 +12,8 @@ export function pageOf({ body }: ReplyValue): EventPage {
 }
 
 /**
- * Returns the events of a page as server-sent events. The page's position follows if the reader would not know it: it
- * is not that of the last event, or, on a page without events, not the reader's own.
+ * Returns the events of a page as server-sent events. The page's position follows if the reader would not know it. The
+ * reader knows the position of the last event, or its own if the page has no events.
  */
 export function written({ items, nextCursor }: EventPage, place: string | undefined): string {
   const events = items.map(

@@ -194,8 +194,8 @@ function continued(request: TenantRequest, { waits }: Endpoint<ApiServices>, wai
 }
 
 /**
- * Returns the reply with its tenant. A 401 without a key has no tenant: this node may remember a key that its tenant has
- * no longer, or a tenant that was erased.
+ * Returns the reply with its tenant. A 401 without a key has no tenant. This node may remember a key that its tenant
+ * has no longer, or a tenant that was erased.
  */
 function edgeReply({ reply, keyId, wait }: OwnerReply, route: string, tenantId: string): EdgeReply {
   if (keyId === undefined && reply.status === 401) return anonymous(reply, route);

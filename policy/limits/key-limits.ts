@@ -40,7 +40,7 @@ export interface KeyCall {
 }
 
 /**
- * Shortest first. Methods that run in each call name the windows or use an index: an iterator allocates 40 bytes a step
+ * Shortest first. Methods that run in each call name the windows or use an index. An iterator allocates 40 bytes a step
  * until V8 has optimized the loop.
  */
 const SCOPES = ['minute', 'hour', 'day'] as const satisfies readonly RateScope[];

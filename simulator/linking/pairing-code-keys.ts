@@ -1,6 +1,6 @@
 /**
- * The phone's side of the keys in pairing by code: the key that the typed code unlocks, and the secret that phone and
- * client agree on. The client's side is in its `requestPairingCode` and its handling of `link_code_companion_reg`.
+ * The phone's side of the keys in pairing by code. The typed code unlocks one key. Phone and client agree on the other,
+ * a secret. The client's side is in its `requestPairingCode` and its handling of `link_code_companion_reg`.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -27,7 +27,7 @@ export interface RedisLink {
   moveTo(socketPath: string): void;
   /**
    * Lets the present connections die silently. Redis' bytes are lost. The node's bytes are kept until `release`, also
-   * if the node gave the connection up long before: bytes on their way arrive, whatever happened to their sender. A
+   * if the node gave the connection up long before. Bytes on their way arrive, whatever happened to their sender. A
    * connection that lost bytes ends with the release. New connections pass.
    */
   hold(): void;

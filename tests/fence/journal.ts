@@ -15,10 +15,10 @@ export interface Journal {
 /**
  * Reads the history of a run and checks it.
  *
- * A shard's record changes only by a commit (revision one up, the rest unchanged) or by a change of owner (epoch one
- * up, the revision unchanged). No command is committed twice. An effect comes after its commit, once, from the node
- * that committed it. An acknowledged command is in the history, and had its effect before its caller got the answer. A
- * refused one is not in the history.
+ * A shard's record changes only by a commit or by a change of owner. A commit adds one to the revision and changes
+ * nothing else. A change of owner adds one to the epoch and keeps the revision. No command is committed twice. An
+ * effect comes after its commit, once, from the node that committed it. An acknowledged command is in the history, and
+ * had its effect before its caller got the answer. A refused one is not in the history.
  */
 export function readJournal(directory: string): Journal {
   const reader = new JournalReader();

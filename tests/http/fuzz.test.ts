@@ -12,8 +12,8 @@ import { sharedService } from './shared-service.ts';
 const RUNS_PER_ROUTE = 150;
 
 /**
- * Fields that may be refused though they fit the schema: moments that are past, hosts that webhooks may not call, shops
- * and texts that do not fit the rest of the call, and cursors that are none of these events.
+ * Fields that may be refused though they fit the schema. Moments may be past, and webhooks may not call some hosts.
+ * Shops and texts may not fit the rest of the call. A cursor may be none of these events.
  */
 const JUDGED_BY_ACTORS = /^(cursor|url|sendAt|notBefore|notAfter|(quietHours|shops|recipients)\b.*)$/;
 

@@ -85,8 +85,8 @@ interface Point {
 }
 
 /**
- * The median of the slopes between all points (Theil and Sen). Now and then some hundred kilobytes are there for a moment
- * that have nothing to do with the readers; a mean or two points alone would take them for the readers'.
+ * The median of the slopes between all points (Theil and Sen). Now and then some hundred kilobytes are there for a
+ * moment that have nothing to do with the readers. A mean or two points alone would take them for the readers'.
  */
 function medianSlope(points: readonly Point[]): number {
   const slopes = points.flatMap((one, index) =>

@@ -32,8 +32,8 @@ return count`;
 const LATE_OPENING = 'the connection came to nothing in time';
 
 /**
- * Bytes resident of the service and in use in the heaps of its threads, bytes of Redis in use, and the number of stored
- * Signal keys, ids and tokens.
+ * The bytes of the service that are resident, those in use in the heaps of its threads, and those that Redis uses.
+ * `keys` counts the stored Signal keys, ids and tokens.
  */
 export interface Size {
   readonly resident: number;

@@ -1,7 +1,7 @@
 /**
- * Mutation check of `policy/`: breaks one thing at a time in a copy and expects the tests to notice.
- * Run: node --import tsx tests/policy/mutants.ts [--only=<part of a file name>] [--first=<how many>] [--jobs=2]
- * Ends with exit code 1 if a mutant survives that is not in `mutants-that-live.ts`, or if an entry there has no mutant.
+ * Mutation check of `policy/`: breaks one thing at a time in a copy and expects the tests to notice. Run `node --import
+ * tsx tests/policy/mutants.ts [--only=<part of a file name>] [--first=<how many>] [--jobs=2]`. Ends with exit code 1 if
+ * a mutant survives that is not in `mutants-that-live.ts`, or if an entry there has no mutant.
  */
 
 import { spawn } from 'node:child_process';

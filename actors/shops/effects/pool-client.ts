@@ -39,8 +39,7 @@ export interface PoolClientOptions {
 }
 
 /**
- * Sends requests to shops of the pool on behalf of a shop, and replies to a shop on behalf of the pool shop that
- * carries its messages.
+ * Sends requests of a shop to shops of the pool. Sends replies to a shop from the pool shop that carries its messages.
  */
 export class PoolClient {
   readonly #options: PoolClientOptions;

@@ -25,7 +25,7 @@
  * | logged_out, forbidden, replaced again within an hour | terminal loss                                         |
  *
  * A terminal loss disconnects the channel and flags it until the next connection. The queue fails with
- * MSGAPP_SESSION_LOST. It is a terminal loss, too, if the session of a paired channel asks for pairing: its credentials
+ * MSGAPP_SESSION_LOST. It is a terminal loss, too, if the session of a paired channel asks for pairing. Its credentials
  * are gone, and the queue must not go out under another number. If a caller asked to connect, they still get the code,
  * and the flag stays until it is scanned.
  *

@@ -10,12 +10,12 @@
  * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
  *
  * Until `sending` a message is still `queued`. `put_back` puts it back at the head of the queue and recalls it from the
- * session: the session ended, the tenant or its batch may not send now, or the node stops. A deadline that passes does
- * the same. In `sending` only an outcome settles it:
- * `restarted` fails it BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back too,
- * on an open session five times at most. The network may have no keys for its recipient, or never answer if they exist,
- * and others wait behind it. `pause` and `resume` begin and end an operator's pause, during which nothing is
- * dispatched; a message in progress at its start is put back.
+ * session. This happens if the session ended, the tenant or its batch may not send now, or the node stops. A deadline
+ * that passes does the same. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since no
+ * message may be sent twice. A message that was not sent is put back too, on an open session five times at most. The
+ * network may have no keys for its recipient, or never answer if they exist, and others wait behind it. `pause` and
+ * `resume` begin and end an operator's pause, during which nothing is dispatched; a message in progress at its start is
+ * put back.
  *
  * The 15 minutes follow a number to the shop that connects it next (`rate_limited_before`).
  */

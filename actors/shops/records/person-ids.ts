@@ -1,9 +1,9 @@
 /*
  * The id by which a tenant knows a person who writes: the same in all its shops, from any of their addresses. It is a
  * digest of their first known address, under a key that is not in Redis (`NumberVault.digests`). A hash of the tenant
- * maps the digest of each address to the id, so that a person keeps it when the network sends their number later. If
- * two ids turn out to be one person's, the number's id stays, and the hash maps the other to it. Each entry has the day
- * on which it last counted, and goes once messages of that day are gone (`../effects/person-memory.ts`).
+ * maps the digest of each address to the id. So a person keeps the id when the network sends their number later. If two
+ * ids turn out to be one person's, the number's id stays, and the hash maps the other to it. Each entry has the day on
+ * which it last counted, and goes once messages of that day are gone (`../effects/person-memory.ts`).
  */
 import { recipientKey } from '../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../policy/recipient.ts';

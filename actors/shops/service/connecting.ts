@@ -89,8 +89,8 @@ async function phoneWait(
 }
 
 /**
- * True if a request for a code makes the network notify the phone: not if a code is still valid, nor if a number is
- * linked.
+ * True if a request for a code makes the network notify the phone. It does not if a code is still valid, or if a number
+ * is linked.
  */
 function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
   if (state === undefined) return false;

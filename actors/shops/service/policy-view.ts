@@ -71,8 +71,8 @@ function queueView(state: ShopState): ShopPolicyView['queue'] {
 }
 
 /**
- * The content that is judged if only a recipient is known. Its attachment has an address that no call can use (only
- * `http` and `https` are accepted), so it never counts as a copy of a sent one.
+ * The content that is judged if only a recipient is known. Its attachment has an address that no call can use, because
+ * only `http` and `https` are accepted. So it never counts as a copy of a sent one.
  */
 const UNSENT_CONTENT = { text: undefined, mediaUrl: 'urn:not-sent-yet' } as const;
 

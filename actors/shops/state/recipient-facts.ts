@@ -1,6 +1,6 @@
 /**
- * Reads the facts about a person, in every form of their number: the one a caller wrote, the other form in a country
- * with two, the one the network reported, or the network's own id of them.
+ * Reads the facts about a person in every form of their number. A form is the one a caller wrote, the other form in a
+ * country with two, or the one the network reported. The network's own id of the person is a form, too.
  */
 import { hasTwoForms, numberForms } from '../../../policy/number-forms.ts';
 import { isNetworkId, isPhoneNumber } from '../../../policy/recipient.ts';

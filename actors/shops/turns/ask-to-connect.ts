@@ -12,8 +12,8 @@ import type { TurnBuilder } from './builder/turn-builder.ts';
 const CODE_PAUSE_MS = 15 * MINUTE_MS;
 
 /**
- * Starts the shop's connection, or resumes it. A code to type is refused if a number is linked already, and for a while
- * after the network refused one because of too many requests.
+ * Starts the shop's connection, or resumes it. A code to type is refused if a number is linked already. It is also
+ * refused for a while after the network refused one because of too many requests.
  */
 export function askToConnect(
   builder: TurnBuilder,

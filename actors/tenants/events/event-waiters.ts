@@ -60,8 +60,8 @@ export class EventWait {
   }
 
   /**
-   * Calls back with the listener, once and never synchronously: when events are stored, when the wait is over, or at
-   * once if either came since the last read.
+   * Calls back with the listener, once and never synchronously, when events are stored or the wait is over. It does so
+   * at once if either came since the last read.
    */
   whenWoken<Listener>(callback: (listener: Listener) => void, listener: Listener): void {
     this.#callback = callback;

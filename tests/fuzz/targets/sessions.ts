@@ -8,8 +8,8 @@ import { strangersBytes, strangersStanza } from './inbound-forms.ts';
 /** A contact from which nothing broken comes. */
 const WELL_BEHAVED = '+33633333333';
 /**
- * They take cases in turn. The client waits a quarter of a second before it asks for what it could not read, five times a
- * message, and meanwhile reads nothing else of that session.
+ * They take cases in turn. The client waits a quarter of a second before it asks for what it could not read, five times
+ * a message. Meanwhile it reads nothing else of that session.
  */
 const SESSIONS = 12;
 /** After so many cases of all another session is opened: a short run has few. */

@@ -89,9 +89,9 @@ export class Receipts {
   }
 
   /**
-   * Takes a `receipt`. Two kinds have no effect: one about a stanza that this shop did not send to others, and one of a
-   * person who is no member of the group. If the members are not known yet it counts, because stanzas that waited come
-   * before the groups.
+   * Takes a `receipt`. Two kinds have no effect. One is about a stanza that this shop did not send to others. The other
+   * is from a person who is no member of the group. If the members are not known yet it counts, because stanzas that
+   * waited come before the groups.
    *
    * Resolves when the stanza may be acknowledged: with its commit, and at the latest a minute after it was reported. If
    * it has no effect, or too many wait, it resolves at once.

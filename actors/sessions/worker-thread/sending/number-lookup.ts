@@ -62,8 +62,8 @@ export async function lookUpNumbers(
 }
 
 /**
- * Keeps a list of devices. The shop's own list is kept longer: each message goes to those devices too, so the client
- * would ask for it as often as for other people's. No other client does that.
+ * Keeps a list of devices. The shop's own list is kept longer. Each message goes to those devices too, so the client
+ * would ask for it as often as for others' lists. No other client does that.
  */
 export function keepDevices(
   devices: ShopMemory['devices'],

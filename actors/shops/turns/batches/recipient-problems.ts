@@ -36,8 +36,8 @@ export function addedProblems(
 }
 
 /**
- * Returns the problems of recipients: a number or an idempotency key that another one has, a field whose name no text
- * can have, a missing field, or a filled text that is blank or too long.
+ * Returns the problems of recipients. A number or an idempotency key must differ from those of all others. A text must
+ * be able to have the name of each field. No field may be missing, and the filled text is not blank or too long.
  */
 function recipientProblems(
   recipients: readonly KnownRecipient[],

@@ -87,8 +87,8 @@ export class TurnBuilder extends CollectedTurn {
   }
 
   /**
-   * Starts the next message if the shop is idle, and returns the finished turn: state, writes, effects, and the reply to
-   * a command of the type.
+   * Starts the next message if the shop is idle. Returns the finished turn: state, writes, effects, and the reply to a
+   * command of the type.
    */
   finish<Type extends keyof ShopReplies = never>(reply?: ShopReplies[Type]): Turn<ShopState, ShopEffect> {
     this.dispatch();

@@ -24,8 +24,9 @@ export function linkLid(builder: TurnBuilder, lid: string, person: LinkedPerson)
 }
 
 /**
- * Stores a person's last message under the address they wrote from, and removes it under the other one: another form of
- * their number, or the network's own id. Both are one person, and the last message counts (docs/contract.md, Numbers).
+ * Stores a person's last message under the address they wrote from, and removes it under the other one. The other one
+ * is another form of their number, or the network's own id. Both are one person, and the last message counts
+ * (docs/contract.md, Numbers).
  */
 export function keepWriter(
   builder: TurnBuilder,

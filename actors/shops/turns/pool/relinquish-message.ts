@@ -7,8 +7,8 @@
  * | taken    | it has it; it is asked for the state now and then   | ended → its end, lost → failed DELIVERY_UNKNOWN    |
  * | searched | a free pool shop is looked for                     | found → asked, 10 minutes → MSGAPP_NOT_CONNECTED   |
  *
- * Another pool shop is asked only once the last one answered that it did not take it and never will, so that no two
- * send it. One that does not answer may have sent it: after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
+ * Another pool shop is asked only once the last one answered that it did not take it and never will. So no two send it.
+ * One that does not answer may have sent it: after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
  */
 
 import type { MessageReason } from '../../../message-status.ts';

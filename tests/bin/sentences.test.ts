@@ -1,0 +1,113 @@
+/**
+ * Sentences of comments and documents are short, and begin with their subject (CONTRIBUTING.md, Rules that the gate
+ * checks).
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { root } from '../root.ts';
+import { writtenFiles } from './repository-files.ts';
+
+/** A piece of code, a quotation and an address are one word each. */
+const MOST_WORDS = 25;
+
+/** Words that hide the subject if they come first. */
+const HIDES_SUBJECT = /^[^\p{L}\p{N}`]*(?:Of|As|The same|What|Who|Which)\b/u;
+
+/** A sentence: up to its end, which is not that of an abbreviation, or to the end of its paragraph. */
+const SENTENCE = /\S[\s\S]*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?][)"'”\]*_]*(?=\s|$)|$)/g;
+
+/** The marker of an item in a list. It starts a paragraph, even if no blank line is before it. */
+const MARKER = /^\s*(?:[-*+]|\d+\.)\s/;
+
+/** Its comments are texts of the API's document. */
+const GENERATED = 'client/src/operations.ts';
+
+/** Returns the comments of TypeScript, line by line. A line without one is empty. */
+function commentLines(source: string): string[] {
+  let isOpen = false;
+  return source.split('\n').map((line) => {
+    const block = isOpen ? line.replace(/^\s*\*(?!\/)/, '') : /^\s*\/\*+(.*)$/.exec(line)?.[1];
+    if (block === undefined) return /^(?:\s*|.*[;,{([] (?=[^'"`]*$))\/\/(.*)$/.exec(line)?.[1] ?? '';
+    isOpen = !block.includes('*/');
+    return block.replace(/\*\/.*/, '');
+  });
+}
+
+/** Empties the lines that are no prose: code, tables, headings, HTML and the targets of links. */
+function proseLines(lines: readonly string[]): string[] {
+  let isCode = false;
+  return lines.map((line) => {
+    const isFence = /^\s*(?:```|~~~)/.test(line);
+    if (isFence) isCode = !isCode;
+    return isCode || isFence || /^\s*(?:\||#+ |<|\[[^\]]+\]: )/.test(line) ? '' : line;
+  });
+}
+
+/** Makes code, quotations and addresses one word each, and blanks markers and the targets of links. No place moves. */
+function masked(text: string): string {
+  const fill = (by: string) => (found: string) => by.repeat(found.length);
+  return text
+    .replace(MARKER, fill(' '))
+    .replaceAll(/`[^`]*`/g, fill('x'))
+    .replaceAll(/"[^"]*?(?=[.!?]?")/g, fill('x'))
+    .replaceAll(/\](?:\([^)\s]*\)|\[[^\]]*\])/g, fill(' '))
+    .replaceAll(/https?:\/\/[^\s)>]*[^\s)>.,;:]/g, fill('x'));
+}
+
+/** Returns the problems of the sentences in one file. */
+function problemsOf(path: string, source: string): string[] {
+  const lines = proseLines(path.endsWith('.md') ? source.split('\n') : commentLines(source));
+  const starts = lines.flatMap((line, at) =>
+    line.trim() !== '' && (at === 0 || lines[at - 1]?.trim() === '' || MARKER.test(line)) ? [at] : [],
+  );
+  return starts.flatMap((start, index) => {
+    const paragraph = lines
+      .slice(start, starts[index + 1])
+      .join('\n')
+      .trimEnd();
+    return Array.from(masked(paragraph).matchAll(SENTENCE)).flatMap(({ 0: plain, index: at }) => {
+      const text = paragraph.slice(at, at + plain.length).replaceAll(/\s+/g, ' ');
+      const words = plain.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+      const where = `${path}:${start + paragraph.slice(0, at).split('\n').length}`;
+      const problems = words > MOST_WORDS ? [`${where}: ${words} words: ${text}`] : [];
+      return HIDES_SUBJECT.test(text) ? [...problems, `${where}: its subject comes late: ${text}`] : problems;
+    });
+  });
+}
+
+const LONG = Array.from({ length: MOST_WORDS + 1 }, (_, index) => `word${index}`).join(' ');
+const SHORT = LONG.replace(/ \w+$/, '');
+
+const planted: readonly (readonly [path: string, source: string, lines: readonly number[]])[] = [
+  ['a.ts', `/** ${LONG}. */`, [1]],
+  ['a.ts', `/** ${SHORT}. */`, []],
+  ['a.ts', `/**\n * One. Two.\n * Three, ${LONG.replaceAll(' word1', '\n * word1')}.\n */`, [3]],
+  ['a.ts', `call(); // ${LONG}`, [1]],
+  ['a.ts', `  // ${SHORT}.\n  // Of these one.`, [2]],
+  ['a.ts', `/** A. What is left stays. */\nconst a = 1;\n/** B. */`, [1]],
+  ['a.ts', `/**\n * Two things:\n * - As such;\n * - which is fine.\n */`, [3]],
+  ['a.ts', `const text = '${LONG}';\nconst url = 'http://a.b // ${LONG}';\nconst c = [ // '${LONG}'`, []],
+  ['a.ts', `/** See \`${LONG}\` and "${LONG}", e.g. ${SHORT.replace(/( \w+){5}$/, '')}. */`, []],
+  ['README.md', `# What it is\n\n${SHORT}\nlast. Which one?`, [3, 4]],
+  ['README.md', `| Who |\n| --- |\n| ${LONG} |\n\n\`\`\`sh\n${LONG}\n\`\`\`\n`, []],
+  ['README.md', `[${SHORT}](README.md#${LONG.replaceAll(' ', '-')}).\n\n[a]: ${LONG}`, []],
+  ['README.md', `1. **Who asks.** One.\n2. [The same](README.md) file.`, [1, 2]],
+  ['README.md', `Whoever asks, Asked and \`The same\`. \`Of\` is code. Offers too.`, []],
+];
+
+for (const [path, source, lines] of planted) {
+  test(`${JSON.stringify(source).slice(0, 70)}: ${lines.length} problems`, () => {
+    const found = problemsOf(path, source).map((problem) => Number(problem.split(':')[1]));
+    assert.deepEqual(found, lines);
+  });
+}
+
+test('each sentence of a comment or a document is short and begins with its subject', () => {
+  const files = writtenFiles().filter((path) => /\.(?:ts|md)$/.test(path) && path !== GENERATED);
+  assert.ok(files.length > 1_000, 'the files were not found');
+  const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
+  assert.deepEqual(problems, []);
+});
