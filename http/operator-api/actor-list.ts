@@ -69,7 +69,7 @@ async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readon
   const { sort, state, limit, after } = query;
   const part = query.q?.toLowerCase() ?? '';
   // Id, name and number are on lines of their own, and a match lies within one of them.
-  const texts = [part, withoutSigns(part)].filter((text) => !text.includes('\n'));
+  const texts = [...new Set([part, withoutSigns(part)])].filter((text) => !text.includes('\n'));
   let best: Place[] = [];
   let last: Place | undefined;
   const keepBest = (): void => {

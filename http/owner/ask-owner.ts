@@ -74,13 +74,12 @@ function asking<Services>(
     const forwarded = { kind: 'api', method, path, request: sent, waitId } as const;
     const leftMs = timeoutMs - spentMs;
     if (!mayTakeLong) return forwardToOwner(forwarder, tenantId, forwarded, leftMs);
-    return forwardLongCall({ tenantId, connection, leavesProgress, forwarded, leftMs }, options);
+    return forwardLongCall({ connection, leavesProgress, forwarded, leftMs }, options);
   };
 }
 
 /** A call that may take long, on its way to the owner. */
 interface LongCall {
-  readonly tenantId: string;
   readonly connection: TenantRequest['connection'];
   readonly leavesProgress: boolean;
   readonly forwarded: Extract<Forwarded, { readonly kind: 'api' }>;
@@ -89,10 +88,11 @@ interface LongCall {
 
 /** Forwards a call that may take long. It ends early if its caller disconnects, or if this node stops. */
 async function forwardLongCall(
-  { tenantId, connection, leavesProgress, forwarded, leftMs }: LongCall,
-  { forwarder, inProgress, inFlight, waitsElsewhere }: Omit<AskOwnerOptions<never>, 'services'>,
+  { connection, leavesProgress, forwarded, leftMs }: LongCall,
+  { forwarder, inProgress, inFlight, waitsElsewhere }: AskOwnerOptions<unknown>,
 ): Promise<OwnerReply> {
   const { waitId } = forwarded;
+  const { tenantId } = forwarded.request;
   // If this notification is lost, the call ends at its time limit.
   const notify = waitId === undefined ? undefined : () => void notifyGone(tenantId, waitId, forwarder);
   let unwatch: (() => void) | undefined;
