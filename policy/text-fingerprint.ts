@@ -42,27 +42,27 @@ function fold(text: string): string {
  * Hash of a text. ASCII, the common case, is folded on the way; at the first other character it starts over on
  * the folded text.
  */
-function hashCollapsed(text: string, folded: boolean): Fingerprint {
+function hashCollapsed(text: string, isFolded: boolean): Fingerprint {
   let high = 0x74657874;
   let low = 0x2545f491;
-  let pendingSpace = false;
-  let started = false;
+  let hasPendingSpace = false;
+  let hasStarted = false;
   for (let index = 0; index < text.length; index += 1) {
     let unit = text.charCodeAt(index);
-    if (unit > LAST_ASCII && !folded) return hashCollapsed(fold(text), true);
+    if (unit > LAST_ASCII && !isFolded) return hashCollapsed(fold(text), true);
     if (isSpace(unit)) {
-      pendingSpace = started;
+      hasPendingSpace = hasStarted;
       continue;
     }
     if (unit >= 0x41 && unit <= 0x5a) {
       unit += 0x20;
     }
-    if (pendingSpace) {
+    if (hasPendingSpace) {
       high = Math.imul(high ^ SPACE, HIGH_MULTIPLIER);
       low = Math.imul(((low << 7) | (low >>> 25)) ^ SPACE, LOW_MULTIPLIER);
-      pendingSpace = false;
+      hasPendingSpace = false;
     }
-    started = true;
+    hasStarted = true;
     high = Math.imul(high ^ unit, HIGH_MULTIPLIER);
     low = Math.imul(((low << 7) | (low >>> 25)) ^ unit, LOW_MULTIPLIER);
   }

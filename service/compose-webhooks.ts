@@ -49,7 +49,7 @@ export interface Webhooks {
 }
 
 /** Composes the webhooks of a node. */
-export function composeWebhooks(parts: {
+export function composeWebhooks(options: {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export function composeWebhooks(parts: {
   readonly settings: WebhookSettings;
   readonly makeId: (nowMs: number) => string;
 }): Webhooks {
-  const { actors, store, clock, random, log, shops, inbound, events, settings, makeId } = parts;
+  const { actors, store, clock, random, log, shops, inbound, events, settings, makeId } = options;
   const { allowLoopback, deniedRanges, nameServers } = settings;
   const guard = new AddressGuard({ allowLoopback, deniedRanges });
   const cipher = textCipher(settings.credentialsKeys, 'webhooks');

@@ -17,11 +17,11 @@ export interface SparedDescriptors {
  * Refuses new connections of tenants while hardly any descriptor is left. Otherwise they would wait without an answer
  * until one is free. Meanwhile uWebSockets tries to accept them all the time, which takes a whole core.
  */
-export function sparedDescriptors(parts: {
+export function sparedDescriptors(options: {
   readonly http: Pick<RunningHttp, 'accept'>;
   readonly log: Pick<Logger, 'error' | 'info'>;
 }): SparedDescriptors {
-  const { http, log } = parts;
+  const { http, log } = options;
   let isSparing = false;
   return {
     get isSparing() {

@@ -15,7 +15,7 @@ import type { ServiceEnvironment } from './environment.ts';
 const REAL_NETWORK_URL = 'wss://web.whatsapp.com/ws/chat';
 
 /** Starts the sending component with the settings of the environment, on the real network or a simulated one. */
-export function startSessions(parts: {
+export function startSessions(options: {
   readonly environment: ServiceEnvironment;
   readonly node: RuntimeNode;
   readonly log: Logger;
@@ -23,7 +23,7 @@ export function startSessions(parts: {
   /** Waits that differ from production's: for benches. */
   readonly timing?: Partial<SessionTiming>;
 }): SessionHost {
-  const { environment, node, log, listener, timing } = parts;
+  const { environment, node, log, listener, timing } = options;
   const simulated = environment.noiseRootKey !== undefined;
   const socketUrl = environment.chatNetworkUrl ?? REAL_NETWORK_URL;
   if (simulated) log.warn({ socketUrl }, 'the chat network is simulated: no message leaves this machine');

@@ -55,12 +55,12 @@ export function emptySlot(atMs: number): ActivitySlot {
 }
 
 /** Counts the requests that it is given, and the messages of the feed. */
-export function recentActivity(parts: {
+export function recentActivity(options: {
   readonly clock: Clock;
   readonly feed: OperatorEventFeed;
   readonly metrics: Metrics;
 }): RecentActivity {
-  const { clock, feed, metrics } = parts;
+  const { clock, feed, metrics } = options;
   const slots: ActivitySlot[] = [];
   const refused = metrics.counted(
     'msgapi_http_refusals_total',

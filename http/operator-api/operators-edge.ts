@@ -46,8 +46,8 @@ interface Edge extends OperatorsEdgeOptions {
 }
 
 /** The operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */
-export function operatorsEdge(parts: OperatorsEdgeOptions): (request: RequestValue) => EdgeCall {
-  const edge: Edge = { ...parts, follow: ownerFollower(parts) };
+export function operatorsEdge(options: OperatorsEdgeOptions): (request: RequestValue) => EdgeCall {
+  const edge: Edge = { ...options, follow: ownerFollower(options) };
   const matchOf = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
   return (request) => {
     const match = matchOf(request.path);

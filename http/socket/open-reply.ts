@@ -19,12 +19,12 @@ export class OpenReply implements ReplyStream {
   write(piece: string | Uint8Array): boolean {
     const { isGone, response } = this.#call;
     if (isGone) return false;
-    let taken = true;
+    let isTaken = true;
     response.cork(() => {
-      taken = response.write(piece);
+      isTaken = response.write(piece);
     });
-    this.#buffered = taken ? 0 : this.#buffered + Buffer.byteLength(piece);
-    return taken;
+    this.#buffered = isTaken ? 0 : this.#buffered + Buffer.byteLength(piece);
+    return isTaken;
   }
 
   drained(): Promise<void> {

@@ -20,8 +20,8 @@ export interface TenantsEdgeOptions extends Omit<TenantCallOptions, 'follow' | '
  * tenant of a key. The owner decides if the key is valid, so a revocation needs no broadcast (runtime/README.md, How one
  * writer is ensured).
  */
-export function tenantsEdge(parts: TenantsEdgeOptions): (request: RequestValue) => EdgeCall {
-  const edge: TenantCallOptions = { ...parts, follow: ownerFollower(parts), inFlight: new Counts() };
+export function tenantsEdge(options: TenantsEdgeOptions): (request: RequestValue) => EdgeCall {
+  const edge: TenantCallOptions = { ...options, follow: ownerFollower(options), inFlight: new Counts() };
   const matchOf = createRouter(API_BASE_PATH, API_ENDPOINTS);
   return (request) => {
     const match = matchOf(request.path);

@@ -59,9 +59,9 @@ export class Mailbox {
   readonly #client: Envelope[] = [];
   #clientBytes = 0;
 
-  constructor(parts: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters }) {
-    this.#limits = parts.limits;
-    this.#counters = parts.counters;
+  constructor(options: { readonly limits: RuntimeLimits; readonly counters: RuntimeCounters }) {
+    this.#limits = options.limits;
+    this.#counters = options.counters;
   }
 
   get depth(): number {

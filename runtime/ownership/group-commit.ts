@@ -83,14 +83,14 @@ export class GroupCommit {
    */
   resolve(shard: OwnedShard, record: ShardRecord): void {
     const underWay = shard.underWay;
-    const applied = record.revision > shard.record.revision;
+    const isApplied = record.revision > shard.record.revision;
     shard.adopt(record);
     shard.isInDoubt = false;
     shard.underWay = undefined;
     if (underWay !== undefined) forgetTouched(shard, underWay);
     if (shard.waiting.length > 0) this.#ready.add(shard);
     this.#arm();
-    if (underWay !== undefined) settleAll(underWay, applied ? 'committed' : 'unavailable');
+    if (underWay !== undefined) settleAll(underWay, isApplied ? 'committed' : 'unavailable');
   }
 
   /** Removes a shard. Waiting commitments settle as fenced, those already sent as unknown. */

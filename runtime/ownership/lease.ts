@@ -94,16 +94,16 @@ export class Lease {
   async #renew(): Promise<void> {
     const incarnation = this.#incarnation;
     const askedMs = this.#clock.monotonicMs();
-    let lengthened: boolean;
+    let isLonger: boolean;
     try {
-      lengthened = await this.#engine.renew(this.#nodeId, incarnation, this.#limits.leaseMs);
+      isLonger = await this.#engine.renew(this.#nodeId, incarnation, this.#limits.leaseMs);
     } catch {
       // Redis did not answer: the lease is neither longer nor shorter.
       if (this.#isRunning && incarnation === this.#incarnation) this.#schedule();
       return;
     }
     if (!this.#isRunning || incarnation !== this.#incarnation) return;
-    if (!lengthened) {
+    if (!isLonger) {
       this.stop();
       this.#listener.onEnded();
       return;

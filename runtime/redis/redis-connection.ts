@@ -89,7 +89,7 @@ export class RedisConnection {
   }
 
   /** True when a command can be sent now. */
-  get ready(): boolean {
+  get isReady(): boolean {
     return this.client.status === 'ready';
   }
 
@@ -138,7 +138,7 @@ export class RedisConnection {
    * answer are rejected. A connection that is not connected is coming already; a cluster's connections are left alone.
    */
   renew(): void {
-    if (this.client instanceof Redis && this.ready) this.client.disconnect(true);
+    if (this.client instanceof Redis && this.isReady) this.client.disconnect(true);
   }
 
   close(): void {

@@ -54,7 +54,7 @@ export class RedisEngine implements Engine {
   readonly #commits: RedisConnection;
   readonly #data: RedisConnection;
   readonly #bus: RedisBus;
-  readonly #cluster: boolean;
+  readonly #isCluster: boolean;
   readonly #durability: Durability;
   readonly #scripts = {
     commitShards: readLuaScript(new URL('./commit-shards.lua', import.meta.url)),
@@ -74,14 +74,14 @@ export class RedisEngine implements Engine {
       new RedisConnection(redisClient(address, { name, answerMs: options.answerMs }));
     this.#trouble = new CommitTrouble(options.clock, options.log);
     this.#assumptions = new AssumptionWatch(options.log);
-    this.#cluster = address.kind === 'cluster';
+    this.#isCluster = address.kind === 'cluster';
     this.#durability = options.durability ?? 'master';
     this.#commits = connection('commits');
     this.#data = connection('data');
     this.#bus = new RedisBus({ ...options, address });
     const reconnect = (): void => {
       // A cluster's client learns from its servers which one is the master.
-      if (this.#cluster) return;
+      if (this.#isCluster) return;
       // All of them: reads and messages must come from the server that accepts the commits.
       for (const each of [this.#commits, this.#data, this.#bus]) each.renew();
     };
@@ -103,7 +103,7 @@ export class RedisEngine implements Engine {
 
   async commit(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
     // A script's keys must share one slot in a cluster, and a shard is a slot.
-    const groups = this.#cluster ? sections.map((section) => [section]) : [sections];
+    const groups = this.#isCluster ? sections.map((section) => [section]) : [sections];
     const outcomes = await Promise.all(groups.map((group) => this.#commitGroup(group)));
     return outcomes.flat();
   }
@@ -111,7 +111,7 @@ export class RedisEngine implements Engine {
   async #commitGroup(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
     const { keys, args } = layOut(sections);
     // The part of Redis. Without a cluster there is only one.
-    const part = this.#cluster ? (sections[0]?.shard ?? 0) : 0;
+    const part = this.#isCluster ? (sections[0]?.shard ?? 0) : 0;
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
       this.#lostMaster.noteConfirmed('writes');
@@ -196,11 +196,11 @@ export class RedisEngine implements Engine {
   async records(): Promise<ShardRecord[]> {
     const keys = Array.from({ length: shardCount() }, (_, shard) => shardKey(shard, 'owner'));
     // A command answers for one slot of a cluster; elsewhere one command does, since this is most of an idle node's work.
-    const reads = this.#cluster
+    const reads = this.#isCluster
       ? keys.map((key): Read => ['GET', key])
       : [['MGET', ...keys] as unknown as Read];
     const answers = await this.read(reads);
-    const texts = this.#cluster ? answers : (answers[0] as unknown[]);
+    const texts = this.#isCluster ? answers : (answers[0] as unknown[]);
     return texts.map((text) => parseRecord(text as string | null));
   }
 
@@ -224,7 +224,7 @@ export class RedisEngine implements Engine {
     try {
       const listeners = (await this.#data.send('publish', [channel, message])) as number;
       // A cluster counts only the subscribers at the node that was asked.
-      return this.#cluster ? undefined : listeners;
+      return this.#isCluster ? undefined : listeners;
     } catch (error) {
       throw failureOf(error);
     }
@@ -269,7 +269,7 @@ export class RedisEngine implements Engine {
   }
 
   isAvailable(): boolean {
-    return this.#commits.ready && this.#data.ready;
+    return this.#commits.isReady && this.#data.isReady;
   }
 
   onAvailable(listener: () => void): void {
