@@ -1,8 +1,7 @@
 import type { Actors } from '../../runtime/actors.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
-import { askTenant, NO_TENANT } from '../tenants/ask-tenant.ts';
+import { askTenant, NO_TENANT, presentTenant } from '../tenants/ask-tenant.ts';
 import type { TenantCommandOf } from '../tenants/tenant-commands.ts';
-import { tenantAddress } from '../tenants/tenant-keys.ts';
 import type { TenantReplies } from '../tenants/tenant-replies.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import type { Found } from './operator-operations.ts';
@@ -20,13 +19,9 @@ export interface TenantAccess {
 }
 
 export function tenantAccess(actors: Actors): TenantAccess {
-  const stateOf = async (tenantId: string): Promise<TenantState | undefined> => {
-    const state = await actors.state<TenantState>(tenantAddress(tenantId));
-    return state?.record.deleted ? undefined : state;
-  };
   return {
     async withTenant(tenantId, answer) {
-      const state = await stateOf(tenantId);
+      const state = await presentTenant(actors, tenantId);
       return state === undefined ? NO_TENANT : answer(state);
     },
     ask: (tenantId, command) => askTenant(actors, tenantId, command),

@@ -19,7 +19,7 @@ import type {
   TenantOperations,
 } from './tenant-operations.ts';
 import { type ShopRecord, shopView } from './tenant-record.ts';
-import { foldedName, shopsNewestFirst, type TenantState } from './tenant-state.ts';
+import { foldedName, shopsNewestFirst, type TenantState, unlessErased } from './tenant-state.ts';
 import type { UsageStorer } from './usage-storer.ts';
 
 /** The actors, the store and the callbacks behind the operations on tenants. */
@@ -132,11 +132,6 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
       return renamedFailure(await askTenant(actors, tenantId, { type: 'revoke_contact', phone }), AS_ERASED);
     },
   };
-}
-
-/** Returns the tenant, or undefined if it was erased. While its data is being erased, it counts as erased. */
-function unlessErased(tenant: TenantState | undefined): TenantState | undefined {
-  return tenant?.record.deleted ? undefined : tenant;
 }
 
 function shopIdOf(tenant: TenantState | undefined, idOrName: string): Outcome<string, NamedShopCode> {

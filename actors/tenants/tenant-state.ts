@@ -138,6 +138,11 @@ export async function loadTenant(
   };
 }
 
+/** Returns the tenant if it is there. While its data is being erased, it counts as erased. */
+export function unlessErased(tenant: TenantState | undefined): TenantState | undefined {
+  return tenant?.record.deleted ? undefined : tenant;
+}
+
 /** Makes a stored key quick to check. */
 export function liveKey(record: ApiKeyRecord): LiveKey {
   const { id, name, permissions, expiresAtMs, createdAtMs } = record;

@@ -3,8 +3,8 @@ import { partsOf } from '../../runtime/parts.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type FailureCode, failed, type Outcome } from '../failure.ts';
 import { isoOrNull } from '../iso-time.ts';
-import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
-import type { TenantState } from '../tenants/tenant-state.ts';
+import { presentTenant } from '../tenants/ask-tenant.ts';
+import { tenantKeys } from '../tenants/tenant-keys.ts';
 import { PROGRESS_AT_A_TIME } from '../tenants/webhooks/webhook-progress.ts';
 import type { WebhookProgress, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
 import { forgiven } from './progress.ts';
@@ -12,8 +12,6 @@ import type { WebhookOutcome, WebhookView } from './webhook-operations.ts';
 
 /** Webhooks of tenants that are here. */
 export interface WebhookAccess {
-  /** Returns undefined if there is no such tenant, or it was erased. */
-  readonly stateOf: (tenantId: string) => Promise<TenantState | undefined>;
   /** Reads the progress of endpoints, by id; an endpoint that got no event yet has none. */
   readonly progressOf: (
     tenantId: string,
@@ -36,10 +34,6 @@ export function webhookAccess({
   readonly actors: Actors;
   readonly store: Pick<Store, 'read'>;
 }): WebhookAccess {
-  const stateOf: WebhookAccess['stateOf'] = async (tenantId) => {
-    const state = await actors.state<TenantState>(tenantAddress(tenantId));
-    return state?.record.deleted ? undefined : state;
-  };
   const progressOf: WebhookAccess['progressOf'] = async (tenantId, ids) => {
     const { webhookProgress } = tenantKeys(tenantId);
     const progress = new Map<string, WebhookProgress>();
@@ -53,12 +47,11 @@ export function webhookAccess({
     return progress;
   };
   return {
-    stateOf,
     progressOf,
     viewed: async (tenantId, webhook) =>
       webhookView(webhook, (await progressOf(tenantId, [webhook.id])).get(webhook.id)),
     async withWebhook(tenantId, webhookId, answer) {
-      const webhook = (await stateOf(tenantId))?.webhooks.get(webhookId);
+      const webhook = (await presentTenant(actors, tenantId))?.webhooks.get(webhookId);
       return webhook === undefined ? failed('NOT_FOUND') : answer(webhook);
     },
   };

@@ -4,7 +4,7 @@ import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { EventOperations } from '../events/event-operations.ts';
 import { done, type Failed, type FieldProblem, failed } from '../failure.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
-import { askTenant } from '../tenants/ask-tenant.ts';
+import { askTenant, presentTenant } from '../tenants/ask-tenant.ts';
 import { streamIdOf } from '../tenants/events/event-cursor.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import type { WebhookChanges, WebhookKeeper, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
@@ -43,12 +43,12 @@ export function webhookService(options: WebhookServiceOptions): WebhookOperation
 
 function settings(
   options: WebhookServiceOptions,
-  { stateOf, progressOf, viewed, withWebhook }: WebhookAccess,
+  { progressOf, viewed, withWebhook }: WebhookAccess,
 ): Pick<WebhookOperations, 'create' | 'list' | 'read' | 'change' | 'remove'> {
   const { actors, clock, cipher, events, makeId } = options;
   return {
     async create<By extends WebhookKeeper>(tenantId: string, draft: WebhookDraft, by: By) {
-      const state = await stateOf(tenantId);
+      const state = await presentTenant(actors, tenantId);
       if (state === undefined) return failed('NOT_FOUND');
       const problems = problemsOf(draft, state, { ...options, isAsked: true });
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
@@ -73,7 +73,7 @@ function settings(
       return done({ ...webhookView(put.value, undefined), secret });
     },
     async list(tenantId) {
-      const state = await stateOf(tenantId);
+      const state = await presentTenant(actors, tenantId);
       if (state === undefined) return failed('NOT_FOUND');
       const progress = await progressOf(tenantId, [...state.webhooks.keys()]);
       return done(
@@ -83,7 +83,7 @@ function settings(
     read: (tenantId, webhookId) =>
       withWebhook(tenantId, webhookId, async (webhook) => done(await viewed(tenantId, webhook))),
     async change(tenantId, webhookId, asked, by) {
-      const state = await stateOf(tenantId);
+      const state = await presentTenant(actors, tenantId);
       const webhook = state?.webhooks.get(webhookId);
       if (state === undefined || webhook === undefined) return failed('NOT_FOUND');
       const { url, shops, disabled } = asked;
