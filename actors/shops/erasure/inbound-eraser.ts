@@ -1,8 +1,10 @@
+import { isObjectId } from '../../../runtime/object-id.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
+import { hashFields } from '../../hash-fields.ts';
 import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../records/inbound-records.ts';
 import { dayOfMessage } from '../records/message-days.ts';
 import { scanHash } from '../records/scan-hash.ts';
-import { strayDays } from '../records/stray-messages.ts';
+import { type StraySources, strayDays } from '../records/stray-messages.ts';
 import { ERASED_AT_ONCE } from './message-eraser.ts';
 
 type InboundStore = Pick<Store, 'read' | 'commit'>;
@@ -28,8 +30,8 @@ export async function eraseInbound(
   { ids, index }: InboundStep,
   store: InboundStore,
 ): Promise<void> {
-  const unlisted: Write[] = index === undefined ? [] : [['ZREM', index, ...ids]];
-  await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ...unlisted]);
+  const unlisting: Write[] = index === undefined ? [] : [['ZREM', index, ...ids]];
+  await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ...unlisting]);
 }
 
 /** Reads the inbound messages in a shop's index that match, in short steps. Returns each step's. */
@@ -47,19 +49,12 @@ export async function* inboundAmong(
     if (last === undefined) return;
     from = `(${last}`;
     const stored = await store.read(ids.map((id) => ['HGET', inboundKey(shard, dayOfMessage(id)), id]));
-    const found = ids.filter((id, at) => isOf(id, stored[at] as string | null, isWanted));
+    const found = ids.filter((_, at) => isOf(stored[at] as string | null, isWanted));
     if (found.length > 0) yield { ids: found, index };
   }
 }
 
-/** The store with inbound messages that no index names, if messages were kept for longer before. */
-interface StraySources {
-  readonly store: InboundStore;
-  readonly retentionMs: number;
-  readonly nowMs: number;
-}
-
-/** Reads the matching ones of these messages, in short steps. Returns each step's. */
+/** Reads the matching inbound messages that no index names, in short steps. Returns each step's. */
 export async function* strayInbound(
   shard: number,
   isWanted: (owner: InboundOwner) => boolean,
@@ -67,28 +62,24 @@ export async function* strayInbound(
 ): AsyncGenerator<InboundStep> {
   for (const key of await strayDays((day) => inboundKey(shard, day), sources)) {
     for await (const pairs of scanHash(sources.store, key, ERASED_AT_ONCE)) {
-      const found = pairs.filter((id, at) => at % 2 === 0 && isOf(id, pairs[at + 1], isWanted));
-      if (found.length > 0) yield { ids: found };
+      // Other fields have the times of reading. These go with their messages.
+      const found = [...hashFields(pairs)].filter(([id, stored]) => isObjectId(id) && isOf(stored, isWanted));
+      if (found.length > 0) yield { ids: found.map(([id]) => id) };
     }
   }
 }
 
-/** Erases the matching ones of these messages. */
+/** Erases the matching inbound messages that no index names. */
 export async function eraseStrayInbound(
   shard: number,
   isErased: (owner: InboundOwner) => boolean,
-  sources: StraySources,
+  sources: StraySources & { readonly store: InboundStore },
 ): Promise<void> {
   for await (const step of strayInbound(shard, isErased, sources))
     await eraseInbound(shard, step, sources.store);
 }
 
-/** The field with the time of reading is erased too. */
-function isOf(
-  id: string,
-  stored: string | null | undefined,
-  isWanted: (owner: InboundOwner) => boolean,
-): boolean {
-  const owner = id.includes(':') ? undefined : inboundOwner(stored);
+function isOf(stored: string | null, isWanted: (owner: InboundOwner) => boolean): boolean {
+  const owner = inboundOwner(stored);
   return owner !== undefined && isWanted(owner);
 }

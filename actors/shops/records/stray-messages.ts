@@ -15,7 +15,7 @@ const DAYS_AT_ONCE = 365;
 const SCAN_COUNT = 100;
 
 /** The store and the time by which stray messages are found. */
-interface StraySources {
+export interface StraySources {
   readonly store: Pick<Store, 'read'>;
   readonly retentionMs: number;
   readonly nowMs: number;
