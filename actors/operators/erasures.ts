@@ -28,21 +28,19 @@ export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures 
     const state = await actors.state<TenantState>(tenantAddress(tenantId));
     return state?.isGone ? undefined : state;
   };
-  /** Sends the tenant a command, and waits a while for the erasure that follows. */
-  const ask = async (tenantId: string, command: ErasureCommand): Promise<Found<true>> => {
-    const answer = await askTenant(actors, tenantId, command);
-    if (answer.ok) await within(clock, ERASED_WITHIN_MS, erasure.run(tenantAddress(tenantId)));
-    return answer;
-  };
-  /** Erases what `id` names, and returns how far that has come. `isLeft` tells if it is still to be erased. */
+  /**
+   * Erases what `id` names, waits a while for the erasure, and returns how far that has come. `isLeft` tells if it is
+   * still to be erased.
+   */
   const erase = async (
     tenantId: string,
     id: string,
     command: ErasureCommand,
     isLeft: (state: TenantState) => boolean,
   ): Promise<Found<Deleted>> => {
-    const answer = await ask(tenantId, command);
+    const answer = await askTenant(actors, tenantId, command);
     if (!answer.ok) return answer;
+    await within(clock, ERASED_WITHIN_MS, erasure.run(tenantAddress(tenantId)));
     const state = await left(tenantId);
     if (state === undefined || !isLeft(state)) return done({ id, deleted: true });
     return done({ id, deleted: false, ...leftOf(state) });
