@@ -1,7 +1,7 @@
 import { AddressGuard } from '../actors/outbound/address-guard.ts';
 import { nameLookup } from '../actors/outbound/name-lookup.ts';
 import { askRevision, revisionPage } from '../actors/outbound/revision-page.ts';
-import { startBaileysHost } from '../actors/sessions/main-thread/baileys-host.ts';
+import { BaileysHost } from '../actors/sessions/main-thread/baileys-host.ts';
 import type { BaileysHostOptions } from '../actors/sessions/main-thread/baileys-host-options.ts';
 import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
 import type { SessionTiming } from '../actors/sessions/session-timing.ts';
@@ -28,7 +28,7 @@ export function startSessions(options: {
   const socketUrl = environment.chatNetworkUrl ?? REAL_NETWORK_URL;
   if (simulated) log.warn({ socketUrl }, 'the chat network is simulated: no message leaves this machine');
   const media = { allowLoopback: simulated, ...environment.media };
-  return startBaileysHost({
+  return new BaileysHost({
     store: node.store,
     clock,
     random,

@@ -29,12 +29,8 @@ import { WorkerQuestions } from './worker-questions.ts';
 /** How long a session may take to report its file hosts, in milliseconds. It is less than a forwarded call may take. */
 const FILE_HOSTS_MS = 5_000;
 
-/** Starts the sending component: the real client in supervised worker threads. */
-export function startBaileysHost(options: BaileysHostOptions): SessionHost {
-  return new BaileysHost(options);
-}
-
-class BaileysHost implements SessionHost {
+/** The sending component: the real client in supervised worker threads. */
+export class BaileysHost implements SessionHost {
   readonly #options: BaileysHostOptions;
   readonly #timing: SessionTiming;
   readonly #pool: WorkerPool;
@@ -53,7 +49,6 @@ class BaileysHost implements SessionHost {
     if (simulated && !isLoopbackUrl(options.socketUrl)) {
       throw new Error('a simulated chat network must be on loopback');
     }
-    if (simulated) options.log.warn({ socketUrl: options.socketUrl }, 'the chat network is simulated');
     this.#options = options;
     this.#questions = new WorkerQuestions(options.clock);
     this.#notes = { clock: options.clock, log: options.log, counters: this.#counters };

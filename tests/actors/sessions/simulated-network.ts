@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { startBaileysHost } from '../../../actors/sessions/main-thread/baileys-host.ts';
+import { BaileysHost } from '../../../actors/sessions/main-thread/baileys-host.ts';
 import type { BaileysHostOptions } from '../../../actors/sessions/main-thread/baileys-host-options.ts';
 import type { SessionHost } from '../../../actors/sessions/session-host.ts';
 import type { SessionTiming } from '../../../actors/sessions/session-timing.ts';
@@ -85,7 +85,7 @@ async function connect(parts: {
   };
   diagnostics.subscribe('worker_threads', seen);
   const actor = releasingActor(log.listener, { host: () => host, store });
-  const host: SessionHost = startBaileysHost({
+  const host: SessionHost = new BaileysHost({
     store,
     clock: systemClock,
     random: seededRandom(7),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { startBaileysHost } from '../../../../actors/sessions/main-thread/baileys-host.ts';
+import { BaileysHost } from '../../../../actors/sessions/main-thread/baileys-host.ts';
 import type { BaileysHostOptions } from '../../../../actors/sessions/main-thread/baileys-host-options.ts';
 import type { SessionEvent } from '../../../../actors/sessions/session-events.ts';
 import type { SessionHost, SessionListener } from '../../../../actors/sessions/session-host.ts';
@@ -23,7 +23,7 @@ async function startHost(
   change: Partial<BaileysHostOptions> = {},
 ): Promise<SessionHost> {
   const { simulator, stop } = await startSimulated();
-  const host = startBaileysHost({
+  const host = new BaileysHost({
     store: new MemoryStore(),
     clock: systemClock,
     random: seededRandom(1),

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startBaileysHost } from '../../../../actors/sessions/main-thread/baileys-host.ts';
+import { BaileysHost } from '../../../../actors/sessions/main-thread/baileys-host.ts';
 import type { SessionHost } from '../../../../actors/sessions/session-host.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { type RuntimeNode, startNode } from '../../../../runtime/node/node.ts';
@@ -48,7 +48,7 @@ async function start(
     log,
   });
   await node.run();
-  const host = startBaileysHost({
+  const host = new BaileysHost({
     store: node.store,
     clock: systemClock,
     random: systemRandom,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { startBaileysHost } from '../../../../actors/sessions/main-thread/baileys-host.ts';
+import { BaileysHost } from '../../../../actors/sessions/main-thread/baileys-host.ts';
 import { systemClock } from '../../../../runtime/clock.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { listening } from '../../../listening.ts';
@@ -259,11 +259,11 @@ test('a simulated network that is not on loopback is refused', () => {
     credentialsKeys: [randomBytes(32)],
     socketUrl: 'wss://web.whatsapp.com/ws/chat',
   };
-  assert.throws(() => startBaileysHost({ ...options, noiseRootKey: randomBytes(32) }), /on loopback/);
-  assert.throws(() => startBaileysHost({ ...options, media: { allowLoopback: true } }), /on loopback/);
+  assert.throws(() => new BaileysHost({ ...options, noiseRootKey: randomBytes(32) }), /on loopback/);
+  assert.throws(() => new BaileysHost({ ...options, media: { allowLoopback: true } }), /on loopback/);
   assert.throws(
     () =>
-      startBaileysHost({ ...options, socketUrl: 'ws://127.0.0.1.evil.test/', noiseRootKey: randomBytes(32) }),
+      new BaileysHost({ ...options, socketUrl: 'ws://127.0.0.1.evil.test/', noiseRootKey: randomBytes(32) }),
     /on loopback/,
   );
 });
