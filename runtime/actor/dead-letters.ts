@@ -52,8 +52,8 @@ export interface DeadLetterBoxOptions {
   readonly counters: RuntimeCounters;
   readonly store: Store;
   readonly commits: GroupCommit;
-  /** Seals commands, because they contain texts of callers. If it is `undefined`, commands are stored in plain text. */
-  readonly cipher: TextCipher | undefined;
+  /** Seals commands, because they contain texts of callers. */
+  readonly cipher: TextCipher;
   readonly ask: (address: Address, command: unknown) => Promise<unknown>;
 }
 
@@ -74,13 +74,14 @@ export class DeadLetterBox implements DeadLetters {
 
   /** Keeps a command. If the shard then has too many, the oldest are dropped. */
   deadLetter(shard: OwnedShard, address: Address, command: unknown, cause: string): void {
-    const { clock, commits, counters, limits, log } = this.#options;
+    const { cipher, clock, commits, counters, limits, log } = this.#options;
     const atMs = shard.nowMs(clock);
     const id = this.#nextId(atMs);
     const key = keyOf(shard.number);
     const { kind } = address;
-    const kept = this.#sealCommand(id, command);
-    const letter = JSON.stringify({ kind, id: address.id, ...kept, cause, atMs });
+    const { type } = command as { readonly type?: string };
+    const sealed = cipher.seal(id, JSON.stringify(command));
+    const letter = JSON.stringify({ kind, id: address.id, type, sealed, cause, atMs });
     counters.deadLetters += 1;
     commits.add(shard, {
       writes: [
@@ -92,16 +93,6 @@ export class DeadLetterBox implements DeadLetters {
         log.error({ actor: addressText(address), id, outcome }, 'a dead letter could not be kept');
       },
     });
-  }
-
-  /**
-   * The stored form of a command. Letters of an older version, and of nodes without a cipher, have it in plain text.
-   */
-  #sealCommand(id: string, command: unknown): Pick<KeptLetter, 'type' | 'command' | 'sealed'> {
-    const { cipher } = this.#options;
-    if (cipher === undefined) return { command };
-    const type = (command as { readonly type?: string }).type;
-    return { ...(type === undefined ? {} : { type }), sealed: cipher.seal(id, JSON.stringify(command)) };
   }
 
   /**
@@ -189,7 +180,7 @@ export class DeadLetterBox implements DeadLetters {
 
   #openCommand(id: string, sealed: string): unknown {
     try {
-      return JSON.parse(this.#options.cipher?.open(id, sealed) ?? 'null') ?? undefined;
+      return JSON.parse(this.#options.cipher.open(id, sealed));
     } catch {
       return undefined;
     }
@@ -219,6 +210,7 @@ interface KeptLetter {
   readonly kind: string;
   readonly id: string;
   readonly type?: string;
+  /** The command of a letter of 0.1.0. 0.2.0 stored none. */
   readonly command?: unknown;
   /** The command as JSON, sealed for the letter's id. */
   readonly sealed?: string;

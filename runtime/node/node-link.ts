@@ -34,8 +34,8 @@ export interface RedisLinkOptions {
   readonly counters: RuntimeCounters;
   readonly view: OwnershipView;
   readonly nodeId: string;
-  /** Seals the messages between nodes. Without one, anyone who may publish is believed. */
-  readonly cipher: TextCipher | undefined;
+  /** Seals the messages between nodes. */
+  readonly cipher: TextCipher;
   /** Called if a request did not find the owner that the view named. The records should be read again. */
   readonly onMissed: () => void;
 }
@@ -203,13 +203,12 @@ export class RedisLink implements NodeLink {
   }
 
   #seal(verb: Verb, question: Question, text: string): string {
-    return this.#options.cipher?.seal(useOf(verb, question), text) ?? text;
+    return this.#options.cipher.seal(useOf(verb, question), text);
   }
 
   /** Returns the text, or undefined if it was sealed for another request or without the secret. */
   #open(verb: Verb, question: Question, sealed: string): string | undefined {
     const { cipher, counters } = this.#options;
-    if (cipher === undefined) return sealed;
     try {
       return cipher.open(useOf(verb, question), sealed);
     } catch {

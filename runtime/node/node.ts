@@ -52,10 +52,10 @@ export interface NodeOptions {
   readonly log: Logger;
   readonly limits?: Partial<RuntimeLimits>;
   readonly observer?: RuntimeObserver;
-  /** Seals the commands of dead letters. Without it, they are stored in Redis in plain text. */
-  readonly deadLetterCipher?: TextCipher;
-  /** Seals the messages between nodes, with the same secrets at all of them. Without one they travel in plain text. */
-  readonly linkCipher?: TextCipher;
+  /** Seals the commands of dead letters. */
+  readonly deadLetterCipher: TextCipher;
+  /** Seals the messages between nodes, with the same secrets at all of them. */
+  readonly linkCipher: TextCipher;
   /**
    * Called if another process runs under this node id. All actors were stopped, so exit. A lease that merely expired is
    * renewed automatically. The node then returns under a new incarnation, with the actors whose shards no other node

@@ -11,6 +11,7 @@ import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { type RuntimeNode, startNode } from '../../runtime/node/node.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
+import { TEST_CIPHERS } from '../runtime/test-ciphers.ts';
 
 const { nodeId, redisUrl, witnessUrl, limits } = v.parse(
   v.object({
@@ -138,6 +139,7 @@ const node = await startNode({
   clock,
   random: systemRandom,
   log: { ...silent, error: (fields, message) => console.error(message, fields) },
+  ...TEST_CIPHERS,
   limits,
   onLost: () => process.exit(1),
 });

@@ -91,7 +91,7 @@ test('dead letters are bounded by age: a quiet shard drops them by itself', asyn
   assert.equal(await kept(), 0);
 });
 
-test('a command is sealed if nodes have a secret: Redis has no text of it, and it is replayed all the same', async () => {
+test('a command is sealed: Redis has no text of it, and it is replayed all the same', async () => {
   const secret = randomBytes(32);
   const hooks = {
     preparing: () => {

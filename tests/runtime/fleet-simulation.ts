@@ -8,6 +8,7 @@ import { FakeClock, ProcessClock } from './fake-clock.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
+import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** Commands that reached Redis, as `RedisEngine` sends them to one server. */
 interface Commands {
@@ -167,6 +168,7 @@ export class FleetSimulation {
       clock,
       random: this.#random,
       log: new QuietLog(),
+      ...TEST_CIPHERS,
       afterTick: (callback) => void clock.after(0, callback),
     });
     this.#processes.set(nodeId, { node, clock, engine });

@@ -9,6 +9,7 @@ import { FakeClock } from './fake-clock.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
+import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** Two links over one Redis, and the names that somebody listens under. */
 function twoLinks() {
@@ -24,7 +25,7 @@ function twoLinks() {
       counters: runtimeCounters(),
       view,
       nodeId,
-      cipher: undefined,
+      cipher: TEST_CIPHERS.linkCipher,
       onMissed: () => undefined,
     });
   const names = (): readonly string[] =>

@@ -7,6 +7,7 @@ import { FakeClock, ProcessClock } from './fake-clock.ts';
 import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
+import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** One node of counters on a Redis in memory, with a fake clock. */
 export interface MemoryNode {
@@ -66,6 +67,7 @@ export async function memoryNode(
     random: seededRandom(redis.nextSequence()),
     log,
     limits: options.limits ?? {},
+    ...TEST_CIPHERS,
     ...(options.deadLetterCipher === undefined ? {} : { deadLetterCipher: options.deadLetterCipher }),
     afterTick: (callback) => void clock.after(0, callback),
   });

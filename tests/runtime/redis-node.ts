@@ -9,6 +9,7 @@ import { deferred } from '../deferred.ts';
 import { listening } from '../listening.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
+import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** A node of counters on a real Redis. */
 export interface RedisNode {
@@ -37,6 +38,7 @@ export async function redisNode(options: {
     random: systemRandom,
     log,
     limits: options.limits ?? {},
+    ...TEST_CIPHERS,
     ...(options.linkCipher === undefined ? {} : { linkCipher: options.linkCipher }),
     ...(options.durability === undefined ? {} : { durability: options.durability }),
     shards: options.shards,

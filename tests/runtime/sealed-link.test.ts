@@ -210,10 +210,7 @@ test('a node of the former format is not notified, and its requests are answered
   await former.subscribe('{runtime}:node:former:1');
   await redis.set('{runtime}:lease:former', 'former:1', 'PX', 600_000);
   await redis.sadd('{runtime}:nodes', 'former');
-  const { node } = await redisNode({
-    redisUrl: server.url,
-    linkCipher: textCipher([randomBytes(32)], 'node-link'),
-  });
+  const { node } = await redisNode({ redisUrl: server.url });
   await eventually(() => node.nodes().length === 2);
   await assert.rejects(node.link.call('former', 'write', 600_000), {
     code: 'SHARD_NOT_OWNED',

@@ -8,6 +8,7 @@ import type { PerformedEffect, RunRecord } from './history-checker.ts';
 import { type CallOutcome, MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
+import { TEST_CIPHERS } from './test-ciphers.ts';
 
 /** The part that is broken on purpose, to test the checker. */
 export type Sabotage = 'none' | 'no fence' | 'effect before commit';
@@ -92,6 +93,7 @@ class Simulation {
       clock,
       random: this.#random,
       log: new QuietLog(),
+      ...TEST_CIPHERS,
       limits: { leaseMs: 1_000, renewEveryMs: 300, claimEveryMs: 400, settleMs: 200, answerMs: 300 },
       afterTick: (callback) => void clock.after(0, callback),
       // Another process started under its node id; it has ended itself.

@@ -12,6 +12,7 @@ import { systemRandom } from '../../../../runtime/random.ts';
 import { simulatorControl } from '../../../../simulator/control-client.ts';
 import { type Simulator, startSimulator } from '../../../../simulator/simulator.ts';
 import { type RedisServer, startRedisServer } from '../../../redis-server.ts';
+import { TEST_CIPHERS } from '../../../runtime/test-ciphers.ts';
 import { until } from '../../../waiting.ts';
 import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import { SessionLog } from '../session-log.ts';
@@ -46,6 +47,7 @@ async function start(
     clock: systemClock,
     random: systemRandom,
     log,
+    ...TEST_CIPHERS,
   });
   await node.run();
   const host = new BaileysHost({
