@@ -21,7 +21,7 @@ import {
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
-import { addedProblems, batchProblems, MOST_PROBLEMS } from './recipient-problems.ts';
+import { batchProblems, MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';
 
 /** Batches of one shop that have not ended. */
 const MOST_BATCHES = 20;
@@ -117,7 +117,7 @@ export function addRecipients(
   if (batch === undefined) return failed(endedAs === undefined ? 'BATCH_NOT_FOUND' : 'BATCH_ENDED');
   if (batch.status === 'cancelled' || batch.status === 'expired') return failed('BATCH_ENDED');
   if (batch.startedAtMs !== null) return failed('BATCH_STARTED');
-  const problems = addedProblems(recipients, content);
+  const problems = recipientProblems(recipients, content);
   if (batch.total + recipients.length > MOST_RECIPIENTS) {
     problems.push({ field: 'recipients', message: 'must not be more than 10,000 in all' });
   }

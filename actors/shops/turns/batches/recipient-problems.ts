@@ -25,21 +25,11 @@ export function batchProblems(
   return message === undefined ? recipientProblems(recipients, content) : [{ field: 'text', message }];
 }
 
-/** Does the same for recipients that are added. The call has no text; an earlier program may have stored a wrong one. */
-export function addedProblems(
-  recipients: readonly KnownRecipient[],
-  content: Pick<BatchContent, 'text' | 'mediaUrl'>,
-): FieldProblem[] {
-  const problem = batchTextProblem(content.text ?? '');
-  if (problem === undefined) return recipientProblems(recipients, content);
-  return [{ field: 'recipients', message: `cannot be added: the text of the batch ${problem}` }];
-}
-
 /**
  * Returns the problems of recipients. A number or an idempotency key must differ from those of all others. A text must
  * be able to have the name of each field. No field may be missing, and the filled text is not blank or too long.
  */
-function recipientProblems(
+export function recipientProblems(
   recipients: readonly KnownRecipient[],
   content: Pick<BatchContent, 'text' | 'mediaUrl'>,
 ): FieldProblem[] {

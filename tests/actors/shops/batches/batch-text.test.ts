@@ -1,8 +1,6 @@
 /** The fields in the text of a batch. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Outcome } from '../../../../actors/failure.ts';
-import { batchKey } from '../../../../actors/shops/state/batches.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { BatchHarness } from './batch-harness.ts';
 
@@ -42,15 +40,3 @@ for (const [text, field] of [
     assert.deepEqual(!reply.ok && reply.failure.fields?.map((problem) => problem.field), [field]);
   });
 }
-
-test('if an earlier program stored a text with three braces, a call that adds recipients names its own field', async () => {
-  const run = await BatchHarness.connected();
-  const batchId = await run.batch({ recipients: run.know(1), paused: true });
-  const { redis, state } = run.shop;
-  const own = batchKey(state.keys, batchId);
-  const content = JSON.parse(String(redis.run(['HGET', own, 'content'])));
-  redis.run(['HSET', own, 'content', JSON.stringify({ ...content, text: 'hello {{{name}}}' })]);
-  const asked = { recipients: run.know(1, 5), idempotencyKey: undefined };
-  const reply = (await run.shop.ask({ type: 'add_recipients', batchId, asked })) as Outcome<unknown>;
-  assert.deepEqual(!reply.ok && reply.failure.fields?.map(({ field }) => field), ['recipients']);
-});
