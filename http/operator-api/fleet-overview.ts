@@ -10,28 +10,26 @@ export type Overview = Omit<Shown<typeof overview>, 'nodes' | 'shards'>;
 
 const counts = v.record(v.string(), count);
 
-/** A share as another node sends it. Fields that an older build does not send have defaults. */
+/** A share as another node sends it. */
 const nodeShare = v.object({
   nodeId: v.string(),
-  workers: v.optional(v.picklist(['available', 'lost']), 'available'),
-  shops: v.optional(count, 0),
-  queued: v.optional(count, 0),
+  workers: v.picklist(['available', 'lost']),
+  shops: count,
+  queued: count,
+  // 0.2.0 does not send it.
   scheduled: v.optional(count, 0),
-  oldestMessageMs: v.optional(v.nullable(v.number()), null),
-  mailboxDepth: v.optional(count, 0),
-  states: v.optional(counts, {}),
-  suspendedTenants: v.optional(v.array(v.string()), []),
-  slots: v.optional(
-    v.array(
-      v.object({
-        atMs: v.number(),
-        requests: count,
-        errors: counts,
-        latencies: v.array(count),
-        messages: counts,
-      }),
-    ),
-    [],
+  oldestMessageMs: v.nullable(v.number()),
+  mailboxDepth: count,
+  states: counts,
+  suspendedTenants: v.array(v.string()),
+  slots: v.array(
+    v.object({
+      atMs: v.number(),
+      requests: count,
+      errors: counts,
+      latencies: v.array(count),
+      messages: counts,
+    }),
   ),
 });
 
