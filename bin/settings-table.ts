@@ -1,3 +1,4 @@
+import { SECRET_NAMES } from '../service/environment.ts';
 import { composed, row, type SettingGroup } from './settings-row.ts';
 
 /** All settings. `npm run settings` writes docs/settings.md and .env.example from them. */
@@ -13,7 +14,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       row('CREDENTIALS_KEY', 'required', '32 bytes in base64 that seal the stored sessions', {
         required: 'openssl rand -base64 32',
       }),
-      ...['ADMIN_TOKEN', 'ADMIN_TOKENS', 'METRICS_TOKEN', 'CREDENTIALS_KEY', 'REDIS_URL'].map((name) =>
+      ...[...SECRET_NAMES].map((name) =>
         row(`${name}_FILE`, 'none', `file with \`${name}\``, { readBy: 'secret files' }),
       ),
     ],

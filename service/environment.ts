@@ -47,7 +47,7 @@ export class EnvironmentError extends Error {
  * Variables whose values no error repeats and that may be given as a file, `NAME_FILE`. REDIS_URL may hold a
  * password.
  */
-const SECRET_NAMES: ReadonlySet<string> = new Set([
+export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'ADMIN_TOKEN',
   'ADMIN_TOKENS',
   'METRICS_TOKEN',

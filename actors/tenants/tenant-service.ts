@@ -1,7 +1,7 @@
 import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { Actors } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { MaybePromise } from '../../runtime/maybe-promise.ts';
+import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { isObjectId } from '../../runtime/object-id.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed, type Outcome, renamedFailure } from '../failure.ts';
@@ -88,9 +88,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
         : decide(tenant, request, terms);
     },
     identity({ tenantId, keyId }) {
-      const tenant = found(tenantId);
-      if (!(tenant instanceof Promise)) return identityOf(tenant, keyId);
-      return tenant.then((known) => identityOf(known, keyId));
+      return mapMaybePromise(found(tenantId), (tenant) => identityOf(tenant, keyId));
     },
     async listShops(tenantId, { page, limit }) {
       const tenant = unlessErased(await found(tenantId));

@@ -1,12 +1,5 @@
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import {
-  type Failed,
-  type FailureCode,
-  failed,
-  mapOutcome,
-  type Outcome,
-  renamedFailure,
-} from '../../actors/failure.ts';
+import { type FailureCode, failed, mapOutcome, type Outcome, renamedFailure } from '../../actors/failure.ts';
 import { EVENT_TYPES } from '../../actors/tenants/events/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOutcome } from '../../actors/webhooks/webhook-operations.ts';
@@ -46,8 +39,7 @@ async function named<Value, Code extends FailureCode = never>(
   ask: (tenantId: string, webhookId: string) => Promise<WebhookOutcome<Value, Code>>,
 ): Promise<Outcome<Value, 'WEBHOOK_NOT_FOUND' | Code>> {
   const outcome = await ask(caller.tenantId, params.webhookId.toLowerCase());
-  if (outcome.ok) return outcome;
-  return outcome.failure.code === 'NOT_FOUND' ? failed('WEBHOOK_NOT_FOUND') : (outcome as Failed<Code>);
+  return renamedFailure(outcome, { from: 'NOT_FOUND', to: 'WEBHOOK_NOT_FOUND' });
 }
 
 /** A tenant that was erased meanwhile has no webhooks and no keys. */

@@ -36,7 +36,8 @@ export function messageOperations(
   const views = new MessageViews();
   const message: ShopOperations['message'] = (tenantId, messageId) => {
     const tenant = actors.state<TenantState>(tenantAddress(tenantId));
-    const found = askedMessage(tenant, messageId.toLowerCase(), views, store);
+    const id = messageId.toLowerCase();
+    const found = mapMaybePromise(tenant, (known) => storedMessage({ tenant: known, id }, views, store));
     return mapMaybePromise(found, (one) =>
       one.ok && one.value.status === 'queued' ? done(placeOf(tenantId, one.value, options)) : one,
     );
@@ -98,16 +99,6 @@ type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;
 interface AskedMessage {
   readonly tenant: TenantState;
   readonly id: string;
-}
-
-function askedMessage(
-  tenant: MaybePromise<TenantState | undefined>,
-  id: string,
-  views: MessageViews,
-  store: Store,
-): MaybePromise<FoundMessage> {
-  if (!(tenant instanceof Promise)) return storedMessage({ tenant, id }, views, store);
-  return tenant.then((known) => storedMessage({ tenant: known, id }, views, store));
 }
 
 /** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */

@@ -6,7 +6,6 @@
 import type { Read, Store, Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
 import { hashFields } from '../../hash-fields.ts';
-import { presentFields } from '../../present-fields.ts';
 import { contentOf } from '../message-content.ts';
 import { dayEndsMs, dayOf, keptDays } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
@@ -161,7 +160,5 @@ export function scheduledView(shopId: string, { id, draft, end }: StoredSchedule
     createdAt: new Date(draft.createdAtMs).toISOString(),
     messageId: end?.messageId ?? null,
     code: end?.code ?? null,
-    // Today no field is optional. The first one does not compile without its line here.
-    ...presentFields<ScheduledView>({}),
-  };
+  } satisfies Required<ScheduledView>;
 }
