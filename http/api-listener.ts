@@ -9,7 +9,7 @@ import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { tracedEdge } from './pipeline/traced-edge.ts';
-import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
+import type { Listener, SharedParts } from './shared-parts.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 import { tenantsEdge } from './tenant-api/tenants-edge.ts';
 
@@ -39,8 +39,8 @@ export function apiServices(options: HttpOptions, address: { readonly publicUrl:
 
 /** The tenants' listener: their endpoints, the articles and the reference. */
 export function apiListener(options: HttpOptions, parts: SharedParts, services: ApiServices): Listener {
-  const { clock, random, log, keys, forwarder, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
-  const { newId, requestLog, activity, serving, address } = parts;
+  const { clock, random, log, keys, forwarder } = options;
+  const { newId, requestLog, activity, serving, address, maxInFlight } = parts;
   const countRequest = parts.count('');
   const inProgress = new CallsInProgress(maxInFlight);
   const enter = tenantsEdge({

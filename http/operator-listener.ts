@@ -12,7 +12,7 @@ import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { countRefusals, listRequests } from './request-log/request-log-reader.ts';
-import { DEFAULT_MAX_IN_FLIGHT, type Listener, type SharedParts } from './shared-parts.ts';
+import type { Listener, SharedParts } from './shared-parts.ts';
 
 /**
  * Pages that are requested every few seconds. A line for each request would fill the log, so only replies other than
@@ -58,7 +58,7 @@ export function operatorListener(
   services: OperatorServices,
 ): Listener {
   const { clock, random, log, forwarder, settings, version, health, metrics } = options;
-  const { newId, serving, events } = parts;
+  const { newId, serving, events, maxInFlight } = parts;
   const countRequest = parts.count('admin ');
   const tokenCheck = operatorTokenCheck({ tokens: settings.operatorTokens, clock, log, metrics });
   const enter = operatorsEdge({
@@ -72,7 +72,7 @@ export function operatorListener(
     newId: () => newId(clock.wallMs()),
   });
   const pages = [...consolePages(), ...operatorPages({ tokenCheck, version, health, metrics, events })];
-  const inProgress = new CallsInProgress(options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT);
+  const inProgress = new CallsInProgress(maxInFlight);
   const answer = observed(withPages(pages), {
     clock,
     log,

@@ -15,7 +15,7 @@ import { EventReaders } from './tenant-api/event-readers.ts';
 import { FileReplies } from './tenant-api/file-replies.ts';
 
 /** Most calls in progress of a listener, by default. */
-export const DEFAULT_MAX_IN_FLIGHT = 4_096;
+const DEFAULT_MAX_IN_FLIGHT = 4_096;
 
 /** The parts that both listeners share. */
 export interface SharedParts {
@@ -30,6 +30,8 @@ export interface SharedParts {
   readonly count: RequestCounters;
   readonly activity: RecentActivity;
   readonly serving: ServingOptions;
+  /** Most calls in progress of a listener. */
+  readonly maxInFlight: number;
   /** The public address. If no setting names it, it is known only after the system has chosen a port. */
   readonly address: { publicUrl: string };
 }
@@ -71,9 +73,10 @@ export function sharedParts(options: HttpOptions): SharedParts {
     serving: {
       tenants: options.tenants,
       stillOwner: (id) => forwarder.stillOwner(id),
-      isBusy: options.isBusy ?? (() => false),
+      isBusy: options.isBusy,
       log,
     },
+    maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
     address: { publicUrl: options.settings.publicUrl ?? '' },
   };
 }

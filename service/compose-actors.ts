@@ -18,7 +18,6 @@ import { SharedNumbers } from '../actors/shops/effects/shared-numbers.ts';
 import { sessionOf, shopEffects } from '../actors/shops/effects/shop-effects.ts';
 import { tracedEffects } from '../actors/shops/effects/traced-effects.ts';
 import type { CountEffect } from '../actors/shops/protocol/shop-effect.ts';
-import { MESSAGE_RETENTION_MS } from '../actors/shops/records/message-record.ts';
 import type { NumberVault } from '../actors/shops/records/number-vault.ts';
 import { shopAddress } from '../actors/shops/records/shop-keys.ts';
 import { readChannelStatuses } from '../actors/shops/service/channel-view.ts';
@@ -29,7 +28,7 @@ import type { ShopReference } from '../actors/shops/shop-operations.ts';
 import type { PacingTimes } from '../actors/shops/turns/builder/collected-turn.ts';
 import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
 import { EventWaiters } from '../actors/tenants/events/event-waiters.ts';
-import { EVENT_LIMITS, type EventLimits } from '../actors/tenants/events/tenant-event.ts';
+import type { EventLimits } from '../actors/tenants/events/tenant-event.ts';
 import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
 import { tenantBehaviour } from '../actors/tenants/tenant-behaviour.ts';
 import { tenantEffects } from '../actors/tenants/tenant-effects.ts';
@@ -73,14 +72,12 @@ export interface ActorsOptions {
   readonly egressVault: EgressVault;
   /** Makes spans of sends. If absent, nothing is traced. */
   readonly tracing?: Tracing | undefined;
-  /** By default nothing is counted. */
-  readonly counting?: (effect: CountEffect) => void;
+  readonly counting: (effect: CountEffect) => void;
   readonly webhooks: WebhookSettings;
   readonly logs: ErasedLogs;
-  /** By default 30 days. */
-  readonly messageRetentionMs?: number;
-  /** By default 7 days, and 50,000 per tenant. */
-  readonly eventLimits?: EventLimits;
+  /** Retention of messages and idempotency keys (docs/contract.md, Retention). */
+  readonly retentionMs: number;
+  readonly eventLimits: EventLimits;
 }
 
 /** The actors of a node, as http/ uses them. */
@@ -109,6 +106,7 @@ const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
   const { node, clock, random, log, qrImages, sendGap, poolLink, platformName, vault, egressVault } = options;
+  const { retentionMs, counting } = options;
   const { actors, store, deadLetters } = node;
   const common = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
@@ -122,7 +120,6 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const keyLimits = new KeyLimits();
   const usage = new UsageStorer({ actors, clock, keyLimits });
   const makeId = objectIdGenerator(random);
-  const retentionMs = options.messageRetentionMs ?? MESSAGE_RETENTION_MS;
   const { host, pairing } = startHost(options);
   const poolSessions = new PoolSessions({ actors, store, log });
   const oneShopPerNumber = new OneShopPerNumber({ actors, log });
@@ -153,10 +150,9 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     setInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
-  const { counting } = options;
   const performShop = shopEffects({ ...common, ...notified, ...otherShops, host, counting });
   const perform = { tenant: performTenant, shop: performShop };
-  const behaviourParts = { keyLimits, makeId, retentionMs, times, host, webhooks, eventWaiters, counts };
+  const behaviourParts = { keyLimits, makeId, times, host, webhooks, eventWaiters, counts };
   registerBehaviours(options, { ...behaviourParts, perform });
   const operatorParts = { directory, operatorsDirectory, erasure, makeId, host, egressVault };
   return {
@@ -192,7 +188,6 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
 interface BehaviourParts {
   readonly keyLimits: KeyLimits;
   readonly makeId: ReturnType<typeof objectIdGenerator>;
-  readonly retentionMs: number;
   readonly times: PacingTimes;
   readonly host: SessionHost;
   readonly webhooks: ReturnType<typeof composeWebhooks>;
@@ -205,8 +200,8 @@ interface BehaviourParts {
 }
 
 function registerBehaviours(options: ActorsOptions, parts: BehaviourParts): void {
-  const { node, random, log, platformName, vault, egressVault } = options;
-  const { keyLimits, makeId, retentionMs, times, host, webhooks, eventWaiters, counts, perform } = parts;
+  const { node, random, log, platformName, vault, egressVault, retentionMs, eventLimits } = options;
+  const { keyLimits, makeId, times, host, webhooks, eventWaiters, counts, perform } = parts;
   node.register(
     tenantBehaviour({
       keyLimits,
@@ -230,7 +225,7 @@ function registerBehaviours(options: ActorsOptions, parts: BehaviourParts): void
       vault,
       egressVault,
       times,
-      eventLimits: options.eventLimits ?? EVENT_LIMITS,
+      eventLimits,
       retentionMs,
       perform: tracedEffects(perform.shop, options.tracing),
       leave: (address) => host.close(sessionOf(address)),

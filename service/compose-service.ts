@@ -116,7 +116,7 @@ export async function startService({
     webhooks: webhookSettings(environment),
     // No erasure runs before the node does.
     logs: { forgetTenant: (id) => http.forgetTenant(id), forgetId: (id) => http.forgetId(id) },
-    messageRetentionMs: environment.messageRetentionDays * DAY_MS,
+    retentionMs: environment.messageRetentionDays * DAY_MS,
     eventLimits: eventLimits(environment),
   });
   const descriptors = descriptorCount();

@@ -20,9 +20,9 @@ export interface TenantBehaviourOptions {
   readonly retentionMs: number;
   readonly perform: (effect: TenantEffect, address: Address) => void;
   /** The tenant's actor stops here, for any reason: its other work on this node must end. */
-  readonly leave?: (address: Address, reason: DeactivationReason) => void;
-  /** Seals an endpoint's secret with the configured keys. If absent, the endpoint is stored unchanged. */
-  readonly reseal?: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
+  readonly leave: (address: Address, reason: DeactivationReason) => void;
+  /** Seals an endpoint's secret with the configured keys. */
+  readonly reseal: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
 }
 
 const noFacts: TenantFacts = { contacts: new Map(), customers: new Set() };
@@ -61,8 +61,8 @@ export function tenantBehaviour(
     activated(state, { nowMs }) {
       const erasures = isErasing(state) ? [{ type: 'erase' as const }] : [];
       if (state.webhooks.size === 0 || state.record.deleted) return { effects: erasures };
-      const { reseal = (_tenantId, webhook) => webhook } = options;
-      const webhooks = activateWebhooks(state, (webhook) => reseal(state.tenantId, webhook, nowMs));
+      const reseal = (webhook: WebhookRecord) => options.reseal(state.tenantId, webhook, nowMs);
+      const webhooks = activateWebhooks(state, reseal);
       return { ...webhooks, effects: [...erasures, ...webhooks.effects] };
     },
     draining: () => ({ effects: [{ type: 'end_waits' }] }),
@@ -70,7 +70,7 @@ export function tenantBehaviour(
     leaving: (state) =>
       hasNewUsage(state, options.keyLimits) ? usageTurn(state, options.keyLimits) : undefined,
     deactivated(state, address, reason) {
-      options.leave?.(address, reason);
+      options.leave(address, reason);
       if (reason === 'crashed') return;
       for (const keyId of state.apiKeys.keys()) options.keyLimits.forget(keyId);
     },

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/records/message-days.ts';
-import {
-  MESSAGE_RETENTION_MS,
-  type MessageBody,
-  statusUrl,
-} from '../../actors/shops/records/message-record.ts';
+import { type MessageBody, statusUrl } from '../../actors/shops/records/message-record.ts';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
@@ -194,7 +190,7 @@ function send(
   const { id } = body;
   const day = dayOfMessage(id);
   const writes: Write[] = [bodyWrite(shard, day, body)];
-  if (day !== shop.expiringDay) writes.push(dayExpiry(shard, day, MESSAGE_RETENTION_MS));
+  if (day !== shop.expiringDay) writes.push(dayExpiry(shard, day, 30 * DAY_MS));
   writes.push(['RPUSH', shop.keys.accepted, encodeAccepted(id, entry)]);
   shop.later = [];
   batches.add(shard, {

@@ -8,6 +8,7 @@ import { linkTopics } from '../../runtime/node/link-topics.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import { composeActors, type RunningActors } from '../../service/compose-actors.ts';
 import type { ErasedLogs } from '../../service/compose-erasure.ts';
+import { EVENT_LIMITS } from '../event-limits.ts';
 import { MemorySessionHost } from '../memory-network/memory-session-host.ts';
 import { startRedisServer } from '../redis-server.ts';
 import { type RedisNode, redisNode } from '../runtime/redis-node.ts';
@@ -69,6 +70,9 @@ export async function startRealActors(
     platformName: 'Market Square',
     vault: numberVault([Buffer.alloc(32, 1)]),
     egressVault: egressVault(credentialCiphers([Buffer.alloc(32, 1)])),
+    counting: () => undefined,
+    retentionMs: 30 * DAY_MS,
+    eventLimits: EVENT_LIMITS,
     webhooks: {
       credentialsKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
       allowLoopback: true,

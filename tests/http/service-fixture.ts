@@ -145,6 +145,7 @@ async function startAll(
     metrics: createMetrics(),
     feed,
     health: { isReady: () => true },
+    isBusy: () => false,
     ...overrides,
   });
   parts.add(async () => {

@@ -37,8 +37,8 @@ export interface ShopEffectsOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
   /** Sends as a caller does. Used for scheduled sends that are due. */
   readonly send: ShopOperations['send'];
-  /** Counts results for the metrics of the node. Undefined: nothing is counted. */
-  readonly counting: ((effect: CountEffect) => void) | undefined;
+  /** Counts results for the metrics of the node. */
+  readonly counting: (effect: CountEffect) => void;
   readonly log: Logger;
 }
 
@@ -100,7 +100,7 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
       case 'count_scheduled':
       case 'count_batch':
       case 'count_recipients':
-        options.counting?.(effect);
+        options.counting(effect);
         break;
       case 'relinquish':
       case 'find_pool':

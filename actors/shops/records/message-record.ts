@@ -71,9 +71,6 @@ export interface MessageState {
 /** No message stays queued longer than this (docs/contract.md, Message states): EXPIRED. */
 export const QUEUED_LIMIT_MS = DAY_MS;
 
-/** Retention of messages and idempotency keys unless configured (docs/contract.md, Retention). */
-export const MESSAGE_RETENTION_MS = 30 * DAY_MS;
-
 /**
  * Returns the stored form of an accepted message: JSON without its id, which the field name has, and without absent
  * values. The code writes it without `JSON.stringify`, in two thirds of the time: only callers' values can need

@@ -1,4 +1,3 @@
-import { DAY_MS } from '../../../runtime/durations.ts';
 import type { Write } from '../../../runtime/store.ts';
 import type { MessageEventType, ShopEventData, ShopEventType } from '../../replies/event-replies.ts';
 import { tenantKeys } from '../tenant-keys.ts';
@@ -71,9 +70,6 @@ export interface EventLimits {
   /** Events of one tenant; one takes 80 to 140 bytes of Redis' memory (docs/contract.md, Events). */
   readonly maxEntries: number;
 }
-
-/** The default limits. */
-export const EVENT_LIMITS: EventLimits = { maxAgeMs: 7 * DAY_MS, maxEntries: 50_000 };
 
 /**
  * Adds events to their tenant's stream, within the commit of the turn that decides them. Redis assigns each id as the

@@ -20,7 +20,6 @@ import type { ShopState } from '../../../actors/shops/state/shop-state.ts';
 import { shopBehaviour } from '../../../actors/shops/turns/shop-behaviour.ts';
 import type { ShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import type { DispatchFacts } from '../../../actors/shops/turns/wire/dispatch-facts.ts';
-import { EVENT_LIMITS } from '../../../actors/tenants/events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
@@ -28,6 +27,7 @@ import type { DueTimer, RuntimeCommand, Turn } from '../../../runtime/behaviour.
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId, objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
+import { EVENT_LIMITS } from '../../event-limits.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
 import { seededRandom } from '../../seeded-random.ts';
 

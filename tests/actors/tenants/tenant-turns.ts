@@ -11,6 +11,8 @@ export function tenantTurns(change: Partial<Parameters<typeof tenantBehaviour>[0
     makeId: () => '',
     retentionMs: 1,
     perform: () => undefined,
+    leave: () => undefined,
+    reseal: (_tenantId, webhook) => webhook,
     ...change,
   });
 }

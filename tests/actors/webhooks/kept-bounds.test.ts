@@ -1,18 +1,14 @@
 /** The stored data of a tenant's events and webhooks, counted in a real Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  EVENT_LIMITS,
-  eventWrites,
-  shopEvent,
-  type TenantEvent,
-} from '../../../actors/tenants/events/tenant-event.ts';
+import { eventWrites, shopEvent, type TenantEvent } from '../../../actors/tenants/events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { putWebhook, webhookProgress } from '../../../actors/tenants/webhook-turns.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Write } from '../../../runtime/store.ts';
+import { EVENT_LIMITS } from '../../event-limits.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { sharedRedis } from '../../shared-redis.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
