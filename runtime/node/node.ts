@@ -39,7 +39,7 @@ export interface NodeOptions {
   /** See `parseRedisAddress`. */
   readonly redisUrl: string;
   /** The servers that must have a commit before its effects and its reply happen. By default, the master alone. */
-  readonly durability?: Durability;
+  readonly durability?: Durability | undefined;
   /**
    * The number of shards that the data must have, or gets if there is no data yet. By default, the number in Redis, or
    * 128.
@@ -120,12 +120,7 @@ export interface RuntimeNode {
 export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   const { redisUrl, log, clock, limits, durability } = options;
   const { answerMs } = { ...defaultLimits, ...limits };
-  const engine = await RedisEngine.connect(redisUrl, {
-    log,
-    clock,
-    answerMs,
-    ...(durability === undefined ? {} : { durability }),
-  });
+  const engine = await RedisEngine.connect(redisUrl, { log, clock, answerMs, durability });
   try {
     setShardCount(await installedShards(engine, options.shards));
   } catch (error) {

@@ -35,7 +35,7 @@ export interface RedisEngineOptions {
   /** The longest time in which Redis may answer before a connection counts as dead. */
   readonly answerMs: number;
   /** The servers that must have a commit before its consequences happen. By default, the master alone. */
-  readonly durability?: Durability;
+  readonly durability?: Durability | undefined;
 }
 
 /** The servers that must have a commit: the master alone, or a replica too. */

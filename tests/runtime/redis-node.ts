@@ -40,7 +40,7 @@ export async function redisNode(options: {
     limits: options.limits ?? {},
     ...TEST_CIPHERS,
     ...(options.linkCipher === undefined ? {} : { linkCipher: options.linkCipher }),
-    ...(options.durability === undefined ? {} : { durability: options.durability }),
+    durability: options.durability,
     shards: options.shards,
     onLost: () => lose(),
   });
