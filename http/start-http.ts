@@ -28,13 +28,10 @@ export interface RunningHttp {
   /** Erases the id of a shop or person from the log of what operators changed. */
   forgetId(id: string): Promise<void>;
   /**
-   * Accepts no new calls, answers those in progress (at most `graceMs`, default 10 s), then writes the rest of the
-   * request log.
+   * Accepts no new calls, answers those in progress (at most `graceMs`), then writes the rest of the request log.
    */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
+  close(options: { readonly graceMs: number }): Promise<void>;
 }
-
-const DEFAULT_GRACE_MS = 10_000;
 
 /** Starts the tenants' and the operators' listeners. Rejects if an address is not free. */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
@@ -85,7 +82,7 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
       await audit.forget(tenantId);
     },
     forgetId: (id) => audit.forget(id),
-    async close({ graceMs = DEFAULT_GRACE_MS } = {}) {
+    async close({ graceMs }) {
       events.close();
       eventReaders.close();
       waitsElsewhere.close();

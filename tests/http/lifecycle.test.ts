@@ -17,7 +17,7 @@ describe('start and stop', () => {
     const begun = service.calls.begins('createShop');
     const inProgress = target.api.call('POST', '/shops', { key, json: { name: 'last' } });
     await begun;
-    const closed = service.close();
+    const closed = service.close({ graceMs: 10_000 });
     const agent = new Agent();
     await assert.rejects(send(agent, 'GET', `${service.apiUrl}/me`, { key }), { code: 'ECONNREFUSED' });
     release();
