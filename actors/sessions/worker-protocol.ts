@@ -28,8 +28,8 @@ export interface WorkerOpening extends SessionOpening {
 
 /** The settings of a worker, given to its thread at the start. */
 export interface WorkerSetup {
-  /** The name that phones show of a device linked by QR code. If undefined, the client's own. */
-  readonly deviceName: string | undefined;
+  /** The name that phones show of a device linked by QR code. */
+  readonly deviceName: string;
   readonly socketUrl: string;
   readonly credentialsKeys: readonly Uint8Array[];
   readonly noiseRootKey: Uint8Array | undefined;

@@ -18,14 +18,14 @@ export interface BaileysHostOptions {
   /** 32 bytes each. The first seals, all open. */
   readonly credentialsKeys: readonly Buffer[];
   readonly socketUrl: string;
-  /** The name that phones show of a device linked by QR code. By default, the client's own. */
-  readonly deviceName?: string | undefined;
+  /** The name that phones show of a device linked by QR code. */
+  readonly deviceName: string;
   /** The simulator's root key. Refused unless the socket is on loopback. */
   readonly noiseRootKey?: Buffer | undefined;
   /** Certificate (PEM) of the simulator's media host. */
   readonly mediaCa?: string | undefined;
-  /** By default, public addresses alone. Loopback is refused unless the socket is on loopback. */
-  readonly media?: Partial<MediaAccess> | undefined;
+  /** Loopback is refused unless the socket is on loopback. */
+  readonly media: MediaAccess;
   /** The version that clients send. By default, their own. */
   readonly clientVersion?: ClientVersion | undefined;
   /**
@@ -33,8 +33,8 @@ export interface BaileysHostOptions {
    * `clientVersion`.
    */
   readonly askRevision?: ((signal: AbortSignal) => Promise<number>) | undefined;
-  /** Worker threads; default 1. */
-  readonly workers?: number | undefined;
+  /** Worker threads. */
+  readonly workers: number;
   readonly timing?: Partial<SessionTiming> | undefined;
   readonly supervision?: Partial<WorkerSupervision> | undefined;
 }

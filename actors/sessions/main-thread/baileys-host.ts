@@ -45,7 +45,7 @@ export class BaileysHost implements SessionHost {
   #isStopped = false;
 
   constructor(options: BaileysHostOptions) {
-    const simulated = options.noiseRootKey !== undefined || options.media?.allowLoopback === true;
+    const simulated = options.noiseRootKey !== undefined || options.media.allowLoopback;
     if (simulated && !isLoopbackUrl(options.socketUrl)) {
       throw new Error('a simulated chat network must be on loopback');
     }
@@ -56,14 +56,14 @@ export class BaileysHost implements SessionHost {
     this.#timing = { ...DEFAULT_SESSION_TIMING, ...options.timing };
     this.#pool = new WorkerPool({
       entry: threadEntry(import.meta.url, '../worker-thread/session-worker'),
-      count: options.workers ?? 1,
+      count: options.workers,
       setup: {
         socketUrl: options.socketUrl,
         deviceName: options.deviceName,
         credentialsKeys: options.credentialsKeys.map((key) => new Uint8Array(key)),
         noiseRootKey: options.noiseRootKey === undefined ? undefined : new Uint8Array(options.noiseRootKey),
         mediaCa: options.mediaCa,
-        media: { allowLoopback: false, deniedRanges: [], nameServers: [], ...options.media },
+        media: options.media,
         timing: this.#timing,
       },
       supervision: { ...DEFAULT_WORKER_SUPERVISION, ...options.supervision },

@@ -14,6 +14,7 @@ import { type SimulatorControl, simulatorControl } from '../../../simulator/cont
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { until } from '../../waiting.ts';
+import { HOST_SETTINGS } from './host-settings.ts';
 import { MemoryStore } from './memory-store.ts';
 import { releasingActor } from './releasing-actor.ts';
 import { type ConformanceNetwork, SHOP_PHONE } from './session-conformance.ts';
@@ -95,7 +96,7 @@ async function connect(parts: {
     socketUrl: simulator.chatUrl,
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
     mediaCa: await control.mediaCa(),
-    media: { allowLoopback: true },
+    ...HOST_SETTINGS,
     ...change,
     timing: { ...QUICK, ...change.timing },
   });

@@ -147,13 +147,10 @@ function agentsOf(
  * Returns the name that the client gives itself. With a code to type the server takes only names of common browsers and
  * systems (tulir/whatsmeow, pair-code.go), so there it is the client's own.
  */
-function browserOf(
-  deviceName: string | undefined,
-  { pairWith }: WorkerOpening,
-): Pick<UserFacingSocketConfig, 'browser'> {
-  return deviceName === undefined || pairWith !== undefined
-    ? {}
-    : { browser: [deviceName, 'Chrome', DEFAULT_CONNECTION_CONFIG.browser[2]] };
+function browserOf(deviceName: string, { pairWith }: WorkerOpening): Pick<UserFacingSocketConfig, 'browser'> {
+  return pairWith === undefined
+    ? { browser: [deviceName, 'Chrome', DEFAULT_CONNECTION_CONFIG.browser[2]] }
+    : {};
 }
 
 /** The refusal of a message that would start a chat, after which the client asks the recipient for a token by itself. */

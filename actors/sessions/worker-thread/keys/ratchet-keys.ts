@@ -50,14 +50,13 @@ export class RatchetKeys {
   /** Work to seal joins it until all of it is sealed. */
   #sealings: Sealing[] | undefined;
 
-  /** Sealing steps and data that may wait are stored in `store` too, unless `ways` has other functions for them. */
   constructor(
     store: SignalKeyStore,
-    ways: { readonly storeSealed?: StoreSealed; readonly storeLater?: StoreLater } = {},
+    ways: { readonly storeSealed: StoreSealed; readonly storeLater: StoreLater },
   ) {
     this.#store = store;
-    this.#storeSealed = ways.storeSealed ?? (async (data) => store.set(data));
-    this.#storeLater = ways.storeLater ?? ((data) => void store.set(data));
+    this.#storeSealed = ways.storeSealed;
+    this.#storeLater = ways.storeLater;
   }
 
   isInTransaction(): boolean {

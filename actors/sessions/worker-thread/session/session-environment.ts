@@ -30,7 +30,7 @@ export interface MediaEnvironment {
 /** Shared by all sessions of one worker. */
 export interface SessionEnvironment {
   readonly socketUrl: string;
-  readonly deviceName: string | undefined;
+  readonly deviceName: string;
   readonly media: MediaEnvironment;
   /** Opens the sealed egress of a shop. */
   readonly egressVault: Pick<EgressVault, 'open'>;

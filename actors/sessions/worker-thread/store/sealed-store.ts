@@ -52,7 +52,7 @@ interface SealedStoreOptions {
   /** Called once, at the first failure: the session must end. */
   readonly onFailure: (error: Error) => void;
   /** Called with each field of `credentials` that is read or written. */
-  readonly used?: (field: string) => void;
+  readonly used: (field: string) => void;
 }
 
 /**
@@ -87,7 +87,7 @@ export class SealedStore {
 
   /** Returns the opened values in order, undefined for missing ones. Rejects with `Unreadable`. */
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
-    if (hash === 'credentials') for (const field of fields) this.#options.used?.(field);
+    if (hash === 'credentials') for (const field of fields) this.#options.used(field);
     return this.#guarded(async () => {
       const held = new Map(fields.map((field) => [field, this.#knownValue(hash, field)]));
       const missing = [...held].flatMap(([field, value]) => (value === undefined ? [field] : []));
@@ -109,7 +109,7 @@ export class SealedStore {
       const value = held === undefined ? (await this.#askFor(hash, [field])).get(field) : held;
       if (value == null) return undefined;
       // Only a value that exists: missing ones would fill the filter of used fields.
-      if (hash === 'credentials') this.#options.used?.(field);
+      if (hash === 'credentials') this.#options.used(field);
       try {
         return this.#cipher.open(this.#associatedData(hash, field), asBuffer(value));
       } catch {
@@ -268,7 +268,7 @@ export class SealedStore {
   #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clears: boolean): void {
     this.#version += 1;
     if (hash !== 'credentials') return;
-    for (const [field, value] of fields) if (value !== undefined) this.#options.used?.(field);
+    for (const [field, value] of fields) if (value !== undefined) this.#options.used(field);
     if (clears) {
       this.#prefix = this.#options.cache.newPrefix();
       this.#known = KnownFields.of([]);

@@ -34,9 +34,16 @@ function busyFor(ms: number): void {
 
 const bytes = (value: number): Uint8Array => Uint8Array.of(value);
 
+/** Sealing steps and data that may wait are stored in the store, too. */
+const keysOver = (store: SignalKeyStore): RatchetKeys =>
+  new RatchetKeys(store, {
+    storeSealed: async (data) => store.set(data),
+    storeLater: (data) => void store.set(data),
+  });
+
 test('a transaction sees its own changes and writes them in one batch', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   await keys.transaction(async () => {
     await keys.set({ session: { a: bytes(1) } });
     await keys.set({ 'identity-key': { a: bytes(2) }, session: { b: bytes(3) } });
@@ -50,7 +57,7 @@ test('a transaction sees its own changes and writes them in one batch', async ()
 
 test('a transaction that throws writes nothing, and the next one runs', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   const failed = keys.transaction(async () => {
     await keys.set({ session: { a: bytes(1) } });
     throw new Error('not committed');
@@ -63,7 +70,7 @@ test('a transaction that throws writes nothing, and the next one runs', async ()
 
 test('transactions run one after the other, and one within another joins it', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   const steps: string[] = [];
   const step = (name: string): Promise<void> =>
     keys.transaction(async () => {
@@ -79,7 +86,7 @@ test('transactions run one after the other, and one within another joins it', as
 
 test('a change made in another asynchronous context, as libsignal’s queue does, belongs to the transaction all the same', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   const elsewhere = new AsyncResource('another shop');
   await assert.rejects(
     keys.transaction(async () => {
@@ -92,7 +99,7 @@ test('a change made in another asynchronous context, as libsignal’s queue does
 
 test('a mapping is written at once and waits for no transaction', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   const outside = new AsyncResource('a lookup somebody else began');
   await keys.transaction(async () => {
     await outside.runInAsyncScope(() =>
@@ -104,7 +111,7 @@ test('a mapping is written at once and waits for no transaction', async () => {
 
 test('keys sealed together are stored in one write, and returned to no caller before', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   const write = store.set.bind(store);
   const { promise: stored, resolve: release } = deferred();
   store.set = async (data) => {
@@ -133,7 +140,7 @@ test('keys sealed together are stored in one write, and returned to no caller be
 
 test('sealing for many devices lets other work run in between, and keeps its changes', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   const steps: string[] = [];
   const seal = (device: string): Promise<void> =>
     keys.seal(async () => {
@@ -153,7 +160,7 @@ test('sealing for many devices lets other work run in between, and keeps its cha
 
 test('sealing that fails takes back its own step alone; a write that fails fails them all', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   const step = (id: string): Promise<void> => keys.set({ session: { [id]: bytes(1) } });
   const failing = keys.seal(async () => {
     await step('bad');
@@ -171,7 +178,7 @@ test('sealing that fails takes back its own step alone; a write that fails fails
 
 test('a transaction stored later is over before it is written, and its write comes before the next', async () => {
   const store = recordingStore();
-  const keys = new RatchetKeys(store);
+  const keys = keysOver(store);
   const asked: SignalDataSet[] = [];
   store.set = (data) => {
     asked.push(data);

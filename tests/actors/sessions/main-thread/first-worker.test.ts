@@ -8,6 +8,7 @@ import type { SessionHost, SessionListener } from '../../../../actors/sessions/s
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
 import { deferred } from '../../../deferred.ts';
 import { seededRandom } from '../../../seeded-random.ts';
+import { HOST_SETTINGS } from '../host-settings.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { newShop } from '../session-conformance.ts';
 import { startSimulated } from '../simulated-network.ts';
@@ -32,6 +33,7 @@ async function startHost(
     credentialsKeys: [Buffer.alloc(32)],
     socketUrl: simulator.chatUrl,
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
+    ...HOST_SETTINGS,
     ...change,
   });
   context.after(async () => {

@@ -51,7 +51,7 @@ export function startPool(
     count,
     setup: {
       socketUrl: 'ws://127.0.0.1:9',
-      deviceName: undefined,
+      deviceName: 'Test',
       credentialsKeys: [],
       noiseRootKey: undefined,
       mediaCa: undefined,

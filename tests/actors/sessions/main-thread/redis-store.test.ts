@@ -14,6 +14,7 @@ import { type Simulator, startSimulator } from '../../../../simulator/simulator.
 import { type RedisServer, startRedisServer } from '../../../redis-server.ts';
 import { TEST_CIPHERS } from '../../../runtime/test-ciphers.ts';
 import { until } from '../../../waiting.ts';
+import { HOST_SETTINGS } from '../host-settings.ts';
 import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import { SessionLog } from '../session-log.ts';
 
@@ -59,6 +60,7 @@ async function start(
     credentialsKeys,
     socketUrl: simulator.chatUrl,
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
+    ...HOST_SETTINGS,
     timing: { settleMs: 20, composeFloorMs: 5 },
   });
   await until('a worker is ready', async () => host.isAvailable());

@@ -8,6 +8,7 @@ import { systemClock } from '../../../../runtime/clock.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { listening } from '../../../listening.ts';
 import { until } from '../../../waiting.ts';
+import { HOST_SETTINGS } from '../host-settings.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
 import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
@@ -258,9 +259,11 @@ test('a simulated network that is not on loopback is refused', () => {
     listener: quiet,
     credentialsKeys: [randomBytes(32)],
     socketUrl: 'wss://web.whatsapp.com/ws/chat',
+    ...HOST_SETTINGS,
+    media: { allowLoopback: false, deniedRanges: [], nameServers: [] },
   };
   assert.throws(() => new BaileysHost({ ...options, noiseRootKey: randomBytes(32) }), /on loopback/);
-  assert.throws(() => new BaileysHost({ ...options, media: { allowLoopback: true } }), /on loopback/);
+  assert.throws(() => new BaileysHost({ ...options, media: HOST_SETTINGS.media }), /on loopback/);
   assert.throws(
     () =>
       new BaileysHost({ ...options, socketUrl: 'ws://127.0.0.1.evil.test/', noiseRootKey: randomBytes(32) }),
