@@ -41,7 +41,6 @@ export class BodyBudget {
   readonly #limits: BodyLimits;
   readonly #node: Use = { bodies: 0, bytes: 0 };
   readonly #accounts = new Map<string, Use>();
-  #peakBytes = 0;
 
   constructor(limits: BodyLimits = DEFAULT_LIMITS) {
     this.#limits = limits;
@@ -55,11 +54,6 @@ export class BodyBudget {
   /** Bytes of memory kept for them now. */
   get bytes(): number {
     return this.#node.bytes;
-  }
-
-  /** The most that `bytes` ever was. */
-  get peakBytes(): number {
-    return this.#peakBytes;
   }
 
   /** Returns a slot for one more body, whose sender is not known yet. Undefined if there is none. */
@@ -112,7 +106,6 @@ export class BodyBudget {
       each.bodies += more.bodies;
       each.bytes += more.bytes;
     }
-    this.#peakBytes = Math.max(this.#peakBytes, this.#node.bytes);
   }
 
   #give(account: string, use: Use, less: Use): void {
