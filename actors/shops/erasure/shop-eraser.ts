@@ -6,6 +6,7 @@ import type { Store, Write } from '../../../runtime/store.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import { askTenant } from '../../tenants/ask-tenant.ts';
 import { eraseShopEvents } from '../../tenants/events/erase-events.ts';
+import { KEYS_AT_ONCE } from '../../tenants/tenant-erasure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
@@ -26,9 +27,6 @@ import { decodePooled } from '../state/pooled-message.ts';
 import { endedKeys } from '../state/scheduled-sends.ts';
 import { eraseListedInbound, eraseStrayInbound } from './inbound-eraser.ts';
 import { ERASED_AT_ONCE, MessageEraser } from './message-eraser.ts';
-
-/** Keys that one commit removes. 85 at once took Redis up to 6.8 ms in the bench `erasure`; its bound is 5 ms. */
-const KEYS_AT_ONCE = 25;
 
 /** The actors, the store and the sessions from which a shop is erased. */
 export interface ShopEraserOptions {
