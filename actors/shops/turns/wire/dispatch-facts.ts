@@ -5,7 +5,6 @@ import type { Store } from '../../../../runtime/store.ts';
 import { hashFields } from '../../../hash-fields.ts';
 import type { QuotedMessage } from '../../../sessions/session-host.ts';
 import { activePhones } from '../../../tenants/contact-record.ts';
-import { tenantKeys } from '../../../tenants/tenant-keys.ts';
 import { readCarried } from '../../records/carried-message.ts';
 import { readInboundRecords } from '../../records/inbound-records.ts';
 import { readMessages } from '../../records/message-days.ts';
@@ -86,16 +85,15 @@ function readOwn(
 }
 
 async function readAudience(
-  state: ShopState,
+  { keys, people }: ShopState,
   store: Store,
   nowMs: number,
 ): Promise<Required<Pick<DispatchFacts, 'audience' | 'optedOutIds'>>> {
-  const tenant = tenantKeys(state.shop.tenantId);
   const [customers, contacts, writers, aliases] = (await store.read([
-    ['SMEMBERS', tenant.customers],
-    ['HVALS', tenant.contacts],
-    ['HGETALL', state.keys.writers],
-    ['HGETALL', state.keys.aliases],
+    ['SMEMBERS', people.customers],
+    ['HVALS', people.contacts],
+    ['HGETALL', keys.writers],
+    ['HGETALL', keys.aliases],
   ])) as [string[], string[], string[], string[]];
   const knownAs = hashFields(aliases);
   const audience = new Map<number, string>();
