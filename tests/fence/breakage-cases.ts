@@ -89,13 +89,13 @@ export const cases: readonly Case[] = [
   {
     promise: 'a batch applied without an answer counts',
     file: 'ownership/group-commit.ts',
-    edits: [['const applied = record.revision > shard.record.revision;', 'const applied = false;']],
+    edits: [['const isApplied = record.revision > shard.record.revision;', 'const isApplied = false;']],
     noticedBy: one,
   },
   {
     promise: 'a batch that was never applied does not count',
     file: 'ownership/group-commit.ts',
-    edits: [['const applied = record.revision > shard.record.revision;', 'const applied = true;']],
+    edits: [['const isApplied = record.revision > shard.record.revision;', 'const isApplied = true;']],
     noticedBy: memory,
   },
   {
