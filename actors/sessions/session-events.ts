@@ -94,6 +94,8 @@ export interface StanzaReceipt {
   readonly kind: 'delivered' | 'read';
   /** E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not name. */
   readonly from: string;
+  /** The network's own id of that person, if a receipt of a 1:1 message came under it and `from` is their number. */
+  readonly lid?: string;
   /** The group to which it was sent. Undefined for a person. */
   readonly group: string | undefined;
   /** The network's time, in whole seconds; milliseconds since the Unix epoch. */

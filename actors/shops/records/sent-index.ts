@@ -73,9 +73,12 @@ export function decodeSent(text: string | null | undefined, nowMs: number): Sent
 /** True if a receipt for this stanza may come from this sender: its recipient, or a member of its group. */
 export function isFromRecipient(
   { to, lid }: SentStanza,
-  { from, group }: { readonly from: string; readonly group: string | undefined },
+  sender: { readonly from: string; readonly lid?: string; readonly group: string | undefined },
 ): boolean {
+  const { from, group } = sender;
   if (isGroupId(to)) return group === to && from !== '';
   if (group !== undefined) return false;
-  return (lid !== '' && from === lid) || isSameRecipient(from, to);
+  const isTheirs = (address: string): boolean =>
+    address !== '' && (address === lid || isSameRecipient(address, to));
+  return isTheirs(from) || isTheirs(sender.lid ?? '');
 }

@@ -106,7 +106,7 @@ export class Receipts {
       const person = kind && (await this.#personBehind(sender, group));
       if (kind === undefined || person === undefined) continue;
       const orders = await Promise.all(wireIds.map((named) => this.#options.orderedAs(named)));
-      for (const wireId of new Set(orders)) receipts.push({ wireId, kind, from: person, group, atMs });
+      for (const wireId of new Set(orders)) receipts.push({ wireId, kind, ...person, group, atMs });
     }
     if (receipts.length === 0) return;
     if (this.#held + receipts.length > MOST_WAITING) {
@@ -171,16 +171,23 @@ export class Receipts {
   }
 
   /**
-   * Returns the sender: E.164 if the number is known, as everywhere outside the session, else the network's own id.
+   * Returns the sender: E.164 if the number is known, as everywhere outside the session, else the network's own id. A
+   * stanza may have gone to the id before the number was known, so a person comes with both.
+   *
    * Undefined for devices of our own, for people who are not members of the group, and if the sender is not a person.
    */
-  async #personBehind(sender: string, group: string | undefined): Promise<string | undefined> {
+  async #personBehind(
+    sender: string,
+    group: string | undefined,
+  ): Promise<Pick<StanzaReceipt, 'from' | 'lid'> | undefined> {
     if (!isNumberAddress(sender) && !isLidAddress(sender)) return undefined;
     if (this.#options.ownAddresses().includes(sender)) return undefined;
     const byNumber = await this.#numberOf(sender);
     const addresses = byNumber === undefined || byNumber === sender ? [sender] : [sender, byNumber];
     if (group !== undefined && this.#options.isOutside(group, addresses)) return undefined;
-    return byNumber === undefined ? sender : `+${userOf(byNumber)}`;
+    if (byNumber === undefined) return { from: sender };
+    const from = `+${userOf(byNumber)}`;
+    return group === undefined && isLidAddress(sender) ? { from, lid: sender } : { from };
   }
 
   /** Returns the address by number; undefined if the network names none or the lookup fails. */

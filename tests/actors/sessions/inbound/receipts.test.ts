@@ -155,7 +155,7 @@ const participants = (name: Record<string, string>, ...users: Record<string, str
   content: users.map((attrs) => ({ tag: 'user', attrs })),
 });
 
-/** Returns what is reported of receipts of a group's members. */
+/** Returns what is reported of these receipts. */
 async function reportedOf(...nodes: readonly BinaryNode[]): Promise<string[]> {
   const clock = new FakeClock();
   const told: string[] = [];
@@ -170,7 +170,11 @@ async function reportedOf(...nodes: readonly BinaryNode[]): Promise<string[]> {
     dropped: () => undefined,
     generation: 1,
     report: (_token, words) =>
-      void told.push(...words.map(({ wireId, from, kind, atMs }) => `${wireId} ${from} ${kind} ${atMs}`)),
+      void told.push(
+        ...words.map(({ wireId, from, lid, kind, atMs }) =>
+          [wireId, from, ...(lid === undefined ? [] : [lid]), kind, atMs].join(' '),
+        ),
+      ),
   });
   for (const node of nodes) void receipts.onReceipt(node);
   await clock.advance(250);
@@ -193,7 +197,20 @@ test('receipts of many members of a group in one stanza are reported for each, a
     'A +33622222222 read 1000',
     'A +33677777777 read 2000',
     'B +33655555555 read 3000',
-    'C +33677777777 delivered 4000',
+    'C +33677777777 7@lid delivered 4000',
+  ]);
+});
+
+test('a receipt from a network id with a known number names both, because the message may have gone to either', async () => {
+  const told = await reportedOf(
+    { tag: 'receipt', attrs: { id: 'A', from: '7:3@lid', t: '1' } },
+    { tag: 'receipt', attrs: { id: 'B', from: '8@lid', t: '1' } },
+    { tag: 'receipt', attrs: { id: 'C', from: '33677777777@s.whatsapp.net', t: '1' } },
+  );
+  assert.deepEqual(told, [
+    'A +33677777777 7@lid delivered 1000',
+    'B 8@lid delivered 1000',
+    'C +33677777777 delivered 1000',
   ]);
 });
 

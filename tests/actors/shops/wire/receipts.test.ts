@@ -94,6 +94,15 @@ test('a message that was read was delivered, and no time is before it was sent o
   assert.equal(view(shop, other.id).deliveredAt, view(shop, other.id).sentAt);
 });
 
+test('a receipt counts for a stanza that went to the network id of a person whose number is now known', async () => {
+  const shop = await ShopHarness.connected();
+  const { id, wireId } = sent(shop, LID);
+  await tell(shop, { wireId, lid: '999@lid' });
+  assert.equal(view(shop, id).deliveredAt, null);
+  await tell(shop, { wireId, lid: LID });
+  assert.equal(view(shop, id).deliveredAt, new Date(shop.nowMs).toISOString());
+});
+
 test('a forged, a foreign and a late receipt change nothing', async () => {
   const shop = await ShopHarness.connected();
   const { id, wireId } = sent(shop);
