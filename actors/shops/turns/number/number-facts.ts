@@ -6,7 +6,7 @@
 import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { NetworkLimits } from '../../../../policy/network-limits.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
-import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { SendLedger } from '../../../../policy/send-ledger.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import { hashFields } from '../../../hash-fields.ts';
@@ -129,14 +129,9 @@ async function inheritanceOf(
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const own = countedEntries(newest, nowMs);
   const entries = withoutThose(past.entries, own.map(keptOf));
-  const ownAliases = hashFields(aliases);
+  // An id of the network that is its own alias only says that no number is known.
+  const ownAliases = new Map([...hashFields(aliases)].filter(([address, number]) => number !== address));
   const knownAs = new Map([...past.aliases, ...ownAliases]);
-  const ownWriters = decodeWriters(writers);
-  const merged = [...past.writers].flatMap(([address, writer]): [string, Writer][] => {
-    const known = ownWriters.get(address);
-    const later = laterWriter(known, writer);
-    return later === undefined || later === known ? [] : [[address, later]];
-  });
   const { warmupSinceMs, limits, pausedUntilMs } = past;
   return {
     warmupSinceMs,
@@ -144,9 +139,29 @@ async function inheritanceOf(
     pausedUntilMs,
     entries,
     ledger: underKnownNumbers(ledgerOf([...own, ...entries]), knownAs),
-    writers: new Map(merged),
+    writers: mergeWriters(decodeWriters(writers), past.writers, knownAs),
     aliases: new Map([...past.aliases].filter(([address]) => !ownAliases.has(address))),
   };
+}
+
+/**
+ * Returns the writers that change with a number's history. A person who wrote under the network's own id counts under
+ * their number, if one of the two shops knows it.
+ */
+function mergeWriters(
+  own: ReadonlyMap<string, Writer>,
+  past: ReadonlyMap<string, Writer>,
+  knownAs: ReadonlyMap<string, string>,
+): Map<string, Writer> {
+  const numberOf = (address: string): string =>
+    isNetworkId(address) ? (knownAs.get(address) ?? address) : address;
+  const merged = new Map<string, Writer>();
+  const hidden = [...own].filter(([address]) => numberOf(address) !== address);
+  for (const [address, writer] of [...past, ...hidden]) {
+    const known = numberOf(address);
+    merged.set(known, laterWriter(merged.get(known) ?? own.get(known), writer) ?? writer);
+  }
+  return merged;
 }
 
 /**

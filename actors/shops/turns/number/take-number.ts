@@ -89,9 +89,10 @@ function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
   const { keys, acceptedList } = builder.state;
   const { entries, ledger, writers, aliases, archivedAt } = inheritance;
   if (archivedAt !== undefined) builder.write(...dropArchiveKey(builder.state.shop.tenantId, archivedAt));
+  // Also without entries: own counts of a network id may move to its number.
+  builder.change({ ledger });
   if (entries.length > 0) {
     builder.write(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);
-    builder.change({ ledger });
     builder.onCommitted(() => {
       acceptedList.next += entries.length;
     });

@@ -4,7 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { numberUseWrite } from '../../../../actors/shops/numbers/number-use.ts';
+import { aliasField } from '../../../../actors/shops/records/alias-field.ts';
+import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import type { MessageDraft } from '../../../../actors/shops/shop-operations.ts';
+import { recipientKey } from '../../../../policy/number-forms.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
@@ -41,6 +45,26 @@ class Hidden {
       ...{ generation: this.shop.state.channel.context.generation, ...addresses },
       content: { kind, text, name: null, quotes: null, media: null },
     });
+  }
+
+  /**
+   * The shop connects a number that another shop had before. That shop may know the number of the LID, and an address
+   * that opted out there.
+   */
+  async takeOver(known: { readonly isLinked: boolean; readonly optedOut?: string }): Promise<void> {
+    const { nowMs, redis, state } = this.shop;
+    const { shard, shop } = state;
+    const [shopId, phone] = ['65f0000000000000000000ff', '33600000002'];
+    const { writers, aliases } = shopKeys(shard, shopId);
+    redis.run(numberUseWrite(shop.tenantId, phone, { shopId, left: { atMs: nowMs, warmupSinceMs: null } }));
+    const linked = [LID, aliasField(recipientKey(LID))].flatMap((field) => [field, NUMBER]);
+    if (known.isLinked) redis.run(['HSET', aliases, ...linked]);
+    const stop = { lastInboundAtMs: nowMs, stampMs: nowMs, optedOut: true, wireIds: [] };
+    if (known.optedOut !== undefined) redis.run(['HSET', writers, known.optedOut, JSON.stringify(stop)]);
+    this.shop.command({ type: 'disconnect' });
+    this.shop.command({ type: 'connect' });
+    const { generation } = this.shop.state.channel.context;
+    await this.shop.ask({ type: 'session.connected', generation, phone, pairedAtMs: nowMs });
   }
 
   /** Replies to what they wrote without a number. Returns the message's id, or the code of the refusal. */
@@ -157,6 +181,33 @@ test('a STOP under the former number of a person stays in force when their id co
   await person.write(HIDDEN, 'STOP');
   await person.write({ from: '+33699999999', lid: LID }, '', 'reaction');
   assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+});
+
+test('a number from another shop brings the number of a LID, and its STOP refuses a reply to the LID', async () => {
+  const person = await Hidden.start();
+  await person.takeOver({ isLinked: true, optedOut: NUMBER });
+  assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+});
+
+test('a number from another shop brings the number of a LID, and a reply to the LID counts for it', async () => {
+  const person = await Hidden.start();
+  await person.reply();
+  await person.takeOver({ isLinked: true });
+  assert.equal(await person.send(), 'RECIPIENT_RATE_LIMITED');
+});
+
+test('a STOP under a LID counts for its number if the shop that takes a number over knows it', async () => {
+  const person = await Hidden.start();
+  await person.write(NAMED, 'hello');
+  await person.takeOver({ isLinked: false, optedOut: LID });
+  assert.equal(await person.send(), 'RECIPIENT_OPTED_OUT');
+});
+
+test('a STOP under a LID counts for its number if that comes with a number of another shop', async () => {
+  const person = await Hidden.start();
+  await person.write(HIDDEN, 'STOP');
+  await person.takeOver({ isLinked: true });
+  assert.equal(await person.send(), 'RECIPIENT_OPTED_OUT');
 });
 
 test('a person who always came with both addresses costs no entry for the second one', async () => {
