@@ -1,5 +1,5 @@
 import { numberForms } from '../../../policy/number-forms.ts';
-import { isPhoneNumber } from '../../../policy/recipient.ts';
+import { isNetworkId, isPhoneNumber } from '../../../policy/recipient.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { partsOf } from '../../../runtime/parts.ts';
@@ -17,6 +17,7 @@ import { scanHash } from '../records/scan-hash.ts';
 import { shopKeys } from '../records/shop-keys.ts';
 import { eraseInbound, type InboundStep, inboundAmong, strayInbound } from './inbound-eraser.ts';
 import type { MessageEraser } from './message-eraser.ts';
+import { forgetUnusedIds } from './unused-ids.ts';
 
 /** The actors and the store from which a person is erased. */
 export interface PersonEraserOptions {
@@ -44,8 +45,8 @@ const SCAN_COUNT = 500;
 
 /**
  * Erases one person: their messages and the events about these, their id, their number in events, and the shops'
- * messages to them. The policy's data stays: their opt-out, when they wrote, and when they were written to
- * (docs/contract.md, Erasing a person).
+ * messages to them. The policy's data stays: their opt-out, when they wrote, when they were written to, and the addresses
+ * that these belong to (docs/contract.md, Erasing a person).
  */
 export class PersonEraser {
   readonly #options: PersonEraserOptions;
@@ -87,6 +88,9 @@ export class PersonEraser {
     for (const step of received) await eraseInbound(shard, step, store);
     for (const keys of keysOfShops) await messages.redactListed(shard, keys.accepted, isForgotten);
     await messages.redactStrays(shard, isForgotten);
+    const lids = [...addresses].filter(isNetworkId);
+    const nowMs = clock.wallMs();
+    for (const keys of keysOfShops) await forgetUnusedIds(lids, { shard, keys, nowMs }, store);
     for (const id of known.ids) await forgetChanges(id);
     await this.#forgetIds(tenantId, known.fields);
     await withReplyTimeout(clock, askTenant(actors, tenantId, { type: 'person_erased', personId }));

@@ -10,10 +10,12 @@ import { numberVault } from '../../../../actors/shops/records/number-vault.ts';
 import { readPerson } from '../../../../actors/shops/records/person-ids.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import { tenantAddress, tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
+import { encodeEntry } from '../../../../policy/ledger-entry.ts';
+import { recipientKey } from '../../../../policy/number-forms.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
-import type { Store } from '../../../../runtime/store.ts';
+import type { Store, Write } from '../../../../runtime/store.ts';
 import { plainStore } from '../../../http/service-fixture.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { sharedRedis } from '../../../shared-redis.ts';
@@ -27,7 +29,17 @@ const nowMs = clock.wallMs();
 
 const { redis } = sharedRedis();
 
-const store = plainStore(redis) as Store;
+const plain = plainStore(redis) as Store;
+
+/** `HDELIF` is the runtime's own command. No other process changes the field here. */
+const store: Store = {
+  ...plain,
+  commit: (shard, writes) =>
+    plain.commit(
+      shard,
+      writes.map(([name, key, ...args]): Write => [name === 'HDELIF' ? 'HDEL' : name, key, ...args]),
+    ),
+};
 
 const retentionMs = 30 * DAY_MS;
 
@@ -111,6 +123,32 @@ test('all ids of the person leave the log of changes, also if the erasure stoppe
   isAway = false;
   await people.erase(person);
   assert.deepEqual(forgotten, new Set([personId, byLid]));
+});
+
+test('a network id under which the person only reacted is gone, and one with a text, a message or a number stays', async () => {
+  const tenantId = newId(nowMs);
+  const { shard } = tenantAddress(tenantId);
+  const [lid, ofBea] = ['123@lid', '456@lid'];
+  const personId = await heard(tenantId, { lid });
+  const shop = () => {
+    const id = newId(nowMs);
+    return { id, ...shopKeys(shard, id) };
+  };
+  const [reacted, answeredBefore, answered, wrote, linked] = [shop(), shop(), shop(), shop(), shop()];
+  const shops = [reacted, answeredBefore, answered, wrote, linked];
+  for (const { aliases } of shops) await redis.hset(aliases, { [lid]: lid, [ofBea]: ofBea });
+  const sendAt = (atMs: number): string =>
+    encodeEntry({ kind: 'known', atMs, subject: recipientKey(lid), fingerprint: { high: 0, low: 0 } });
+  await redis.rpush(answeredBefore.accepted, sendAt(nowMs - DAY_MS));
+  await redis.rpush(answered.accepted, sendAt(nowMs - DAY_MS + 1));
+  await redis.hset(wrote.writers, lid, '{}');
+  await redis.hset(linked.aliases, lid, ANA);
+  await eraser().erase({ tenantId, personId, shopIds: shops.map(({ id }) => id) });
+  const left = await Promise.all(shops.map(({ aliases }) => redis.hmget(aliases, lid, ofBea)));
+  assert.deepEqual(
+    left,
+    [null, null, lid, lid, ANA].map((alias) => [alias, ofBea]),
+  );
 });
 
 test('opt-outs of the person leave the events in both forms of their number, and those of others stay', async () => {
