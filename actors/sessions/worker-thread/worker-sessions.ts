@@ -67,6 +67,8 @@ export class WorkerSessions {
       case 'file_hosts':
         void this.#reportFileHosts(message.questionId, session);
         break;
+      default:
+        message satisfies never;
     }
   }
 
