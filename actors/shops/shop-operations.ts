@@ -44,6 +44,7 @@ export interface Reply {
 export interface BatchPlace {
   readonly id: string;
   readonly place: number;
+  /** The class under which the batch took the recipient, by its stored and forwarded name. */
   readonly was: BatchClass;
 }
 

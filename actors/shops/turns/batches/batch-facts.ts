@@ -22,7 +22,7 @@ export interface KnownRecipient {
   readonly recipient: BatchRecipient;
   /** The reason of a refusal. Undefined if they are taken. */
   readonly refusal: BatchRefusal | undefined;
-  readonly was: BatchClass;
+  readonly recipientClass: BatchClass;
   /** The batch has them already. */
   readonly isThere: boolean;
 }
@@ -119,13 +119,13 @@ async function readRecipients(
 function judge(
   { writer, isCustomer, declaration }: RecipientFacts,
   nowMs: number,
-): Pick<KnownRecipient, 'refusal' | 'was'> {
-  if (writer?.optedOut === true) return { refusal: 'RECIPIENT_OPTED_OUT', was: 'known' };
+): Pick<KnownRecipient, 'refusal' | 'recipientClass'> {
+  if (writer?.optedOut === true) return { refusal: 'RECIPIENT_OPTED_OUT', recipientClass: 'known' };
   const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
   const personClass = recipientClass({ isCustomer, declaration, lastInboundAtMs }, nowMs);
   return {
     refusal: personClass === 'cold' ? 'COLD_RECIPIENT' : undefined,
-    was: personClass === 'declared' ? 'declared' : lastInboundAtMs === null ? 'unheard' : 'known',
+    recipientClass: personClass === 'declared' ? 'declared' : lastInboundAtMs === null ? 'unheard' : 'known',
   };
 }
 

@@ -122,11 +122,11 @@ export function requestAgain(builder: TurnBuilder, { id, place }: BatchPlace): v
 export function storeResult(builder: TurnBuilder, batch: Batch, at: BatchPlace, what: string): Batch {
   builder.write(['HSET', batchKey(builder.state.keys, batch.id), `e:${at.place}`, what]);
   const { left } = batch;
-  const { place, was } = at;
+  const { place, was: recipientClass } = at;
   return {
     ...dropRecipient(batch, place),
     movedAtMs: builder.nowMs,
-    left: was === 'known' ? left : { ...left, [was]: left[was] - 1 },
+    left: recipientClass === 'known' ? left : { ...left, [recipientClass]: left[recipientClass] - 1 },
   };
 }
 

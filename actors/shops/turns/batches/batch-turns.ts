@@ -157,17 +157,17 @@ function withRecipients(
   let codes: BatchRecord['codes'] = batch.codes;
   let { total } = batch;
   const left = { ...batch.left };
-  for (const { recipient, refusal, was } of recipients) {
+  for (const { recipient, refusal, recipientClass } of recipients) {
     if (refusal !== undefined) {
       refused.push({ to: recipient.to, code: refusal });
       codes = countCode(codes, refusal);
       builder.perform({ type: 'count_recipients', outcome: 'refused', code: refusal, count: 1 });
       continue;
     }
-    fields.push(`r:${total}`, JSON.stringify({ ...recipient, was }));
+    fields.push(`r:${total}`, JSON.stringify({ ...recipient, was: recipientClass }));
     fields.push(numberField(recipient.to), String(total));
     total += 1;
-    if (was !== 'known') left[was] += 1;
+    if (recipientClass !== 'known') left[recipientClass] += 1;
   }
   const key = batchKey(builder.state.keys, batch.id);
   const writes = [...partsOf(fields, FIELDS_A_WRITE)].map((part): Write => ['HSET', key, ...part]);

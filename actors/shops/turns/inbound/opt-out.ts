@@ -24,20 +24,20 @@ export function onOptOutAtPool(
 /** Stores a sender's last message. If they opted out or in by it, publishes that and stops what an opt-out forbids. */
 export function storeWriterAndOptOut(builder: TurnBuilder, sender: SenderFacts, writer: Writer): void {
   const { writtenBy } = sender;
-  const was = sender.writer?.optedOut ?? false;
+  const hadOptedOut = sender.writer?.optedOut ?? false;
   keepWriter(builder, sender, writer);
-  publishOptOut(builder, { writtenBy, was, is: writer.optedOut });
-  if (writer.optedOut) applyOptOut(builder, { writtenBy, was });
+  publishOptOut(builder, { writtenBy, hadOptedOut, hasOptedOut: writer.optedOut });
+  if (writer.optedOut) applyOptOut(builder, { writtenBy, hadOptedOut });
 }
 
 /**
  * Stops at once what an opt-out forbids: this shop's messages at the pool, and the message in progress to that person.
- * A status that is being sealed for them is put back, to be sealed for the others. `was` is true if they had opted out
- * before.
+ * A status that is being sealed for them is put back, to be sealed for the others. `hadOptedOut` says whether they had
+ * opted out before.
  */
 function applyOptOut(
   builder: TurnBuilder,
-  { writtenBy, was }: { readonly writtenBy: string; readonly was: boolean },
+  { writtenBy, hadOptedOut }: { readonly writtenBy: string; readonly hadOptedOut: boolean },
 ): void {
   askAboutPooled(builder);
   const { state } = builder;
@@ -48,7 +48,7 @@ function applyOptOut(
   }
   if (pacingState(state) !== 'preparing') return;
   if (isCurrentFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
-  else if (state.currentMessage?.kind === 'status' && !was) {
+  else if (state.currentMessage?.kind === 'status' && !hadOptedOut) {
     builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
   }
 }
@@ -56,10 +56,11 @@ function applyOptOut(
 /** Publishes to the tenant that a person opted out, or opted in again by writing. */
 function publishOptOut(
   builder: TurnBuilder,
-  { writtenBy, was, is }: { readonly writtenBy: string; readonly was: boolean; readonly is: boolean },
+  change: { readonly writtenBy: string; readonly hadOptedOut: boolean; readonly hasOptedOut: boolean },
 ): void {
-  if (was === is) return;
+  const { writtenBy, hadOptedOut, hasOptedOut } = change;
+  if (hadOptedOut === hasOptedOut) return;
   // A person named by the network's own id (LID) has no known number.
   const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
-  builder.publish(is ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
+  builder.publish(hasOptedOut ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
 }
