@@ -97,7 +97,7 @@ export interface RunningActors extends Omit<HttpActors, 'webhooks'> {
 /** The durations of pacing that no setting changes, in milliseconds. */
 const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
   pauseMs: 15 * MINUTE_MS,
-  /** Two look-ups (20 s each), composing (8 s), an attachment (90 s), sealing (60 s), and a margin. */
+  /** Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s), sealing (60 s), and a margin. */
   preparingMs: 240_000,
   /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */
   outcomeMs: 180_000,

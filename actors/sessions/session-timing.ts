@@ -50,8 +50,20 @@ export const DEFAULT_SESSION_TIMING = {
 /** The waits of a session, in milliseconds. */
 export type SessionTiming = Readonly<typeof DEFAULT_SESSION_TIMING>;
 
+/** How much longer or shorter chance makes composing, as a part of its time. */
+const COMPOSING_SPREAD = 0.25;
+
+const { composeFloorMs, composeRoofMs } = DEFAULT_SESSION_TIMING;
+
+/** The longest time in production for which composing is shown before a text. */
+export const LONGEST_COMPOSING_MS = composeRoofMs * (1 + COMPOSING_SPREAD);
+
+/** Halfway between the times of the shortest and of a long text, for an estimate. */
+export const MEAN_COMPOSING_MS = (composeFloorMs + composeRoofMs) / 2;
+
 /** How long composing is shown before a text: longer for longer ones, a quarter up or down by chance. */
 export function composingMs(timing: SessionTiming, textLength: number, chance: number): number {
   const wantedMs = timing.composeFloorMs + timing.composePerCharacterMs * textLength;
-  return Math.round(Math.min(timing.composeRoofMs, wantedMs) * (0.75 + 0.5 * chance));
+  const shownMs = Math.min(timing.composeRoofMs, wantedMs);
+  return Math.round(shownMs * (1 - COMPOSING_SPREAD + 2 * COMPOSING_SPREAD * chance));
 }

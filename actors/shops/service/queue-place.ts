@@ -1,11 +1,9 @@
+import { MEAN_COMPOSING_MS } from '../../sessions/session-timing.ts';
 import type { MessageView } from '../shop-operations.ts';
 import { batchObstacle } from '../state/batch-holds.ts';
 import type { OfBatch } from '../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
 import type { PacingTimes } from '../turns/builder/collected-turn.ts';
-
-/** Composing is shown for 1 to 6 seconds before each message. */
-const COMPOSING_MS = 3_500;
 
 /** The times on which an estimate is based. */
 export type EstimateTimes = Pick<PacingTimes, 'sendGap'>;
@@ -38,7 +36,7 @@ export function withPlace(
 
 /** Returns the average time of one message, with the gap after it. */
 export function messageTimeMs({ sendGap }: EstimateTimes): number {
-  return (sendGap.minMs + sendGap.maxMs) / 2 + COMPOSING_MS;
+  return (sendGap.minMs + sendGap.maxMs) / 2 + MEAN_COMPOSING_MS;
 }
 
 function positionOf(messageId: string, { queue, currentMessage }: ShopState): number | undefined {

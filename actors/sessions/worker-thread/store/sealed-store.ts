@@ -2,6 +2,7 @@ import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { associatedDataOf, sealedOwner } from '../../associated-data.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
 import type { SessionAddress } from '../../session-host.ts';
+import { LONGEST_COMPOSING_MS } from '../../session-timing.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../../worker-protocol.ts';
 import { KnownFields } from './known-fields.ts';
 import { PendingChange } from './pending-change.ts';
@@ -21,11 +22,10 @@ export interface FieldChange {
 }
 
 /**
- * How long a change that may be lost waits for another write, in milliseconds. It is longer than the gap between two
- * messages of a shop (at most 20 s) and composing (6 s) together. So changes after a message go into the commit of the
- * next one.
+ * How long a change that may be lost waits for another write, in milliseconds. It is the gap between two messages of a
+ * shop (at most 20 s), composing, and a margin. So changes after a message go into the commit of the next one.
  */
-const LONGEST_WAIT_MS = 30_000;
+const LONGEST_WAIT_MS = 20_000 + LONGEST_COMPOSING_MS + 2_500;
 
 /** Changes that wait for their write, and the promise of it. */
 interface Batch {
