@@ -1,4 +1,3 @@
-import { recipientKey } from '../../../policy/number-forms.ts';
 import type { SendLedger } from '../../../policy/send-ledger.ts';
 import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
@@ -19,7 +18,7 @@ import { decodePooled } from './pooled-message.ts';
 import { RecentTransitions } from './recent-transitions.ts';
 import { decodeScheduled } from './scheduled-sends.ts';
 import { carriedMessage, type QueuedMessage, queuedMessage, type ShopState } from './shop-state.ts';
-import { readLedger } from './stored-ledger.ts';
+import { mergeKnownNumbers, readLedger } from './stored-ledger.ts';
 import { decodeLimits } from './stored-limits.ts';
 import { decodeUndelivered } from './undelivered.ts';
 
@@ -188,15 +187,11 @@ async function underKnownNumbers(
   store: Store,
 ): Promise<QueuedMessage[]> {
   const { queued, ledger, aliases } = shop;
-  const counted = ledger.recipients();
-  const numbers = [...new Set([...queued.map(({ to }) => to), ...counted.map(aliasField)])];
+  const numbers = [...new Set([...queued.map(({ to }) => to), ...ledger.recipients().map(aliasField)])];
   if (numbers.length === 0) return [];
   const [found] = (await store.read([['HMGET', aliases, ...numbers]])) as [(string | null)[]];
   const aliasOf = new Map(numbers.map((number, index) => [number, found[index] ?? undefined]));
-  for (const recipient of counted) {
-    const alias = aliasOf.get(aliasField(recipient));
-    if (alias !== undefined) ledger.mergeRecipient(recipient, recipientKey(alias));
-  }
+  mergeKnownNumbers(ledger, (field) => aliasOf.get(field));
   return queued.map((message) => {
     const alias = aliasOf.get(message.to);
     return alias === undefined ? message : { ...message, alias };

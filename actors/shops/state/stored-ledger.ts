@@ -1,7 +1,9 @@
 import { fullLedger } from '../../../policy/full-ledger.ts';
 import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledger-entry.ts';
+import { recipientKey } from '../../../policy/number-forms.ts';
 import { SendLedger } from '../../../policy/send-ledger.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
+import { aliasField } from '../records/alias-field.ts';
 import { entryTextOf, messageIdOf } from './accepted-list.ts';
 
 /** A shop's ledger as it was stored, or a full one if it could not be read. */
@@ -64,4 +66,15 @@ export function ledgerOf(entries: readonly LedgerEntry[]): SendLedger {
   const ledger = new SendLedger();
   for (const entry of entries.toSorted((left, right) => left.atMs - right.atMs)) ledger.record(entry);
   return ledger;
+}
+
+/**
+ * Counts recipients under the numbers that the network knows them by. `numberOf` looks a number up by the recipient's
+ * field of the aliases (`aliasField`).
+ */
+export function mergeKnownNumbers(ledger: SendLedger, numberOf: (field: string) => string | undefined): void {
+  for (const recipient of ledger.recipients()) {
+    const number = numberOf(aliasField(recipient));
+    if (number !== undefined) ledger.mergeRecipient(recipient, recipientKey(number));
+  }
 }

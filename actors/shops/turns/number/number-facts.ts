@@ -5,7 +5,6 @@
 
 import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { NetworkLimits } from '../../../../policy/network-limits.ts';
-import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { SendLedger } from '../../../../policy/send-ledger.ts';
 import type { Store } from '../../../../runtime/store.ts';
@@ -15,12 +14,11 @@ import { holdsNumber, ownNumber } from '../../machines/channel-context.ts';
 import { countedOnly, readArchive } from '../../numbers/number-archive.ts';
 import { isForgotten, type NumberPast, readPast, readStoredMachines } from '../../numbers/number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from '../../numbers/number-use.ts';
-import { aliasField } from '../../records/alias-field.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
 import { allThatCount, newestRead } from '../../state/newest-accepted.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { countedEntries, ledgerOf } from '../../state/stored-ledger.ts';
+import { countedEntries, ledgerOf, mergeKnownNumbers } from '../../state/stored-ledger.ts';
 
 /** The facts about the connected number. */
 export interface NumberFacts {
@@ -132,13 +130,18 @@ async function inheritanceOf(
   // An id of the network that is its own alias only says that no number is known.
   const ownAliases = new Map([...hashFields(aliases)].filter(([address, number]) => number !== address));
   const knownAs = new Map([...past.aliases, ...ownAliases]);
+  const ledger = ledgerOf([...own, ...entries]);
+  mergeKnownNumbers(ledger, (field) => {
+    const number = knownAs.get(field);
+    return number !== undefined && isPhoneNumber(number) ? number : undefined;
+  });
   const { warmupSinceMs, limits, pausedUntilMs } = past;
   return {
     warmupSinceMs,
     limits,
     pausedUntilMs,
     entries,
-    ledger: underKnownNumbers(ledgerOf([...own, ...entries]), knownAs),
+    ledger,
     writers: mergeWriters(decodeWriters(writers), past.writers, knownAs),
     aliases: new Map([...past.aliases].filter(([address]) => !ownAliases.has(address))),
   };
@@ -179,13 +182,4 @@ function withoutThose(entries: readonly LedgerEntry[], mine: readonly LedgerEntr
     if (left > 0) held.set(text, left - 1);
     return left === 0;
   });
-}
-
-/** Returns the ledger with all recipients under the numbers that the network knows them by. */
-function underKnownNumbers(ledger: SendLedger, knownAs: ReadonlyMap<string, string>): SendLedger {
-  for (const recipient of ledger.recipients()) {
-    const number = knownAs.get(aliasField(recipient));
-    if (number !== undefined && isPhoneNumber(number)) ledger.mergeRecipient(recipient, recipientKey(number));
-  }
-  return ledger;
 }
