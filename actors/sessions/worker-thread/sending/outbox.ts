@@ -5,7 +5,7 @@ import type { Unacknowledged } from '../session/unacknowledged.ts';
 import { isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience } from '../wire/wire-form.ts';
 import { isAddressable } from './addressable.ts';
-import { ClientTurn } from './client-turn.ts';
+import { ClientLock } from './client-lock.ts';
 import { makeMessage } from './make-message.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import { beginningOf, outcomeOf, type Pending } from './pending-order.ts';
@@ -25,16 +25,16 @@ const RATE_ACK = '429';
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #postDevices: PostDevices;
-  readonly #turn: ClientTurn;
+  readonly #clientLock: ClientLock;
   readonly #orders: PendingOrders;
   readonly #again: SendAgain;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#postDevices = new PostDevices(options);
-    this.#turn = new ClientTurn(options);
-    this.#orders = new PendingOrders(options, this.#turn);
-    const parts = { orders: this.#orders, turn: this.#turn, postDevices: this.#postDevices };
+    this.#clientLock = new ClientLock(options);
+    this.#orders = new PendingOrders(options, this.#clientLock);
+    const parts = { orders: this.#orders, clientLock: this.#clientLock, postDevices: this.#postDevices };
     this.#again = new SendAgain(options, parts);
   }
 
@@ -112,7 +112,7 @@ export class Outbox {
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { credentials, sent, prepared } = this.#options;
-    const pending = this.#turn.order;
+    const pending = this.#clientLock.order;
     if (pending === undefined || (pending.phase === 'transmitting' && this.#orders.has(pending))) {
       await credentials.keys.set(data);
       if (pending?.wasSentAgain && pending.isWithheld)
@@ -137,7 +137,7 @@ export class Outbox {
 
   /** Runs work that seals something other than an order. All orders wait meanwhile. */
   alone(work: () => Promise<void>): Promise<void> {
-    return this.#turn.alone(work);
+    return this.#clientLock.alone(work);
   }
 
   /** The network's answer to a stanza. */
@@ -208,7 +208,7 @@ export class Outbox {
     }
     const isPerson = order.kind === 'message' && !isGroupAddress(chat);
     const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
-    await this.#turn.give(pending, () => {
+    await this.#clientLock.give(pending, () => {
       if (!this.#orders.has(pending)) return undefined;
       const lid = isLidAddress(chat) ? chat : undefined;
       Object.assign(pending, { message, chat, audience, lid, hasChat, phase: 'relaying' });

@@ -1,6 +1,6 @@
 import type { SendOutcome } from '../../session-events.ts';
 import { isGroupAddress } from '../wire/chat-address.ts';
-import type { ClientTurn } from './client-turn.ts';
+import type { ClientLock } from './client-lock.ts';
 import { forgetKeyHolders } from './group-members.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import { overdueOutcome, type Pending } from './pending-order.ts';
@@ -8,12 +8,12 @@ import { overdueOutcome, type Pending } from './pending-order.ts';
 /** A session's orders without an outcome, by their wire ids. Each ends with one outcome, or is dropped. */
 export class PendingOrders {
   readonly #options: OutboxOptions;
-  readonly #turn: ClientTurn;
+  readonly #clientLock: ClientLock;
   readonly #orders = new Map<string, Pending>();
 
-  constructor(options: OutboxOptions, turn: ClientTurn) {
+  constructor(options: OutboxOptions, clientLock: ClientLock) {
     this.#options = options;
-    this.#turn = turn;
+    this.#clientLock = clientLock;
   }
 
   /** Adds an order, with the deadline of its first phase. */
@@ -73,7 +73,7 @@ export class PendingOrders {
 
   /** The next post in the group sends its key to all members, because it is unknown who got this one. */
   async forgetWhoHasKey({ chat, isRelayed }: Pending): Promise<void> {
-    if (!isRelayed) await this.#turn.ended;
+    if (!isRelayed) await this.#clientLock.ended;
     await forgetKeyHolders(this.#options.credentials.keys, chat);
   }
 
@@ -82,7 +82,7 @@ export class PendingOrders {
     this.#orders.delete(pending.order.wireId);
     pending.deadline.cancel();
     pending.decide?.(false);
-    this.#turn.bound(pending);
+    this.#clientLock.bound(pending);
     pending.cancel?.abort();
     pending.release();
     // Not left to the client: if it cannot write its copy of the file, its call never returns.

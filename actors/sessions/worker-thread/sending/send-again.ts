@@ -1,7 +1,7 @@
 import type { proto } from '@whiskeysockets/baileys';
 import { chatAddress, isGroupAddress, isLidAddress } from '../wire/chat-address.ts';
 import { statusAudience, wireIdAfter } from '../wire/wire-form.ts';
-import type { ClientTurn } from './client-turn.ts';
+import type { ClientLock } from './client-lock.ts';
 import { renewLid } from './number-lookup.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import { outcomeOf, type Pending } from './pending-order.ts';
@@ -16,7 +16,7 @@ export const STALE_GROUP = '421';
 /** The parts of an outbox that a second attempt uses. */
 interface SendAgainParts {
   readonly orders: PendingOrders;
-  readonly turn: ClientTurn;
+  readonly clientLock: ClientLock;
   readonly postDevices: PostDevices;
 }
 
@@ -96,7 +96,7 @@ export class SendAgain {
         );
         return;
       }
-      await this.#parts.turn.give(pending, () => {
+      await this.#parts.clientLock.give(pending, () => {
         if (!this.#parts.orders.has(pending)) return undefined;
         pending.isRelayed = false;
         const form = this.#parts.postDevices.formOf(pending, order.kind === 'status' ? people : []);

@@ -1,20 +1,20 @@
 /** The lock on a session's client. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClientTurn } from '../../../../actors/sessions/worker-thread/sending/client-turn.ts';
+import { ClientLock } from '../../../../actors/sessions/worker-thread/sending/client-lock.ts';
 import type { Pending } from '../../../../actors/sessions/worker-thread/sending/pending-order.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 test('work that throws at once gives the client back, and the next work runs', async () => {
-  const turn = new ClientTurn({ clock: new FakeClock(), stalled: () => undefined });
+  const lock = new ClientLock({ clock: new FakeClock(), stalled: () => undefined });
   const pending = {} as Pending;
   const relay = (): never => {
     throw new Error('thrown at once');
   };
-  await assert.rejects(turn.give(pending, relay), /thrown at once/);
-  assert.equal(turn.order, undefined);
+  await assert.rejects(lock.give(pending, relay), /thrown at once/);
+  assert.equal(lock.order, undefined);
   let isRun = false;
-  await turn.alone(async () => {
+  await lock.alone(async () => {
     isRun = true;
   });
   assert.ok(isRun);

@@ -13,7 +13,7 @@ const LONGEST_ALONE_MS = MINUTE_MS;
  * A lock on a session's client. The client seals one thing at a time, so a ciphertext belongs to the order that has the
  * lock. Everything else waits, so work that hangs ends the session.
  */
-export class ClientTurn {
+export class ClientLock {
   readonly #options: Pick<OutboxOptions, 'clock' | 'stalled'>;
   #holder: Pending | 'other' | undefined;
   #ended: Promise<void> = Promise.resolve();
