@@ -52,7 +52,7 @@ export class LiveSession {
   readonly #sealed: SealedStore;
   readonly #keyUse: KeyUse;
   readonly #aliases: WireAliases;
-  readonly #timersOfChats: ChatTimers;
+  readonly #chatTimers: ChatTimers;
   readonly #inbound: InboundIntake;
   readonly #pairing: PairingOffer;
   #watchdog: ArmedTimer | undefined;
@@ -90,15 +90,15 @@ export class LiveSession {
       after: (delayMs, act) => environment.clock.after(delayMs, act),
       onFailure: (error) => this.#lostStore(error),
     });
-    this.#aliases = new WireAliases(options.memory.aliases, this.#sealed);
-    this.#timersOfChats = new ChatTimers(this.#sealed);
+    this.#aliases = new WireAliases(options.memory.formerWireIds, this.#sealed);
+    this.#chatTimers = new ChatTimers(this.#sealed);
     this.#inbound = new InboundIntake({
       environment,
       generation: opening.generation,
       inbound: opening.inbound ?? 'none',
       orderedAs: (wireId) => this.#aliases.orderedAs(wireId),
       socket: () => this.#running?.socket,
-      timers: this.#timersOfChats,
+      chatTimers: this.#chatTimers,
       report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
       failed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
       log: (fields, message) => this.#log(fields, message),
@@ -221,7 +221,7 @@ export class LiveSession {
       sealed: this.#sealed,
       inbound: this.#inbound,
       aliases: this.#aliases,
-      timers: this.#timersOfChats,
+      chatTimers: this.#chatTimers,
       running: () => this.#running,
       hasEnded: () => this.#hasEnded,
       later: (delayMs, act) => this.#timers.after(delayMs, act),

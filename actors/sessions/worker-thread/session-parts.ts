@@ -50,7 +50,7 @@ export interface SessionPartsOptions {
   readonly sealed: SealedStore;
   readonly inbound: InboundIntake;
   readonly aliases: WireAliases;
-  readonly timers: ChatTimers;
+  readonly chatTimers: ChatTimers;
   /** The parts once they were returned, and nothing after the end. */
   readonly running: () => RunningParts | undefined;
   readonly hasEnded: () => boolean;
@@ -103,8 +103,8 @@ export function startParts(options: SessionPartsOptions): RunningParts {
   });
   const sent = new SentMessages(sealed, environment.clock);
   const sessions = new DeviceSessions(socket, memory);
-  const { aliases, timers } = options;
-  const shared = { socket, groups, sent, tokens, credentials, sessions, memory, aliases, timers };
+  const { aliases, chatTimers } = options;
+  const shared = { socket, groups, sent, tokens, credentials, sessions, memory, aliases, chatTimers };
   const outbox = outboxOf(options, shared);
   const retries = new RetryAnswers({ ...shared, outbox, environment, ownAddresses, later, log });
   const limits = new LimitsWatch({

@@ -23,7 +23,7 @@ export interface InboundIntakeOptions {
   readonly orderedAs: (wireId: string) => Promise<string>;
   /** Finds the number behind the network's own id of a person. */
   readonly socket: () => WASocket | undefined;
-  readonly timers: Pick<ChatTimers, 'keep'>;
+  readonly chatTimers: Pick<ChatTimers, 'keep'>;
   readonly report: (notice: InboundNotice) => void;
   /**
    * A message could not be committed. With the socket closed there is no receipt, and the network delivers it again.
@@ -59,7 +59,7 @@ export class InboundIntake {
     const { timer } = read;
     if (text === undefined && timer === undefined) return;
     const from = await this.#senderOf(envelope);
-    if (timer !== undefined) await this.#options.timers.keep(from, timer);
+    if (timer !== undefined) await this.#options.chatTimers.keep(from, timer);
     if (text === undefined) return;
     try {
       const { wireId, atMs, lid } = envelope;

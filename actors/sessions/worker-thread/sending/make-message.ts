@@ -13,7 +13,10 @@ import { TEXT_STATUS } from '../wire/wire-form.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import type { Pending } from './pending-order.ts';
 
-type MakingOptions = Pick<OutboxOptions, 'socket' | 'timing' | 'media' | 'tenantId' | 'groups' | 'timers'>;
+type MakingOptions = Pick<
+  OutboxOptions,
+  'socket' | 'timing' | 'media' | 'tenantId' | 'groups' | 'chatTimers'
+>;
 
 /**
  * Makes the message of an order for a chat. Its attachment is fetched and uploaded first, and its file is removed.
@@ -110,11 +113,11 @@ function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessag
 
 /** Returns the timer of the chat, after which its messages disappear, as the client's option. */
 async function timerOf(
-  { groups, timers }: MakingOptions,
+  { groups, chatTimers }: MakingOptions,
   { to }: Pending,
   chat: string,
 ): Promise<{ ephemeralExpiration?: number }> {
-  const seconds = isGroupAddress(chat) ? groups.metadata(chat)?.ephemeralDuration : await timers.of(to);
+  const seconds = isGroupAddress(chat) ? groups.metadata(chat)?.ephemeralDuration : await chatTimers.of(to);
   return seconds === undefined ? {} : { ephemeralExpiration: seconds };
 }
 

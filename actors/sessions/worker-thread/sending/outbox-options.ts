@@ -17,7 +17,7 @@ import type { WireAliases } from './wire-aliases.ts';
 /** The parts of a session that an outbox shares with others. */
 export type OutboxParts = Pick<
   OutboxOptions,
-  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory' | 'aliases' | 'timers'
+  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory' | 'aliases' | 'chatTimers'
 >;
 
 /** The parts and callbacks of a session that an outbox uses. */
@@ -32,7 +32,7 @@ export interface OutboxOptions {
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
   readonly memory: Pick<ShopMemory, 'devices' | 'lidless' | 'otherDevices' | 'retries' | 'unacknowledged'>;
   readonly aliases: Pick<WireAliases, 'set'>;
-  readonly timers: Pick<ChatTimers, 'of'>;
+  readonly chatTimers: Pick<ChatTimers, 'of'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carry'>;
   readonly tokens: Pick<ContactTokens, 'has'>;
   /** Remembers for each number if it is on the network. */

@@ -57,7 +57,7 @@ export interface ShopMemory {
   /** How often a message was sent again, and who was answered about one. */
   readonly retries: ExpiringCache;
   /** The wire ids of orders, by the ids under which they went to another address. */
-  readonly aliases: ExpiringCache;
+  readonly formerWireIds: ExpiringCache;
   /** Orders that left on a connection that was lost before the network acknowledged them. */
   readonly unacknowledged: UnacknowledgedOrders;
   /** Devices without keys on the network. */
@@ -85,7 +85,7 @@ export function newShopMemory(
     new ExpiringCache({ lifeMs, maxEntries, nowMs: () => clock.monotonicMs() });
   return {
     retries: cache(HOUR_MS, 1_000),
-    aliases: cache(2 * DAY_MS, 1_000),
+    formerWireIds: cache(2 * DAY_MS, 1_000),
     unacknowledged: new UnacknowledgedOrders(clock),
     keyless: cache(HOUR_MS, 2_000),
     lidless: cache(HOUR_MS, 2_000),

@@ -24,7 +24,7 @@ function intake() {
     inbound: 'none',
     orderedAs: async (wireId) => wireId,
     socket: () => undefined,
-    timers: { keep: async () => undefined },
+    chatTimers: { keep: async () => undefined },
     report: (notice) => void told.push(notice),
     failed: (detail) => void failures.push(detail),
     log: (_, message) => void logged.push(message),

@@ -23,7 +23,7 @@ test('an order that is given up just when it gets its slot gives the slot back',
   const parts = {
     timing: DEFAULT_SESSION_TIMING,
     tenantId: 'tenant',
-    timers: { of: async () => undefined },
+    chatTimers: { of: async () => undefined },
     media: {
       slots,
       guard: new AddressGuard({ allowLoopback: false, deniedRanges: [] }),
