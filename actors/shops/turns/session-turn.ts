@@ -37,9 +37,8 @@ export function onSessionEvent(
   switch (event.type) {
     // Inbound messages and outcomes count, from whatever session they come.
     case 'session.inbound':
-      requireFact(facts, 'writtenBy');
-      requireFact(facts, 'optsOut');
-      onInbound(builder, event, facts, vault);
+      requireFact(facts, 'received');
+      onInbound(builder, event, facts.received, vault);
       break;
     case 'session.receipts':
       requireFact(facts, 'receipts');

@@ -159,7 +159,7 @@ function turn(
       if (!command.active) builder.stepPacing({ type: 'put_back' });
       return builder.finish();
     case 'mark_read':
-      return builder.finish<'mark_read'>(markRead(builder, facts));
+      return builder.finish<'mark_read'>(markRead(builder, facts.toMarkRead));
     case 'tenant_inbound':
       builder.change({ inbound: command.inbound });
       builder.perform({ type: 'set_inbound_mode', inbound: command.inbound });
@@ -199,8 +199,8 @@ function turn(
       onPoolAnswered(builder, command, facts.cancelledAtPool);
       return builder.finish();
     case 'pool.opt_out':
-      requireFact(facts, 'writtenBy');
-      onOptOutAtPool(builder, command, facts);
+      requireFact(facts, 'sender');
+      onOptOutAtPool(builder, command, facts.sender);
       return builder.finish();
     case 'pool.opt_out_noted':
       onOptOutNoted(builder, command);

@@ -9,7 +9,7 @@ import type { SendFacts } from '../state/recipient-facts.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { type BatchFacts, readBatchFacts } from './batches/batch-facts.ts';
 import { type CancellationFacts, isCancellation, readCancellation } from './cancel/cancel-facts.ts';
-import { type InboundFacts, readInbound, readSender } from './inbound/inbound-facts.ts';
+import { type InboundFacts, readInbound, readSender, type SenderFacts } from './inbound/inbound-facts.ts';
 import { type NumberFacts, readNumber } from './number/number-facts.ts';
 import { type CarryFacts, readCarry } from './pool/carry-facts.ts';
 import { readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
@@ -18,7 +18,7 @@ import { type DispatchFacts, readDispatch } from './wire/dispatch-facts.ts';
 import { type ReceiptFacts, readReceipts } from './wire/receipt-turn.ts';
 
 /** The facts for a turn in addition to the shop's state, read before it. */
-export interface ShopFacts extends Partial<InboundFacts>, CancellationFacts, ScheduledFacts {
+export interface ShopFacts extends CancellationFacts, ScheduledFacts {
   readonly send?: SendFacts;
   /** For a status: the original of the same idempotency key. */
   readonly original?: StoredMessage;
@@ -33,8 +33,12 @@ export interface ShopFacts extends Partial<InboundFacts>, CancellationFacts, Sch
   readonly receipts?: ReceiptFacts;
   /** The head of the shop's list, before it is cut. */
   readonly oldest?: readonly string[];
+  /** The facts about an inbound message of the shop's session. */
+  readonly received?: InboundFacts;
+  /** The person who opted out at the pool. */
+  readonly sender?: SenderFacts;
   /** The inbound message to mark as read. Absent if it was removed. */
-  readonly inbound?: StoredInbound;
+  readonly toMarkRead?: StoredInbound;
   readonly batch?: BatchFacts;
   /** True if a session worker can take orders. */
   readonly hasWorker: boolean;
@@ -139,12 +143,12 @@ function readFacts(state: ShopState, command: OtherCommand, sources: Sources): M
     case 'session.connected':
       return readNumber(state, command.phone, sources).then((number) => ({ number }));
     case 'session.inbound':
-      return readInbound(state, command, sources);
+      return readInbound(state, command, sources).then((received) => ({ received }));
     case 'session.receipts':
       return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts }));
     case 'mark_read':
-      return readInboundRecords(state.shard, [command.inboundId], { store, vault }).then(([inbound]) =>
-        inbound === undefined ? NO_FACTS : { inbound },
+      return readInboundRecords(state.shard, [command.inboundId], { store, vault }).then(([toMarkRead]) =>
+        toMarkRead === undefined ? NO_FACTS : { toMarkRead },
       );
     case 'cancel':
     case 'cancel_queue':
@@ -155,7 +159,7 @@ function readFacts(state: ShopState, command: OtherCommand, sources: Sources): M
     case 'pool.withdraw':
       return readCarry(state, command, store).then((carry) => ({ carry }));
     case 'pool.opt_out':
-      return readSender(state, command, store);
+      return readSender(state, command, store).then((sender) => ({ sender }));
     case 'create_batch':
     case 'add_recipients':
     case 'steer_batch':

@@ -379,9 +379,9 @@ const idOrCode = (reply: Outcome<{ accepted: Accepted }>): string =>
 
 /** Returns the facts about the sender of an inbound message whom the shop does not know. */
 function senderOf(command: ShopCommand): Partial<ShopFacts> {
-  if (command.type === 'pool.opt_out') return { writtenBy: command.from };
+  if (command.type === 'pool.opt_out') return { sender: { writtenBy: command.from } };
   if (command.type !== 'session.inbound') return {};
-  return { writtenBy: command.from, optsOut: isOptOut(command.text) };
+  return { received: { writtenBy: command.from, optsOut: isOptOut(command.text) } };
 }
 
 /** Returns a store with the reads that shops use. */

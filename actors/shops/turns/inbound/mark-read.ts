@@ -8,10 +8,7 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
  * Stores that an inbound message was read, and has the open session notify the person who wrote it. A repeated call
  * notifies no one.
  */
-export function markRead(
-  builder: TurnBuilder,
-  { inbound }: { readonly inbound?: StoredInbound },
-): ShopReplies['mark_read'] {
+export function markRead(builder: TurnBuilder, inbound: StoredInbound | undefined): ShopReplies['mark_read'] {
   if (inbound === undefined) return failed('MESSAGE_NOT_FOUND');
   if (inbound.readAtMs !== null) return done(inbound);
   const { state, nowMs, retentionMs } = builder;

@@ -122,7 +122,7 @@ test('an opt-out and its end are published once, with the number if it is known'
         wireId: `W${text}${shop.nowMs++}`,
         token: 't',
       },
-      { ...writer, writtenBy },
+      { received: { ...writer, writtenBy, optsOut: text === 'STOP' } },
     );
   };
   write('hello', undefined);

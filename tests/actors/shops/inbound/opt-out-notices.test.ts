@@ -11,7 +11,8 @@ const PERSON = '+33612345678';
 async function told(): Promise<ShopHarness> {
   const pool = await ShopHarness.connected();
   const message = { token: 't', wireId: 'W1', from: PERSON, text: 'STOP', atMs: pool.nowMs };
-  pool.session({ type: 'session.inbound', ...message }, { writtenBy: PERSON, carriedFor: [ORIGIN] });
+  const received = { writtenBy: PERSON, optsOut: true, carriedFor: [ORIGIN] };
+  pool.session({ type: 'session.inbound', ...message }, { received });
   return pool;
 }
 
@@ -47,13 +48,13 @@ test('an opt-out at the pool counts once at the shop, which asks the pool about 
   shop.send(PERSON, 'hello', { tenantId: '65f0000000000000000000aa', shopId: '65f0000000000000000000b0' });
   const asked = shop.effectsOf('relinquish').length;
   const optOut = { type: 'pool.opt_out', from: PERSON, wireId: 'W1', atMs: shop.nowMs } as const;
-  shop.command(optOut, { writtenBy: PERSON });
+  shop.command(optOut, { sender: { writtenBy: PERSON } });
   const stored = JSON.parse(String(shop.redis.run(['HGET', shop.state.keys.writers, PERSON])));
   assert.equal(stored.optedOut, true);
   shop.pass(1_000);
   assert.ok(shop.effectsOf('relinquish').length > asked);
   const writes = shop.writes.length;
-  shop.command(optOut, { writtenBy: PERSON, writer: stored });
+  shop.command(optOut, { sender: { writtenBy: PERSON, writer: stored } });
   assert.equal(shop.writes.length, writes, 'told again it changes nothing');
 });
 
@@ -65,9 +66,8 @@ test('a message whose sender was not looked up is not confirmed: a STOP would co
   const atPool = { type: 'pool.opt_out', ...message } as const;
   const hasWorker = true;
   const lacking = (fact: string) => ({ message: `a command came to its turn without the fact ${fact}` });
-  assert.throws(() => shop.decideBy(here, { hasWorker, optsOut: true }), lacking('writtenBy'));
-  assert.throws(() => shop.decideBy(here, { hasWorker, writtenBy: PERSON }), lacking('optsOut'));
-  assert.throws(() => shop.decideBy(atPool, { hasWorker }), lacking('writtenBy'));
+  assert.throws(() => shop.decideBy(here, { hasWorker }), lacking('received'));
+  assert.throws(() => shop.decideBy(atPool, { hasWorker }), lacking('sender'));
 });
 
 test('two forms of a number are one person; other numbers are not', () => {

@@ -187,7 +187,8 @@ test('a status that is being sealed is sealed again without a viewer who sends S
   shop.pass(20_000);
   looked(['+33611110002']);
   const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
-  shop.session({ type: 'session.inbound', ...stop, wireId: 'W2' }, { writer });
+  const received = { writtenBy: stop.from, optsOut: true, writer };
+  shop.session({ type: 'session.inbound', ...stop, wireId: 'W2' }, { received });
   assert.equal(pacingState(shop.state), 'preparing', 'they are not among those it is sealed for');
   assert.deepEqual(
     shop.effectsOf('prepare').map(({ order }) => order.audience),
