@@ -66,8 +66,8 @@ export function addedAtMs(element: string): number | undefined {
 }
 
 /**
- * The positions in a shop's list. Changed in place once a commit succeeds, like the ledger. A position counts from the
- * head at the time the actor was loaded, so that it stays valid when the list is cut.
+ * The positions in a shop's list, and the days whose expiry was set. Changed in place once a commit succeeds, like the
+ * ledger. A position counts from the head at the time the actor was loaded, so that it stays valid when the list is cut.
  */
 export class AcceptedList {
   /** The position of the next element. */

@@ -5,6 +5,7 @@ import type { MessageBody } from '../../records/message-record.ts';
 import { idempotencyKey } from '../../records/shop-keys.ts';
 import { encodeAccepted } from '../../state/accepted-list.ts';
 import { queuedMessage } from '../../state/shop-state.ts';
+import { oncePerDay } from './once-per-day.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
 /** Accepts a message or status: stored, queued and counted in one commit. */
@@ -26,10 +27,10 @@ export interface AcceptedMessage {
 
 /** Stores and counts an accepted message. Returns its position in the shop's list. */
 export function storeAccepted(builder: TurnBuilder, { body, entry }: AcceptedMessage): number {
-  const { acceptedList, shard } = builder.state;
+  const { shard } = builder.state;
   const day = dayOfMessage(body.id);
   const place = countSend(builder, entry, { id: body.id, write: bodyWrite(shard, day, body) });
-  if (day !== acceptedList.expiringDay) storeExpiry(builder, day);
+  if (oncePerDay(builder, 'expiringDay', day)) builder.write(dayExpiry(shard, day, builder.retentionMs));
   if (body.idempotencyKey !== null) {
     const key = idempotencyKey(shard, body, body.idempotencyKey);
     builder.write(['SET', key, body.id, 'PXAT', body.createdAtMs + builder.retentionMs]);
@@ -43,15 +44,6 @@ export function storeAccepted(builder: TurnBuilder, { body, entry }: AcceptedMes
     ageMs: 0,
   });
   return place;
-}
-
-/** Has the messages of a day expire: once a day and actor. */
-function storeExpiry(builder: TurnBuilder, day: number): void {
-  const { acceptedList, shard } = builder.state;
-  builder.write(dayExpiry(shard, day, builder.retentionMs));
-  builder.onCommitted(() => {
-    acceptedList.expiringDay = day;
-  });
 }
 
 /**

@@ -3,6 +3,7 @@ import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { inboundExpiry, inboundWrite } from '../../records/inbound-records.ts';
 import { dayEndsMs, dayOf, firstIdOfDay } from '../../records/message-days.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
+import { oncePerDay } from '../builder/once-per-day.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type EventFacts, receivedMark } from './inbound-facts.ts';
 
@@ -55,9 +56,9 @@ export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, va
  */
 function keepAsLong(builder: TurnBuilder, id: string): void {
   const { nowMs, retentionMs, state } = builder;
-  const { acceptedList, keys, people, shard } = state;
+  const { keys, people, shard } = state;
   const day = dayOf(nowMs);
-  if (acceptedList.inboundDay === day) return;
+  if (!oncePerDay(builder, 'inboundDay', day)) return;
   const oldestDay = dayOf(nowMs - retentionMs);
   builder.write(
     inboundExpiry(shard, id, retentionMs),
@@ -67,7 +68,4 @@ function keepAsLong(builder: TurnBuilder, id: string): void {
   );
   // Messages of a day are gone a day later than that.
   builder.perform({ type: 'forget_people', oldestDay: oldestDay - 1, today: day });
-  builder.onCommitted(() => {
-    acceptedList.inboundDay = day;
-  });
 }

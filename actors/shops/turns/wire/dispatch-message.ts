@@ -8,6 +8,7 @@ import type { MessageBody } from '../../records/message-record.ts';
 import { sentExpiry, sentWrite } from '../../records/sent-index.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
+import { oncePerDay } from '../builder/once-per-day.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { barsNewChat, startsChat } from '../number/reported-limits.ts';
 import { isOverRecipientLimits } from '../people/recipient-alias.ts';
@@ -165,14 +166,10 @@ export function onRepeat(
 /** Indexes receipts by wire id. Messages carried for another shop and statuses have no entry. */
 function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, lid: string | undefined): void {
   const { nowMs, state } = builder;
-  const { currentMessage, keys, acceptedList } = state;
+  const { currentMessage, keys } = state;
   if (currentMessage === undefined || currentMessage.carriedFor !== undefined || kind === 'status') return;
   const sent = { messageId: id, atMs: nowMs, to: addressee(currentMessage), lid: lid ?? '' };
   builder.write(sentWrite(keys, wireId, sent));
   const day = dayOf(nowMs);
-  if (acceptedList.indexedDay === day) return;
-  builder.write(sentExpiry(keys, day));
-  builder.onCommitted(() => {
-    acceptedList.indexedDay = day;
-  });
+  if (oncePerDay(builder, 'indexedDay', day)) builder.write(sentExpiry(keys, day));
 }
