@@ -127,11 +127,16 @@ export function renamedFailure<Value, Code extends FailureCode, From extends Cod
   return outcome as Outcome<Value, Exclude<Code, From>>;
 }
 
+/** A failure with this reason. */
+export function refusedWith<Code extends FailureCode>(failure: Failure<Code>): Failed<Code> {
+  return { ok: false, failure };
+}
+
 export function failed<Code extends FailureCode>(
   code: Code,
   details: Omit<Failure, 'code'> = {},
 ): Failed<Code> {
-  return { ok: false, failure: { code, ...details } };
+  return refusedWith({ code, ...details });
 }
 
 export function refusedBy<Code extends PolicyCode>({

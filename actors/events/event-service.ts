@@ -1,6 +1,6 @@
 import { partsOf } from '../../runtime/parts.ts';
 import type { Store } from '../../runtime/store.ts';
-import { done, type Failed, failed, type Outcome } from '../failure.ts';
+import { done, type Failed, failed, type Outcome, refusedWith } from '../failure.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
 import {
@@ -99,9 +99,7 @@ async function firstLook(
   const scanned = start.value.isNewest
     ? { found: [], place, isAtEnd: true }
     : await scan(key, place, query, sources.store);
-  if (waitMs > 0 && wait === undefined && scanned.place === place) {
-    return { ok: false, failure: NO_ROOM_TO_WAIT };
-  }
+  if (waitMs > 0 && wait === undefined && scanned.place === place) return refusedWith(NO_ROOM_TO_WAIT);
   return await pageOf(tenantId, { scanned, wait }, sources);
 }
 

@@ -1,4 +1,4 @@
-import { failed } from '../../actors/failure.ts';
+import { failed, refusedWith } from '../../actors/failure.ts';
 import type { Admission, TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
@@ -115,7 +115,7 @@ function checkAndHandle<Services>(
   { endpoint, request, services }: ServedCall<Services>,
   admission: Admission,
 ): MaybePromise<HandlerResult> {
-  if (!admission.admitted) return { ok: false, failure: admission.failure };
+  if (!admission.admitted) return refusedWith(admission.failure);
   const { caller } = admission;
   const { permission } = endpoint;
   if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {

@@ -1,6 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { done, failed, type Outcome } from '../../failure.ts';
+import { done, failed, type Outcome, refusedWith } from '../../failure.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { ChannelWaiters } from '../effects/channel-waiters.ts';
@@ -106,7 +106,7 @@ async function pairingReply(
 ): Promise<Outcome<ChannelView, PairingCode>> {
   const ended = channelState(state) === 'disconnected';
   const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
-  return failure === undefined ? done(await channelView(state, qrImage)) : { ok: false, failure };
+  return failure === undefined ? done(await channelView(state, qrImage)) : refusedWith(failure);
 }
 
 /** Settles when a code or the connection is there, the session has ended, or its caller left. */

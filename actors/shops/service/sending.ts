@@ -1,7 +1,7 @@
 import { isPerson } from '../../../policy/recipient.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { Actors } from '../../../runtime/actors.ts';
-import type { SendCode } from '../../failure.ts';
+import { refusedWith, type SendCode } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { PoolClient } from '../effects/pool-client.ts';
@@ -61,6 +61,6 @@ async function sendWithHelp(
     return await askShop(actors, shop, { ...command, groupAsked: true });
   }
   const found = await pool.find(reply.offer);
-  if (found === undefined) return { ok: false, failure: reply.failure };
+  if (found === undefined) return refusedWith(reply.failure);
   return await askShop(actors, shop, { ...command, pool: found });
 }

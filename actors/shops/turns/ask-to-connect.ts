@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../../runtime/durations.ts';
-import { done, type Failure, failed } from '../../failure.ts';
+import { done, type Failure, failed, refusedWith } from '../../failure.ts';
 import type { ChannelContext } from '../machines/channel-context.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
 import type { ShopReplies } from '../protocol/shop-replies.ts';
@@ -23,7 +23,7 @@ export function askToConnect(
   if (pairWith !== undefined) {
     if (context.pairedAtMs !== null) return failed('MSGAPP_ALREADY_LINKED');
     const refusal = codeRefusal(context, builder.nowMs);
-    if (refusal?.code === 'PAIRING_RATE_LIMITED') return { ok: false, failure: refusal };
+    if (refusal?.code === 'PAIRING_RATE_LIMITED') return refusedWith(refusal);
   }
   builder.stepChannel({ type: 'connect', nowMs: builder.nowMs, configId: builder.makeId(), pairWith });
   return done(true);
