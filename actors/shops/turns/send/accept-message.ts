@@ -61,7 +61,7 @@ export function acceptMessage(
       unavailable,
       platformName: options.platformName,
     });
-  if (route !== undefined && 'ok' in route) return route;
+  if (route !== undefined && !route.ok) return route;
   const { idempotencyKey, requestId, traceparent } = draft;
   const { alias } = facts.send;
   // A reply names a message, not a number. So it goes to the number, if one is known by now.
@@ -90,7 +90,7 @@ export function acceptMessage(
   if (route === undefined) {
     enqueue(builder, toStore);
     if (isPhoneNumber(to) && facts.send.writer === undefined) countNewChat(builder);
-  } else enqueueAtPool(builder, toStore, route);
+  } else enqueueAtPool(builder, toStore, route.value);
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
 }
 

@@ -1,5 +1,5 @@
 import type { PolicyVerdict } from '../../../../policy/verdict.ts';
-import { type ChannelCode, type Failed, failed } from '../../../failure.ts';
+import { type ChannelCode, done, failed, type Outcome } from '../../../failure.ts';
 import { wasConnected } from '../../machines/channel-context.ts';
 import type { PoolWanted } from '../../protocol/shop-replies.ts';
 import type { MessageDraft, ShopReference } from '../../shop-operations.ts';
@@ -21,7 +21,7 @@ export function poolFallback(
     readonly pool: 'ask' | ShopReference | undefined;
     readonly platformName: string;
   },
-): ShopReference | PoolWanted | Failed<ChannelCode | 'MESSAGE_TOO_LONG'> {
+): Outcome<ShopReference, ChannelCode | 'MESSAGE_TOO_LONG'> | PoolWanted {
   const { draft, verdict, unavailable, pool, platformName } = send;
   const hadSession = wasConnected(state.channel.context);
   const sessionIsAway = unavailable === 'MSGAPP_NOT_CONNECTED' || unavailable === 'MSGAPP_SESSION_LOST';
@@ -35,7 +35,7 @@ export function poolFallback(
     const message = `The shop's own session is away, and with the line the pool adds the text is ${excess} characters too long.`;
     return failed('MESSAGE_TOO_LONG', { message });
   }
-  if (pool !== 'ask') return pool;
+  if (pool !== 'ask') return done(pool);
   const offer = { to: draft.to, text, mediaUrl: draft.mediaUrl ?? null, recipientClass, messageId: null };
   return { ...failed(unavailable), ask: 'pool', offer };
 }
