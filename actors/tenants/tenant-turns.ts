@@ -90,7 +90,12 @@ const TURNS: TenantTurns<TurnInputs> = {
 };
 
 /** The commands that a deleted tenant still accepts. */
-const ERASURE_COMMANDS = new Set(['delete_tenant', 'delete_shop', 'shop_erased', 'tenant_erased']);
+const ERASURE_COMMANDS: ReadonlySet<TenantCommand['type']> = new Set([
+  'delete_tenant',
+  'delete_shop',
+  'shop_erased',
+  'tenant_erased',
+]);
 
 /** Decides a command. A deleted tenant refuses all but those of its erasure. */
 export function tenantTurn(
