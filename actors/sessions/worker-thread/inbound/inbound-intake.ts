@@ -86,11 +86,11 @@ export class InboundIntake {
 
   /** Resolves when the message is committed. Rejects if that takes too long, or the session ended. */
   #commit(message: Omit<InboundNotice, 'token'>): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the session ended'));
     const { environment, generation, report } = this.#options;
     this.#tokens += 1;
     const token = `${generation}.${this.#tokens}`;
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) throw new Error('the session ended');
       const timeout = environment.clock.after(environment.timing.confirmMs, () =>
         settle(new Error('an inbound message was not committed in time')),
       );
