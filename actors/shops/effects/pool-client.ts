@@ -118,7 +118,7 @@ export class PoolClient {
     if (effect.type === 'report_opt_out') {
       const { notice } = effect;
       await this.#ask({ ask: 'opt_out', notice }, ASK_TIMEOUT_MS);
-      this.#offer(address, { type: 'pool.opt_out_noted', notice });
+      this.#tell(address, { type: 'pool.opt_out_noted', notice });
       return;
     }
     const { messageId } = effect;
@@ -128,22 +128,22 @@ export class PoolClient {
       await this.#ask({ ask: 'note', pool: shop, origin, messageId, answer }, ASK_TIMEOUT_MS);
       return;
     }
-    const pool = effect.type === 'relinquish' ? effect.pool : null;
+    const pool = effect.type === 'ask_pool' ? effect.pool : null;
     const message = await this.#message(address, messageId);
     if (message === undefined) return;
     const { body, optedOut } = message;
-    if (effect.type === 'relinquish') {
+    if (effect.type === 'ask_pool') {
       const { createdAtMs } = body;
       const ask: PoolAsk = optedOut
         ? { ask: 'withdraw', pool: effect.pool, messageId, createdAtMs }
         : { ask: 'take', pool: effect.pool, body, known: effect.known };
       const answer = await this.#ask(ask, ASK_TIMEOUT_MS);
-      this.#offer(address, { type: 'pool.answered', messageId, pool, answer });
+      this.#tell(address, { type: 'pool.answered', messageId, pool, answer });
     } else if (optedOut) {
-      this.#offer(address, { type: 'pool.answered', messageId, pool, answer: this.#takenBack() });
+      this.#tell(address, { type: 'pool.answered', messageId, pool, answer: this.#takenBack() });
     } else {
       const found = await this.find(offerOf(body));
-      if (found) this.#offer(address, { type: 'pool.found', messageId, pool: found });
+      if (found) this.#tell(address, { type: 'pool.found', messageId, pool: found });
     }
   }
 
@@ -173,7 +173,7 @@ export class PoolClient {
     };
   }
 
-  #offer(address: Address, command: ShopCommand): void {
+  #tell(address: Address, command: ShopCommand): void {
     // A shard that was handed over meanwhile repeats the request from its new node.
     if (this.#options.actors.owns(address.shard)) this.#options.actors.tell(address, command);
   }

@@ -102,7 +102,7 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
       case 'count_recipients':
         options.counting(effect);
         break;
-      case 'relinquish':
+      case 'ask_pool':
       case 'find_pool':
       case 'note_end':
       case 'report_opt_out':

@@ -57,18 +57,21 @@ export type ShopCommand =
   /** An operator pauses the queue, or resumes it. */
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
-  /** Sent to a shop of the pool. `open` is true if its tenant is the platform's, so that it may take more messages. */
+  /** Sent to a shop of the pool, to learn if it would take a message. */
   | {
       readonly type: 'pool.offer';
       readonly offer: PoolOffer;
       readonly settings: TenantSettings;
+      /** True if its tenant is the platform's, so that it may take more messages. */
       readonly open: boolean;
     }
   | {
       readonly type: 'pool.take';
       readonly body: MessageBody;
+      /** True if the shop has answered that it took the message: without a record of it, the message is lost. */
       readonly known: boolean;
       readonly settings: TenantSettings;
+      /** True if its tenant is the platform's, so that it may take more messages. */
       readonly open: boolean;
     }
   | {

@@ -34,9 +34,10 @@ export type SessionEffect =
 export type PoolEffect =
   /** Asks the pool shop to take the message, or to report its state. */
   | {
-      readonly type: 'relinquish';
+      readonly type: 'ask_pool';
       readonly messageId: string;
       readonly pool: ShopReference;
+      /** True if the pool shop has answered that it took the message. */
       readonly known: boolean;
     }
   | { readonly type: 'find_pool'; readonly messageId: string }

@@ -36,7 +36,7 @@ export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, po
   const { id: messageId, to, createdAtMs } = message.body;
   const askAtMs = builder.nowMs + ASK_AGAIN_MS;
   putPooled(builder, { messageId, to: to ?? '', createdAtMs, place, pool, taken: false, askAtMs });
-  builder.perform({ type: 'relinquish', messageId, pool, known: false });
+  builder.perform({ type: 'ask_pool', messageId, pool, known: false });
 }
 
 /** Returns the time of the next request about a message at the pool. */
@@ -65,7 +65,7 @@ export function askPoolAgain(builder: TurnBuilder): void {
     }
     postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
     if (pool === null) builder.perform({ type: 'find_pool', messageId });
-    else builder.perform({ type: 'relinquish', messageId, pool, known: taken });
+    else builder.perform({ type: 'ask_pool', messageId, pool, known: taken });
   }
 }
 
@@ -82,7 +82,7 @@ export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopR
   const message = builder.state.pooled.find((other) => other.messageId === messageId);
   if (message === undefined || message.pool !== null) return;
   putPooled(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
-  builder.perform({ type: 'relinquish', messageId, pool, known: false });
+  builder.perform({ type: 'ask_pool', messageId, pool, known: false });
 }
 
 /**

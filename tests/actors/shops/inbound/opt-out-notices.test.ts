@@ -46,13 +46,13 @@ test('an opt-out at the pool counts once at the shop, which asks the pool about 
   const shop = await ShopHarness.connected();
   shop.command({ type: 'disconnect' });
   shop.send(PERSON, 'hello', { tenantId: '65f0000000000000000000aa', shopId: '65f0000000000000000000b0' });
-  const asked = shop.effectsOf('relinquish').length;
+  const asked = shop.effectsOf('ask_pool').length;
   const optOut = { type: 'pool.opt_out', from: PERSON, wireId: 'W1', atMs: shop.nowMs } as const;
   shop.command(optOut, { sender: { writtenBy: PERSON } });
   const stored = JSON.parse(String(shop.redis.run(['HGET', shop.state.keys.writers, PERSON])));
   assert.equal(stored.optedOut, true);
   shop.pass(1_000);
-  assert.ok(shop.effectsOf('relinquish').length > asked);
+  assert.ok(shop.effectsOf('ask_pool').length > asked);
   const writes = shop.writes.length;
   shop.command(optOut, { sender: { writtenBy: PERSON, writer: stored } });
   assert.equal(shop.writes.length, writes, 'told again it changes nothing');

@@ -98,7 +98,7 @@ export class PoolExchange {
 
   #gather(shop: ShopHarness): void {
     for (const effect of shop.effects.slice(this.#seen.get(shop) ?? 0)) {
-      if (effect.type === 'relinquish') {
+      if (effect.type === 'ask_pool') {
         const { messageId, pool, known } = effect;
         this.#say(() => {
           const answer = this.take(this.#shop(pool), messageId, known);

@@ -28,7 +28,7 @@ test('the line is the last one, or the only one under an attachment, and a name 
 test('only a shop that once had a session falls back, and only when it asks to', async () => {
   const never = await ShopHarness.start();
   assert.equal(never.send(RECIPIENT, 'hello', 'ask'), 'MSGAPP_NOT_CONNECTED');
-  assert.equal(never.effectsOf('relinquish').length, 0);
+  assert.equal(never.effectsOf('ask_pool').length, 0);
   const { origin } = await PoolExchange.start(1, 0);
   assert.equal(origin.send(RECIPIENT, 'hello'), 'MSGAPP_NOT_CONNECTED');
   const tooLong = 'x'.repeat(4_096 - 'Sent for Bakery via Market Square'.length - 1);
@@ -134,9 +134,9 @@ test('an opt-out at the origin withdraws the messages that wait at the pool', as
   const { origin } = exchange;
   const stop = { wireId: 'w', from: RECIPIENT, text: 'STOP', atMs: origin.nowMs, token: 't' };
   origin.session({ type: 'session.inbound', ...stop });
-  const asked = origin.effectsOf('relinquish').length;
+  const asked = origin.effectsOf('ask_pool').length;
   origin.pass(0);
-  assert.equal(origin.effectsOf('relinquish').length, asked + 1);
+  assert.equal(origin.effectsOf('ask_pool').length, asked + 1);
   const { createdAtMs } = exchange.body(id);
   exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
   while (exchange.deliverOne());
