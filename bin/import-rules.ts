@@ -79,8 +79,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/tenants/events actors/tenants actors policy runtime`,
   'actors/shops/service': `
     actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
-    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
-    actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
+    actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/sessions
+    actors/shops actors/tenants actors/replies actors policy runtime`,
   'actors/operators': `
     actors/shops/service actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
     actors/replies actors runtime/node runtime/redis runtime`,

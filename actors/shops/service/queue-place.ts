@@ -1,9 +1,9 @@
 import { MEAN_COMPOSING_MS } from '../../sessions/session-timing.ts';
+import type { PacingTimes } from '../machines/pacing-times.ts';
 import type { MessageView } from '../shop-operations.ts';
 import { batchObstacle } from '../state/batch-holds.ts';
 import type { OfBatch } from '../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
-import type { PacingTimes } from '../turns/builder/collected-turn.ts';
 
 /** The times on which an estimate is based. */
 export type EstimateTimes = Pick<PacingTimes, 'sendGap'>;

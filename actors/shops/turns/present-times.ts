@@ -1,9 +1,9 @@
 import type { ChannelContext } from '../machines/channel-context.ts';
+import type { PacingTimes } from '../machines/pacing-times.ts';
 import { longestReconnectMs } from '../machines/reconnect-delay.ts';
 import { channel, encodeMachines, pacing } from '../machines/shop-machines.ts';
 import { changedShop, type QueuedMessage, type ShopState } from '../state/shop-state.ts';
 import { encodeLimits, presentLimits } from '../state/stored-limits.ts';
-import type { PacingTimes } from './builder/collected-turn.ts';
 
 /** Returns the earlier of both; null stays null. */
 function notAfter(storedMs: number | null, mostMs: number): number | null {

@@ -1,9 +1,9 @@
 import type { SessionEvent, SessionEventOf } from '../../sessions/session-events.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import type { PacingTimes } from '../machines/pacing-times.ts';
 import type { NumberVault } from '../records/number-vault.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { stopBatchesOfNumber } from './batches/stop-batch.ts';
-import type { PacingTimes } from './builder/collected-turn.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { onInbound } from './inbound/inbound-turn.ts';
 import type { NumberFacts } from './number/number-facts.ts';

@@ -1,0 +1,15 @@
+/** The times and random spread of pacing; milliseconds. */
+export interface PacingTimes {
+  /** The gap between two sends is uniform between these (docs/contract.md, Enforced in the sending component). */
+  readonly sendGap: { readonly minMs: number; readonly maxMs: number };
+  /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). */
+  readonly pauseMs: number;
+  /**
+   * After this long a message that is not prepared is put back. Longer than the session's own deadlines for that.
+   */
+  readonly preparingMs: number;
+  /**
+   * After this long without an outcome, a send counts as unknown. Longer than the session's own deadline.
+   */
+  readonly outcomeMs: number;
+}
