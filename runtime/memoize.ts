@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /**
  * Remembers the value made for each key; when there are `most`, all are dropped. For values that depend on their key
  * alone.
@@ -48,5 +50,32 @@ export function rememberLast<Key, Value>(make: (key: Key) => Value): (key: Key) 
       isMade = true;
     }
     return lastValue as Value;
+  };
+}
+
+/**
+ * Caches one result for `keptMs` after it was computed. Callers that arrive during the computation share it. A failure
+ * rejects for all of them and is not cached.
+ */
+export function cachedFor<Value>(
+  find: () => Promise<Value>,
+  { clock, keptMs }: { readonly clock: Clock; readonly keptMs: number },
+): () => Promise<Value> {
+  let answer: Promise<Value> | undefined;
+  let servesUntilMs = Number.POSITIVE_INFINITY;
+  return () => {
+    if (answer !== undefined && clock.monotonicMs() < servesUntilMs) return answer;
+    servesUntilMs = Number.POSITIVE_INFINITY;
+    const found = find();
+    answer = found;
+    found.then(
+      () => {
+        servesUntilMs = clock.monotonicMs() + keptMs;
+      },
+      () => {
+        answer = undefined;
+      },
+    );
+    return found;
   };
 }

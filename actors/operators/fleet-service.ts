@@ -1,5 +1,6 @@
 import type { ActorSummary } from '../../runtime/actors.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { cachedFor } from '../../runtime/memoize.ts';
 import type { LinkTopic } from '../../runtime/node/link-topics.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
 import { done, failed } from '../failure.ts';
@@ -85,31 +86,4 @@ function seen(summary: ActorSummary): SeenActor {
   const { address, mailboxDepth, status } = summary;
   if (address.kind === 'shop') return shopSummary(summary);
   return { tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };
-}
-
-/**
- * Caches one result for `keptMs` after it was computed. Callers that arrive during the computation share it. A failure
- * rejects for all of them and is not cached.
- */
-export function cachedFor<Value>(
-  find: () => Promise<Value>,
-  { clock, keptMs }: { readonly clock: Clock; readonly keptMs: number },
-): () => Promise<Value> {
-  let answer: Promise<Value> | undefined;
-  let servesUntilMs = Number.POSITIVE_INFINITY;
-  return () => {
-    if (answer !== undefined && clock.monotonicMs() < servesUntilMs) return answer;
-    servesUntilMs = Number.POSITIVE_INFINITY;
-    const found = find();
-    answer = found;
-    found.then(
-      () => {
-        servesUntilMs = clock.monotonicMs() + keptMs;
-      },
-      () => {
-        answer = undefined;
-      },
-    );
-    return found;
-  };
 }

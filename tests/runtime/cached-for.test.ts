@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cachedFor } from '../../../actors/operators/fleet-service.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { cachedFor } from '../../runtime/memoize.ts';
+import { FakeClock } from './fake-clock.ts';
 
 test('calls meanwhile or soon after share one answer; a failure is not kept', async () => {
   const clock = new FakeClock();
