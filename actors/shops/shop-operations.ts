@@ -84,7 +84,7 @@ export interface ScheduledEnd {
   readonly status: 'accepted' | 'refused' | 'cancelled';
   readonly messageId?: string;
   /** The code of the refusal if it became no message. */
-  readonly code?: string;
+  readonly code?: FailureCode;
 }
 
 /** A scheduled send as the API shows it. */

@@ -3,7 +3,7 @@ import type { FailureCode } from '../../failure.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import type { SendOrder, SessionOpening } from '../../sessions/session-host.ts';
-import type { RecipientOutcome } from '../batch-operations.ts';
+import type { BatchRefusal, RecipientOutcome } from '../batch-operations.ts';
 import type { ChannelStateName } from '../machines/channel-context.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { ShopReference } from '../shop-operations.ts';
@@ -79,7 +79,7 @@ export type CountEffect =
   | {
       readonly type: 'count_recipients';
       readonly outcome: RecipientOutcome;
-      readonly code: string | null;
+      readonly code: FailureCode | BatchRefusal | MessageReason | null;
       readonly count: number;
     };
 
