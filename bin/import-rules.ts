@@ -127,8 +127,13 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/owner': 'http/pipeline http/contract actors/tenants actors runtime',
   'http/articles': 'http/pipeline http/contract actors/tenants/events policy/limits policy runtime',
   'http/tenant-api': `
-    http/articles http/owner http/pipeline http/contract actors/webhooks actors/events actors/shops
-    actors/outbound actors/tenants/events actors/tenants actors/replies actors policy runtime`,
+    http/articles http/contract actors/webhooks actors/events actors/tenants/events actors/shops
+    actors/tenants actors/replies actors policy runtime`,
+  'http/tenant-api/event-streams': `
+    http/tenant-api http/owner http/contract actors/tenants/events actors runtime`,
+  'http/tenant-api/edge': `
+    http/tenant-api/event-streams http/tenant-api http/owner http/pipeline http/contract actors/outbound
+    actors/tenants actors runtime`,
   'http/audit-log': 'http/request-log actors/replies runtime/redis runtime',
   'http/console': 'http/pipeline http/contract actors/tenants/events actors',
   'http/operator-events': 'http/owner http/contract actors runtime',
@@ -140,8 +145,9 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/replies actors policy/limits policy runtime`,
   http: `
     http/operator-api http/openapi http/metrics http/operator-events http/console http/audit-log
-    http/articles http/tenant-api http/owner http/socket http/pipeline http/request-log http/contract
-    actors/webhooks actors/operators actors/events actors/shops actors/tenants actors runtime`,
+    http/tenant-api/edge http/tenant-api/event-streams http/tenant-api http/articles http/owner http/socket
+    http/pipeline http/request-log http/contract actors/webhooks actors/operators actors/events actors/shops
+    actors/tenants actors runtime`,
   simulator: '',
   // A separate package, which callers of the API install.
   'client/src': '',

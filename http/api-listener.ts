@@ -10,8 +10,8 @@ import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { tracedEdge } from './pipeline/traced-edge.ts';
 import type { Listener, SharedParts } from './shared-parts.ts';
+import { tenantsEdge } from './tenant-api/edge/tenants-edge.ts';
 import type { ApiServices } from './tenant-api/services.ts';
-import { tenantsEdge } from './tenant-api/tenants-edge.ts';
 
 /** Share of a listener's slots that one tenant may use. Four tenants at their limit fill a listener. */
 const TENANT_SHARE = 0.25;

@@ -16,7 +16,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import type { OperatorEventFeed } from './operator-events/operator-event.ts';
 import type { Forwarder } from './owner/remote-owner.ts';
 import type { RequestLogLimits } from './request-log/request-log.ts';
-import type { FileBounds } from './tenant-api/file-replies.ts';
+import type { FileBounds } from './tenant-api/edge/file-replies.ts';
 
 /** The settings of the two listeners. */
 export interface HttpSettings extends ArticleSettings {

@@ -11,8 +11,8 @@ import { WaitsElsewhere } from './owner/waits-elsewhere.ts';
 import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import type { EdgeCall, Responder } from './pipeline/edge.ts';
 import { RequestLog } from './request-log/request-log.ts';
-import { EventReaders } from './tenant-api/event-readers.ts';
-import { FileReplies } from './tenant-api/file-replies.ts';
+import { FileReplies } from './tenant-api/edge/file-replies.ts';
+import { EventReaders } from './tenant-api/event-streams/event-readers.ts';
 
 /** Most calls in progress of a listener, by default. */
 const DEFAULT_MAX_IN_FLIGHT = 4_096;

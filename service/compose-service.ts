@@ -14,7 +14,7 @@ import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { Forwarder } from '../http/owner/remote-owner.ts';
 import type { RequestLogLimits } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
-import type { FileBounds } from '../http/tenant-api/file-replies.ts';
+import type { FileBounds } from '../http/tenant-api/edge/file-replies.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
 import { DAY_MS } from '../runtime/durations.ts';
 import type { Logger } from '../runtime/logger.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import type { OwnerReply } from '../../http/owner/owner-reply.ts';
-import { EventReaders } from '../../http/tenant-api/event-readers.ts';
+import { EventReaders } from '../../http/tenant-api/event-streams/event-readers.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { eventAccount } from './event-account.ts';
 import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';

@@ -9,7 +9,7 @@ import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import type { OwnerReply } from '../../http/owner/owner-reply.ts';
-import { type AllowedFile, type FileBounds, FileReplies } from '../../http/tenant-api/file-replies.ts';
+import { type AllowedFile, type FileBounds, FileReplies } from '../../http/tenant-api/edge/file-replies.ts';
 import { createCertificate } from '../../simulator/media/media-certificate.ts';
 import { listening } from '../listening.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';

@@ -1,4 +1,4 @@
-import type { ReplyValue } from '../contract/exchange.ts';
+import type { ReplyValue } from '../../contract/exchange.ts';
 
 /** The fields of a page that are read. Each item is passed on unchanged. */
 export interface EventPage {

@@ -1,12 +1,12 @@
-import type { FieldProblem } from '../../actors/failure.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
-import type { StreamDeclaration } from '../contract/waiting.ts';
-import { type AskOwnerOptions, askOwner } from '../owner/ask-owner.ts';
-import type { OwnerReply } from '../owner/owner-reply.ts';
-import type { TenantRequest } from '../owner/serve-as-owner.ts';
+import type { FieldProblem } from '../../../actors/failure.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import type { StreamDeclaration } from '../../contract/waiting.ts';
+import { type AskOwnerOptions, askOwner } from '../../owner/ask-owner.ts';
+import type { OwnerReply } from '../../owner/owner-reply.ts';
+import type { TenantRequest } from '../../owner/serve-as-owner.ts';
+import type { ApiServices } from '../services.ts';
 import type { EventReaders } from './event-readers.ts';
 import type { StreamSource } from './reader-stream.ts';
-import type { ApiServices } from './services.ts';
 
 /** An endpoint whose pages a stream sends one after another. */
 export interface StreamedEndpoint {

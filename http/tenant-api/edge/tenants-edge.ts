@@ -1,13 +1,19 @@
-import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Counts } from '../../runtime/counts.ts';
-import { errorReply } from '../contract/envelope.ts';
-import type { RequestValue } from '../contract/exchange.ts';
-import { ownerFollower } from '../owner/follow-owner.ts';
-import { anonymous, bodyRefusal, type EdgeCall, refusedByHead, withoutEndpoint } from '../pipeline/edge.ts';
-import { hashOfKey, presentedKey } from '../pipeline/presented-key.ts';
-import { createRouter } from '../pipeline/router.ts';
-import { API_ENDPOINTS } from './endpoints.ts';
+import { API_BASE_PATH } from '../../../actors/api-base-path.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { Counts } from '../../../runtime/counts.ts';
+import { errorReply } from '../../contract/envelope.ts';
+import type { RequestValue } from '../../contract/exchange.ts';
+import { ownerFollower } from '../../owner/follow-owner.ts';
+import {
+  anonymous,
+  bodyRefusal,
+  type EdgeCall,
+  refusedByHead,
+  withoutEndpoint,
+} from '../../pipeline/edge.ts';
+import { hashOfKey, presentedKey } from '../../pipeline/presented-key.ts';
+import { createRouter } from '../../pipeline/router.ts';
+import { API_ENDPOINTS } from '../endpoints.ts';
 import { TenantCall, type TenantCallOptions } from './tenant-call.ts';
 
 /** The parts of a node that the tenants' edge uses. */

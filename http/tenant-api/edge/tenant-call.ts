@@ -1,19 +1,19 @@
-import type { KeyDirectory } from '../../actors/tenants/key-directory.ts';
-import type { MaybePromise } from '../../runtime/maybe-promise.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
-import { errorReply } from '../contract/envelope.ts';
-import { failureOfThrown } from '../contract/errors.ts';
-import type { CallIds, RequestValue } from '../contract/exchange.ts';
-import type { CallWait } from '../contract/waiting.ts';
-import { type AskOwnerOptions, askNextOwner, askOwner } from '../owner/ask-owner.ts';
-import type { OwnerReply } from '../owner/owner-reply.ts';
-import { serveAsOwner, type TenantRequest } from '../owner/serve-as-owner.ts';
-import { anonymous, bodyRefusal, type EdgeCall, type EdgeReply, isRead } from '../pipeline/edge.ts';
-import type { Match } from '../pipeline/router.ts';
-import type { EventReaders } from './event-readers.ts';
+import type { KeyDirectory } from '../../../actors/tenants/key-directory.ts';
+import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { errorReply } from '../../contract/envelope.ts';
+import { failureOfThrown } from '../../contract/errors.ts';
+import type { CallIds, RequestValue } from '../../contract/exchange.ts';
+import type { CallWait } from '../../contract/waiting.ts';
+import { type AskOwnerOptions, askNextOwner, askOwner } from '../../owner/ask-owner.ts';
+import type { OwnerReply } from '../../owner/owner-reply.ts';
+import { serveAsOwner, type TenantRequest } from '../../owner/serve-as-owner.ts';
+import { anonymous, bodyRefusal, type EdgeCall, type EdgeReply, isRead } from '../../pipeline/edge.ts';
+import type { Match } from '../../pipeline/router.ts';
+import type { EventReaders } from '../event-streams/event-readers.ts';
+import { openStream } from '../event-streams/open-stream.ts';
+import type { ApiServices } from '../services.ts';
 import type { FileReplies } from './file-replies.ts';
-import { openStream } from './open-stream.ts';
-import type { ApiServices } from './services.ts';
 
 /** The parts of a node with which it answers a tenant's call. */
 export interface TenantCallOptions extends AskOwnerOptions<ApiServices> {

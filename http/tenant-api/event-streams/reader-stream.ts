@@ -1,9 +1,9 @@
-import { NO_ROOM_TO_WAIT } from '../../actors/tenants/events/event-waiters.ts';
-import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
-import type { Counts } from '../../runtime/counts.ts';
-import type { ReplyStream, ReplyValue } from '../contract/exchange.ts';
-import type { CallWait } from '../contract/waiting.ts';
-import type { OwnerReply } from '../owner/owner-reply.ts';
+import { NO_ROOM_TO_WAIT } from '../../../actors/tenants/events/event-waiters.ts';
+import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import type { Counts } from '../../../runtime/counts.ts';
+import type { ReplyStream, ReplyValue } from '../../contract/exchange.ts';
+import type { CallWait } from '../../contract/waiting.ts';
+import type { OwnerReply } from '../../owner/owner-reply.ts';
 import { type EventPage, pageOf, written } from './event-page.ts';
 
 /**

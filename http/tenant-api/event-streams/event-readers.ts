@@ -1,11 +1,11 @@
-import { NO_ROOM_TO_WAIT } from '../../actors/tenants/events/event-waiters.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Counts } from '../../runtime/counts.ts';
-import { Deadlines } from '../../runtime/deadlines.ts';
-import type { Random } from '../../runtime/random.ts';
-import { errorReply } from '../contract/envelope.ts';
-import { headerLines, type ReplyStream } from '../contract/exchange.ts';
-import type { OwnerReply } from '../owner/owner-reply.ts';
+import { NO_ROOM_TO_WAIT } from '../../../actors/tenants/events/event-waiters.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { Counts } from '../../../runtime/counts.ts';
+import { Deadlines } from '../../../runtime/deadlines.ts';
+import type { Random } from '../../../runtime/random.ts';
+import { errorReply } from '../../contract/envelope.ts';
+import { headerLines, type ReplyStream } from '../../contract/exchange.ts';
+import type { OwnerReply } from '../../owner/owner-reply.ts';
 import { ReaderStream, type StreamSource } from './reader-stream.ts';
 
 /** Most open streams at this node. Each costs a connection, at most one page, and a comment at intervals. */

@@ -1,17 +1,21 @@
 import type { IncomingMessage } from 'node:http';
-import { type InboundDownload, LARGEST_INBOUND_FILE } from '../../actors/inbound-content.ts';
-import { egressThrough } from '../../actors/outbound/egress.ts';
-import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../actors/outbound/network-file.ts';
-import { openSealedFile, SEALING_BYTES } from '../../actors/outbound/sealed-file.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { Counts } from '../../runtime/counts.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import type { CallerConnection } from '../contract/caller-connection.ts';
-import { errorReply } from '../contract/envelope.ts';
-import type { ErrorCode } from '../contract/errors.ts';
-import { headerLines, type ReplyStream } from '../contract/exchange.ts';
-import type { OwnerReply } from '../owner/owner-reply.ts';
-import { shownFile } from './shown-file.ts';
+import { type InboundDownload, LARGEST_INBOUND_FILE } from '../../../actors/inbound-content.ts';
+import { egressThrough } from '../../../actors/outbound/egress.ts';
+import {
+  askNetworkFile,
+  type DownloadBounds,
+  DownloadRefused,
+} from '../../../actors/outbound/network-file.ts';
+import { openSealedFile, SEALING_BYTES } from '../../../actors/outbound/sealed-file.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { Counts } from '../../../runtime/counts.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import type { CallerConnection } from '../../contract/caller-connection.ts';
+import { errorReply } from '../../contract/envelope.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import { headerLines, type ReplyStream } from '../../contract/exchange.ts';
+import type { OwnerReply } from '../../owner/owner-reply.ts';
+import { shownFile } from '../shown-file.ts';
 
 /** Most files that one node sends at a time. */
 const MOST_FILES = { tenant: 4, node: 64 } as const;
