@@ -139,15 +139,22 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/operator-events': 'http/owner http/contract actors runtime',
   'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
+  'http/operator-api/schemas': 'http/operator-events actors/shops/service actors/replies actors',
+  'http/operator-api/fleet': `
+    http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/service actors/replies
+    runtime`,
   'http/operator-api': `
-    http/openapi http/metrics http/operator-events http/audit-log http/owner http/pipeline http/request-log
-    http/contract actors/webhooks actors/operators actors/shops/service actors/shops actors/tenants
-    actors/replies actors policy/limits policy runtime`,
+    http/operator-api/fleet http/operator-api/schemas http/audit-log http/owner http/pipeline
+    http/request-log http/contract actors/webhooks actors/operators actors/shops/service actors/shops
+    actors/tenants actors/replies actors policy/limits policy`,
+  'http/operator-api/edge': `
+    http/operator-api http/operator-api/schemas http/openapi http/metrics http/operator-events
+    http/audit-log http/owner http/pipeline http/request-log http/contract actors/replies actors runtime`,
   http: `
-    http/operator-api http/openapi http/metrics http/operator-events http/console http/audit-log
-    http/tenant-api/edge http/tenant-api/event-streams http/tenant-api http/articles http/owner http/socket
-    http/pipeline http/request-log http/contract actors/webhooks actors/operators actors/events actors/shops
-    actors/tenants actors runtime`,
+    http/operator-api/edge http/operator-api http/operator-api/fleet http/openapi http/metrics
+    http/operator-events http/console http/audit-log http/tenant-api/edge http/tenant-api/event-streams
+    http/tenant-api http/articles http/owner http/socket http/pipeline http/request-log http/contract
+    actors/webhooks actors/operators actors/events actors/shops actors/tenants actors runtime`,
   simulator: '',
   // A separate package, which callers of the API install.
   'client/src': '',

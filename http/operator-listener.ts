@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../runtime/durations.ts';
 import { consolePages } from './console/console-pages.ts';
 import type { HttpOptions } from './http-options.ts';
-import { allActors } from './operator-api/actor-list.ts';
-import { fleetOverview } from './operator-api/fleet-overview.ts';
-import { operatorTokenCheck } from './operator-api/operator-token-check.ts';
-import { operatorsEdge } from './operator-api/operators-edge.ts';
-import { operatorPages } from './operator-api/pages.ts';
-import { resumeEverywhere } from './operator-api/resume-everywhere.ts';
+import { operatorTokenCheck } from './operator-api/edge/operator-token-check.ts';
+import { operatorsEdge } from './operator-api/edge/operators-edge.ts';
+import { operatorPages } from './operator-api/edge/pages.ts';
+import { allActors } from './operator-api/fleet/actor-list.ts';
+import { fleetOverview } from './operator-api/fleet/fleet-overview.ts';
+import { resumeEverywhere } from './operator-api/fleet/resume-everywhere.ts';
 import type { OperatorServices } from './operator-api/services.ts';
 import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';

@@ -1,7 +1,7 @@
 import { CallerConnection } from './contract/caller-connection.ts';
 import type { Endpoint } from './contract/endpoint.ts';
 import type { CallWait } from './contract/waiting.ts';
-import { localActors } from './operator-api/actor-list.ts';
+import { localActors } from './operator-api/fleet/actor-list.ts';
 import type { OperatorServices } from './operator-api/services.ts';
 import { decodeForwarded, encodeOwnerReply, type Forwarded } from './owner/forwarded-form.ts';
 import type { OwnerReply } from './owner/owner-reply.ts';

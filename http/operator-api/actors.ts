@@ -13,7 +13,12 @@ import {
 } from '../contract/queue-cancellation.ts';
 import { cursorPage } from '../contract/resources.ts';
 import { ACTOR_SORTS } from '../owner/forwarded-form.ts';
-import { shopActor, shopActorExample, shopInspection, shopInspectionExample } from './actor-resources.ts';
+import {
+  shopActor,
+  shopActorExample,
+  shopInspection,
+  shopInspectionExample,
+} from './schemas/actor-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 /**

@@ -6,7 +6,7 @@ import { reply } from '../contract/endpoint.ts';
 import { allows, type OperatorRole } from '../contract/operator-role.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { deadLetterExample } from './fleet-resources.ts';
+import { deadLetterExample } from './schemas/fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 export const listDeadLetters = operatorEndpoint({

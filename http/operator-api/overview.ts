@@ -3,7 +3,7 @@ import { node } from '../../actors/replies/operator-replies.ts';
 import { SHOP_CHARTS } from '../../actors/shops/service/shop-charts.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/resources.ts';
-import { machine, nodeExample, overview } from './fleet-resources.ts';
+import { machine, nodeExample, overview } from './schemas/fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 export const readOverview = operatorEndpoint({

@@ -9,9 +9,9 @@ import { operatorEndpoints } from '../contract/declared-endpoint.ts';
 import type { ActorsQuery } from '../owner/forwarded-form.ts';
 import type { RequestLogEntry } from '../request-log/request-log-entry.ts';
 import type { RefusalCount, RequestLogQuery } from '../request-log/request-log-reader.ts';
-import type { ListedActors } from './actor-list.ts';
-import type { NodeShare, Overview } from './fleet-overview.ts';
-import type { ResumedEverywhere } from './resume-everywhere.ts';
+import type { ListedActors } from './fleet/actor-list.ts';
+import type { NodeShare, Overview } from './fleet/fleet-overview.ts';
+import type { ResumedEverywhere } from './fleet/resume-everywhere.ts';
 
 /** The operations of a shop that operators may use. A handler that sends does not compile. */
 type OperatedShops = Pick<

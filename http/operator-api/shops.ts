@@ -15,8 +15,8 @@ import { cursorPage, numberedPage } from '../contract/resources.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { MESSAGE_FIELDS, messageWithoutContent, picked } from './resources.ts';
+import { shownEgress } from './schemas/shop-details.ts';
 import { operatorEndpoint } from './services.ts';
-import { shownEgress } from './shop-details.ts';
 
 export const listShopMessages = operatorEndpoint({
   name: 'listShopMessages',

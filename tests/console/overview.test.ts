@@ -6,7 +6,7 @@ import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { type RecentActivity, recentActivity, SLOT_MS } from '../../http/metrics/recent-activity.ts';
-import { fleetOverview, type NodeShare } from '../../http/operator-api/fleet-overview.ts';
+import { fleetOverview, type NodeShare } from '../../http/operator-api/fleet/fleet-overview.ts';
 import type { OperatorEvent } from '../../http/operator-events/operator-event.ts';
 import type { Clock } from '../../runtime/clock.ts';
 

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
+import { MAX_GUESSES } from '../../http/operator-api/edge/token-guesses.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedService } from '../http/shared-service.ts';
 import { root } from '../root.ts';

@@ -1,8 +1,8 @@
 /** Questions to all nodes: what counts as an answer, and how a node without one is named. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allActors } from '../../http/operator-api/actor-list.ts';
-import { resumeEverywhere } from '../../http/operator-api/resume-everywhere.ts';
+import { allActors } from '../../http/operator-api/fleet/actor-list.ts';
+import { resumeEverywhere } from '../../http/operator-api/fleet/resume-everywhere.ts';
 
 /** A node `down` that does not answer, and one `other` that answers this. */
 const answering = (answer: unknown) => ({

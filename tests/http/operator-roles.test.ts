@@ -6,14 +6,14 @@ import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { OPERATOR_ROLES, TOKEN_ROLES } from '../../http/contract/operator-role.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
-import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import {
   CHANGES_A_SECOND,
   CHANGES_AT_ONCE,
   type OperatorTokenCheck,
   operatorTokenCheck,
-} from '../../http/operator-api/operator-token-check.ts';
-import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../http/operator-api/token-guesses.ts';
+} from '../../http/operator-api/edge/operator-token-check.ts';
+import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../http/operator-api/edge/token-guesses.ts';
+import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { send } from './checked-client.ts';
 import { ADMIN_TOKEN } from './service-fixture.ts';

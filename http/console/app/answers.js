@@ -2,9 +2,9 @@
 /**
  * Replies of the operators' API, typed by its schemas.
  * @import { InferOutput } from 'valibot'
- * @import * as actors from '../../operator-api/actor-resources.ts'
- * @import { shopDetails } from '../../operator-api/shop-details.ts'
- * @import * as fleet from '../../operator-api/fleet-resources.ts'
+ * @import * as actors from '../../operator-api/schemas/actor-resources.ts'
+ * @import { shopDetails } from '../../operator-api/schemas/shop-details.ts'
+ * @import * as fleet from '../../operator-api/schemas/fleet-resources.ts'
  * @import * as accounts from '../../operator-api/resources.ts'
  * @import * as hooks from '../../../actors/replies/webhook-replies.ts'
  * @import * as shops from '../../../actors/replies/shop-replies.ts'

@@ -6,7 +6,7 @@ import { type SeenActor, takeCensus } from '../../../actors/shops/service/shop-c
 import { inspectShop, type ShopActorView } from '../../../actors/shops/service/shop-inspection.ts';
 import { type ShopSummary, shopSummary, statusOf } from '../../../actors/shops/service/shop-summary.ts';
 import type { ShopState } from '../../../actors/shops/state/shop-state.ts';
-import { localActors } from '../../../http/operator-api/actor-list.ts';
+import { localActors } from '../../../http/operator-api/fleet/actor-list.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { ActorSummary, Actors } from '../../../runtime/actors.ts';
 import type { Store } from '../../../runtime/store.ts';

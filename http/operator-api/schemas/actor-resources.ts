@@ -1,8 +1,8 @@
 /** Schemas of shops' actors for operators. Times that end in `Ms` are milliseconds since the Unix epoch. */
 import * as v from 'valibot';
-import { count } from '../../actors/replies/reply-fields.ts';
-import { channelStatus } from '../../actors/replies/shop-replies.ts';
-import type { ShopActorView, ShopInspection } from '../../actors/shops/service/shop-inspection.ts';
+import { count } from '../../../actors/replies/reply-fields.ts';
+import { channelStatus } from '../../../actors/replies/shop-replies.ts';
+import type { ShopActorView, ShopInspection } from '../../../actors/shops/service/shop-inspection.ts';
 import { epochMs, type SchemasOf, shopDetails, whichShop } from './shop-details.ts';
 
 type Policy = NonNullable<ShopInspection['policy']>;

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { count, type Shown } from '../../actors/replies/reply-fields.ts';
-import { eachYielding } from '../../runtime/yielder.ts';
-import { emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../metrics/recent-activity.ts';
-import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
-import type { overview, seriesPoint } from './fleet-resources.ts';
+import { count, type Shown } from '../../../actors/replies/reply-fields.ts';
+import { eachYielding } from '../../../runtime/yielder.ts';
+import { emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../../metrics/recent-activity.ts';
+import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
+import type { overview, seriesPoint } from '../schemas/fleet-resources.ts';
 
 /** The whole service on one page, without the fields that only one node knows. */
 export type Overview = Omit<Shown<typeof overview>, 'nodes' | 'shards'>;

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Logger } from '../../runtime/logger.ts';
-import { errorReply } from '../contract/envelope.ts';
-import type { ReplyValue, RequestValue } from '../contract/exchange.ts';
-import { allows, type Operator, type OperatorToken, type TokenRole } from '../contract/operator-role.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import { bearer } from '../pipeline/presented-key.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Logger } from '../../../runtime/logger.ts';
+import { errorReply } from '../../contract/envelope.ts';
+import type { ReplyValue, RequestValue } from '../../contract/exchange.ts';
+import { allows, type Operator, type OperatorToken, type TokenRole } from '../../contract/operator-role.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import { bearer } from '../../pipeline/presented-key.ts';
 import { TokenGuesses } from './token-guesses.ts';
 
 /** Changes that an operator may make at once. A script that sets up a few thousand shops stays below. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { Clock } from '../../runtime/clock.ts';
-import { MINUTE_MS } from '../../runtime/durations.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 
 /** Most different wrong tokens that an address may send within a window. Mistyped tokens stay far below. */
 export const MAX_GUESSES = 20;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { ResumedActors, SuspendedFilter } from '../../actors/operators/resume-suspended.ts';
-import { count } from '../../actors/replies/reply-fields.ts';
-import { askAllNodes, type OtherNodes } from '../owner/ask-all-nodes.ts';
+import type { ResumedActors, SuspendedFilter } from '../../../actors/operators/resume-suspended.ts';
+import { count } from '../../../actors/replies/reply-fields.ts';
+import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
 
 export interface ResumedEverywhere extends ResumedActors {
   /** Nodes that did not answer. Their suspended actors are not counted, and may have been resumed. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import { count, instant } from '../../actors/replies/reply-fields.ts';
-import { channelStatus } from '../../actors/replies/shop-replies.ts';
-import type { OperatorEvent } from '../operator-events/operator-event.ts';
+import { MESSAGE_STATUSES } from '../../../actors/message-status.ts';
+import { count, instant } from '../../../actors/replies/reply-fields.ts';
+import { channelStatus } from '../../../actors/replies/shop-replies.ts';
+import type { OperatorEvent } from '../../operator-events/operator-event.ts';
 import { reason, whichShop } from './shop-details.ts';
 
 const namedShop = { ...whichShop, shop: v.string() };

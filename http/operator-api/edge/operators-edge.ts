@@ -1,19 +1,19 @@
-import { done, failed, type Outcome } from '../../actors/failure.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { isObjectId, type ObjectId } from '../../runtime/object-id.ts';
-import type { Random } from '../../runtime/random.ts';
-import type { Change } from '../audit-log/audit-entry.ts';
-import type { AuditLog } from '../audit-log/audit-log.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
-import { errorReply } from '../contract/envelope.ts';
-import { failureOfThrown } from '../contract/errors.ts';
-import type { CallIds, ReplyValue, RequestValue } from '../contract/exchange.ts';
-import { type Followed, ownerFollower } from '../owner/follow-owner.ts';
-import { forwardToOwner } from '../owner/forward-to-owner.ts';
-import type { OwnerReply } from '../owner/owner-reply.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from '../owner/remote-owner.ts';
-import type { ServingOptions } from '../owner/serve-as-owner.ts';
-import { type OperatorRequest, serveOperator } from '../owner/serve-operator.ts';
+import { done, failed, type Outcome } from '../../../actors/failure.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { isObjectId, type ObjectId } from '../../../runtime/object-id.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Change } from '../../audit-log/audit-entry.ts';
+import type { AuditLog } from '../../audit-log/audit-log.ts';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { errorReply } from '../../contract/envelope.ts';
+import { failureOfThrown } from '../../contract/errors.ts';
+import type { CallIds, ReplyValue, RequestValue } from '../../contract/exchange.ts';
+import { type Followed, ownerFollower } from '../../owner/follow-owner.ts';
+import { forwardToOwner } from '../../owner/forward-to-owner.ts';
+import type { OwnerReply } from '../../owner/owner-reply.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from '../../owner/remote-owner.ts';
+import type { ServingOptions } from '../../owner/serve-as-owner.ts';
+import { type OperatorRequest, serveOperator } from '../../owner/serve-operator.ts';
 import {
   anonymous,
   bodyRefusal,
@@ -21,12 +21,12 @@ import {
   type EdgeReply,
   isRead,
   withoutEndpoint,
-} from '../pipeline/edge.ts';
-import { createRouter } from '../pipeline/router.ts';
-import { OPERATOR_BASE_PATH } from './base-path.ts';
-import { OPERATOR_ENDPOINTS } from './endpoints.ts';
+} from '../../pipeline/edge.ts';
+import { createRouter } from '../../pipeline/router.ts';
+import { OPERATOR_BASE_PATH } from '../base-path.ts';
+import { OPERATOR_ENDPOINTS } from '../endpoints.ts';
+import type { OperatorServices } from '../services.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
-import type { OperatorServices } from './services.ts';
 
 /** The parts of a node that the operators' edge uses. */
 export interface OperatorsEdgeOptions {
