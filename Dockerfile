@@ -59,7 +59,7 @@ USER 65532:65532
 EXPOSE 3002 3003
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", \
   "fetch(`http://127.0.0.1:${process.env.SIMULATOR_PORT || 3002}/root-key`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--enable-source-maps", "dist/service/simulator.js"]
+ENTRYPOINT ["node", "--enable-source-maps", "dist/service/dev/simulator.js"]
 
 FROM tools AS try
 RUN command -v redis-server || \
@@ -70,7 +70,7 @@ USER 65532:65532
 EXPOSE 3000 3001 3002
 # The demo account is made once the service is ready.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["grep", "-q", "apiKey", "/data/dev.json"]
-ENTRYPOINT ["node", "--enable-source-maps", "dist/service/try-out.js"]
+ENTRYPOINT ["node", "--enable-source-maps", "dist/service/dev/try-out.js"]
 
 # The last one, so that it is built where no target is named.
 FROM scratch AS service

@@ -165,8 +165,11 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = Objec
   Object.entries(IMPORTS).map(([module, imports]) => [module, imports.match(/\S+/g) ?? []]),
 );
 
-/** The folders that may import everything of ours, and that no module imports: what composes a node, and the commands. */
-const UNBOUND: readonly string[] = ['service', 'bin'];
+/**
+ * The folders that may import everything of ours. No module of the table imports them: the service, the commands, and
+ * what runs on a developer's machine. `service` does not import `service/dev`.
+ */
+const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin'];
 
 /** A library that has one place, with all below its name, and the modules or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
@@ -216,8 +219,8 @@ export function refusedImports(path: string, text: string): readonly string[] {
 function mayImport(path: string, specifier: string): boolean {
   const module = moduleOf(path);
   if (module === undefined) return false;
-  if (UNBOUND.includes(module)) return true;
   const target = moduleOf(join(dirname(path), specifier));
+  if (UNBOUND.includes(module)) return module !== 'service' || target !== 'service/dev';
   return target !== undefined && (module === target || !!allowedImports[module]?.includes(target));
 }
 

@@ -243,7 +243,7 @@ function keptShare(values: {
 /** The settings of `bin/dev`. */
 export type DevEnvironment = ReturnType<typeof devEnvironment>;
 
-/** Reads what `service/dev.ts` needs. Throws `EnvironmentError`. */
+/** Reads what `service/dev/dev.ts` needs. Throws `EnvironmentError`. */
 export function devEnvironment(variables: Variables = process.env) {
   const { variables: given } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
   const startsSimulator = given.MSGAPP_SOCKET_URL === undefined;
@@ -270,7 +270,7 @@ export function devEnvironment(variables: Variables = process.env) {
   } as const;
 }
 
-/** Reads what `service/simulator.ts` needs. Throws `EnvironmentError`. */
+/** Reads what `service/dev/simulator.ts` needs. Throws `EnvironmentError`. */
 export function simulatorEnvironment(variables: Variables = process.env) {
   const values = readVariables(simulatorSchema, variables);
   return {

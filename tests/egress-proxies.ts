@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnGuarded } from '../service/guarded-process.ts';
+import { spawnGuarded } from '../service/dev/guarded-process.ts';
 import { freePorts } from './e2e/free-ports.ts';
 import { until } from './waiting.ts';
 

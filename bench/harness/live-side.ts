@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
-import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
-import { startPrivateRedis } from '../../service/private-redis.ts';
-import { readReadyLine } from '../../service/ready-line.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
+import { startPrivateRedis } from '../../service/dev/private-redis.ts';
+import { readReadyLine } from '../../service/dev/ready-line.ts';
 import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
@@ -145,7 +145,7 @@ export async function startSimulatorProcess(
 ): Promise<{ process: GuardedProcess; url: string }> {
   const child = spawnGuarded({
     name: 'simulator',
-    ...onCore('rest', process.execPath, [join(OWN_BUILD.directory, 'service/simulator.js')]),
+    ...onCore('rest', process.execPath, [join(OWN_BUILD.directory, 'service/dev/simulator.js')]),
     environment: {
       PATH: '/usr/local/bin:/usr/bin:/bin',
       SIMULATOR_PORT: '0',

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PrivateRedis } from '../../service/private-redis.ts';
+import type { PrivateRedis } from '../../service/dev/private-redis.ts';
 import { OWN_BUILD, PEERS_DIRECTORY } from './build.ts';
 import { type Fleet, inventFleet } from './fleet.ts';
 import { type Program, portOf, startProgram } from './program.ts';

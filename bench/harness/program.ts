@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
-import { readReadyLine } from '../../service/ready-line.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
+import { readReadyLine } from '../../service/dev/ready-line.ts';
 import { type Build, OWN_BUILD } from './build.ts';
 import { type Core, onCore } from './cores.ts';
 

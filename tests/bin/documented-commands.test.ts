@@ -43,7 +43,7 @@ const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
   start: 'tests/bin/start-flags.test.ts compares its flags with the image, which the container tests start',
   test: 'runs the tests from the sources, as bin/nightly does under npm run coverage',
   fix: 'is the linter of check:lint with --write, which would change the files that are being checked',
-  dev: 'is bin/dev: tests/service/dev.test.ts',
+  dev: 'is bin/dev: tests/service/dev/dev.test.ts',
   simulator: 'is bin/simulator: every live bench starts the same program',
   settings: 'tests/bin/documented-settings.test.ts compares what it would write with what is there',
   'client-types': 'tests/client/document-changes.test.ts compares what it would write with what is there',
@@ -52,7 +52,7 @@ const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Programs of `bin/` that are run by the gate's tests, by the gate itself, or by bin/nightly. */
 const PROGRAMS_ELSEWHERE: Readonly<Record<string, string>> = {
-  dev: 'tests/service/dev.test.ts',
+  dev: 'tests/service/dev/dev.test.ts',
   test: 'prepares, then is the gate',
   check: 'is the gate',
   nightly: 'its own --smoke is how it is tried',

@@ -30,6 +30,8 @@ const cases: readonly [path: string, specifier: string, mayImport: boolean][] = 
   ['policy/down.ts', '../runtime/a.ts', true],
   ['policy/beside.ts', './a.ts', true],
   ['service/all.ts', '../http/a.ts', true],
+  ['service/all.ts', './dev/a.ts', false],
+  ['service/dev/all.ts', '../a.ts', true],
   ['actors/tenants/up.ts', '../../http/a.ts', false],
   ['runtime/up.ts', '../service/a.ts', false],
   ['runtime/tests.ts', '../tests/a.ts', false],

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { imageTarget } from '../e2e/image-target.ts';
 import { root } from '../root.ts';
 import { until } from '../waiting.ts';

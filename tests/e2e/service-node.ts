@@ -1,7 +1,7 @@
 import { dirname, isAbsolute } from 'node:path';
 import * as v from 'valibot';
-import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
-import { readReadyLine } from '../../service/ready-line.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
+import { readReadyLine } from '../../service/dev/ready-line.ts';
 import { moduleFile, nodeFlags, root } from '../root.ts';
 
 const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });

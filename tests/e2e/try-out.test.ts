@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
-import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
+import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { readYaml } from '../chart/chart-tools.ts';
 import { root } from '../root.ts';
 import { freePorts } from './free-ports.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnGuarded } from '../../service/guarded-process.ts';
+import { spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { root } from '../root.ts';
 import { until } from '../waiting.ts';

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
-import { PERMISSIONS } from '../actors/permission.ts';
+import { PERMISSIONS } from '../../actors/permission.ts';
 
 const keptSchema = v.object({
   adminToken: v.string(),

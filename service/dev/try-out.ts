@@ -1,5 +1,5 @@
+import { devEnvironment } from '../environment.ts';
 import { type Addresses, bringUp } from './dev-stack.ts';
-import { devEnvironment } from './environment.ts';
 import { runProcessGroup } from './run-process-group.ts';
 
 /** The text that the container of compose.try.yaml prints once everything runs, for new users of the product. */

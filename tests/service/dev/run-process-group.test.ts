@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { lockFile } from '../../service/file-lock.ts';
-import { moduleFile, nodeFlags } from '../root.ts';
+import { lockFile } from '../../../service/dev/file-lock.ts';
+import { moduleFile, nodeFlags } from '../../root.ts';
 
 const patient = 'exec sleep 600';
 
@@ -28,7 +28,7 @@ interface Running {
 
 /** Starts a group in a separate process group. */
 function run(scenario: object): Running {
-  const script = moduleFile('tests/service/group-process.ts');
+  const script = moduleFile('tests/service/dev/group-process.ts');
   const child = spawn(process.execPath, [...nodeFlags, script, JSON.stringify(scenario)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

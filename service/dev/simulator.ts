@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { replaceClientCurve } from '../actors/sessions/worker-thread/keys/client-curve.ts';
-import { systemClock } from '../runtime/clock.ts';
-import { sameArrays } from '../simulator/handsets/same-arrays.ts';
-import { startSimulator } from '../simulator/simulator.ts';
+import { replaceClientCurve } from '../../actors/sessions/worker-thread/keys/client-curve.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import { sameArrays } from '../../simulator/handsets/same-arrays.ts';
+import { startSimulator } from '../../simulator/simulator.ts';
+import { simulatorEnvironment } from '../environment.ts';
 import { makeDataDirectory } from './data-directory.ts';
-import { simulatorEnvironment } from './environment.ts';
 import { lockFile } from './file-lock.ts';
 
 /** Private keys kept in memory, about a kilobyte each: three of each handset, three of each open chat. */

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { PERMISSIONS } from '../../actors/permission.ts';
-import { type DevStateFile, devStateFile, ensureDemoAccount } from '../../service/demo-account.ts';
+import { PERMISSIONS } from '../../../actors/permission.ts';
+import { type DevStateFile, devStateFile, ensureDemoAccount } from '../../../service/dev/demo-account.ts';
 
 /** An operator API that remembers what it was asked. */
 let server: Server;

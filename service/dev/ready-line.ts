@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import * as v from 'valibot';
-import { type Clock, systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { describeEnd, type GuardedProcess } from './guarded-process.ts';
 
 /**

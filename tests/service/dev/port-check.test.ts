@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
-import { refuseTakenPorts } from '../../service/port-check.ts';
+import { refuseTakenPorts } from '../../../service/dev/port-check.ts';
 
 test('two programs that want one port are reported before either starts, and the port is free again', async () => {
   const server = createServer().listen({ host: '127.0.0.1', port: 0 });

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import * as v from 'valibot';
+import type { DevEnvironment } from '../environment.ts';
 import { makeDataDirectory } from './data-directory.ts';
 import { type DevState, devStateFile, ensureDemoAccount } from './demo-account.ts';
-import type { DevEnvironment } from './environment.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 import type { GuardedProcess } from './guarded-process.ts';
 import { refuseTakenPorts } from './port-check.ts';
@@ -46,11 +46,11 @@ export async function bringUp(environment: DevEnvironment, group: ProcessGroup):
     CREDENTIALS_KEY: state.credentialsKey,
   };
   if (environment.startsRedis) variables.REDIS_URL = await startRedis(environment, group, lock);
-  const startNode = (name: string): GuardedProcess =>
+  const startNode = (name: keyof typeof PROGRAMS): GuardedProcess =>
     group.start({
       name,
       command: process.execPath,
-      args: programArguments(name),
+      args: programArguments(PROGRAMS[name]),
       environment: variables,
       output: 'read',
       keepsOpen: lock.file,
@@ -68,11 +68,14 @@ export async function bringUp(environment: DevEnvironment, group: ProcessGroup):
   return { ready: true, api, admin, simulator, apiKey, adminToken: state.adminToken };
 }
 
-/** Returns Node's arguments for a program of this folder: from its source, or compiled like this file. */
-function programArguments(name: string): string[] {
+/** The programs that run on Node, by their paths from this folder. */
+const PROGRAMS = { simulator: 'simulator', service: '../service' };
+
+/** Returns Node's arguments for a program: from its source, or compiled like this file. */
+function programArguments(path: string): string[] {
   const form = extname(import.meta.filename);
   const flags = form === '.ts' ? ['--import', import.meta.resolve('tsx')] : ['--enable-source-maps'];
-  return [...flags, join(import.meta.dirname, `${name}${form}`)];
+  return [...flags, join(import.meta.dirname, `${path}${form}`)];
 }
 
 const simulatorLine = v.object({ ready: v.literal(true), simulator: v.string() });

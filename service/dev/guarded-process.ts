@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Clock, systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
 
 /** How a process ended: its exit code, or the signal that ended it. */
 export interface ProcessEnd {

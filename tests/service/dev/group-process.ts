@@ -1,5 +1,5 @@
-import { lockFile } from '../../service/file-lock.ts';
-import { runProcessGroup } from '../../service/run-process-group.ts';
+import { lockFile } from '../../../service/dev/file-lock.ts';
+import { runProcessGroup } from '../../../service/dev/run-process-group.ts';
 
 /** A group of shell scripts in a separate process that tests may signal and kill. */
 interface Scenario {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
-import { lockFile } from '../../service/file-lock.ts';
-import { moduleFile, nodeFlags, root } from '../root.ts';
+import { lockFile } from '../../../service/dev/file-lock.ts';
+import { moduleFile, nodeFlags, root } from '../../root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dev-'));
 const started: ChildProcess[] = [];
@@ -20,7 +20,7 @@ after(() => {
 /** Runs a program that must refuse, and resolves with all its output. */
 async function refuse(
   variables: Readonly<Record<string, string>>,
-  program = 'service/dev.ts',
+  program = 'service/dev/dev.ts',
 ): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
   const dev = spawn(process.execPath, ['--import', 'tsx', program], {
     cwd: root,
@@ -88,10 +88,10 @@ interface Started {
   readonly over: Promise<number | null>;
 }
 
-/** Runs service/dev.ts, in the form in which the tests run, and waits until all is up. */
+/** Runs service/dev/dev.ts, in the form in which the tests run, and waits until all is up. */
 async function start(dataDirectory: string): Promise<Started> {
   const variables = ['PORT=0', 'ADMIN_PORT=0', 'SIMULATOR_PORT=0', `DATA_DIR=${dataDirectory}`];
-  const dev = spawn('env', [...variables, process.execPath, ...nodeFlags, moduleFile('service/dev.ts')], {
+  const dev = spawn('env', [...variables, process.execPath, ...nodeFlags, moduleFile('service/dev/dev.ts')], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -114,7 +114,7 @@ function childOf(pid: number | undefined, program: string): number {
 test('when the service is killed everything ends, and started again at once it carries on', async () => {
   const dataDirectory = join(folder, 'killed');
   const first = await start(dataDirectory);
-  const keeper = await refuse({ DATA_DIR: dataDirectory }, 'service/simulator.ts');
+  const keeper = await refuse({ DATA_DIR: dataDirectory }, 'service/dev/simulator.ts');
   assert.equal(keeper.code, 1);
   assert.match(keeper.errors, /another simulator is running on/);
   process.kill(childOf(first.process.pid, moduleFile('service/service.ts')), 'SIGKILL');

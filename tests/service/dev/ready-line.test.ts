@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as v from 'valibot';
-import type { Clock } from '../../runtime/clock.ts';
-import { type GuardedProcess, spawnGuarded } from '../../service/guarded-process.ts';
-import { readReadyLine } from '../../service/ready-line.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { type GuardedProcess, spawnGuarded } from '../../../service/dev/guarded-process.ts';
+import { readReadyLine } from '../../../service/dev/ready-line.ts';
 
 const schema = v.object({ ready: v.literal(true), at: v.string() });
 

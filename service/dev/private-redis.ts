@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, systemClock } from '../runtime/clock.ts';
-import { MINUTE_MS } from '../runtime/durations.ts';
+import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import {
   describeEnd,
   type GuardedProcess,
