@@ -19,18 +19,18 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'policy/limits': 'policy runtime',
   actors: 'policy runtime',
   'actors/replies': 'actors policy',
-  'actors/tenants/webhooks': '',
-  'actors/tenants': 'actors/tenants/webhooks actors/replies actors policy/limits policy runtime',
+  'actors/tenants/stored-webhooks': '',
+  'actors/tenants': 'actors/tenants/stored-webhooks actors/replies actors policy/limits policy runtime',
   'actors/shops': 'actors/replies actors policy runtime',
-  'actors/tenants/events': 'actors/replies actors/tenants actors runtime',
-  'actors/events': 'actors/shops actors/tenants/events actors/tenants actors/replies actors runtime',
+  'actors/tenants/stored-events': 'actors/replies actors/tenants actors runtime',
+  'actors/events': 'actors/shops actors/tenants/stored-events actors/tenants actors/replies actors runtime',
   'actors/sessions': 'actors runtime',
   'actors/shops/machines': 'actors/sessions actors runtime',
   'actors/shops/records': 'actors/shops actors/tenants actors policy runtime',
   'actors/shops/state': `
     actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors policy
     runtime`,
-  'actors/shops/numbers': `
+  'actors/shops/number-past': `
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants actors policy
     runtime`,
   'actors/shops/protocol': `
@@ -38,20 +38,21 @@ const IMPORTS: Readonly<Record<string, string>> = {
     runtime`,
   'actors/shops/turns/builder': `
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines
-    actors/tenants/events actors/replies actors policy runtime`,
+    actors/tenants/stored-events actors/replies actors policy runtime`,
   'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/shops/records policy',
   'actors/shops/turns/number': `
-    actors/shops/turns/builder actors/shops/numbers actors/shops/state actors/shops/records
+    actors/shops/turns/builder actors/shops/number-past actors/shops/state actors/shops/records
     actors/shops/machines actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/state
     actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/effects': `
-    actors/shops/protocol actors/shops/numbers actors/shops/state actors/shops/records actors/shops/machines
-    actors/sessions actors/shops actors/tenants/events actors/tenants actors policy runtime/node runtime`,
+    actors/shops/protocol actors/shops/number-past actors/shops/state actors/shops/records
+    actors/shops/machines actors/sessions actors/shops actors/tenants/stored-events actors/tenants actors
+    policy runtime/node runtime`,
   'actors/shops/erasure': `
-    actors/shops/effects actors/shops/numbers actors/shops/state actors/shops/records actors/sessions
-    actors/shops actors/tenants/events actors/tenants actors policy runtime/actor runtime`,
+    actors/shops/effects actors/shops/number-past actors/shops/state actors/shops/records actors/sessions
+    actors/shops actors/tenants/stored-events actors/tenants actors policy runtime/actor runtime`,
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
@@ -76,7 +77,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns/scheduled actors/shops/turns/wire actors/shops/turns/send actors/shops/turns/pool
     actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants/events actors/tenants actors policy runtime`,
+    actors/tenants/stored-events actors/tenants actors policy runtime`,
   'actors/shops/service': `
     actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/sessions
@@ -88,54 +89,55 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
   'actors/sessions/worker-thread/store': 'actors/sessions runtime',
   'actors/sessions/worker-thread/wire': 'actors/sessions actors',
-  'actors/sessions/worker-thread/session': `
+  'actors/sessions/worker-thread/shared': `
     actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
     runtime`,
   'actors/sessions/worker-thread/keys': `
-    actors/sessions/worker-thread/session actors/sessions/worker-thread/wire
+    actors/sessions/worker-thread/shared actors/sessions/worker-thread/wire
     actors/sessions/worker-thread/store actors/sessions runtime`,
   'actors/sessions/worker-thread/attachments': `
-    actors/sessions/worker-thread/session actors/outbound actors/sessions actors`,
+    actors/sessions/worker-thread/shared actors/outbound actors/sessions actors`,
   'actors/sessions/worker-thread/sending': `
     actors/sessions/worker-thread/attachments actors/sessions/worker-thread/keys
-    actors/sessions/worker-thread/session actors/sessions/worker-thread/wire
+    actors/sessions/worker-thread/shared actors/sessions/worker-thread/wire
     actors/sessions/worker-thread/store actors/outbound actors/sessions runtime`,
   'actors/sessions/worker-thread/retries': `
     actors/sessions/worker-thread/sending actors/sessions/worker-thread/keys
-    actors/sessions/worker-thread/session actors/sessions/worker-thread/wire actors runtime`,
+    actors/sessions/worker-thread/shared actors/sessions/worker-thread/wire actors runtime`,
   'actors/sessions/worker-thread/connection': `
     actors/sessions/worker-thread/retries actors/sessions/worker-thread/sending
-    actors/sessions/worker-thread/keys actors/sessions/worker-thread/session
+    actors/sessions/worker-thread/keys actors/sessions/worker-thread/shared
     actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
     runtime`,
   'actors/sessions/worker-thread/inbound': `
-    actors/sessions/worker-thread/keys actors/sessions/worker-thread/session
+    actors/sessions/worker-thread/keys actors/sessions/worker-thread/shared
     actors/sessions/worker-thread/wire actors/sessions actors runtime`,
   'actors/sessions/worker-thread': `
     actors/sessions/worker-thread/inbound actors/sessions/worker-thread/connection
     actors/sessions/worker-thread/retries actors/sessions/worker-thread/sending
-    actors/sessions/worker-thread/keys actors/sessions/worker-thread/session
+    actors/sessions/worker-thread/keys actors/sessions/worker-thread/shared
     actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
     actors runtime`,
   'actors/webhooks': `
-    actors/outbound actors/events actors/shops actors/tenants/events actors/tenants
-    actors/tenants/webhooks actors/replies actors runtime`,
-  'http/contract': 'actors/shops actors/tenants/events actors/tenants actors/replies actors policy runtime',
+    actors/outbound actors/events actors/shops actors/tenants/stored-events actors/tenants
+    actors/tenants/stored-webhooks actors/replies actors runtime`,
+  'http/contract': `
+    actors/shops actors/tenants/stored-events actors/tenants actors/replies actors policy runtime`,
   'http/request-log': 'actors/replies runtime/redis runtime',
   'http/pipeline': 'http/request-log http/contract runtime',
   'http/socket': 'http/pipeline http/contract',
   'http/owner': 'http/pipeline http/contract actors/tenants actors runtime',
-  'http/articles': 'http/pipeline http/contract actors/tenants/events policy/limits policy runtime',
+  'http/articles': 'http/pipeline http/contract actors/tenants/stored-events policy/limits policy runtime',
   'http/tenant-api': `
-    http/articles http/contract actors/webhooks actors/events actors/tenants/events actors/shops
+    http/articles http/contract actors/webhooks actors/events actors/tenants/stored-events actors/shops
     actors/tenants actors/replies actors policy runtime`,
   'http/tenant-api/event-streams': `
-    http/tenant-api http/owner http/contract actors/tenants/events actors runtime`,
+    http/tenant-api http/owner http/contract actors/tenants/stored-events actors runtime`,
   'http/tenant-api/edge': `
     http/tenant-api/event-streams http/tenant-api http/owner http/pipeline http/contract actors/outbound
     actors/tenants actors runtime`,
   'http/audit-log': 'http/request-log actors/replies runtime/redis runtime',
-  'http/console': 'http/pipeline http/contract actors/tenants/events actors',
+  'http/console': 'http/pipeline http/contract actors/tenants/stored-events actors',
   'http/operator-events': 'http/owner http/contract actors runtime',
   'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',

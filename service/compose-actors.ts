@@ -1,4 +1,4 @@
-import { ActorEventFeed } from '../actors/event-feed.ts';
+import { ActorEventFeed } from '../actors/actor-event-feed.ts';
 import { eventService } from '../actors/events/event-service.ts';
 import { openDirectoryConnection } from '../actors/operators/directory-connection.ts';
 import { fleetService } from '../actors/operators/fleet-service.ts';
@@ -27,9 +27,9 @@ import { PairingLimits } from '../actors/shops/service/pairing-limits.ts';
 import { shopService } from '../actors/shops/service/shop-service.ts';
 import type { ShopReference } from '../actors/shops/shop-operations.ts';
 import { shopBehaviour } from '../actors/shops/turns/shop-behaviour.ts';
-import { EventWaiters } from '../actors/tenants/events/event-waiters.ts';
-import type { EventLimits } from '../actors/tenants/events/tenant-event.ts';
 import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
+import { EventWaiters } from '../actors/tenants/stored-events/event-waiters.ts';
+import type { EventLimits } from '../actors/tenants/stored-events/tenant-event.ts';
 import { tenantBehaviour } from '../actors/tenants/tenant-behaviour.ts';
 import { tenantEffects } from '../actors/tenants/tenant-effects.ts';
 import { tenantService } from '../actors/tenants/tenant-service.ts';

@@ -7,8 +7,8 @@ import { checkCredentialsKeys } from '../actors/sessions/main-thread/credentials
 import { startQrImages } from '../actors/sessions/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
 import { numberVault } from '../actors/shops/records/number-vault.ts';
-import type { EventLimits } from '../actors/tenants/events/tenant-event.ts';
 import { everyShop } from '../actors/tenants/every-shop.ts';
+import type { EventLimits } from '../actors/tenants/stored-events/tenant-event.ts';
 import { tenantAddress } from '../actors/tenants/tenant-keys.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { Forwarder } from '../http/owner/remote-owner.ts';

@@ -4,7 +4,7 @@ import { nameLookup } from '../actors/outbound/name-lookup.ts';
 import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
 import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../actors/shops/shop-operations.ts';
-import type { WebhookRecord } from '../actors/tenants/webhooks/webhook-record.ts';
+import type { WebhookRecord } from '../actors/tenants/stored-webhooks/webhook-record.ts';
 import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
 import { WebhookPump } from '../actors/webhooks/webhook-pump.ts';
 import { resealed } from '../actors/webhooks/webhook-secrets.ts';

@@ -1,4 +1,4 @@
-import type { EventLimits } from '../actors/tenants/events/tenant-event.ts';
+import type { EventLimits } from '../actors/tenants/stored-events/tenant-event.ts';
 import { DAY_MS } from '../runtime/durations.ts';
 
 /** The limits of the default settings. */

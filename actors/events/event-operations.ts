@@ -1,7 +1,7 @@
 import type { Outcome } from '../failure.ts';
 import type { event } from '../replies/event-replies.ts';
 import type { CursorPage, Shown } from '../replies/reply-fields.ts';
-import type { EventWait } from '../tenants/events/event-waiters.ts';
+import type { EventWait } from '../tenants/stored-events/event-waiters.ts';
 
 /**
  * An event as the API shows it. The data is the record of a sent or inbound message; for other events it is `shopId`

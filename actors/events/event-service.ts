@@ -10,21 +10,21 @@ import {
   START_OF_STREAM,
   storedAtMs,
   streamIdOf,
-} from '../tenants/events/event-cursor.ts';
-import { streamFacts, wereCutOff } from '../tenants/events/event-retention.ts';
+} from '../tenants/stored-events/event-cursor.ts';
+import { streamFacts, wereCutOff } from '../tenants/stored-events/event-retention.ts';
 import {
   type EventWait,
   type EventWaiters,
   NO_ROOM_TO_WAIT,
   type SharedAnswers,
-} from '../tenants/events/event-waiters.ts';
+} from '../tenants/stored-events/event-waiters.ts';
 import {
   decodeEvent,
   isOfInbound,
   isOfMessage,
   type StoredEvent,
   type StreamEntry,
-} from '../tenants/events/tenant-event.ts';
+} from '../tenants/stored-events/tenant-event.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import type { EventOperations, EventOutcome, EventPage, EventQuery, EventView } from './event-operations.ts';
 

@@ -5,12 +5,12 @@ import type { Behaviour, DeactivationReason } from '../../runtime/behaviour.ts';
 import type { Store } from '../../runtime/store.ts';
 import { readContacts } from './contact-record.ts';
 import { mergedField } from './person-entry.ts';
+import type { WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import { TENANT_LANES, type TenantCommand, type TenantEffect } from './tenant-commands.ts';
 import { loadTenant, type TenantState } from './tenant-state.ts';
 import { type TenantFacts, tenantTurn } from './tenant-turns.ts';
 import { hasNewUsage, usageTurn } from './usage-turn.ts';
 import { activateWebhooks } from './webhook-turns.ts';
-import type { WebhookRecord } from './webhooks/webhook-record.ts';
 
 /** Limits, ids and effects, given to a tenant's behaviour from outside. */
 export interface TenantBehaviourOptions {

@@ -1,8 +1,5 @@
 import type { Lane, RuntimeCommand } from '../../runtime/behaviour.ts';
 import type { InboundMode } from '../inbound-mode.ts';
-import type { ShopDraft } from './tenant-operations.ts';
-import type { ApiKeyRecord } from './tenant-record.ts';
-import type { TenantChanges } from './tenant-view.ts';
 import type {
   WebhookAttempt,
   WebhookChanges,
@@ -10,7 +7,10 @@ import type {
   WebhookKeeper,
   WebhookProgress,
   WebhookRecord,
-} from './webhooks/webhook-record.ts';
+} from './stored-webhooks/webhook-record.ts';
+import type { ShopDraft } from './tenant-operations.ts';
+import type { ApiKeyRecord } from './tenant-record.ts';
+import type { TenantChanges } from './tenant-view.ts';
 
 /** A contact as it was declared, valid in shape. */
 export interface DeclaredContact {

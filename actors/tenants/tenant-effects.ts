@@ -1,8 +1,8 @@
 import type { Address } from '../../runtime/address.ts';
-import type { ActorEventFeed } from '../event-feed.ts';
+import type { ActorEventFeed } from '../actor-event-feed.ts';
 import type { InboundMode } from '../inbound-mode.ts';
+import type { WebhookEnd, WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import type { TenantEffect } from './tenant-commands.ts';
-import type { WebhookEnd, WebhookRecord } from './webhooks/webhook-record.ts';
 
 /** Functions by which a tenant's turns act outside the tenant. */
 export interface TenantEffectsOptions {

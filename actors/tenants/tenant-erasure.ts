@@ -7,8 +7,8 @@ import type { Store, Write } from '../../runtime/store.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { askTenant } from './ask-tenant.ts';
 import type { StoredKeyDirectory } from './key-directory.ts';
+import { PROGRESS_AT_A_TIME } from './stored-webhooks/webhook-progress.ts';
 import type { TenantState } from './tenant-state.ts';
-import { PROGRESS_AT_A_TIME } from './webhooks/webhook-progress.ts';
 
 /** How soon a failed erasure is retried. */
 const ERASE_AGAIN_MS = 10_000;

@@ -34,7 +34,7 @@ export interface TenantKeys {
   readonly declared: string;
   /** Hash: window state by key id, and `quota`. */
   readonly usage: string;
-  /** Hash by number, digits only: which shop has it connected, or had it last (`actors/shops/numbers/number-use.ts`). */
+  /** Hash by number, digits only: the shop that has it, or had it last (`actors/shops/number-past/number-use.ts`). */
   readonly numbers: string;
   /** Set: keys of the archived data of erased shops' numbers, so that it is erased with the tenant. */
   readonly numbersLeft: string;

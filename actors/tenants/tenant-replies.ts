@@ -1,11 +1,11 @@
 import type { DeclarationPolicyCode } from '../../policy/refusal.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Outcome } from '../failure.ts';
+import type { WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import type { TenantCommand, TenantCommandOf, TenantEffect } from './tenant-commands.ts';
 import type { ContactView, MadeShop, RevokedContactView, ShopCreationCode } from './tenant-operations.ts';
 import type { TenantState } from './tenant-state.ts';
 import type { KeyView, TenantView } from './tenant-view.ts';
-import type { WebhookRecord } from './webhooks/webhook-record.ts';
 
 /**
  * The reply of a tenant's actor to each command that has one. Both the turn that makes a reply and the caller that asks

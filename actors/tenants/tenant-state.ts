@@ -9,10 +9,10 @@ import type { Store } from '../../runtime/store.ts';
 import { hashFields } from '../hash-fields.ts';
 import { isoOrNull } from '../iso-time.ts';
 import type { Permission } from '../permission.ts';
+import type { WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
 import type { Identity } from './tenant-operations.ts';
 import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts';
-import type { WebhookRecord } from './webhooks/webhook-record.ts';
 
 /** The part of IPv6 that spells IPv4 addresses (RFC 4291, section 2.5.5.2). */
 const MAPPED_PREFIX = 96;

@@ -1,8 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { StoredEvent } from '../tenants/events/tenant-event.ts';
-import type { WebhookAttempt, WebhookProgress, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
+import type { StoredEvent } from '../tenants/stored-events/tenant-event.ts';
+import type {
+  WebhookAttempt,
+  WebhookProgress,
+  WebhookRecord,
+} from '../tenants/stored-webhooks/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 
 /** New events, and the position after all events that were read for them. */

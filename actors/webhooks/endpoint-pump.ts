@@ -1,14 +1,14 @@
 import type { ArmedTimer } from '../../runtime/clock.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { isBefore } from '../tenants/events/event-cursor.ts';
-import type { StoredEvent } from '../tenants/events/tenant-event.ts';
+import { isBefore } from '../tenants/stored-events/event-cursor.ts';
+import type { StoredEvent } from '../tenants/stored-events/tenant-event.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
   WebhookRecord,
   WebhookRetry,
-} from '../tenants/webhooks/webhook-record.ts';
+} from '../tenants/stored-webhooks/webhook-record.ts';
 import { MOST_FAILING_MS } from './delay-after.ts';
 import type { Delivered } from './deliver.ts';
 import type { EndpointPumpOptions } from './endpoint-pump-options.ts';

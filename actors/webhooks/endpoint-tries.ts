@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../tenants/events/tenant-event.ts';
-import type { WebhookRecord, WebhookRetry } from '../tenants/webhooks/webhook-record.ts';
+import type { StoredEvent } from '../tenants/stored-events/tenant-event.ts';
+import type { WebhookRecord, WebhookRetry } from '../tenants/stored-webhooks/webhook-record.ts';
 import type { Delivered } from './deliver.ts';
 import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';
 

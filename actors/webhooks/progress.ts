@@ -1,13 +1,13 @@
 import type { Random } from '../../runtime/random.ts';
-import { cursorOf } from '../tenants/events/event-cursor.ts';
-import type { StoredEvent } from '../tenants/events/tenant-event.ts';
-import { placeOf, webhookDeadLetter } from '../tenants/webhooks/webhook-progress.ts';
+import { cursorOf } from '../tenants/stored-events/event-cursor.ts';
+import type { StoredEvent } from '../tenants/stored-events/tenant-event.ts';
+import { placeOf, webhookDeadLetter } from '../tenants/stored-webhooks/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
   WebhookRecord,
   WebhookRetry,
-} from '../tenants/webhooks/webhook-record.ts';
+} from '../tenants/stored-webhooks/webhook-record.ts';
 import { delayAfter } from './delay-after.ts';
 import type { Delivered } from './deliver.ts';
 import type { Ended } from './endpoint-tries.ts';

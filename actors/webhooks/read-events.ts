@@ -1,8 +1,8 @@
 import type { Store } from '../../runtime/store.ts';
-import { isBefore, placeBefore, storedAtMs } from '../tenants/events/event-cursor.ts';
-import { wereCutOff } from '../tenants/events/event-retention.ts';
-import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/events/tenant-event.ts';
-import type { WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
+import { isBefore, placeBefore, storedAtMs } from '../tenants/stored-events/event-cursor.ts';
+import { wereCutOff } from '../tenants/stored-events/event-retention.ts';
+import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/stored-events/tenant-event.ts';
+import type { WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { isWanted } from './endpoint-pump.ts';
 import type { KeptEvent, ReadEvents } from './endpoint-pump-options.ts';
 

@@ -4,9 +4,9 @@ import type { Store } from '../../runtime/store.ts';
 import { type FailureCode, failed, type Outcome } from '../failure.ts';
 import { isoOrNull } from '../iso-time.ts';
 import { presentTenant } from '../tenants/ask-tenant.ts';
+import { PROGRESS_AT_A_TIME } from '../tenants/stored-webhooks/webhook-progress.ts';
+import type { WebhookProgress, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
-import { PROGRESS_AT_A_TIME } from '../tenants/webhooks/webhook-progress.ts';
-import type { WebhookProgress, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
 import { forgiven } from './progress.ts';
 import type { WebhookOutcome, WebhookView } from './webhook-operations.ts';
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
-import { cursorOf, streamIdOf } from '../tenants/events/event-cursor.ts';
-import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/events/tenant-event.ts';
+import { cursorOf, streamIdOf } from '../tenants/stored-events/event-cursor.ts';
+import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/stored-events/tenant-event.ts';
+import { placeOf } from '../tenants/stored-webhooks/webhook-progress.ts';
+import type { WebhookAttempt, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
-import { placeOf } from '../tenants/webhooks/webhook-progress.ts';
-import type { WebhookAttempt, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { isWanted, MOST_WAITING } from './endpoint-pump.ts';
 import type { WebhookAccess } from './webhook-access.ts';

@@ -1,7 +1,7 @@
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { Shown } from '../replies/reply-fields.ts';
 import type { freshWebhook, webhook, webhookAttempts } from '../replies/webhook-replies.ts';
-import type { WebhookKeeper } from '../tenants/webhooks/webhook-record.ts';
+import type { WebhookKeeper } from '../tenants/stored-webhooks/webhook-record.ts';
 
 /** An endpoint as operators and its tenant see it: without its secret. */
 export type WebhookView = Shown<typeof webhook>;

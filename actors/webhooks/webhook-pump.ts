@@ -5,9 +5,13 @@ import { eventView } from '../events/event-service.ts';
 import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
 import { askTenant } from '../tenants/ask-tenant.ts';
-import { cursorOf } from '../tenants/events/event-cursor.ts';
+import { cursorOf } from '../tenants/stored-events/event-cursor.ts';
+import type {
+  WebhookEnd,
+  WebhookProgress,
+  WebhookRecord,
+} from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
-import type { WebhookEnd, WebhookProgress, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
 import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
 import { EndpointPump } from './endpoint-pump.ts';
 import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';

@@ -5,9 +5,13 @@ import type { EventOperations } from '../events/event-operations.ts';
 import { done, type Failed, type FieldProblem, failed } from '../failure.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
 import { askTenant, presentTenant } from '../tenants/ask-tenant.ts';
-import { streamIdOf } from '../tenants/events/event-cursor.ts';
+import { streamIdOf } from '../tenants/stored-events/event-cursor.ts';
+import type {
+  WebhookChanges,
+  WebhookKeeper,
+  WebhookRecord,
+} from '../tenants/stored-webhooks/webhook-record.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import type { WebhookChanges, WebhookKeeper, WebhookRecord } from '../tenants/webhooks/webhook-record.ts';
 import { makeSecret } from './signature.ts';
 import { type WebhookAccess, webhookAccess, webhookView } from './webhook-access.ts';
 import { type WebhookDeliveriesOptions, webhookDeliveries } from './webhook-deliveries.ts';

@@ -17,7 +17,7 @@ import {
   wellBehaved,
 } from './well-behaved.ts';
 
-/** A quarter of the calls of a tenant that may wait on a node (`actors/tenants/events/event-waiters.ts`). */
+/** A quarter of the calls of a tenant that may wait on a node (`actors/tenants/stored-events/event-waiters.ts`). */
 const READERS_PER_TENANT = 64;
 /** Readers of the first load; the second is all of them. */
 const SOME_READERS = 1_000;

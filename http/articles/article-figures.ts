@@ -1,4 +1,4 @@
-import { MOST_EVENT_WAITS } from '../../actors/tenants/events/event-waiters.ts';
+import { MOST_EVENT_WAITS } from '../../actors/tenants/stored-events/event-waiters.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { DECLARATION_BATCH_LIMIT, DECLARATIONS_PER_DAY } from '../../policy/declaration-limits.ts';
 import { GROUP_SIZE_UNIT } from '../../policy/evaluate-group.ts';

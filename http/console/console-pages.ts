@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PERMISSIONS } from '../../actors/permission.ts';
-import { EVENT_TYPES } from '../../actors/tenants/events/tenant-event.ts';
+import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
 import { ERROR_MESSAGES } from './error-messages.ts';

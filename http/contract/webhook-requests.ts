@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
-import { EVENT_TYPES } from '../../actors/tenants/events/tenant-event.ts';
+import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import { boundedArray } from './bounded-array.ts';
 import { closedObject } from './closed-object.ts';
 import { EXAMPLES } from './examples.ts';

@@ -1,4 +1,4 @@
-import type { ActorEvent } from '../../actors/event-feed.ts';
+import type { ActorEvent } from '../../actors/actor-event-feed.ts';
 
 /** The state of another node that this one asks for events. */
 interface NodeEvent {

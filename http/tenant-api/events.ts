@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { event } from '../../actors/replies/event-replies.ts';
-import { cursorOf } from '../../actors/tenants/events/event-cursor.ts';
+import { cursorOf } from '../../actors/tenants/stored-events/event-cursor.ts';
 import {
   type EventWait,
   MOST_EVENT_WAITS,
   NO_ROOM_TO_WAIT,
-} from '../../actors/tenants/events/event-waiters.ts';
-import { EVENT_TYPES } from '../../actors/tenants/events/tenant-event.ts';
+} from '../../actors/tenants/stored-events/event-waiters.ts';
+import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import { reply } from '../contract/endpoint.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import {

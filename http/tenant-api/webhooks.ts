@@ -1,6 +1,6 @@
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { type FailureCode, failed, mapOutcome, type Outcome, renamedFailure } from '../../actors/failure.ts';
-import { EVENT_TYPES } from '../../actors/tenants/events/tenant-event.ts';
+import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOutcome } from '../../actors/webhooks/webhook-operations.ts';
 import { reply } from '../contract/endpoint.ts';

@@ -377,7 +377,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'an event gets its id as its commit is applied, not when its turn decides',
     layer: 'actors',
-    file: 'tenants/events/tenant-event.ts',
+    file: 'tenants/stored-events/tenant-event.ts',
     noticedBy: 'events/event-order.test.ts',
     edits: [
       ['({ type, shopId, subject }): Write => [', '({ type, shopId, subject }, index): Write => ['],

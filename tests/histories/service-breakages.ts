@@ -24,7 +24,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   },
   {
     promise: 'the feed publishes each end',
-    file: 'actors/tenants/events/tenant-event.ts',
+    file: 'actors/tenants/stored-events/tenant-event.ts',
     edits: [
       [
         'const added = events.map(',
@@ -39,7 +39,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   },
   {
     promise: 'an erased shop leaves nothing',
-    file: 'actors/tenants/events/erase-events.ts',
+    file: 'actors/tenants/stored-events/erase-events.ts',
     edits: [['let left: unknown = 1;', 'let left: unknown = 0;']],
   },
   {
@@ -59,7 +59,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   },
   {
     promise: 'an inbound message is published once',
-    file: 'actors/tenants/events/tenant-event.ts',
+    file: 'actors/tenants/stored-events/tenant-event.ts',
     edits: [
       [
         'const added = events.map(',

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MESSAGE_REASONS } from '../../actors/message-status.ts';
-import { EVENT_TYPES } from '../../actors/tenants/events/tenant-event.ts';
+import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import { ERRORS } from '../../http/contract/errors.ts';
 import { DECLARATION_POLICY_CODES, MESSAGE_POLICY_CODES, STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { root } from '../root.ts';

@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { done } from '../../actors/failure.ts';
-import { eraseShopEvents } from '../../actors/tenants/events/erase-events.ts';
-import { cursorOf, isBefore, placeBefore, streamIdOf } from '../../actors/tenants/events/event-cursor.ts';
+import { eraseShopEvents } from '../../actors/tenants/stored-events/erase-events.ts';
+import {
+  cursorOf,
+  isBefore,
+  placeBefore,
+  streamIdOf,
+} from '../../actors/tenants/stored-events/event-cursor.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { EVENT_WAITS } from '../../http/tenant-api/events.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';

@@ -1,7 +1,7 @@
 /** How long messages took, as Prometheus reads it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ActorEventData, ActorEventFeed } from '../../actors/event-feed.ts';
+import { type ActorEventData, ActorEventFeed } from '../../actors/actor-event-feed.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { recentActivity } from '../../http/metrics/recent-activity.ts';
 import { DAY_MS } from '../../runtime/durations.ts';

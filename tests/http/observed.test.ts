@@ -1,7 +1,7 @@
 /** The counts of a listener: every request is counted in and out once, whatever breaks on the way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventWaiters, SharedAnswers } from '../../actors/tenants/events/event-waiters.ts';
+import { EventWaiters, SharedAnswers } from '../../actors/tenants/stored-events/event-waiters.ts';
 import { errorReply } from '../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../http/contract/exchange.ts';
 import { CallsInProgress } from '../../http/pipeline/calls-in-progress.ts';

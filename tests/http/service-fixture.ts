@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Redis } from 'ioredis';
 import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
-import type { EventWaiters } from '../../actors/tenants/events/event-waiters.ts';
+import type { EventWaiters } from '../../actors/tenants/stored-events/event-waiters.ts';
 import type { HttpOptions, HttpSettings } from '../../http/http-options.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import type { OperatorEvent, OperatorEventFeed } from '../../http/operator-events/operator-event.ts';

@@ -14,16 +14,16 @@ import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import { KeyUse } from './keys/key-use.ts';
 import { chatOf } from './sending/recipients.ts';
 import { WireAliases } from './sending/wire-aliases.ts';
-import { ChatTimers } from './session/chat-timers.ts';
-import { readClientError, readDisconnect, sessionEndOf } from './session/session-end.ts';
-import type { SessionEnvironment, ShopMemory } from './session/session-environment.ts';
-import { SessionTimers } from './session/session-timers.ts';
 import {
   type RunningParts,
   type SessionEndCause,
   startParts,
   type UnnumberedEvent,
 } from './session-parts.ts';
+import { ChatTimers } from './shared/chat-timers.ts';
+import { readClientError, readDisconnect, sessionEndOf } from './shared/session-end.ts';
+import type { SessionEnvironment, ShopMemory } from './shared/session-environment.ts';
+import { SessionTimers } from './shared/session-timers.ts';
 import { SealedStore } from './store/sealed-store.ts';
 import { userOf } from './wire/chat-address.ts';
 

@@ -2,7 +2,7 @@ import type { SessionAddress } from '../session-host.ts';
 import type { ToWorker, WorkerOpening } from '../worker-protocol.ts';
 import { OpeningQueue } from './connection/opening-queue.ts';
 import { LiveSession } from './live-session.ts';
-import { newShopMemory, type SessionEnvironment, type ShopMemory } from './session/session-environment.ts';
+import { newShopMemory, type SessionEnvironment, type ShopMemory } from './shared/session-environment.ts';
 
 /** A shop's present session, and what outlives it. */
 interface ShopEntry {

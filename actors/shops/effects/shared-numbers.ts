@@ -1,10 +1,10 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import type { ActorEventFeed } from '../../event-feed.ts';
+import type { ActorEventFeed } from '../../actor-event-feed.ts';
 import { hashFields } from '../../hash-fields.ts';
-import { isForgotten } from '../numbers/number-past.ts';
-import { NUMBER_MEMORY_MS } from '../numbers/number-use.ts';
+import { isForgotten } from '../number-past/number-past.ts';
+import { NUMBER_MEMORY_MS } from '../number-past/number-use.ts';
 import type { NumberVault } from '../records/number-vault.ts';
 import type { ShopReference } from '../shop-operations.ts';
 

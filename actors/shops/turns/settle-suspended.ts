@@ -1,7 +1,7 @@
 import type { Address } from '../../../runtime/address.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import type { MessageReason } from '../../message-status.ts';
-import { type EventLimits, eventWrites, type TenantEvent } from '../../tenants/events/tenant-event.ts';
+import { type EventLimits, eventWrites, type TenantEvent } from '../../tenants/stored-events/tenant-event.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';

@@ -1,4 +1,4 @@
-import { NO_ROOM_TO_WAIT } from '../../../actors/tenants/events/event-waiters.ts';
+import { NO_ROOM_TO_WAIT } from '../../../actors/tenants/stored-events/event-waiters.ts';
 import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 import type { Counts } from '../../../runtime/counts.ts';
 import type { ReplyStream, ReplyValue } from '../../contract/exchange.ts';

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { eventService } from '../../../actors/events/event-service.ts';
-import { EventWaiters } from '../../../actors/tenants/events/event-waiters.ts';
-import { eventWrites } from '../../../actors/tenants/events/tenant-event.ts';
+import { EventWaiters } from '../../../actors/tenants/stored-events/event-waiters.ts';
+import { eventWrites } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { shardKey, shardOf } from '../../../runtime/address.ts';
 import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';

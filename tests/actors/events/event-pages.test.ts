@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type EventServiceOptions, eventService } from '../../../actors/events/event-service.ts';
 import { done } from '../../../actors/failure.ts';
-import { EventWaiters } from '../../../actors/tenants/events/event-waiters.ts';
-import type { StreamEntry } from '../../../actors/tenants/events/tenant-event.ts';
+import { EventWaiters } from '../../../actors/tenants/stored-events/event-waiters.ts';
+import type { StreamEntry } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import type { Read } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 

@@ -11,8 +11,8 @@ import {
   type EventWait,
   EventWaiters,
   MOST_EVENT_WAITS,
-} from '../../../actors/tenants/events/event-waiters.ts';
-import type { StreamEntry } from '../../../actors/tenants/events/tenant-event.ts';
+} from '../../../actors/tenants/stored-events/event-waiters.ts';
+import type { StreamEntry } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import type { Read } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { eventService } from '../../../actors/events/event-service.ts';
-import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
-import { EventWaiters } from '../../../actors/tenants/events/event-waiters.ts';
-import { eventWrites } from '../../../actors/tenants/events/tenant-event.ts';
+import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
+import { EventWaiters } from '../../../actors/tenants/stored-events/event-waiters.ts';
+import { eventWrites } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { shardKey, shardOf } from '../../../runtime/address.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';

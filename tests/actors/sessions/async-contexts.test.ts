@@ -3,7 +3,7 @@ import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
 import { addTransactionCapability, type SignalDataSet } from '@whiskeysockets/baileys';
 import { shareAsyncContexts } from '../../../actors/sessions/worker-thread/async-contexts.ts';
-import { quietLogger } from '../../../actors/sessions/worker-thread/session/silent-logger.ts';
+import { quietLogger } from '../../../actors/sessions/worker-thread/shared/silent-logger.ts';
 import { deferred } from '../../deferred.ts';
 
 // It changes the class for the whole process, which this file has to itself.

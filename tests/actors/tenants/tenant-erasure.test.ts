@@ -1,10 +1,10 @@
 /** An erasure comes to its end, whatever fails on the way, and however much there is to erase. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { webhookDeadLetter } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
 import { TenantErasure, type TenantErasureOptions } from '../../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
-import { webhookDeadLetter } from '../../../actors/tenants/webhooks/webhook-progress.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import { checkWrites } from '../../../runtime/ownership/turn-writes.ts';

@@ -9,8 +9,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { AddressGuard } from '../../../actors/outbound/address-guard.ts';
 import { nameLookup, type ResolveAll } from '../../../actors/outbound/name-lookup.ts';
+import type {
+  WebhookProgress,
+  WebhookRecord,
+} from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
-import type { WebhookProgress, WebhookRecord } from '../../../actors/tenants/webhooks/webhook-record.ts';
 import { SLOW_MS } from '../../../actors/webhooks/endpoint-tries.ts';
 import { makeSecret } from '../../../actors/webhooks/signature.ts';
 import { WebhookPump, type WebhookPumpOptions } from '../../../actors/webhooks/webhook-pump.ts';

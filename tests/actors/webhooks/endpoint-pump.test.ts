@@ -1,7 +1,7 @@
 /** One endpoint's pump: the schedule of its tries, what ends it, and what a kill at any moment leaves behind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
+import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
 import type { Delivered } from '../../../actors/webhooks/deliver.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';

@@ -1,7 +1,7 @@
 /** One endpoint's pump while other things fail: the store, one event of several, the address that it had before. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
+import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
 import type { Delivered } from '../../../actors/webhooks/deliver.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';

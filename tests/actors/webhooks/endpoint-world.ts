@@ -1,11 +1,11 @@
-import { cursorOf, isBefore } from '../../../actors/tenants/events/event-cursor.ts';
-import type { StoredEvent } from '../../../actors/tenants/events/tenant-event.ts';
-import { placeOf } from '../../../actors/tenants/webhooks/webhook-progress.ts';
+import { cursorOf, isBefore } from '../../../actors/tenants/stored-events/event-cursor.ts';
+import type { StoredEvent } from '../../../actors/tenants/stored-events/tenant-event.ts';
+import { placeOf } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
   WebhookRecord,
-} from '../../../actors/tenants/webhooks/webhook-record.ts';
+} from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import type { Delivered } from '../../../actors/webhooks/deliver.ts';
 import { EndpointPump } from '../../../actors/webhooks/endpoint-pump.ts';
 import type { EndpointPace } from '../../../actors/webhooks/endpoint-pump-options.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { webhookDeadLetter } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
+import type { WebhookProgress } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import type { TenantCommand } from '../../../actors/tenants/tenant-commands.ts';
 import { TenantErasure, type TenantErasureOptions } from '../../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
-import { webhookDeadLetter } from '../../../actors/tenants/webhooks/webhook-progress.ts';
-import type { WebhookProgress } from '../../../actors/tenants/webhooks/webhook-record.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { fakeOf } from '../../fake-of.ts';

@@ -1,7 +1,11 @@
 /** The stored data of a tenant's events and webhooks, counted in a real Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventWrites, shopEvent, type TenantEvent } from '../../../actors/tenants/events/tenant-event.ts';
+import {
+  eventWrites,
+  shopEvent,
+  type TenantEvent,
+} from '../../../actors/tenants/stored-events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { putWebhook, webhookProgress } from '../../../actors/tenants/webhook-turns.ts';

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cursorOf } from '../../../actors/tenants/events/event-cursor.ts';
-import type { WebhookRecord } from '../../../actors/tenants/webhooks/webhook-record.ts';
+import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
+import type { WebhookRecord } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import type { Delivered } from '../../../actors/webhooks/deliver.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StoredEvent } from '../../../actors/tenants/events/tenant-event.ts';
+import type { StoredEvent } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import {
   type WebhookDeliveriesOptions,
   webhookDeliveries,

@@ -1,8 +1,8 @@
 /** The remaining data of an erased shop's events with webhooks: real actors and Redis, a real server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WebhookProgress } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
-import type { WebhookProgress } from '../../../actors/tenants/webhooks/webhook-record.ts';
 import { erase } from '../../http/erase.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
 import { eventually } from '../../waiting.ts';

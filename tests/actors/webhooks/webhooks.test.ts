@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { storedAtMs, streamIdOf } from '../../../actors/tenants/events/event-cursor.ts';
+import { storedAtMs, streamIdOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
+import type { WebhookRecord } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
-import type { WebhookRecord } from '../../../actors/tenants/webhooks/webhook-record.ts';
 import { secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';

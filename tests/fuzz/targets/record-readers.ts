@@ -1,5 +1,5 @@
-import { readOptOuts, readPast, readStoredMachines } from '../../../actors/shops/numbers/number-past.ts';
-import { decodeNumberUse } from '../../../actors/shops/numbers/number-use.ts';
+import { readOptOuts, readPast, readStoredMachines } from '../../../actors/shops/number-past/number-past.ts';
+import { decodeNumberUse } from '../../../actors/shops/number-past/number-use.ts';
 import { decodeCarried } from '../../../actors/shops/records/carried-message.ts';
 import { inboundOwner, readInboundRecords } from '../../../actors/shops/records/inbound-records.ts';
 import { decodeReceipts } from '../../../actors/shops/records/message-receipts.ts';
@@ -16,8 +16,8 @@ import { readLedger } from '../../../actors/shops/state/stored-ledger.ts';
 import { decodeLimits } from '../../../actors/shops/state/stored-limits.ts';
 import { decodeUndelivered } from '../../../actors/shops/state/undelivered.ts';
 import { decodeContact } from '../../../actors/tenants/contact-record.ts';
-import { decodeEvent } from '../../../actors/tenants/events/tenant-event.ts';
-import { ofShops } from '../../../actors/tenants/webhooks/webhook-progress.ts';
+import { decodeEvent } from '../../../actors/tenants/stored-events/tenant-event.ts';
+import { ofShops } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { webhookAccess } from '../../../actors/webhooks/webhook-access.ts';
 import {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type Sharp from 'sharp';
-import { TenantSlots } from '../session/tenant-slots.ts';
+import { TenantSlots } from '../shared/tenant-slots.ts';
 import { barePng } from './bare-png.ts';
 import { hasManyScans } from './jpeg-scans.ts';
 

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import { type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 import type { Credentials } from '../keys/credentials.ts';
-import { readClientError } from '../session/session-end.ts';
+import { readClientError } from '../shared/session-end.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import type { HistoryNotice } from '../wire/phone-message.ts';
 import { readHistory } from './history-reader.ts';

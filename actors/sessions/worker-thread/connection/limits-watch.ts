@@ -1,7 +1,7 @@
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { ReportedNewChats, ReportedRestriction, SessionEventOf } from '../../session-events.ts';
-import { readClientError } from '../session/session-end.ts';
+import { readClientError } from '../shared/session-end.ts';
 
 /** The limits of the number that a session reports. */
 export type LimitsNotice = Omit<SessionEventOf<'session.limits'>, 'generation'>;

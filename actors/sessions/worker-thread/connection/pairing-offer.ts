@@ -3,7 +3,7 @@ import type { Clock } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { SessionEnd } from '../../session-events.ts';
 import type { SessionTiming } from '../../session-timing.ts';
-import { readClientError } from '../session/session-end.ts';
+import { readClientError } from '../shared/session-end.ts';
 
 /** The client's own times for a QR code, unless options set others. */
 const FIRST_QR_MS = MINUTE_MS;

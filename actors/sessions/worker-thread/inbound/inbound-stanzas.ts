@@ -10,7 +10,7 @@ import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { SessionAddress, SessionOpening } from '../../session-host.ts';
 import type { SessionNote } from '../../worker-protocol.ts';
 import type { Ratchets } from '../keys/ratchets.ts';
-import type { SessionEnvironment } from '../session/session-environment.ts';
+import type { SessionEnvironment } from '../shared/session-environment.ts';
 import { OfflineBacklog } from './offline-backlog.ts';
 
 /** Stanzas that the client answers, or that need no answer. All others are acknowledged here, new classes too. */

@@ -12,7 +12,7 @@ import {
   transferDevice,
   unpadRandomMax16,
 } from '@whiskeysockets/baileys';
-import type { ExpiringCache } from '../session/expiring-cache.ts';
+import type { ExpiringCache } from '../shared/expiring-cache.ts';
 import { isLidAddress } from '../wire/chat-address.ts';
 import { type InboundEnvelope, readEnvelope } from '../wire/inbound-message.ts';
 import { type HistoryNotice, readPhoneMessage } from '../wire/phone-message.ts';

@@ -10,7 +10,7 @@ import type { DeviceSessions } from '../sending/device-sessions.ts';
 import type { GroupDirectory } from '../sending/group-directory.ts';
 import type { Outbox } from '../sending/outbox.ts';
 import type { SentMessage, SentMessages } from '../sending/sent-messages.ts';
-import type { SessionEnvironment, ShopMemory } from '../session/session-environment.ts';
+import type { SessionEnvironment, ShopMemory } from '../shared/session-environment.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { ResendBudget } from './resend-budget.ts';

@@ -6,7 +6,7 @@ import {
   getBinaryNodeChildren,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import type { ShopMemory } from '../session/session-environment.ts';
+import type { ShopMemory } from '../shared/session-environment.ts';
 import { userOf } from '../wire/chat-address.ts';
 import { ownDevice } from './device-sessions.ts';
 

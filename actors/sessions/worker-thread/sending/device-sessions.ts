@@ -11,9 +11,9 @@ import {
 } from '@whiskeysockets/baileys';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { Yielder } from '../../../../runtime/yielder.ts';
-import type { ExpiringCache } from '../session/expiring-cache.ts';
-import { queryErrorCode } from '../session/session-end.ts';
-import type { ShopMemory } from '../session/session-environment.ts';
+import type { ExpiringCache } from '../shared/expiring-cache.ts';
+import { queryErrorCode } from '../shared/session-end.ts';
+import type { ShopMemory } from '../shared/session-environment.ts';
 import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { keepDevices, lookUpNumbers } from './number-lookup.ts';

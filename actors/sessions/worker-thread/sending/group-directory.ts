@@ -1,7 +1,7 @@
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { SessionGroup } from '../../session-events.ts';
-import { queryErrorCode } from '../session/session-end.ts';
+import { queryErrorCode } from '../shared/session-end.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { GroupMembers } from './group-members.ts';
 

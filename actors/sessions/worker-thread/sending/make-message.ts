@@ -7,7 +7,7 @@ import {
 import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
 import type { SendOrder } from '../../session-host.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
-import { quietLogger } from '../session/silent-logger.ts';
+import { quietLogger } from '../shared/silent-logger.ts';
 import { isGroupAddress } from '../wire/chat-address.ts';
 import { TEXT_STATUS } from '../wire/wire-form.ts';
 import type { OutboxOptions } from './outbox-options.ts';

@@ -6,7 +6,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { DAY_MS } from '../../../../runtime/durations.ts';
-import type { ShopMemory } from '../session/session-environment.ts';
+import type { ShopMemory } from '../shared/session-environment.ts';
 import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 

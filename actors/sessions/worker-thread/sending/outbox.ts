@@ -1,7 +1,7 @@
 import type { SignalDataSet } from '@whiskeysockets/baileys';
 import { sleep } from '../../../../runtime/clock.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
-import type { Unacknowledged } from '../session/unacknowledged.ts';
+import type { Unacknowledged } from '../shared/unacknowledged.ts';
 import { isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience } from '../wire/wire-form.ts';
 import { isAddressable } from './addressable.ts';

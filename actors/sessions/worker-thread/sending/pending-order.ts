@@ -6,7 +6,7 @@ import type { SendOutcome } from '../../session-events.ts';
 import type { SendOrder } from '../../session-host.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
 import { type FetchedMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
-import { isRateSignal, readClientError } from '../session/session-end.ts';
+import { isRateSignal, readClientError } from '../shared/session-end.ts';
 import { backoffOf } from '../wire/usync-errors.ts';
 
 /**

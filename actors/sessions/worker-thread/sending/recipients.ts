@@ -11,8 +11,8 @@ import type { SendOutcome } from '../../session-events.ts';
 import type { SendOrder } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { ContactTokens } from '../keys/contact-tokens.ts';
-import type { ExpiringCache } from '../session/expiring-cache.ts';
-import { isRateSignal, queryErrorCode } from '../session/session-end.ts';
+import type { ExpiringCache } from '../shared/expiring-cache.ts';
+import { isRateSignal, queryErrorCode } from '../shared/session-end.ts';
 import { chatAddress, isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 
 /** The number by which the network knows a person, or the outcome of a message that does not continue. */

@@ -1,4 +1,4 @@
-import type { ExpiringCache } from '../session/expiring-cache.ts';
+import type { ExpiringCache } from '../shared/expiring-cache.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 
 const HASH = 'credentials';

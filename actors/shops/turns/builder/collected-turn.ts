@@ -8,7 +8,7 @@ import {
   type InboundEventType,
   shopEvent,
   type TenantEvent,
-} from '../../../tenants/events/tenant-event.ts';
+} from '../../../tenants/stored-events/tenant-event.ts';
 import type { PacingTimes } from '../../machines/pacing-times.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { changedShop, type ShopState } from '../../state/shop-state.ts';

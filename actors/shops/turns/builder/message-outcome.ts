@@ -1,6 +1,6 @@
 import type { Write } from '../../../../runtime/store.ts';
 import { isFinal } from '../../../message-status.ts';
-import type { TenantEvent } from '../../../tenants/events/tenant-event.ts';
+import type { TenantEvent } from '../../../tenants/stored-events/tenant-event.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { carriedWrites, dropContent } from '../../records/carried-message.ts';
 import { stateWrite } from '../../records/message-days.ts';

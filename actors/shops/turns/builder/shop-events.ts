@@ -1,5 +1,5 @@
 import { isoOrNull } from '../../../iso-time.ts';
-import { shopEvent, type TenantEvent } from '../../../tenants/events/tenant-event.ts';
+import { shopEvent, type TenantEvent } from '../../../tenants/stored-events/tenant-event.ts';
 import { channelTrouble } from '../../machines/channel-trouble.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { channelState, pacingState, pausedBy, type ShopState } from '../../state/shop-state.ts';

@@ -7,7 +7,7 @@ import {
   type SignalKeyStoreWithTransaction,
 } from '@whiskeysockets/baileys';
 import { boundMappings } from '../../../../actors/sessions/worker-thread/connection/client-memory.ts';
-import { quietLogger } from '../../../../actors/sessions/worker-thread/session/silent-logger.ts';
+import { quietLogger } from '../../../../actors/sessions/worker-thread/shared/silent-logger.ts';
 
 test('a client remembers 4,000 entries of contacts’ ids, and reads the others from the store', async () => {
   const stored = new Map<string, string>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageRetryManager } from '@whiskeysockets/baileys';
 import { shrinkRetryMemory } from '../../../../actors/sessions/worker-thread/connection/client-memory.ts';
-import { quietLogger } from '../../../../actors/sessions/worker-thread/session/silent-logger.ts';
+import { quietLogger } from '../../../../actors/sessions/worker-thread/shared/silent-logger.ts';
 
 const KEY = Uint8Array.of(1, 2, 3);
 

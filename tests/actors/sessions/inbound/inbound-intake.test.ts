@@ -6,7 +6,7 @@ import {
   InboundIntake,
   type InboundNotice,
 } from '../../../../actors/sessions/worker-thread/inbound/inbound-intake.ts';
-import { ExpiringCache } from '../../../../actors/sessions/worker-thread/session/expiring-cache.ts';
+import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const PERSON = '33622220001@s.whatsapp.net';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 import { KeyUse } from '../../../../actors/sessions/worker-thread/keys/key-use.ts';
-import { ChatTimers } from '../../../../actors/sessions/worker-thread/session/chat-timers.ts';
+import { ChatTimers } from '../../../../actors/sessions/worker-thread/shared/chat-timers.ts';
 import type { SealedStore } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { fields, sealedStore } from '../store/sealed-store-fixture.ts';

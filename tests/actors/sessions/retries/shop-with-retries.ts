@@ -5,7 +5,7 @@ import {
   type RetryAnswersOptions,
 } from '../../../../actors/sessions/worker-thread/retries/retry-answers.ts';
 import type { SentMessage } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
-import { ExpiringCache } from '../../../../actors/sessions/worker-thread/session/expiring-cache.ts';
+import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { MemoryAuth } from '../../../simulator/test-client.ts';

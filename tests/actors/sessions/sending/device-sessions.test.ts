@@ -11,7 +11,7 @@ import {
   DeviceSessions,
   devicesWithKeys,
 } from '../../../../actors/sessions/worker-thread/sending/device-sessions.ts';
-import { newShopMemory } from '../../../../actors/sessions/worker-thread/session/session-environment.ts';
+import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);

@@ -9,7 +9,7 @@ import {
   beginningOf,
   type Pending,
 } from '../../../../actors/sessions/worker-thread/sending/pending-order.ts';
-import { TenantSlots } from '../../../../actors/sessions/worker-thread/session/tenant-slots.ts';
+import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
 import { textOrder } from '../session-conformance.ts';
 
 test('an order that is given up just when it gets its slot gives the slot back', async () => {

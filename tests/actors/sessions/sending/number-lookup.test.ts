@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BinaryNode, USyncQuery, type USyncQueryResult, type WASocket } from '@whiskeysockets/baileys';
 import { lookUpIds, lookUpNumbers } from '../../../../actors/sessions/worker-thread/sending/number-lookup.ts';
-import { newShopMemory } from '../../../../actors/sessions/worker-thread/session/session-environment.ts';
+import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { spellOutErrors } from '../../../../actors/sessions/worker-thread/wire/usync-errors.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { fakeOf } from '../../../fake-of.ts';

@@ -12,9 +12,9 @@ import type { PrepareOrder } from '../../../../actors/sessions/worker-protocol.t
 import type { GroupDirectory } from '../../../../actors/sessions/worker-thread/sending/group-directory.ts';
 import { Outbox } from '../../../../actors/sessions/worker-thread/sending/outbox.ts';
 import type { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
-import { ExpiringCache } from '../../../../actors/sessions/worker-thread/session/expiring-cache.ts';
-import { newShopMemory } from '../../../../actors/sessions/worker-thread/session/session-environment.ts';
-import { TenantSlots } from '../../../../actors/sessions/worker-thread/session/tenant-slots.ts';
+import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
+import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
+import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { fakeOf } from '../../../fake-of.ts';
 import { listening } from '../../../listening.ts';

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readArchive } from '../../../../actors/shops/numbers/number-archive.ts';
-import { numbersLeft } from '../../../../actors/shops/numbers/numbers-left.ts';
+import { readArchive } from '../../../../actors/shops/number-past/number-archive.ts';
+import { numbersLeft } from '../../../../actors/shops/number-past/numbers-left.ts';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
 import { decodeWriters } from '../../../../actors/shops/records/writer.ts';
 import { readWriter } from '../../../../actors/shops/state/recipient-facts.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { numberUseWrite } from '../../../../actors/shops/numbers/number-use.ts';
+import { numberUseWrite } from '../../../../actors/shops/number-past/number-use.ts';
 import { aliasField } from '../../../../actors/shops/records/alias-field.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import type { MessageDraft } from '../../../../actors/shops/shop-operations.ts';

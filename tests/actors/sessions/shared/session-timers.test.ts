@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SessionTimers } from '../../../../actors/sessions/worker-thread/session/session-timers.ts';
+import { SessionTimers } from '../../../../actors/sessions/worker-thread/shared/session-timers.ts';
 import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 
 test('a session that ended leaves no timer armed, and arms none', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { encodeBinaryNode } from '@whiskeysockets/baileys';
 import type { SessionEnd, SessionEventOf } from '../../../../actors/sessions/session-events.ts';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
-import { sessionEndOf } from '../../../../actors/sessions/worker-thread/session/session-end.ts';
+import { sessionEndOf } from '../../../../actors/sessions/worker-thread/shared/session-end.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import type { FaultKind } from '../../../../simulator/control/faults.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';

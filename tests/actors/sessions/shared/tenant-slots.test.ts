@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TenantSlots } from '../../../../actors/sessions/worker-thread/session/tenant-slots.ts';
+import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
 
 const { signal } = new AbortController();
 

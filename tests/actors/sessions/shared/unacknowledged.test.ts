@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SendOrder, SessionAddress } from '../../../../actors/sessions/session-host.ts';
-import { UnacknowledgedOrders } from '../../../../actors/sessions/worker-thread/session/unacknowledged.ts';
+import { UnacknowledgedOrders } from '../../../../actors/sessions/worker-thread/shared/unacknowledged.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { until } from '../../../waiting.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';

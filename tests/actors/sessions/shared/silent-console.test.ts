@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { silenceConsole } from '../../../../actors/sessions/worker-thread/session/silent-logger.ts';
+import { silenceConsole } from '../../../../actors/sessions/worker-thread/shared/silent-logger.ts';
 
 test('a silenced console does not format its arguments', () => {
   const kept = { ...globalThis.console };

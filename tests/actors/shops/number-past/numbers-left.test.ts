@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ShopEraser, type ShopEraserOptions } from '../../../../actors/shops/erasure/shop-eraser.ts';
-import { archiveWrites, readArchive } from '../../../../actors/shops/numbers/number-archive.ts';
-import { readPast } from '../../../../actors/shops/numbers/number-past.ts';
-import { numberUseRead, numberUseWrite } from '../../../../actors/shops/numbers/number-use.ts';
-import { numbersLeft } from '../../../../actors/shops/numbers/numbers-left.ts';
+import { archiveWrites, readArchive } from '../../../../actors/shops/number-past/number-archive.ts';
+import { readPast } from '../../../../actors/shops/number-past/number-past.ts';
+import { numberUseRead, numberUseWrite } from '../../../../actors/shops/number-past/number-use.ts';
+import { numbersLeft } from '../../../../actors/shops/number-past/numbers-left.ts';
 import { readNumber } from '../../../../actors/shops/turns/number/number-facts.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';

@@ -1,7 +1,7 @@
 /** The events of an erased shop leave their tenant's stream in short steps, while other shops add theirs: a real Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraseEventsAbout, eraseShopEvents } from '../../../../actors/tenants/events/erase-events.ts';
+import { eraseEventsAbout, eraseShopEvents } from '../../../../actors/tenants/stored-events/erase-events.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
