@@ -1,7 +1,7 @@
 import type { EventOperations } from '../actors/events/event-operations.ts';
 import { AddressGuard } from '../actors/outbound/address-guard.ts';
+import { isLoopbackUrl } from '../actors/outbound/loopback-url.ts';
 import { nameLookup } from '../actors/outbound/name-lookup.ts';
-import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
 import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../actors/shops/shop-operations.ts';
 import type { WebhookRecord } from '../actors/tenants/stored-webhooks/webhook-record.ts';

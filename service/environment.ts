@@ -1,7 +1,7 @@
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
+import { isLoopbackUrl } from '../actors/outbound/loopback-url.ts';
 import { DEFAULT_SHARDS, MOST_SHARDS } from '../runtime/address.ts';
 import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
 import { defaultNodeId } from './default-node-id.ts';

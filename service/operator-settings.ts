@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isLoopbackUrl } from '../actors/sessions/main-thread/loopback-url.ts';
+import { isLoopbackUrl } from '../actors/outbound/loopback-url.ts';
 import { OPERATOR_ROLES, type OperatorToken } from '../http/contract/operator-role.ts';
 import { host } from './setting-readers.ts';
 

@@ -3,6 +3,7 @@ import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
 import { egressThrough } from '../../outbound/egress.ts';
 import { egressProblem } from '../../outbound/egress-check.ts';
+import { isLoopbackUrl } from '../../outbound/loopback-url.ts';
 import { keepSwept } from '../attachment-files.ts';
 import { SessionCounters } from '../session-counters.ts';
 import type { SessionEvent } from '../session-events.ts';
@@ -18,7 +19,6 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { SessionReport, ToWorker } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
-import { isLoopbackUrl } from './loopback-url.ts';
 import { NetworkVersion } from './network-version.ts';
 import { addSessionNote, noteEvent, noteOutcome, type SessionNotes } from './session-notes.ts';
 import { SessionSlot, type SettledOrder, workerFor } from './session-slot.ts';

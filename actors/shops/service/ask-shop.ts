@@ -1,6 +1,5 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { type FailureCode, failed, type Outcome } from '../../failure.ts';
-import type { PageQuery } from '../../replies/reply-fields.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
 import type { ShopReplies } from '../protocol/shop-replies.ts';
 import { shopAddress } from '../records/shop-keys.ts';
@@ -27,14 +26,4 @@ export async function fromShop<Value, Code extends FailureCode = never>(
 ): Promise<ShopOutcome<Value, Code>> {
   const state = await actors.state<ShopState>(shopAddress(shop));
   return state === undefined ? NO_SHOP : answer(state);
-}
-
-/** Returns a page of ids, newest first, after the cursor. */
-export function idPage(
-  all: readonly string[],
-  { limit, cursor }: PageQuery,
-): { readonly ids: readonly string[]; readonly nextCursor: string | null } {
-  const left = all.filter((id) => cursor === undefined || id < cursor.toLowerCase());
-  const ids = left.slice(0, limit);
-  return { ids, nextCursor: left.length > limit ? (ids.at(-1) ?? null) : null };
 }

@@ -10,8 +10,9 @@ import type { ShopReference } from '../shop-operations.ts';
 import { readBatches, readBatchIds, type StoredBatch } from '../state/batch-reading.ts';
 import { type BatchRecord, waitingOf } from '../state/batches.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import { askShop, fromShop, idPage } from './ask-shop.ts';
+import { askShop, fromShop } from './ask-shop.ts';
 import { batchForecasts } from './batch-forecasts.ts';
+import { idPage } from './id-page.ts';
 import type { EstimateTimes } from './queue-place.ts';
 
 interface BatchingOptions {

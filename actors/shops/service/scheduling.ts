@@ -4,7 +4,8 @@ import type { Store } from '../../../runtime/store.ts';
 import { done, failed } from '../../failure.ts';
 import type { ShopOperations } from '../shop-operations.ts';
 import { readSchedule, type ScheduledDraft, scheduledView } from '../state/scheduled-sends.ts';
-import { askShop, fromShop, idPage } from './ask-shop.ts';
+import { askShop, fromShop } from './ask-shop.ts';
+import { idPage } from './id-page.ts';
 
 /** Makes the operations on a shop's scheduled sends. */
 export function scheduleOperations(parts: {
