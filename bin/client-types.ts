@@ -37,7 +37,7 @@ export function apiDocument(): ApiDocument {
  * path. Throws if the client cannot be made of the document, with the operation or keyword.
  *
  * It is written here because the output of openapi-typescript has no table for the run time and is nested like the
- * document. That tool also needs an older compiler than ours (tests/document-tools).
+ * document. That tool also needs an older compiler than ours (tests/packages/document-tools).
  */
 export function clientTypes({ paths, components }: ApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

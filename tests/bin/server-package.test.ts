@@ -13,8 +13,10 @@ const root = process.cwd();
 // It runs before any package is there, so it is no TypeScript.
 const { whyItDoesNotLoad } = await import(join(root, 'image/server-package.mjs'));
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
-const ownFolders = readdirSync(join(root, 'tests')).filter((name) => /^node-\d+$|-tools$/.test(name));
-const lockFolders = ['', ...ownFolders.map((name) => `tests/${name}`)];
+const lockFolders = [
+  '',
+  ...readdirSync(join(root, 'tests/packages')).map((name) => `tests/packages/${name}`),
+];
 
 for (const arch of ['x64', 'arm64']) {
   for (const [major, version] of Object.entries({

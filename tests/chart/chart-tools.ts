@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { root } from '../root.ts';
 
 /** The tools that bin/prepare-document-tools installs for the tests of this folder. */
-export const TOOLS = join(root, 'tests/chart-tools');
+export const TOOLS = join(root, 'tests/packages/chart-tools');
 const run = promisify(execFile);
 
 /** Why Helm is not here, or `false`: npm has its program for one platform alone. */

@@ -11,7 +11,7 @@ import { apiDocument, clientTypes } from '../../bin/client-types.ts';
 import { root } from '../root.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
 
-const TOOLS = join(root, 'tests/document-tools');
+const TOOLS = join(root, 'tests/packages/document-tools');
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'document-tools-'));
 let service: ServiceFixture;
