@@ -24,10 +24,10 @@ export function withPlace(
   now: { readonly times: EstimateTimes; readonly nowMs: number },
 ): MessageView {
   if (view.status !== 'queued' || state === undefined) return view;
-  const position = positionOf(view.id, state);
+  const last = lastShown.get(view);
+  const position = positionOf(view.id, state, last?.position);
   if (position === undefined) return view;
   const estimatedSendAt = estimate(state, position, now);
-  const last = lastShown.get(view);
   if (last?.position === position && last.estimatedSendAt === estimatedSendAt) return last;
   const shown = { ...view, position, estimatedSendAt };
   lastShown.set(view, shown);
@@ -39,11 +39,18 @@ export function messageTimeMs({ sendGap }: EstimateTimes): number {
   return (sendGap.minMs + sendGap.maxMs) / 2 + MEAN_COMPOSING_MS;
 }
 
-function positionOf(messageId: string, { queue, currentMessage }: ShopState): number | undefined {
+/** Looks first where the message was at the last poll: usually nothing left the queue since then. */
+function positionOf(
+  messageId: string,
+  { queue, currentMessage }: ShopState,
+  lastPosition: number | undefined,
+): number | undefined {
   if (currentMessage?.messageId === messageId) return 1;
+  const firstPosition = currentMessage === undefined ? 1 : 2;
+  if (lastPosition !== undefined && queue[lastPosition - firstPosition]?.messageId === messageId)
+    return lastPosition;
   const index = queue.findIndex((message) => message.messageId === messageId);
-  if (index === -1) return undefined;
-  return index + (currentMessage === undefined ? 1 : 2);
+  return index === -1 ? undefined : index + firstPosition;
 }
 
 /**
@@ -65,7 +72,8 @@ function estimate(
   const rests = pacingState(state) === 'gap' || pacingState(state) === 'paused';
   const startMs = rests ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;
   // Those that wait for their batch let the others by.
-  const leaving = position - 1 - queue.slice(0, Math.max(0, index)).filter(isKeptBack).length;
+  const waiting = batches.length === 0 ? 0 : queue.slice(0, Math.max(0, index)).filter(isKeptBack).length;
+  const leaving = position - 1 - waiting;
   const leavesMs = startMs + leaving * messageTimeMs(times);
   return new Date(Math.ceil(leavesMs / 1_000) * 1_000).toISOString();
 }
