@@ -31,7 +31,7 @@ export function operatorServices(
   const share = async () => ({
     ...(await fleet.census()),
     ...fleet.self(),
-    slots: activity.slots(),
+    slots: activity.intervals(),
   });
   return {
     operators,

@@ -102,7 +102,7 @@ export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'
   metrics.counter(
     'msgapi_webhook_dead_letters_total',
     'Events that a webhook did not accept in eight attempts',
-    () => pump.figures().dead,
+    () => pump.figures().undelivered,
   );
   metrics.counter(
     'msgapi_webhooks_disabled_total',

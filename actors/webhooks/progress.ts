@@ -1,7 +1,7 @@
 import type { Random } from '../../runtime/random.ts';
 import { cursorOf } from '../tenants/stored-events/event-cursor.ts';
 import type { StoredEvent } from '../tenants/stored-events/tenant-event.ts';
-import { placeOf, webhookDeadLetter } from '../tenants/stored-webhooks/webhook-progress.ts';
+import { placeOf, undeliveredEvent } from '../tenants/stored-webhooks/webhook-progress.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
@@ -13,7 +13,7 @@ import type { Delivered } from './deliver.ts';
 import type { Ended } from './endpoint-tries.ts';
 
 /** Dead letters that are remembered. */
-const MOST_DEAD = 1_000;
+const MOST_UNDELIVERED = 1_000;
 
 /** An event that is to be sent once more. */
 export type ReplayedEvent = Pick<StoredEvent, 'streamId' | 'shopId'>;
@@ -132,7 +132,7 @@ function after(
   // A replay was requested while this attempt ran; the replay counts.
   if (progress.retries.some((retry) => retry.place === place)) return failed;
   if (delayMs === undefined) {
-    return { ...failed, dead: [...progress.dead, webhookDeadLetter(event)].slice(-MOST_DEAD) };
+    return { ...failed, dead: [...progress.dead, undeliveredEvent(event)].slice(-MOST_UNDELIVERED) };
   }
   return {
     ...failed,

@@ -54,7 +54,7 @@ export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 
 export interface WebhookFigures {
   readonly delivered: number;
   readonly failed: number;
-  readonly dead: number;
+  readonly undelivered: number;
   readonly disabled: number;
   /** Times that events were cut off before an endpoint got them. */
   readonly gaps: number;
@@ -73,7 +73,7 @@ export class WebhookPump {
   readonly #slots = new FairSlots(SLOTS);
   readonly #pumps = new Map<string, Map<string, EndpointPump>>();
   #isEnding = false;
-  readonly #counts = { delivered: 0, failed: 0, dead: 0, disabled: 0, gaps: 0 };
+  readonly #counts = { delivered: 0, failed: 0, undelivered: 0, disabled: 0, gaps: 0 };
 
   constructor(options: WebhookPumpOptions) {
     this.#options = options;
@@ -249,7 +249,7 @@ export class WebhookPump {
     for (const { error, isDead } of attempts) {
       if (error === null) this.#counts.delivered += 1;
       else this.#counts.failed += 1;
-      if (isDead) this.#counts.dead += 1;
+      if (isDead) this.#counts.undelivered += 1;
     }
   }
 }

@@ -5,9 +5,9 @@ import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
 import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Length of one slot, and number of slots kept. */
-export const SLOT_MS = 5_000;
-const KEPT_SLOTS = 180;
+/** Length of one interval, and number of intervals kept. */
+export const INTERVAL_MS = 5_000;
+const KEPT_INTERVALS = 180;
 /** Upper bounds of the latency counts, in milliseconds. One more count has all latencies above. */
 export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000] as const;
 
@@ -29,9 +29,9 @@ const ENDS = [
   ...Object.entries(MESSAGE_REASONS).map(([reason, status]) => ({ status, reason })),
 ];
 
-/** The activity of one node in five seconds. Plain numbers, so that slots of several nodes can be added. */
-export interface ActivitySlot {
-  /** Milliseconds since the epoch, a multiple of `SLOT_MS`. */
+/** The activity of one node in five seconds. Plain numbers, so that intervals of several nodes can be added. */
+export interface ActivityInterval {
+  /** Milliseconds since the epoch, a multiple of `INTERVAL_MS`. */
   readonly atMs: number;
   requests: number;
   /** Refusals by code. */
@@ -45,11 +45,11 @@ export interface ActivitySlot {
 /** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
 export interface RecentActivity {
   countRequest(answered: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void;
-  /** Oldest first. Five seconds in which nothing happened have no slot. */
-  slots(): readonly ActivitySlot[];
+  /** Oldest first. Five seconds in which nothing happened have no interval. */
+  intervals(): readonly ActivityInterval[];
 }
 
-export function emptySlot(atMs: number): ActivitySlot {
+export function emptyInterval(atMs: number): ActivityInterval {
   const latencies = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
   return { atMs, requests: 0, errors: {}, latencies, messages: {} };
 }
@@ -61,7 +61,7 @@ export function recentActivity(options: {
   readonly metrics: Metrics;
 }): RecentActivity {
   const { clock, feed, metrics } = options;
-  const slots: ActivitySlot[] = [];
+  const intervals: ActivityInterval[] = [];
   const refused = metrics.counted(
     'msgapi_http_refusals_total',
     'Requests refused, by the code of the error.',
@@ -83,27 +83,27 @@ export function recentActivity(options: {
     ['operator', 'rate_signal'].map((cause) => ({ cause })),
   );
 
-  function slotOf(nowMs: number): ActivitySlot {
-    const atMs = slotStart(nowMs);
-    const newest = slots.at(-1);
+  function intervalOf(nowMs: number): ActivityInterval {
+    const atMs = intervalStart(nowMs);
+    const newest = intervals.at(-1);
     if (newest !== undefined && newest.atMs >= atMs) return newest;
-    const slot = emptySlot(atMs);
-    slots.push(slot);
+    const interval = emptyInterval(atMs);
+    intervals.push(interval);
     forgetOld(atMs);
-    return slot;
+    return interval;
   }
 
   function forgetOld(newestMs: number): void {
-    while ((slots[0]?.atMs ?? newestMs) <= newestMs - KEPT_SLOTS * SLOT_MS) slots.shift();
+    while ((intervals[0]?.atMs ?? newestMs) <= newestMs - KEPT_INTERVALS * INTERVAL_MS) intervals.shift();
   }
 
   feed.subscribe(({ type, data }) => {
     // A message that the pool carries is also published by its own shop, and counts there.
     if (type === 'message' && data.ageMs !== null && isFinal(data.status)) {
       const { status, reason } = data;
-      const slot = slotOf(clock.wallMs());
+      const interval = intervalOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
-      slot.messages[name] = (slot.messages[name] ?? 0) + 1;
+      interval.messages[name] = (interval.messages[name] ?? 0) + 1;
       settled({ status, reason: reason ?? '' });
       if (status === 'sent') observeSent(data.ageMs / 1_000);
     }
@@ -112,26 +112,26 @@ export function recentActivity(options: {
 
   return {
     countRequest({ atMs, route, latencyMs, errorCode }) {
-      const slot = slotOf(atMs);
-      slot.requests += 1;
-      if (!WAITING_ROUTE.test(route)) countLatency(slot, latencyMs);
+      const interval = intervalOf(atMs);
+      interval.requests += 1;
+      if (!WAITING_ROUTE.test(route)) countLatency(interval, latencyMs);
       if (errorCode === undefined) return;
-      slot.errors[errorCode] = (slot.errors[errorCode] ?? 0) + 1;
+      interval.errors[errorCode] = (interval.errors[errorCode] ?? 0) + 1;
       refused({ code: errorCode });
     },
-    slots() {
-      // A node without calls makes no new slots.
-      forgetOld(slotStart(clock.wallMs()));
-      return slots;
+    intervals() {
+      // A node without calls makes no new intervals.
+      forgetOld(intervalStart(clock.wallMs()));
+      return intervals;
     },
   };
 }
 
-function slotStart(ms: number): number {
-  return Math.floor(ms / SLOT_MS) * SLOT_MS;
+function intervalStart(ms: number): number {
+  return Math.floor(ms / INTERVAL_MS) * INTERVAL_MS;
 }
 
-function countLatency({ latencies }: ActivitySlot, latencyMs: number): void {
+function countLatency({ latencies }: ActivityInterval, latencyMs: number): void {
   let bound = 0;
   while (bound < LATENCY_BOUNDS_MS.length && latencyMs > (LATENCY_BOUNDS_MS[bound] ?? 0)) bound += 1;
   latencies[bound] = (latencies[bound] ?? 0) + 1;

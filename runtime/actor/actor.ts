@@ -23,7 +23,7 @@ import { type DispatchedActor, Dispatcher } from './dispatcher.ts';
 import { commandEnvelope, type Envelope, Mailbox, ownEnvelope } from './mailbox.ts';
 import { Supervision } from './supervision.ts';
 import { SuspendedChecks } from './suspended-checks.ts';
-import { TurnCycle, type TurnHost } from './turn-cycle.ts';
+import { TurnCycle, type TurnListener } from './turn-cycle.ts';
 import { Waiters } from './waiters.ts';
 
 /**
@@ -31,7 +31,7 @@ import { Waiters } from './waiters.ts';
  * then dead-lettered; for any other command the behaviour may act instead. The actor then loads its last commit again,
  * after a delay. After too many crashes it waits until an operator resumes it.
  */
-export class Actor implements ActiveActor, TurnHost, DispatchedActor, TimedActor {
+export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedActor {
   readonly #address: Address;
   readonly #text: string;
   readonly #shard: OwnedShard;

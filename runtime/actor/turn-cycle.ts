@@ -12,7 +12,7 @@ import type { Envelope } from './mailbox.ts';
 type AnyTurn = Turn<unknown, unknown>;
 
 /** The owner of the turns. It is notified of each turn's outcome. */
-export interface TurnHost {
+export interface TurnListener {
   /** True if commands of clients wait until the turn under way is over. */
   readonly isAwaited: boolean;
   /**
@@ -22,7 +22,7 @@ export interface TurnHost {
   onEffective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
   /**
    * The turn threw, or Redis refused one of its writes. None of its decisions count. The cycle stays
-   * busy until the host calls `finish`, or `recover` for another turn.
+   * busy until the listener calls `finish`, or `recover` for another turn.
    */
   onCrash(envelope: Envelope, error: unknown, facts: unknown): void;
   /** Redis did not apply the turn's writes. The cycle is free already. */
@@ -50,7 +50,7 @@ export class TurnCycle implements Commitment {
   readonly #shard: OwnedShard;
   readonly #behaviour: AnyBehaviour;
   readonly #around: ActorSurroundings;
-  readonly #host: TurnHost;
+  readonly #listener: TurnListener;
   /** The envelope of the turn under way, or `undefined` between turns. */
   #current: Envelope | undefined;
   /** The turn's decision, once it is made. */
@@ -67,14 +67,14 @@ export class TurnCycle implements Commitment {
   constructor(
     actor: { readonly address: Address; readonly shard: OwnedShard; readonly behaviour: AnyBehaviour },
     around: ActorSurroundings,
-    host: TurnHost,
+    listener: TurnListener,
   ) {
     this.#address = actor.address;
     this.#text = addressText(actor.address);
     this.#shard = actor.shard;
     this.#behaviour = actor.behaviour;
     this.#around = around;
-    this.#host = host;
+    this.#listener = listener;
     this.startedMs = around.clock.monotonicMs();
   }
 
@@ -82,7 +82,7 @@ export class TurnCycle implements Commitment {
   get mayWait(): boolean {
     const envelope = this.#current;
     const isOwn = envelope?.kind === 'command' || envelope?.kind === 'timer';
-    return isOwn && envelope.asker === undefined && !this.#host.isAwaited;
+    return isOwn && envelope.asker === undefined && !this.#listener.isAwaited;
   }
 
   /** True while a turn is under way. */
@@ -137,7 +137,7 @@ export class TurnCycle implements Commitment {
     } catch (error) {
       if (this.#isCurrent(serial)) this.#onPrepareFailure(envelope, error);
     }
-    if (!this.isBusy) this.#host.onFree();
+    if (!this.isBusy) this.#listener.onFree();
   }
 
   #isCurrent(serial: number): boolean {
@@ -150,13 +150,13 @@ export class TurnCycle implements Commitment {
    */
   #onPrepareFailure(envelope: Envelope, error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
-      this.#host.onCrash(envelope, error, undefined);
+      this.#listener.onCrash(envelope, error, undefined);
     } else if (envelope.lane === 'client') {
       this.finish();
       envelope.asker?.reject(error);
     } else {
       this.finish();
-      this.#host.onUncommitted(envelope, error.message);
+      this.#listener.onUncommitted(envelope, error.message);
     }
   }
 
@@ -164,7 +164,7 @@ export class TurnCycle implements Commitment {
     try {
       this.#adopt(this.#run(envelope, facts, nowMs));
     } catch (error) {
-      this.#host.onCrash(envelope, error, facts);
+      this.#listener.onCrash(envelope, error, facts);
       return;
     }
     this.#submit();
@@ -242,10 +242,14 @@ export class TurnCycle implements Commitment {
         return;
       case 'unavailable':
         this.finish();
-        this.#host.onUncommitted(envelope, message ?? 'Redis cannot be reached');
+        this.#listener.onUncommitted(envelope, message ?? 'Redis cannot be reached');
         break;
       case 'failed':
-        this.#host.onCrash(envelope, new Error(`Redis refused a write of the turn: ${message}`), undefined);
+        this.#listener.onCrash(
+          envelope,
+          new Error(`Redis refused a write of the turn: ${message}`),
+          undefined,
+        );
         break;
       case 'fenced':
         // The actor is stopped next; until then it begins nothing, also nothing that the fence would not see.
@@ -253,7 +257,7 @@ export class TurnCycle implements Commitment {
         envelope.asker?.reject(movedAwayFailure());
         return;
     }
-    if (!this.isBusy) this.#host.onFree();
+    if (!this.isBusy) this.#listener.onFree();
   }
 
   /** Applies a committed turn: state, then effects, then the reply. */
@@ -274,7 +278,7 @@ export class TurnCycle implements Commitment {
     if (observer?.traced !== undefined) this.#trace(envelope);
     this.finish();
     envelope.asker?.resolve(turn.reply);
-    this.#host.onEffective(envelope, turn, fault);
+    this.#listener.onEffective(envelope, turn, fault);
   }
 
   #trace({ command }: Envelope): void {

@@ -5,7 +5,7 @@ import type { MessageReason, MessageStatus } from '../../actors/message-status.t
 import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
-import { type RecentActivity, recentActivity, SLOT_MS } from '../../http/metrics/recent-activity.ts';
+import { INTERVAL_MS, type RecentActivity, recentActivity } from '../../http/metrics/recent-activity.ts';
 import { fleetOverview, type NodeShare } from '../../http/operator-api/fleet/fleet-overview.ts';
 import type { OperatorEvent } from '../../http/operator-events/operator-event.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -47,28 +47,33 @@ const message = (
   data: { tenantId: 't', shopId: 's', shop: 'Bakery', messageId: 'm', status, reason, ageMs },
 });
 
-test('requests, refusals and messages fall into the slot of their time, and old slots go', () => {
+test('requests, refusals and messages fall into the interval of their time, and old intervals go', () => {
   const { activity, turn, emit } = activityAt();
   activity.countRequest({ atMs: START_MS, route: '/me', latencyMs: 3, errorCode: undefined });
   activity.countRequest({ atMs: START_MS, route: '/me', latencyMs: 3, errorCode: 'RATE_LIMITED' });
   emit(message('sent', null));
   emit(message('sending', null));
-  turn(SLOT_MS);
+  turn(INTERVAL_MS);
   emit(message('failed', 'SEND_REFUSED'));
-  const [first, second] = activity.slots();
+  const [first, second] = activity.intervals();
   assert.deepEqual([first?.requests, first?.errors, first?.messages], [2, { RATE_LIMITED: 1 }, { sent: 1 }]);
   assert.deepEqual(second?.messages, { SEND_REFUSED: 1 });
-  turn(180 * SLOT_MS);
-  assert.deepEqual(activity.slots(), [], 'also while nothing new happens');
-  activity.countRequest({ atMs: START_MS + 181 * SLOT_MS, route: '/me', latencyMs: 1, errorCode: undefined });
-  assert.equal(activity.slots().length, 1);
+  turn(180 * INTERVAL_MS);
+  assert.deepEqual(activity.intervals(), [], 'also while nothing new happens');
+  activity.countRequest({
+    atMs: START_MS + 181 * INTERVAL_MS,
+    route: '/me',
+    latencyMs: 1,
+    errorCode: undefined,
+  });
+  assert.equal(activity.intervals().length, 1);
 });
 
 test('a message that a shop of the pool carried counts once, as its own shop reports it', () => {
   const { activity, emit } = activityAt();
   emit(message('sent', null, null));
   emit(message('sent', null, 1_000));
-  assert.deepEqual(activity.slots()[0]?.messages, { sent: 1 });
+  assert.deepEqual(activity.intervals()[0]?.messages, { sent: 1 });
 });
 
 test('calls that wait on purpose, for a code or for events, count as requests and not into latencies', () => {
@@ -77,10 +82,10 @@ test('calls that wait on purpose, for a code or for events, count as requests an
   for (const route of [`${channel}/connect`, `${channel}/pairing-code`, '/events']) {
     activity.countRequest({ atMs: START_MS, route, latencyMs: 9_000, errorCode: undefined });
   }
-  const [slot] = activity.slots();
-  assert.equal(slot?.requests, 3);
+  const [interval] = activity.intervals();
+  assert.equal(interval?.requests, 3);
   assert.equal(
-    slot?.latencies.reduce((sum, count) => sum + count, 0),
+    interval?.latencies.reduce((sum, count) => sum + count, 0),
     0,
   );
 });
@@ -98,7 +103,7 @@ const share = (slots: NodeShare['slots'], nodeId = 'a'): NodeShare => ({
   slots,
 });
 
-test('nodes are added up slot by slot; a silent one is named; times in which nothing happened are zero', async () => {
+test('nodes are added up interval by interval; a silent one is named; times in which nothing happened are zero', async () => {
   const { activity, turn } = activityAt();
   for (let index = 0; index < 100; index += 1) {
     activity.countRequest({
@@ -108,18 +113,23 @@ test('nodes are added up slot by slot; a silent one is named; times in which not
       errorCode: undefined,
     });
   }
-  turn(2 * SLOT_MS);
-  activity.countRequest({ atMs: START_MS + 2 * SLOT_MS, route: '/me', latencyMs: 3, errorCode: undefined });
+  turn(2 * INTERVAL_MS);
+  activity.countRequest({
+    atMs: START_MS + 2 * INTERVAL_MS,
+    route: '/me',
+    latencyMs: 3,
+    errorCode: undefined,
+  });
   const overview = await fleetOverview({
-    own: () => Promise.resolve(share(activity.slots())),
+    own: () => Promise.resolve(share(activity.intervals())),
     forwarder: {
       otherNodes: () => ['b', 'c'],
       forwardToNode: (nodeId) =>
         nodeId === 'b'
-          ? Promise.resolve(JSON.stringify(share(activity.slots(), 'b')))
+          ? Promise.resolve(JSON.stringify(share(activity.intervals(), 'b')))
           : Promise.reject(new Error('gone')),
     },
-    nowMs: START_MS + 3 * SLOT_MS,
+    nowMs: START_MS + 3 * INTERVAL_MS,
   });
   assert.deepEqual([overview.silentNodes, overview.nodesWithoutWorkers], [['c'], ['b']]);
   assert.deepEqual(overview.suspendedTenants, ['a-tenant', 'b-tenant']);

@@ -19,9 +19,9 @@ import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../sess
 import type { SessionReport, ToWorker } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
+import { HostedSession, type SettledOrder, workerFor } from './hosted-session.ts';
 import { NetworkVersion } from './network-version.ts';
 import { addSessionNote, noteEvent, noteOutcome, type SessionNotes } from './session-notes.ts';
-import { SessionSlot, type SettledOrder, workerFor } from './session-slot.ts';
 import { threadEntry } from './thread-sources.ts';
 import { DEFAULT_WORKER_SUPERVISION, WorkerPool } from './worker-pool.ts';
 import { WorkerQuestions } from './worker-questions.ts';
@@ -34,7 +34,7 @@ export class BaileysHost implements SessionHost {
   readonly #options: BaileysHostOptions;
   readonly #timing: SessionTiming;
   readonly #pool: WorkerPool;
-  readonly #slots = new Map<string, SessionSlot>();
+  readonly #sessions = new Map<string, HostedSession>();
   readonly #counters = new SessionCounters();
   readonly #notes: SessionNotes;
   /** Shops whose session opens once workers are ready and the version to send is known. */
@@ -87,16 +87,16 @@ export class BaileysHost implements SessionHost {
 
   open(shop: SessionAddress, opening: SessionOpening): void {
     const { clock } = this.#options;
-    const slot = this.#slots.get(shop.shopId) ?? new SessionSlot(shop, opening, clock);
-    this.#slots.set(shop.shopId, slot);
-    slot.opening = opening;
-    slot.isClosing = false;
-    slot.enter('opening');
+    const session = this.#sessions.get(shop.shopId) ?? new HostedSession(shop, opening, clock);
+    this.#sessions.set(shop.shopId, session);
+    session.opening = opening;
+    session.isClosing = false;
+    session.enter('opening');
     if (!this.#mayOpen()) return void this.#awaitingWorker.add(shop.shopId);
-    slot.worker = workerFor(slot, this.#slots.values(), this.#pool.readyWorkers());
+    session.worker = workerFor(session, this.#sessions.values(), this.#pool.readyWorkers());
     const clientVersion = this.#networkVersion.version ?? this.#options.clientVersion;
-    if (this.#post(slot, { kind: 'open', shop, opening: { ...opening, clientVersion } })) return;
-    slot.enter('ended');
+    if (this.#post(session, { kind: 'open', shop, opening: { ...opening, clientVersion } })) return;
+    session.enter('ended');
     this.#reportSoon(shop, {
       type: 'session.closed',
       generation: opening.generation,
@@ -111,26 +111,26 @@ export class BaileysHost implements SessionHost {
     const shopIds = [...this.#awaitingWorker];
     this.#awaitingWorker.clear();
     for (const shopId of shopIds) {
-      const slot = this.#slots.get(shopId);
-      if (slot !== undefined && !slot.isClosing) this.open(slot.shop, slot.opening);
+      const session = this.#sessions.get(shopId);
+      if (session !== undefined && !session.isClosing) this.open(session.shop, session.opening);
     }
   }
 
   close(shop: SessionAddress): void {
     this.#awaitingWorker.delete(shop.shopId);
-    const slot = this.#slots.get(shop.shopId);
-    if (slot === undefined) return;
-    slot.isClosing = true;
-    if (!this.#post(slot, { kind: 'close', shopId: shop.shopId })) this.#slots.delete(shop.shopId);
+    const session = this.#sessions.get(shop.shopId);
+    if (session === undefined) return;
+    session.isClosing = true;
+    if (!this.#post(session, { kind: 'close', shopId: shop.shopId })) this.#sessions.delete(shop.shopId);
   }
 
   async erase(shop: SessionAddress): Promise<void> {
-    const slot = this.#slots.get(shop.shopId);
-    if (slot !== undefined) {
-      slot.isClosing = true;
+    const session = this.#sessions.get(shop.shopId);
+    if (session !== undefined) {
+      session.isClosing = true;
       // The answer comes when the worker has ended all the shop's sessions so far.
-      await this.#ask(slot, 'unlink');
-      if (slot.isClosing) this.#slots.delete(shop.shopId);
+      await this.#ask(session, 'unlink');
+      if (session.isClosing) this.#sessions.delete(shop.shopId);
     }
     await eraseSealed(this.#options.store, shop);
   }
@@ -138,13 +138,14 @@ export class BaileysHost implements SessionHost {
   prepare(shop: SessionAddress, order: SendOrder): void {
     const { shopId } = shop;
     const { messageId, text = '' } = order;
-    const slot = this.#live(shop);
-    const attempt = slot?.take(messageId);
-    if (slot !== undefined && attempt === undefined) return;
+    const session = this.#live(shop);
+    const attempt = session?.take(messageId);
+    if (session !== undefined && attempt === undefined) return;
     const shownMs = composingMs(this.#timing, text.length, this.#options.random());
     const composing = { order, composingMs: shownMs };
-    if (attempt !== undefined && this.#post(slot, { kind: 'prepare', shopId, attempt, ...composing })) return;
-    slot?.recall(messageId);
+    if (attempt !== undefined && this.#post(session, { kind: 'prepare', shopId, attempt, ...composing }))
+      return;
+    session?.recall(messageId);
     this.#reportSoon(shop, {
       type: 'session.send_outcome',
       generation: this.#generationOf(shop),
@@ -154,21 +155,22 @@ export class BaileysHost implements SessionHost {
   }
 
   transmit(shop: SessionAddress, messageId: string): void {
-    const slot = this.#slots.get(shop.shopId);
-    if (slot?.transmit(messageId)) this.#post(slot, { kind: 'transmit', shopId: shop.shopId, messageId });
+    const session = this.#sessions.get(shop.shopId);
+    if (session?.transmit(messageId))
+      this.#post(session, { kind: 'transmit', shopId: shop.shopId, messageId });
   }
 
   recall(shop: SessionAddress, messageId: string): void {
-    const slot = this.#slots.get(shop.shopId);
-    if (slot?.recall(messageId)) this.#post(slot, { kind: 'recall', shopId: shop.shopId, messageId });
+    const session = this.#sessions.get(shop.shopId);
+    if (session?.recall(messageId)) this.#post(session, { kind: 'recall', shopId: shop.shopId, messageId });
   }
 
   doNotRepeat(shop: SessionAddress, messageId: string): void {
-    this.#post(this.#slots.get(shop.shopId), { kind: 'do_not_repeat', shopId: shop.shopId, messageId });
+    this.#post(this.#sessions.get(shop.shopId), { kind: 'do_not_repeat', shopId: shop.shopId, messageId });
   }
 
   confirmInbound(shop: SessionAddress, token: string): void {
-    this.#post(this.#slots.get(shop.shopId), { kind: 'confirm', shopId: shop.shopId, token });
+    this.#post(this.#sessions.get(shop.shopId), { kind: 'confirm', shopId: shop.shopId, token });
   }
 
   markRead(shop: SessionAddress, message: ReadMessage): void {
@@ -176,10 +178,10 @@ export class BaileysHost implements SessionHost {
   }
 
   setInboundMode(shop: SessionAddress, inbound: InboundMode): void {
-    const slot = this.#live(shop);
-    if (slot === undefined) return;
-    slot.opening = { ...slot.opening, inbound };
-    this.#post(slot, { kind: 'inbound', shopId: shop.shopId, inbound });
+    const session = this.#live(shop);
+    if (session === undefined) return;
+    session.opening = { ...session.opening, inbound };
+    this.#post(session, { kind: 'inbound', shopId: shop.shopId, inbound });
   }
 
   refreshGroups(shop: SessionAddress, groupId?: string): void {
@@ -207,7 +209,7 @@ export class BaileysHost implements SessionHost {
   }
 
   describe(shop: SessionAddress): Record<string, unknown> | undefined {
-    return this.#slots.get(shop.shopId)?.describe();
+    return this.#sessions.get(shop.shopId)?.describe();
   }
 
   async stop(): Promise<void> {
@@ -216,32 +218,32 @@ export class BaileysHost implements SessionHost {
     this.#sweep.stop();
     this.#networkVersion.stop();
     await this.#pool.stop();
-    for (const slot of this.#slots.values()) this.#settleOrders(slot);
-    this.#slots.clear();
+    for (const session of this.#sessions.values()) this.#settleOrders(session);
+    this.#sessions.clear();
   }
 
-  /** Returns the session's slot, unless the session was asked to end. */
-  #live(shop: SessionAddress): SessionSlot | undefined {
-    const slot = this.#slots.get(shop.shopId);
-    return slot === undefined || slot.isClosing ? undefined : slot;
+  /** Returns the shop's session, unless it was asked to end. */
+  #live(shop: SessionAddress): HostedSession | undefined {
+    const session = this.#sessions.get(shop.shopId);
+    return session === undefined || session.isClosing ? undefined : session;
   }
 
   #generationOf(shop: SessionAddress): number {
-    return this.#slots.get(shop.shopId)?.generation ?? 0;
+    return this.#sessions.get(shop.shopId)?.generation ?? 0;
   }
 
-  #post(slot: SessionSlot | undefined, message: ToWorker): boolean {
-    return slot?.worker !== undefined && this.#pool.post(slot.worker, message);
+  #post(session: HostedSession | undefined, message: ToWorker): boolean {
+    return session?.worker !== undefined && this.#pool.post(session.worker, message);
   }
 
   #ask<Answer>(
-    slot: SessionSlot | undefined,
+    session: HostedSession | undefined,
     kind: 'unlink' | 'file_hosts',
     withinMs?: number,
   ): Promise<Answer | undefined> {
-    const shopId = slot?.shop.shopId ?? '';
-    const post = (questionId: number): boolean => this.#post(slot, { kind, shopId, questionId });
-    return this.#questions.ask<Answer>(slot?.worker, post, withinMs);
+    const shopId = session?.shop.shopId ?? '';
+    const post = (questionId: number): boolean => this.#post(session, { kind, shopId, questionId });
+    return this.#questions.ask<Answer>(session?.worker, post, withinMs);
   }
 
   #onReport(message: SessionReport, from: { worker: number; reply(answer: ToWorker): void }): void {
@@ -280,73 +282,73 @@ export class BaileysHost implements SessionHost {
   }
 
   #onNote({ shopId, generation, note }: Extract<SessionReport, { kind: 'note' }>): void {
-    const slot = this.#slots.get(shopId);
-    if (slot?.generation === generation) addSessionNote(this.#notes, slot, note);
+    const session = this.#sessions.get(shopId);
+    if (session?.generation === generation) addSessionNote(this.#notes, session, note);
   }
 
   #onPrepared(report: Extract<SessionReport, { kind: 'prepared' }>): void {
     const { shopId, generation, attempt, messageId, lid, hasChat } = report;
-    const slot = this.#slots.get(shopId);
-    if (slot?.isOpen(messageId, attempt) !== true) return;
-    const writes = report.changes.flatMap((change) => writesOf(slot.shop, change));
+    const session = this.#sessions.get(shopId);
+    if (session?.isOpen(messageId, attempt) !== true) return;
+    const writes = report.changes.flatMap((change) => writesOf(session.shop, change));
     const named = { ...(lid === undefined ? {} : { lid }), ...(hasChat === undefined ? {} : { hasChat }) };
     this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...named });
   }
 
   #onOutcome(report: Extract<SessionReport, { kind: 'outcome' }>): void {
     const { shopId, generation, attempt, messageId, outcome } = report;
-    const slot = this.#slots.get(shopId);
-    if (slot === undefined) return;
-    if (slot.isOpen(messageId, attempt)) {
-      slot.settle(messageId, outcome);
-      this.#reportOutcome(slot, { generation, messageId, outcome });
+    const session = this.#sessions.get(shopId);
+    if (session === undefined) return;
+    if (session.isOpen(messageId, attempt)) {
+      session.settle(messageId, outcome);
+      this.#reportOutcome(session, { generation, messageId, outcome });
     } else if (outcome.kind === 'rate_limited') {
-      this.#reportOutcome(slot, { generation, messageId, outcome, isLate: true });
+      this.#reportOutcome(session, { generation, messageId, outcome, isLate: true });
     }
   }
 
   #forward(shopId: string, event: SessionEvent & { generation: number }): void {
-    const slot = this.#slots.get(shopId);
-    if (slot === undefined || event.generation !== slot.generation || slot.isClosing) return;
-    noteEvent(this.#notes, slot, event);
+    const session = this.#sessions.get(shopId);
+    if (session === undefined || event.generation !== session.generation || session.isClosing) return;
+    noteEvent(this.#notes, session, event);
     if (event.type === 'session.closed' && event.end === 'outdated') this.#networkVersion.onRefused();
-    this.#report(slot.shop, event);
+    this.#report(session.shop, event);
   }
 
   #onClosed(shopId: string, generation: number): void {
-    const slot = this.#slots.get(shopId);
-    if (slot?.isClosing === true && slot.generation === generation) this.#slots.delete(shopId);
+    const session = this.#sessions.get(shopId);
+    if (session?.isClosing === true && session.generation === generation) this.#sessions.delete(shopId);
   }
 
   #onWorkerLost(worker: number, detail: string): void {
     this.#questions.onWorkerLost(worker);
-    for (const [shopId, slot] of this.#slots) {
-      if (slot.worker !== worker) continue;
-      slot.worker = undefined;
-      this.#settleOrders(slot);
-      if (slot.isClosing) {
-        this.#slots.delete(shopId);
+    for (const [shopId, session] of this.#sessions) {
+      if (session.worker !== worker) continue;
+      session.worker = undefined;
+      this.#settleOrders(session);
+      if (session.isClosing) {
+        this.#sessions.delete(shopId);
         continue;
       }
-      if (slot.state === 'ended') continue;
-      slot.enter('ended');
+      if (session.state === 'ended') continue;
+      session.enter('ended');
       this.#counters.countEnd('worker_lost');
-      this.#report(slot.shop, { type: 'session.worker_lost', generation: slot.generation, detail });
+      this.#report(session.shop, { type: 'session.worker_lost', generation: session.generation, detail });
     }
     this.#openAwaiting();
   }
 
-  #settleOrders(slot: SessionSlot): void {
-    for (const settled of slot.settleAll()) this.#reportOutcome(slot, settled);
+  #settleOrders(session: HostedSession): void {
+    for (const settled of session.settleAll()) this.#reportOutcome(session, settled);
   }
 
-  #reportOutcome(slot: SessionSlot, settled: SettledOrder & { readonly isLate?: true }): void {
-    noteOutcome(this.#notes, slot, settled);
-    this.#report(slot.shop, { type: 'session.send_outcome', ...settled });
+  #reportOutcome(session: HostedSession, settled: SettledOrder & { readonly isLate?: true }): void {
+    noteOutcome(this.#notes, session, settled);
+    this.#report(session.shop, { type: 'session.send_outcome', ...settled });
   }
 
   #toAll(event: SessionEvent): void {
-    for (const { shop } of this.#slots.values()) this.#report(shop, event);
+    for (const { shop } of this.#sessions.values()) this.#report(shop, event);
   }
 
   #report(shop: SessionAddress, event: SessionEvent): void {

@@ -3,7 +3,7 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { SessionCounters } from '../session-counters.ts';
 import type { SessionEvent } from '../session-events.ts';
 import type { SessionNote } from '../worker-protocol.ts';
-import type { SessionSlot, SettledOrder } from './session-slot.ts';
+import type { HostedSession, SettledOrder } from './hosted-session.ts';
 
 /** The log and the counters that take the notes of sessions. */
 export interface SessionNotes {
@@ -12,22 +12,26 @@ export interface SessionNotes {
   readonly counters: SessionCounters;
 }
 
-/** Notes a session's report: in its slot, in the counters, and in the log if an operator should know it. */
-export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, event: SessionEvent): void {
-  const about = aboutOf(slot);
+/** Notes a session's report: in its record, in the counters, and in the log if an operator should know it. */
+export function noteEvent(
+  { log, counters }: SessionNotes,
+  session: HostedSession,
+  event: SessionEvent,
+): void {
+  const about = aboutOf(session);
   if (event.type === 'session.inbound') {
-    slot.countReceived();
+    session.countReceived();
     counters.countReceived(event.content?.kind);
   }
-  if (event.type === 'session.qr') slot.enter('qr');
-  if (event.type === 'session.pairing_code') slot.enter('code');
+  if (event.type === 'session.qr') session.enter('qr');
+  if (event.type === 'session.pairing_code') session.enter('code');
   if (event.type === 'session.connected') {
-    slot.enter('open');
+    session.enter('open');
     log.info(about, 'a session is connected');
   }
   if (event.type === 'session.closed') {
     const { end, statusCode, detail, networkCode, waitMs } = event;
-    slot.enter('ended');
+    session.enter('ended');
     counters.countEnd(end);
     const said = networkCode === undefined ? {} : { networkCode, waitMs };
     log.warn({ ...about, end, statusCode, detail, ...said }, 'a session ended');
@@ -37,35 +41,35 @@ export function noteEvent({ log, counters }: SessionNotes, slot: SessionSlot, ev
 /** Takes a note for operators: shows it with the session, counts it and logs it. */
 export function addSessionNote(
   { log, counters, clock }: SessionNotes,
-  slot: SessionSlot,
+  session: HostedSession,
   note: SessionNote,
 ): void {
-  const about = aboutOf(slot);
+  const about = aboutOf(session);
   switch (note.type) {
     case 'offline_announced': {
       const { count: announced } = note;
-      slot.show({ offlineAnnounced: announced, offlineDrained: null });
+      session.show({ offlineAnnounced: announced, offlineDrained: null });
       counters.countOffline('announced', announced);
       log.info({ ...about, announced }, 'the network announced the stanzas that waited');
       break;
     }
     case 'offline_drained': {
       const { announced, drained } = note;
-      slot.show({ offlineDrained: drained });
+      session.show({ offlineDrained: drained });
       counters.countOffline('drained', drained);
       log.info({ ...about, announced, drained }, 'the network says that all waiting stanzas have arrived');
       break;
     }
     case 'offline_unfinished': {
       const { announced, drained } = note;
-      slot.show({ offlineDrained: drained });
+      session.show({ offlineDrained: drained });
       log.warn({ ...about, announced, drained }, 'the network does not send the rest of the waiting stanzas');
       break;
     }
     case 'unanswered': {
       const { stanzaClass, stanzaType } = note;
       const unansweredAt = new Date(clock.wallMs()).toISOString();
-      slot.show({ unansweredStanza: [stanzaClass, stanzaType ?? ''].join(' ').trim(), unansweredAt });
+      session.show({ unansweredStanza: [stanzaClass, stanzaType ?? ''].join(' ').trim(), unansweredAt });
       counters.countUnanswered(stanzaClass);
       log.error(
         { ...about, stanzaClass, stanzaType },
@@ -81,17 +85,17 @@ export function addSessionNote(
 /** Counts the outcome of an order. Logs it unless the network accepted the message or the number was wrong. */
 export function noteOutcome(
   { log, counters }: SessionNotes,
-  slot: SessionSlot,
+  session: HostedSession,
   { messageId, outcome, generation }: SettledOrder,
 ): void {
   counters.countOutcome(outcome);
   if (outcome.kind === 'acknowledged' || outcome.kind === 'not_on_network') return;
   const { kind, ...details } = outcome;
-  const about = { ...aboutOf(slot), generation, messageId, outcome: kind, ...details };
+  const about = { ...aboutOf(session), generation, messageId, outcome: kind, ...details };
   log.warn(about, 'a message was not acknowledged');
 }
 
-const aboutOf = ({ shop: { tenantId, shopId }, generation }: SessionSlot) => ({
+const aboutOf = ({ shop: { tenantId, shopId }, generation }: HostedSession) => ({
   tenantId,
   shopId,
   generation,

@@ -67,7 +67,8 @@ export interface WorkerPoolEvents {
   reachable(): void;
 }
 
-interface Slot {
+/** One worker of the pool, with the thread that runs it at the time. */
+interface Member {
   readonly index: number;
   thread: Worker | undefined;
   isReady: boolean;
@@ -98,7 +99,7 @@ interface WorkerPoolOptions {
 /** A fixed number of worker threads, each replaced when it is lost. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
-  readonly #slots: Slot[];
+  readonly #members: Member[];
   #recentLossesMs: number[] = [];
   /** A worker was ready at some time. */
   #hasBegun = false;
@@ -109,7 +110,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#slots = Array.from({ length: options.count }, (_, index) => ({
+    this.#members = Array.from({ length: options.count }, (_, index) => ({
       index,
       thread: undefined,
       isReady: false,
@@ -120,7 +121,7 @@ export class WorkerPool {
       reason: undefined,
       timers: [],
     }));
-    for (const slot of this.#slots) this.#start(slot);
+    for (const member of this.#members) this.#start(member);
     this.#startUnreachableTimer();
   }
 
@@ -132,7 +133,7 @@ export class WorkerPool {
   /** Workers are on their way: none is ready, or some of those that began together are not. */
   isStarting(): boolean {
     if (this.#isStopping) return false;
-    return this.readyWorkers().length === 0 || this.#slots.some(({ isFirst }) => isFirst);
+    return this.readyWorkers().length === 0 || this.#members.some(({ isFirst }) => isFirst);
   }
 
   /** How many workers were lost since the start. */
@@ -143,20 +144,20 @@ export class WorkerPool {
   /** Returns the JavaScript heap in use by each ready worker, as reported with its last heartbeat. */
   heapBytes(): Map<number, number> {
     return new Map(
-      this.#slots.filter(({ isReady }) => isReady).map(({ index, heapBytes }) => [index, heapBytes]),
+      this.#members.filter(({ isReady }) => isReady).map(({ index, heapBytes }) => [index, heapBytes]),
     );
   }
 
   /** Returns the indexes of ready workers. */
   readyWorkers(): number[] {
-    return this.#slots.filter((slot) => slot.isReady).map((slot) => slot.index);
+    return this.#members.filter((member) => member.isReady).map((member) => member.index);
   }
 
   /** Sends a message to the worker at an index. Returns false if none is ready there. */
   post(worker: number, message: ToWorker): boolean {
-    const slot = this.#slots[worker];
-    if (slot?.thread === undefined || !slot.isReady) return false;
-    slot.thread.postMessage(message);
+    const member = this.#members[worker];
+    if (member?.thread === undefined || !member.isReady) return false;
+    member.thread.postMessage(message);
     return true;
   }
 
@@ -165,14 +166,14 @@ export class WorkerPool {
     if (this.#isStopping) return;
     this.#isStopping = true;
     this.#unreachableTimer?.cancel();
-    await Promise.all(this.#slots.map((slot) => this.#retire(slot)));
+    await Promise.all(this.#members.map((member) => this.#retire(member)));
   }
 
-  async #retire(slot: Slot): Promise<void> {
-    const { thread } = slot;
-    for (const timer of slot.timers) timer.cancel();
+  async #retire(member: Member): Promise<void> {
+    const { thread } = member;
+    for (const timer of member.timers) timer.cancel();
     if (thread === undefined) return;
-    if (slot.isReady) {
+    if (member.isReady) {
       const { clock, supervision } = this.#options;
       const stopped = new Promise<void>((resolve) => {
         thread.on('message', (message: FromWorker) => {
@@ -187,26 +188,26 @@ export class WorkerPool {
   }
 
   /** Restarts a worker. While none is ready, all that wait restart with it, so that they share the sessions. */
-  #restart(lost: Slot): void {
+  #restart(lost: Member): void {
     const isAnyReady = this.readyWorkers().length > 0;
-    const waiting = isAnyReady ? [lost] : this.#slots.filter(({ thread }) => thread === undefined);
-    for (const slot of waiting) {
-      for (const timer of slot.timers) timer.cancel();
-      slot.isFirst = !isAnyReady;
-      this.#startOrReplace(slot);
+    const waiting = isAnyReady ? [lost] : this.#members.filter(({ thread }) => thread === undefined);
+    for (const member of waiting) {
+      for (const timer of member.timers) timer.cancel();
+      member.isFirst = !isAnyReady;
+      this.#startOrReplace(member);
     }
   }
 
   /** If the system gives no thread, that counts as a loss. */
-  #startOrReplace(slot: Slot): void {
+  #startOrReplace(member: Member): void {
     try {
-      this.#start(slot);
+      this.#start(member);
     } catch (error) {
-      this.#replace(slot, error instanceof Error ? error.message : String(error));
+      this.#replace(member, error instanceof Error ? error.message : String(error));
     }
   }
 
-  #start(slot: Slot): void {
+  #start(member: Member): void {
     const { clock, entry, setup, supervision } = this.#options;
     const execArgv = threadExecArgv(entry);
     setFlagsFromString(`--max-semi-space-size=${WORKER_SEMI_SPACE_MIB}`);
@@ -215,41 +216,41 @@ export class WorkerPool {
       resourceLimits: { maxOldGenerationSizeMb: supervision.heapMib },
       ...(execArgv === undefined ? {} : { execArgv }),
     });
-    slot.thread = thread;
-    slot.reason = undefined;
-    slot.unanswered = 0;
-    slot.heapBytes = 0;
-    slot.timers = [
-      clock.after(supervision.startMs, () => this.#terminate(slot, thread, 'it did not start in time')),
+    member.thread = thread;
+    member.reason = undefined;
+    member.unanswered = 0;
+    member.heapBytes = 0;
+    member.timers = [
+      clock.after(supervision.startMs, () => this.#terminate(member, thread, 'it did not start in time')),
     ];
-    thread.on('message', (message: FromWorker) => this.#onMessage(slot, thread, message));
+    thread.on('message', (message: FromWorker) => this.#onMessage(member, thread, message));
     thread.on('error', (error: Error) => {
-      slot.reason ??= error.message;
+      member.reason ??= error.message;
     });
-    thread.on('exit', (code) => this.#onExit(slot, thread, code));
+    thread.on('exit', (code) => this.#onExit(member, thread, code));
   }
 
-  #onMessage(slot: Slot, thread: Worker, message: FromWorker): void {
-    if (slot.thread !== thread) return;
-    slot.hasReported = true;
-    if (message.kind === 'pong') slot.heapBytes = message.heapBytes;
+  #onMessage(member: Member, thread: Worker, message: FromWorker): void {
+    if (member.thread !== thread) return;
+    member.hasReported = true;
+    if (message.kind === 'pong') member.heapBytes = message.heapBytes;
     if (message.kind === 'pong' || message.kind === 'stopped') return;
     if (message.kind !== 'ready') {
       // The reply goes to the thread that asked: its successor uses the same request numbers.
       const reply = (answer: ToWorker): void => {
-        if (slot.thread === thread) thread.postMessage(answer);
+        if (member.thread === thread) thread.postMessage(answer);
       };
-      this.#options.events.message(message, { worker: slot.index, reply });
+      this.#options.events.message(message, { worker: member.index, reply });
       return;
     }
     // Its end was decided before it was ready.
-    if (slot.reason !== undefined) return;
-    for (const timer of slot.timers) timer.cancel();
-    slot.isReady = true;
-    slot.isFirst = false;
+    if (member.reason !== undefined) return;
+    for (const timer of member.timers) timer.cancel();
+    member.isReady = true;
+    member.isFirst = false;
     this.#hasBegun = true;
-    slot.timers = [];
-    this.#beat(slot, thread);
+    member.timers = [];
+    this.#beat(member, thread);
     this.#unreachableTimer?.cancel();
     this.#unreachableTimer = undefined;
     this.#options.events.ready();
@@ -259,45 +260,45 @@ export class WorkerPool {
   }
 
   /** Counts pings and reads no clock: this thread may have stood still itself, with the worker's answer yet to be read. */
-  #beat(slot: Slot, thread: Worker): void {
+  #beat(member: Member, thread: Worker): void {
     const { heartbeatMs, heartbeatDeadlineMs } = this.#options.supervision;
     const timer = this.#options.clock.after(heartbeatMs, () => {
-      if (slot.thread !== thread) return;
-      slot.unanswered = slot.hasReported ? 0 : slot.unanswered + 1;
-      if (slot.unanswered * heartbeatMs >= heartbeatDeadlineMs) {
-        this.#terminate(slot, thread, 'it hung');
+      if (member.thread !== thread) return;
+      member.unanswered = member.hasReported ? 0 : member.unanswered + 1;
+      if (member.unanswered * heartbeatMs >= heartbeatDeadlineMs) {
+        this.#terminate(member, thread, 'it hung');
         return;
       }
-      slot.hasReported = false;
+      member.hasReported = false;
       thread.postMessage({ kind: 'ping' } satisfies ToWorker);
-      this.#beat(slot, thread);
+      this.#beat(member, thread);
     });
-    slot.timers = [timer];
+    member.timers = [timer];
   }
 
-  #terminate(slot: Slot, thread: Worker, reason: string): void {
-    if (slot.thread !== thread) return;
-    slot.reason = reason;
+  #terminate(member: Member, thread: Worker, reason: string): void {
+    if (member.thread !== thread) return;
+    member.reason = reason;
     void thread.terminate();
   }
 
-  #onExit(slot: Slot, thread: Worker, code: number): void {
-    if (slot.thread !== thread) return;
-    for (const timer of slot.timers) timer.cancel();
-    slot.thread = undefined;
-    slot.isReady = false;
-    slot.timers = [];
-    this.#replace(slot, slot.reason ?? `it exited with ${code}`);
+  #onExit(member: Member, thread: Worker, code: number): void {
+    if (member.thread !== thread) return;
+    for (const timer of member.timers) timer.cancel();
+    member.thread = undefined;
+    member.isReady = false;
+    member.timers = [];
+    this.#replace(member, member.reason ?? `it exited with ${code}`);
   }
 
-  #replace(slot: Slot, detail: string): void {
+  #replace(member: Member, detail: string): void {
     if (this.#isStopping) return;
-    slot.isFirst = false;
+    member.isFirst = false;
     this.#lostSoFar += 1;
-    this.#options.log.error({ worker: slot.index, detail }, 'a session worker was lost');
-    this.#options.events.lost(slot.index, detail);
+    this.#options.log.error({ worker: member.index, detail }, 'a session worker was lost');
+    this.#options.events.lost(member.index, detail);
     this.#startUnreachableTimer();
-    slot.timers = [this.#options.clock.after(this.#nextDelayMs(), () => this.#restart(slot))];
+    member.timers = [this.#options.clock.after(this.#nextDelayMs(), () => this.#restart(member))];
   }
 
   /** Counts a loss, and returns the time until the restart. */

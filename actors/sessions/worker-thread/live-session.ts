@@ -12,8 +12,8 @@ import { PairingOffer } from './connection/pairing-offer.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import { KeyUse } from './keys/key-use.ts';
+import { ReaddressedIds } from './sending/readdressed-ids.ts';
 import { chatOf } from './sending/recipients.ts';
-import { WireAliases } from './sending/wire-aliases.ts';
 import {
   type RunningParts,
   type SessionEndCause,
@@ -51,7 +51,7 @@ export class LiveSession {
   readonly #options: LiveSessionOptions;
   readonly #sealed: SealedStore;
   readonly #keyUse: KeyUse;
-  readonly #aliases: WireAliases;
+  readonly #readdressed: ReaddressedIds;
   readonly #chatTimers: ChatTimers;
   readonly #inbound: InboundIntake;
   readonly #pairing: PairingOffer;
@@ -90,13 +90,13 @@ export class LiveSession {
       after: (delayMs, act) => environment.clock.after(delayMs, act),
       onFailure: (error) => this.#lostStore(error),
     });
-    this.#aliases = new WireAliases(options.memory.formerWireIds, this.#sealed);
+    this.#readdressed = new ReaddressedIds(options.memory.formerWireIds, this.#sealed);
     this.#chatTimers = new ChatTimers(this.#sealed);
     this.#inbound = new InboundIntake({
       environment,
       generation: opening.generation,
       inbound: opening.inbound ?? 'none',
-      orderedAs: (wireId) => this.#aliases.orderedAs(wireId),
+      orderedAs: (wireId) => this.#readdressed.orderedAs(wireId),
       socket: () => this.#running?.socket,
       chatTimers: this.#chatTimers,
       report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
@@ -220,7 +220,7 @@ export class LiveSession {
       egress: this.#egress(),
       sealed: this.#sealed,
       inbound: this.#inbound,
-      aliases: this.#aliases,
+      readdressed: this.#readdressed,
       chatTimers: this.#chatTimers,
       running: () => this.#running,
       hasEnded: () => this.#hasEnded,

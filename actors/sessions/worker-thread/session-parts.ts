@@ -21,8 +21,8 @@ import { GroupDirectory } from './sending/group-directory.ts';
 import { lookUpIds } from './sending/number-lookup.ts';
 import { Outbox } from './sending/outbox.ts';
 import type { OutboxParts } from './sending/outbox-options.ts';
+import type { ReaddressedIds } from './sending/readdressed-ids.ts';
 import { SentMessages } from './sending/sent-messages.ts';
-import type { WireAliases } from './sending/wire-aliases.ts';
 import type { ChatTimers } from './shared/chat-timers.ts';
 import type { Disconnect } from './shared/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './shared/session-environment.ts';
@@ -49,7 +49,7 @@ export interface SessionPartsOptions {
   readonly egress: Egress | undefined;
   readonly sealed: SealedStore;
   readonly inbound: InboundIntake;
-  readonly aliases: WireAliases;
+  readonly readdressed: ReaddressedIds;
   readonly chatTimers: ChatTimers;
   /** The parts once they were returned, and nothing after the end. */
   readonly running: () => RunningParts | undefined;
@@ -103,8 +103,8 @@ export function startParts(options: SessionPartsOptions): RunningParts {
   });
   const sent = new SentMessages(sealed, environment.clock);
   const sessions = new DeviceSessions(socket, memory);
-  const { aliases, chatTimers } = options;
-  const shared = { socket, groups, sent, tokens, credentials, sessions, memory, aliases, chatTimers };
+  const { readdressed, chatTimers } = options;
+  const shared = { socket, groups, sent, tokens, credentials, sessions, memory, readdressed, chatTimers };
   const outbox = outboxOf(options, shared);
   const retries = new RetryAnswers({ ...shared, outbox, environment, ownAddresses, later, log });
   const limits = new LimitsWatch({
@@ -174,7 +174,7 @@ function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
 }
 
 function receiptsOf(
-  { environment, memory, opening, later, emit, log, hasEnded, aliases }: SessionPartsOptions,
+  { environment, memory, opening, later, emit, log, hasEnded, readdressed }: SessionPartsOptions,
   {
     socket,
     groups,
@@ -187,7 +187,7 @@ function receiptsOf(
     numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
     isOutside: (group, addresses) => groups.excludes(group, addresses),
     isPending: (wireId) => outbox.isPending(wireId) || memory.unacknowledged.isKept(wireId),
-    orderedAs: (wireId) => aliases.orderedAs(wireId),
+    orderedAs: (wireId) => readdressed.orderedAs(wireId),
     atSharedMoment: (act) => void environment.shared.add(() => hasEnded() || act(), 0),
     afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
     dropped: (count) => log({ count }, 'too many receipts at once: some are not reported'),

@@ -59,8 +59,8 @@ async function* waitingIds(
   store: Store,
   cursor: string | undefined,
 ): AsyncGenerator<string[]> {
-  const [settled] = (await store.read([['HGET', keys.shop, 'settled']])) as [string | null];
-  const [elements] = (await store.read([['LRANGE', keys.accepted, Number(settled ?? 0), -1]])) as [string[]];
+  const [ended] = (await store.read([['HGET', keys.shop, 'settled']])) as [string | null];
+  const [elements] = (await store.read([['LRANGE', keys.accepted, Number(ended ?? 0), -1]])) as [string[]];
   const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
   const left = ids.filter((id) => cursor === undefined || id < cursor).sort();
   while (left.length > 0) yield left.splice(-BATCH).reverse();

@@ -73,7 +73,7 @@ export class AcceptedList {
   /** The position of the next element. */
   next: number;
   /** All messages before this position have ended, as is stored. Some after it may have. */
-  settled: number;
+  ended: number;
   /** How many elements were cut from the head. */
   cut = 0;
   /** The time of the next cut of old elements from the head. */
@@ -85,9 +85,9 @@ export class AcceptedList {
   /** The newest day for which this actor set the expiry of inbound messages. */
   inboundDay: number | undefined;
 
-  constructor(next: number, settled: number, cutDueAtMs: number) {
+  constructor(next: number, ended: number, cutDueAtMs: number) {
     this.next = next;
-    this.settled = settled;
+    this.ended = ended;
     this.cutDueAtMs = cutDueAtMs;
   }
 }

@@ -10,12 +10,12 @@ const NO_WRITES: readonly Write[] = [];
 
 /**
  * Returns the writes that store a turn's changes of a shop, for `loadShop` to read. Queue, messages and ledger have
- * their own writes. `settled` is the number of ended messages at the head of the list. If undefined, it is not stored.
+ * their own writes. `ended` is the number of ended messages at the head of the list. If undefined, it is not stored.
  */
 export function changeWrites(
   before: ShopState,
   state: ShopState,
-  { nowMs, settled }: { readonly nowMs: number; readonly settled: number | undefined },
+  { nowMs, ended }: { readonly nowMs: number; readonly ended: number | undefined },
 ): readonly Write[] {
   const { keys, egress, limits, undelivered, batches } = state;
   const fields: RedisArgument[] = [];
@@ -24,7 +24,7 @@ export function changeWrites(
     const shown = wasConnected(state.channel.context) ? publicChannelStatus(channelState(state)) : '';
     fields.push('actor', encodeMachines(state, nowMs), 'msgapp', shown);
   }
-  if (settled !== undefined) fields.push('settled', settled);
+  if (ended !== undefined) fields.push('settled', ended);
   if (limits !== before.limits) fields.push('limits', encodeLimits(limits));
   if (undelivered !== before.undelivered) fields.push('undelivered', encodeUndelivered(undelivered));
   if (egress !== before.egress && egress !== undefined) fields.push('egress', egress.sealed);

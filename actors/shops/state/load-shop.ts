@@ -52,17 +52,17 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   const people = tenantKeys(shop.tenantId);
   const [record, fields, latest, length, pooledFields, carriedIds, tenant, notices, scheduled, batches] =
     await readStored({ shopId: shop.shopId, keys, people }, store);
-  const [actor, settledText, undelivered, limits, egress] = fields;
+  const [actor, endedText, undelivered, limits, egress] = fields;
   if (record === null) return undefined;
   const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
   const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
   const machines = restoreMachines(actor ?? null);
-  const acceptedList = new AcceptedList(length, Number(settledText ?? 0), nextCutMs(shop.shopId, nowMs));
-  const unsettled = await readUnsettled(keys.accepted, { acceptedList, newest }, store);
-  const pooled = decodePooled(pooledFields, (id) => unsettled.get(id) ?? acceptedList.settled);
-  for (const { messageId } of pooled) unsettled.delete(messageId);
+  const acceptedList = new AcceptedList(length, Number(endedText ?? 0), nextCutMs(shop.shopId, nowMs));
+  const notEnded = await readNotEnded(keys.accepted, { acceptedList, newest }, store);
+  const pooled = decodePooled(pooledFields, (id) => notEnded.get(id) ?? acceptedList.ended);
+  for (const { messageId } of pooled) notEnded.delete(messageId);
   const [own, carried] = await Promise.all([
-    loadWaiting(shard, unsettled, store),
+    loadWaiting(shard, notEnded, store),
     readCarried(shard, carriedIds, store),
   ]);
   const { ledger, elements, unreadable } = readLedger(newest, nowMs);
@@ -150,21 +150,21 @@ function replaceNewest(list: string, count: number, elements: readonly string[])
 }
 
 /** Returns positions by id of the shop's own messages that may not have ended: all from the stored position on. */
-async function readUnsettled(
+async function readNotEnded(
   key: string,
   { acceptedList, newest }: { readonly acceptedList: AcceptedList; readonly newest: readonly string[] },
   store: Store,
 ): Promise<Map<string, number>> {
-  const { settled, next } = acceptedList;
+  const { ended, next } = acceptedList;
   // These are usually among the elements that the policy counts.
   const [elements] =
-    next - settled <= newest.length
-      ? [newest.slice(newest.length - (next - settled))]
-      : ((await store.read([['LRANGE', key, settled, -1]])) as [string[]]);
+    next - ended <= newest.length
+      ? [newest.slice(newest.length - (next - ended))]
+      : ((await store.read([['LRANGE', key, ended, -1]])) as [string[]]);
   const places = new Map<string, number>();
   for (const [index, element] of elements.entries()) {
     const messageId = messageIdOf(element);
-    if (messageId !== undefined) places.set(messageId, settled + index);
+    if (messageId !== undefined) places.set(messageId, ended + index);
   }
   return places;
 }

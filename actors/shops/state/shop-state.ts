@@ -197,7 +197,7 @@ export function isPreparing(state: Pick<ShopState, 'pacing' | 'currentMessage'>,
 }
 
 /** Returns the position in the list of accepted sends before which no message of the shop waits. */
-export function settledPlace({ queue, currentMessage, pooled, acceptedList }: ShopState): number {
+export function endedBefore({ queue, currentMessage, pooled, acceptedList }: ShopState): number {
   let place = currentMessage?.place ?? acceptedList.next;
   for (const message of queue) place = Math.min(place, message.place ?? place);
   for (const message of pooled) place = Math.min(place, message.place);

@@ -26,15 +26,15 @@ export interface WaitingMessages {
 export async function readWaiting(address: Address, store: Store): Promise<WaitingMessages> {
   const { shard } = address;
   const keys = shopKeys(shard, shopOf(address).shopId);
-  const [[actor = null, settledText], pooledFields, carriedIds] = (await store.read([
+  const [[actor = null, endedText], pooledFields, carriedIds] = (await store.read([
     ['HMGET', keys.shop, 'actor', 'settled'],
     ['HGETALL', keys.pooled],
     ['ZRANGE', keys.carried, 0, -1],
   ])) as [(string | null)[], string[], string[]];
-  const settled = Number(settledText ?? 0);
-  const [elements] = (await store.read([['LRANGE', keys.accepted, settled, -1]])) as [string[]];
-  const places = new Map(elements.map((element, index) => [messageIdOf(element), settled + index]));
-  const pooled = readable(() => decodePooled(pooledFields, (id) => places.get(id) ?? settled)) ?? [];
+  const ended = Number(endedText ?? 0);
+  const [elements] = (await store.read([['LRANGE', keys.accepted, ended, -1]])) as [string[]];
+  const places = new Map(elements.map((element, index) => [messageIdOf(element), ended + index]));
+  const pooled = readable(() => decodePooled(pooledFields, (id) => places.get(id) ?? ended)) ?? [];
   for (const { messageId } of pooled) places.delete(messageId);
   const ownIds = [...places.keys()].filter((id) => id !== undefined);
   const [own, carried, atPool] = await Promise.all([
@@ -49,7 +49,7 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
     queued: [
       ...ownIds.flatMap((id, index) => {
         const stored = readable(() => decodeMessage(id, own[index] ?? []));
-        return waiting(stored, ({ body }) => queuedMessage(body, places.get(id) ?? settled));
+        return waiting(stored, ({ body }) => queuedMessage(body, places.get(id) ?? ended));
       }),
       ...carried.flatMap((fields) => {
         const { body, state } = readable(() => decodeCarried(fields)) ?? {};

@@ -7,7 +7,7 @@ import type { WebhookProgress } from './webhook-record.ts';
 export const PROGRESS_AT_A_TIME = 10;
 
 /** A dead letter as the progress of its endpoint keeps it. */
-export function webhookDeadLetter({
+export function undeliveredEvent({
   streamId,
   shopId,
 }: {

@@ -44,7 +44,7 @@ export interface WebhookProgress {
   /** A position in the tenant's stream. */
   readonly cursor: string;
   readonly retries: readonly WebhookRetry[];
-  /** Undelivered events (dead letters), the newest last, bounded (`webhookDeadLetter`). */
+  /** Undelivered events (dead letters), the newest last, bounded (`undeliveredEvent`). */
   readonly dead: readonly string[];
   /** The time since which no attempt succeeded. Null if the last one did. */
   readonly failingSinceMs: number | null;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { count, type Shown } from '../../../actors/replies/reply-fields.ts';
 import { eachYielding } from '../../../runtime/yielder.ts';
-import { emptySlot, LATENCY_BOUNDS_MS, SLOT_MS } from '../../metrics/recent-activity.ts';
+import { emptyInterval, INTERVAL_MS, LATENCY_BOUNDS_MS } from '../../metrics/recent-activity.ts';
 import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
 import type { overview, seriesPoint } from '../schemas/fleet-resources.ts';
 
@@ -36,7 +36,7 @@ const nodeShare = v.object({
 /** One node's part: its shops and its last minutes. `workers` is `lost` if no session of its shops can send. */
 export type NodeShare = Shown<typeof nodeShare>;
 
-type Slot = NodeShare['slots'][number];
+type Interval = NodeShare['slots'][number];
 
 /** Returns the sum of all nodes' shares. A node that does not answer is named and left out. */
 export async function fleetOverview(options: {
@@ -58,7 +58,7 @@ export async function fleetOverview(options: {
     scheduled: sum(({ scheduled }) => scheduled),
     mailboxDepth: sum(({ mailboxDepth }) => mailboxDepth),
     states: addUp(all.map(({ states }) => states)),
-    slotMs: SLOT_MS,
+    slotMs: INTERVAL_MS,
     series: await series(
       all.flatMap(({ slots }) => slots),
       options.nowMs,
@@ -69,23 +69,26 @@ export async function fleetOverview(options: {
   };
 }
 
-/** Returns one point for each slot since the first in which something happened. The present slot is left out. */
-async function series(slots: readonly Slot[], nowMs: number): Promise<readonly Shown<typeof seriesPoint>[]> {
-  const bySlot = new Map<number, Slot[]>();
-  for (const slot of slots) bySlot.set(slot.atMs, [...(bySlot.get(slot.atMs) ?? []), slot]);
+/** Returns one point for each interval since the first in which something happened. The present one is left out. */
+async function series(
+  intervals: readonly Interval[],
+  nowMs: number,
+): Promise<readonly Shown<typeof seriesPoint>[]> {
+  const byTime = new Map<number, Interval[]>();
+  for (const one of intervals) byTime.set(one.atMs, [...(byTime.get(one.atMs) ?? []), one]);
   const points: Shown<typeof seriesPoint>[] = [];
-  const endMs = Math.floor(nowMs / SLOT_MS) * SLOT_MS;
-  const startMs = Math.min(endMs, ...bySlot.keys());
-  const count = (endMs - startMs) / SLOT_MS;
-  const times = Array.from({ length: count }, (_, index) => startMs + index * SLOT_MS);
+  const endMs = Math.floor(nowMs / INTERVAL_MS) * INTERVAL_MS;
+  const startMs = Math.min(endMs, ...byTime.keys());
+  const count = (endMs - startMs) / INTERVAL_MS;
+  const times = Array.from({ length: count }, (_, index) => startMs + index * INTERVAL_MS);
   await eachYielding(times, (atMs) => {
-    points.push(pointOf(atMs, bySlot.get(atMs) ?? [emptySlot(atMs)]));
+    points.push(pointOf(atMs, byTime.get(atMs) ?? [emptyInterval(atMs)]));
   });
   return points;
 }
 
-function pointOf(atMs: number, together: readonly Slot[]): Shown<typeof seriesPoint> {
-  const latencies = emptySlot(atMs).latencies.map((_, bound) => total(together, bound));
+function pointOf(atMs: number, together: readonly Interval[]): Shown<typeof seriesPoint> {
+  const latencies = emptyInterval(atMs).latencies.map((_, bound) => total(together, bound));
   return {
     at: new Date(atMs).toISOString(),
     requests: together.reduce((sum, { requests }) => sum + requests, 0),
@@ -96,8 +99,8 @@ function pointOf(atMs: number, together: readonly Slot[]): Shown<typeof seriesPo
   };
 }
 
-function total(slots: readonly Slot[], bound: number): number {
-  return slots.reduce((sum, { latencies }) => sum + (latencies[bound] ?? 0), 0);
+function total(intervals: readonly Interval[], bound: number): number {
+  return intervals.reduce((sum, { latencies }) => sum + (latencies[bound] ?? 0), 0);
 }
 
 /** Interpolates linearly within a bucket, as Prometheus does. Above the last bound it is that bound. */

@@ -1,7 +1,7 @@
 /** An erasure comes to its end, whatever fails on the way, and however much there is to erase. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { webhookDeadLetter } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
+import { undeliveredEvent } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
 import { TenantErasure, type TenantErasureOptions } from '../../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
@@ -296,7 +296,7 @@ test('a webhook attempt that ends during the erasure of its shop is not recorded
   const progress = {
     ...firstProgress({ since: '0-0', enabledAtMs: 0 }),
     retries: shops.map((ofShop) => ({ place: '1-1', shopId: ofShop, tries: 1, dueAtMs: 1 })),
-    dead: shops.map((ofShop) => webhookDeadLetter({ streamId: '1-1', shopId: ofShop })),
+    dead: shops.map((ofShop) => undeliveredEvent({ streamId: '1-1', shopId: ofShop })),
   };
   const command = {
     type: 'webhook_progress',

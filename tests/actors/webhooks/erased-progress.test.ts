@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { webhookDeadLetter } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
+import { undeliveredEvent } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
 import type { WebhookProgress } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import type { TenantCommand } from '../../../actors/tenants/tenant-commands.ts';
 import { TenantErasure, type TenantErasureOptions } from '../../../actors/tenants/tenant-erasure.ts';
@@ -23,7 +23,7 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
   const golden = readGolden(1);
   const address = tenantAddress(golden.tenantId);
   const [erased, kept] = ['f'.repeat(24), golden.shopId];
-  const deadOf = (shopId: string) => webhookDeadLetter({ streamId: '1-1', shopId });
+  const deadOf = (shopId: string) => undeliveredEvent({ streamId: '1-1', shopId });
   const full = JSON.stringify({
     ...firstProgress({ since: '1-1', enabledAtMs: 0 }),
     dead: [erased, kept].map(deadOf),

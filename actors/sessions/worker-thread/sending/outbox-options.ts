@@ -11,13 +11,21 @@ import type { ExpiringCache } from '../shared/expiring-cache.ts';
 import type { MediaEnvironment, ShopMemory } from '../shared/session-environment.ts';
 import type { DeviceSessions } from './device-sessions.ts';
 import type { GroupDirectory } from './group-directory.ts';
+import type { ReaddressedIds } from './readdressed-ids.ts';
 import type { SentMessages } from './sent-messages.ts';
-import type { WireAliases } from './wire-aliases.ts';
 
 /** The parts of a session that an outbox shares with others. */
 export type OutboxParts = Pick<
   OutboxOptions,
-  'socket' | 'groups' | 'sent' | 'tokens' | 'credentials' | 'sessions' | 'memory' | 'aliases' | 'chatTimers'
+  | 'socket'
+  | 'groups'
+  | 'sent'
+  | 'tokens'
+  | 'credentials'
+  | 'sessions'
+  | 'memory'
+  | 'readdressed'
+  | 'chatTimers'
 >;
 
 /** The parts and callbacks of a session that an outbox uses. */
@@ -31,7 +39,7 @@ export interface OutboxOptions {
   readonly sent: SentMessages;
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
   readonly memory: Pick<ShopMemory, 'devices' | 'lidless' | 'otherDevices' | 'retries' | 'unacknowledged'>;
-  readonly aliases: Pick<WireAliases, 'set'>;
+  readonly readdressed: Pick<ReaddressedIds, 'set'>;
   readonly chatTimers: Pick<ChatTimers, 'of'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carry'>;
   readonly tokens: Pick<ContactTokens, 'has'>;

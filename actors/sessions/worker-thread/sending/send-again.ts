@@ -46,7 +46,7 @@ export class SendAgain {
   /** The network took the stanza and delivered it to no one: its address is no longer the recipient's. */
   readdress(pending: Pending): Promise<void> {
     const { order, to, chat } = pending;
-    const { socket, memory, sent, aliases } = this.#options;
+    const { socket, memory, sent, readdressed } = this.#options;
     return this.#send(pending, REFRESH_LID, async (message) => {
       const number = chatAddress(to);
       if (isLidAddress(number)) return [];
@@ -55,7 +55,7 @@ export class SendAgain {
       pending.chat = renewed;
       pending.wireId = wireIdAfter(order.wireId);
       // Both changes go into one write.
-      void aliases.set(pending.wireId, order.wireId);
+      void readdressed.set(pending.wireId, order.wireId);
       await sent.remember(pending.wireId, { chat: renewed, message });
       return [renewed];
     });

@@ -24,7 +24,7 @@ export function cutAccepted(builder: TurnBuilder, oldest: readonly string[]): vo
     builder.onCommitted(() => {
       acceptedList.cut += overdue;
     });
-    builder.storeSettled(overdue);
+    builder.storeEnded(overdue);
   }
   const before = `(${firstIdOfDay(dayOf(nowMs - retentionMs))}`;
   for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', before]);

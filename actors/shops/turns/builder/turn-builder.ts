@@ -15,12 +15,12 @@ import { changeWrites } from '../../state/change-writes.ts';
 import {
   byAge,
   channelState,
+  endedBefore,
   isIdle,
   liveGroups,
   pacingState,
   type QueuedMessage,
   type ShopState,
-  settledPlace,
 } from '../../state/shop-state.ts';
 import { countSent } from '../../state/undelivered.ts';
 import { CollectedTurn } from './collected-turn.ts';
@@ -30,7 +30,7 @@ import { announcementsBetween } from './shop-events.ts';
 /** One turn while it is built. It steps the shop's two machines, and carries out what they decide about messages. */
 export class TurnBuilder extends CollectedTurn {
   /** True if this turn stores how far the shop's messages have ended. */
-  #storesSettled = false;
+  #storesEnded = false;
   /** Elements that this turn cuts from the list of messages. */
   #cut = 0;
 
@@ -93,8 +93,8 @@ export class TurnBuilder extends CollectedTurn {
   finish<Type extends keyof ShopReplies = never>(reply?: ShopReplies[Type]): Turn<ShopState, ShopEffect> {
     this.dispatch();
     const { before, state } = this;
-    const settled = this.#storesSettled ? this.#noteSettled() : undefined;
-    const writes = changeWrites(before, state, { nowMs: this.nowMs, settled });
+    const ended = this.#storesEnded ? this.#noteEnded() : undefined;
+    const writes = changeWrites(before, state, { nowMs: this.nowMs, ended });
     if (writes.length > 0) this.write(...writes);
     const announcements = announcementsBetween(before, state);
     if (announcements.length > 0) this.perform(...announcements);
@@ -102,19 +102,19 @@ export class TurnBuilder extends CollectedTurn {
   }
 
   /** Makes the turn store how far the shop's messages have ended, less the elements cut from the head of the list. */
-  storeSettled(cut = 0): void {
-    this.#storesSettled = true;
+  storeEnded(cut = 0): void {
+    this.#storesEnded = true;
     this.#cut += cut;
   }
 
   /** Returns how many elements of the new list belong to ended messages, with none before them. */
-  #noteSettled(): number {
+  #noteEnded(): number {
     const { acceptedList } = this.state;
-    const settled = settledPlace(this.state);
+    const ended = endedBefore(this.state);
     this.onCommitted(() => {
-      acceptedList.settled = settled;
+      acceptedList.ended = ended;
     });
-    return Math.max(0, settled - acceptedList.cut - this.#cut);
+    return Math.max(0, ended - acceptedList.cut - this.#cut);
   }
 
   #applyChannel(effect: ChannelEffect): void {
@@ -179,7 +179,7 @@ export class TurnBuilder extends CollectedTurn {
     this.write(...writes);
     this.perform(...effects);
     if (event === undefined) return;
-    this.storeSettled();
+    this.storeEnded();
     if (message.batchId !== undefined) {
       this.change({ batches: withMessageState(this.state.batches, message, state) });
       const outcome = state.status as 'sent' | 'failed' | 'rejected';

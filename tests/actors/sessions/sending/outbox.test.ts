@@ -102,7 +102,7 @@ function outbox({ hangs = false, held = false } = {}) {
     }),
     sent: fakeOf<SentMessages>({ remember: async () => undefined }),
     tokens: { has: async () => false },
-    aliases: { set: async () => undefined },
+    readdressed: { set: async () => undefined },
     chatTimers: { of: async () => undefined },
     report: (_order, outcome) => outcomes.push(outcome.kind),
     memory,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SendOutcome } from '../../../../actors/sessions/session-events.ts';
-import { pacingState, settledPlace } from '../../../../actors/shops/state/shop-state.ts';
+import { endedBefore, pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 type Step =
@@ -95,7 +95,7 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
     currentMessage: state.currentMessage?.messageId,
     counted: state.ledger.size,
     listed: state.acceptedList.next,
-    settled: settledPlace(state),
+    ended: endedBefore(state),
     statuses: [...messages],
     // The session of the process before is gone, so that there is nothing to recall. Each cuts its list at a time of the day.
     effects: effects.map(({ type }) => type).filter((type) => !/^(announce|recall|cut)/.test(type)),

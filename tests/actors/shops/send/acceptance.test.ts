@@ -4,7 +4,7 @@ import type { Outcome } from '../../../../actors/failure.ts';
 import { bodyWrite, dayOfMessage } from '../../../../actors/shops/records/message-days.ts';
 import { withoutRecipient } from '../../../../actors/shops/records/message-record.ts';
 import type { Accepted, MessageDraft, Sent } from '../../../../actors/shops/shop-operations.ts';
-import { settledPlace } from '../../../../actors/shops/state/shop-state.ts';
+import { endedBefore } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { poolShop } from '../pool/pool-exchange.ts';
@@ -59,8 +59,8 @@ for (const [whose, accept] of Object.entries(accepts)) {
     const least = RETENTION_DAYS * SENDS_PER_DAY;
     assert.ok(kept >= least && kept <= least + 2 * SENDS_PER_DAY, `${kept}`);
     const { state } = await shop.successor('store');
-    const settled = settledPlace(shop.state) - shop.state.acceptedList.cut;
-    assert.equal(settledPlace(state), settled, 'what it says of the list is true of what is left');
+    const ended = endedBefore(shop.state) - shop.state.acceptedList.cut;
+    assert.equal(endedBefore(state), ended, 'what it says of the list is true of what is left');
   });
 }
 

@@ -9,7 +9,7 @@ const fieldOf = (wireId: string): string => `wire-alias/${wireId}`;
  * receipts of such a message find it after a restart as well. There is hardly ever one. A lookup reads the store only
  * until the session knows all its fields.
  */
-export class WireAliases {
+export class ReaddressedIds {
   readonly #memory: ExpiringCache;
   readonly #sealed: Pick<SealedStore, 'find' | 'write'>;
 

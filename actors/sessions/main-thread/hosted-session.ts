@@ -3,7 +3,7 @@ import type { SendOutcome } from '../session-events.ts';
 import type { SessionAddress, SessionOpening } from '../session-host.ts';
 
 /** The state of a session, as its worker last reported it. */
-type SlotState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
+type HostedState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
 
 /** An order without outcome. It also states if the order may have reached the wire. */
 interface OpenOrder {
@@ -27,7 +27,7 @@ export interface SettledOrder {
  * The main thread's record of one shop's session: its worker, its state, and the orders without an outcome. Each order
  * is settled once: by the worker's report or, when the worker is gone, by its reports up to then.
  */
-export class SessionSlot {
+export class HostedSession {
   readonly shop: SessionAddress;
   /** Index of its worker in the pool. It is kept, so that a session returns to the worker with its caches. */
   worker: number | undefined;
@@ -42,7 +42,7 @@ export class SessionSlot {
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
   /** Facts for operators from the notes of the shop's sessions, the newest by each name. */
   #shown: Readonly<Record<string, unknown>> = {};
-  #state: SlotState = 'opening';
+  #state: HostedState = 'opening';
   #stateSinceMs: number;
 
   constructor(shop: SessionAddress, opening: SessionOpening, clock: Clock) {
@@ -56,11 +56,11 @@ export class SessionSlot {
     return this.opening.generation;
   }
 
-  get state(): SlotState {
+  get state(): HostedState {
     return this.#state;
   }
 
-  enter(state: SlotState): void {
+  enter(state: HostedState): void {
     this.#state = state;
     this.#stateSinceMs = this.#clock.wallMs();
   }
@@ -153,14 +153,14 @@ export class SessionSlot {
  * Returns the worker for a session: its last one, or else the one with the fewest sessions. Undefined if none is ready.
  */
 export function workerFor(
-  slot: SessionSlot,
-  slots: Iterable<SessionSlot>,
+  session: HostedSession,
+  sessions: Iterable<HostedSession>,
   ready: readonly number[],
 ): number | undefined {
-  if (slot.worker !== undefined && ready.includes(slot.worker)) return slot.worker;
+  if (session.worker !== undefined && ready.includes(session.worker)) return session.worker;
   if (ready.length <= 1) return ready[0];
   const load = new Map<number, number>(ready.map((worker) => [worker, 0]));
-  for (const { worker } of slots) {
+  for (const { worker } of sessions) {
     if (worker !== undefined && load.has(worker)) load.set(worker, (load.get(worker) ?? 0) + 1);
   }
   const [least] = [...load].sort(([, one], [, other]) => one - other);

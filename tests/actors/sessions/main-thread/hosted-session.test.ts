@@ -1,14 +1,14 @@
 /** The orders of one shop's session, as the main thread keeps them: which report belongs to which attempt. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SessionSlot } from '../../../../actors/sessions/main-thread/session-slot.ts';
+import { HostedSession } from '../../../../actors/sessions/main-thread/hosted-session.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { newShop } from '../session-conformance.ts';
 
-const slot = () => new SessionSlot(newShop(), { generation: 1 }, new FakeClock());
+const hosted = () => new HostedSession(newShop(), { generation: 1 }, new FakeClock());
 
 test('a report of an attempt that was recalled is not one of the attempt after it', () => {
-  const orders = slot();
+  const orders = hosted();
   const first = orders.take('m') ?? 0;
   assert.ok(orders.isOpen('m', first));
   assert.ok(orders.recall('m'));
@@ -20,7 +20,7 @@ test('a report of an attempt that was recalled is not one of the attempt after i
 });
 
 test('an order that was transmitted is neither recalled nor given again, and its outcome still counts', () => {
-  const orders = slot();
+  const orders = hosted();
   const attempt = orders.take('m') ?? 0;
   assert.ok(orders.transmit('m'));
   assert.deepEqual([orders.recall('m'), orders.take('m')], [false, undefined]);
