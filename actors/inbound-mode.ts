@@ -6,7 +6,7 @@ export const INBOUND_MODES = ['none', 'events', 'texts'] as const;
  */
 export type InboundMode = (typeof INBOUND_MODES)[number];
 
-/** Returns the mode of a stored tenant; an earlier program stored none. */
+/** Returns the mode of a stored tenant; 0.1.0 stored none. */
 export function inboundModeOf(record: { readonly inbound?: InboundMode } | null): InboundMode {
   return record?.inbound ?? 'none';
 }

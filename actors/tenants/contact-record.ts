@@ -46,8 +46,8 @@ function byPhone(stored: readonly (string | null)[]): Map<string, ContactRecord>
 }
 
 /**
- * Returns the contact of a number: the record of this form, otherwise that of the other form. Earlier programs kept a
- * record for each declared form; the later of the two counts for both.
+ * Returns the contact of a number: the record of this form, otherwise that of the other form. 0.1.0 kept a record
+ * for each declared form; the later of the two counts for both.
  */
 export function contactOf(
   phone: string,

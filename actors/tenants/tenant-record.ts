@@ -19,7 +19,7 @@ export interface TenantRecord {
   readonly settings: SettingsTuning;
   readonly poolFallback: boolean;
   readonly platform: boolean;
-  /** The tenant's inbound mode. Absent if an earlier program stored the record. */
+  /** The tenant's inbound mode. Absent if 0.1.0 stored the record. */
   readonly inbound?: InboundMode;
   readonly createdAtMs: number;
   /** True once its erasure was decided. No look-up finds it any more, and the record is removed after its shops. */
@@ -33,7 +33,7 @@ export interface ApiKeyRecord {
   readonly hash: string;
   /**
    * Hashes of the values that rotation replaced, newest first, at most `RETIRED_HASHES`. A caller that still uses one
-   * gets the reply that it was rotated. Absent if it was never rotated, or rotated by a program that kept none.
+   * gets the reply that it was rotated. Absent if it was never rotated, or only by 0.1.0.
    */
   readonly retiredHashes?: readonly string[];
   readonly name: string;
@@ -52,7 +52,7 @@ export interface ShopRecord {
   readonly name: string;
   readonly phone: string | null;
   readonly createdAtMs: number;
-  /** The idempotency key with which it was made. Absent if there was none, or an earlier program made it. */
+  /** The idempotency key with which it was made. Absent if there was none, or 0.1.0 made it. */
   readonly idempotencyKey?: string;
 }
 

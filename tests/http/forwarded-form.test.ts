@@ -1,4 +1,4 @@
-/** Replies of another node, also of an earlier build, which sends no code beside the body. */
+/** Replies of another node, also of 0.2.0, which sends no code beside the body. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorReply } from '../../http/contract/envelope.ts';

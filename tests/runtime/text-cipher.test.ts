@@ -58,7 +58,7 @@ test('texts with unknown salts are refused, and the next ones still open', () =>
   assert.equal(open('ask', seal('ask', 'own')), 'own');
 });
 
-test('a text that an earlier program sealed without a salt still opens, for its use alone, and counts as old', () => {
+test('a text that 0.1.0 sealed without a salt still opens, for its use alone, and counts as old', () => {
   const [secret, newest] = [randomBytes(32), randomBytes(32)];
   const nonce = randomBytes(12);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'dead-letters', 32));

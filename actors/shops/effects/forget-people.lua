@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- Drops old entries from the map of a tenant's people, some at a time. Call it with the returned cursor until that is 0.
--- The age of an entry is checked as it is dropped, since people write meanwhile. An entry of an earlier program has no day, and
+-- The age of an entry is checked as it is dropped, since people write meanwhile. An entry of 0.2.0 has no day, and
 -- gets that of the first look.
 --
 -- KEYS: the hash, each value ending in the day on which it last counted.

@@ -23,7 +23,7 @@ export interface ChannelContext {
   readonly pairedAtMs: number | null;
   /** The start of the warm-up of the lost credentials' number. Absent if none were lost yet. */
   readonly lastPairedAtMs?: number;
-  /** Their number, digits only. Absent if none were lost yet, or an earlier program did not store it. */
+  /** Their number, digits only. Absent if none were lost yet, or 0.1.0 lost them. */
   readonly lastPhone?: string;
   /** The start of the number's warm-up if it is before `pairedAtMs`. Null or absent if it is not. */
   readonly warmupSinceMs?: number | null;

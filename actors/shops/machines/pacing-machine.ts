@@ -39,7 +39,7 @@ export interface PacingContext {
   /** The end of a state with a time limit: gap, pause, or the deadline of preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
-  /** The length of the last pause. Absent if another shop reported it, or an earlier program did not store it. */
+  /** The length of the last pause. Absent if there was none. */
   readonly pausedForMs?: number;
   /** The last message that was put back unsent, and the number of times. Absent if there is none. */
   readonly unsent?: { readonly messageId: string; readonly times: number };

@@ -20,8 +20,8 @@ export interface ShopMachines {
 const STORED_VERSION = 3;
 
 /**
- * The version of a shop without egress. A program of version 2 knows no egress, and would connect other shops from its
- * own address.
+ * The version of a shop without egress, which 0.2.0 can load. It knows no egress, and would connect other shops from
+ * its own address.
  */
 const VERSION_WITHOUT_EGRESS = 2;
 
@@ -45,9 +45,8 @@ export function encodeMachines(
 }
 
 /**
- * Codes do not outlast a process, and earlier programs know no state in which one waits. The stored state is therefore
- * that a session is being opened, which a restart does anyway. Earlier programs do not know `banned` either: it is
- * stored as waiting for the next attempt.
+ * Codes do not outlast a process. The stored state is therefore that a session is being opened, which a restart does
+ * anyway. A ban is stored as waiting for the next attempt, because 0.1.0 knows no `banned`.
  */
 function lastingChannel({ value, context }: ShopMachines['channel']): StoredMachine {
   if (value === 'banned') return { value: 'reconnecting', context };

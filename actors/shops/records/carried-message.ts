@@ -12,7 +12,7 @@ export interface CarriedRecord {
   readonly isRefused: boolean;
   /** True if its origin withdrew it while it was being sent. It is not started again, whatever the recall's outcome. */
   readonly isWithdrawn: boolean;
-  /** Its policy entry, as stored in the shop's list. Undefined if an earlier program stored it. */
+  /** Its policy entry, as stored in the shop's list, until the message has ended. */
   readonly entryText?: string | undefined;
 }
 

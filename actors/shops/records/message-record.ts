@@ -27,7 +27,7 @@ export interface MessageBody extends MessageContent {
   /** The network's id of the stanza, made before it is sent. */
   readonly wireId: string;
   readonly idempotencyKey: string | null;
-  /** The request id of the call that made it. Null if an earlier program stored it. */
+  /** The request id of the call that made it. Null if 0.1.0 stored it. */
   readonly requestId: string | null;
   /** The W3C trace context of that call, or null if it had none. */
   readonly traceparent: string | null;

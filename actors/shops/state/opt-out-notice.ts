@@ -6,7 +6,7 @@ export interface OptOutNotice {
   readonly origin: ShopReference;
   /** E.164 with plus, or the network's own id (LID) of a person if it sends no number. */
   readonly from: string;
-  /** The network's own id of the person, if it sent one. Notices of former builds have none. */
+  /** The network's own id of the person, if it sent one. Notices of 0.2.0 have none. */
   readonly lid?: string;
   /** The network's id of the person's message, and its timestamp in milliseconds since the Unix epoch. */
   readonly wireId: string;

@@ -85,7 +85,7 @@ export type PoolAnswer =
   | { readonly kind: 'refused' }
   /** The message waits or is being sent. */
   | { readonly kind: 'taken' }
-  /** `fate` is the name that nodes of former versions send and read. */
+  /** `fate` is the name that nodes of 0.2.0 send and read. */
   | { readonly kind: 'ended'; readonly fate: MessageState }
   /** The pool shop took it before, and its record is lost. */
   | { readonly kind: 'lost' }

@@ -118,6 +118,7 @@ export class RetryAnswers {
     const person = personOf(device);
     if (from === STATUS_CHAT) {
       if (chat !== STATUS_CHAT) return false;
+      // 0.2.0 stored no audience.
       return audience === undefined || audience.includes(await this.#lidOf(person));
     }
     if (isGroupAddress(from)) {

@@ -13,7 +13,7 @@ export interface SentMessage {
   readonly chat: string;
   readonly message: proto.IMessage;
   /**
-   * The audience of a status, by the network's own ids. Absent if it is not a status, or an earlier program sent it.
+   * The audience of a status, by the network's own ids. Absent if it is not a status, or 0.2.0 sent it.
    */
   readonly audience?: readonly string[];
 }

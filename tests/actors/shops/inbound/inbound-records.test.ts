@@ -151,7 +151,7 @@ test('a person with two ids, because nothing linked their addresses, keeps the o
   assert.equal(await person(tenantId, vault, { number: undefined, lid: ANA.lid }), ofNumber);
 });
 
-test('people without a day, of an earlier program, count as seen on the day of the first check', async () => {
+test('people without a day, of 0.2.0, count as seen on the day of the first check', async () => {
   const tenantId = newId(nowMs);
   const { personIds } = tenantKeys(tenantId);
   const today = dayOf(nowMs);

@@ -53,7 +53,7 @@ class WrittenTo {
     return this.#take({ type: 'pool.opt_out', ...this.#message(from, 0) });
   }
 
-  /** Stores the record as an earlier program did. */
+  /** Stores the record as 0.1.0 did, which kept one for each form. */
   stored(from: string, optedOut: boolean, atMs: number): void {
     const writer = { lastInboundAtMs: atMs, stampMs: atMs, optedOut, wireIds: [] };
     this.shop.redis.run(['HSET', this.shop.state.keys.writers, from, JSON.stringify(writer)]);

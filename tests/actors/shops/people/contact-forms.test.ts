@@ -1,5 +1,5 @@
 /**
- * Contacts whose number has two forms are one person, also if an earlier program kept a record for each form. The list,
+ * Contacts whose number has two forms are one person, also if 0.1.0 kept a record for each form. The list,
  * the answer to a revocation, the policy and a status agree.
  */
 import assert from 'node:assert/strict';

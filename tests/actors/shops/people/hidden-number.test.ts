@@ -115,7 +115,7 @@ test('a STOP with the number rejects a reply that waits or is being prepared', a
   }
 });
 
-test('a STOP with the number refuses a reply to what a former build stored under the id alone', async () => {
+test('a STOP with the number refuses a reply to what 0.2.0 stored under the id alone', async () => {
   const person = await Hidden.start();
   const { redis, state } = person.shop;
   redis.run(['HDEL', state.keys.aliases, LID]);
