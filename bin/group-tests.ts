@@ -1,7 +1,8 @@
 /*
  * Reads names of compiled test files from standard input, one a line. Prints one line for each process that is to run
  * some of them: `node group-tests.js < FILES`. Most files take longer to start Node and to load modules than to run
- * their tests, so files of one folder share a process.
+ * their tests, so files of one folder share a process. It fails if a file may disturb those beside it, and its name does
+ * not say so.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +13,10 @@ const MOST_FILES = 8;
 /** Folders whose tests start whole services or a browser. They take long, so each file has its own process. */
 const LONG = /^\.compiled\/tests\/(?:bench|chaos|console|e2e|fence|front-door|histories)\//;
 
-/** Matches a file that would change or measure the tests of another file. It has its own process. */
+/** The name of a file that would change or measure the tests of another file. It has its own process. */
+const ALONE = /\.alone\.test\.js$/;
+
+/** Matches most of the files that need such a name. */
 const TOUCHES_PROCESS =
   /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\bsetShardCount\b|\bdescriptorLimit\(process|syncBuiltinESMExports/;
 
@@ -29,12 +33,14 @@ function touchesProcess(file: string, seen = new Set<string>()): boolean {
 }
 
 const files = readFileSync(0, 'utf8').split('\n').filter(Boolean).sort();
+const misnamed: string[] = [];
 let group: string[] = [];
 for (const file of files) {
-  if (LONG.test(file) || touchesProcess(file)) {
+  if (LONG.test(file) || ALONE.test(file)) {
     console.log(file);
     continue;
   }
+  if (touchesProcess(file)) misnamed.push(file);
   if (group.length === MOST_FILES || (group[0] !== undefined && dirname(group[0]) !== dirname(file))) {
     console.log(group.join(' '));
     group = [];
@@ -42,3 +48,9 @@ for (const file of files) {
   group.push(file);
 }
 if (group.length > 0) console.log(group.join(' '));
+if (misnamed.length > 0) {
+  console.error(
+    `These files touch their process, so their names must end in .alone.test.ts:\n${misnamed.join('\n')}`,
+  );
+  process.exitCode = 1;
+}
