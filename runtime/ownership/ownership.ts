@@ -1,8 +1,8 @@
 import { shardCount } from '../address.ts';
-import type { ArmedTimer } from '../clock.ts';
 import type { NodeRecord, ServerState, ShardRecord } from '../engine.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import { askAgain } from './ask-again.ts';
+import { CheckTimes } from './check-times.ts';
 import { claimShards } from './claim-shards.ts';
 import { planShare } from './fair-share.ts';
 import { HeldShards } from './held-shards.ts';
@@ -15,11 +15,6 @@ import { OwnershipView } from './ownership-view.ts';
 import { Rounds } from './rounds.ts';
 import { ShardSettlement } from './shard-settlement.ts';
 import { vacateShard } from './vacate-shard.ts';
-
-/**
- * Least time between two checks because of notices, for each node. All nodes together check at most 500 times a second.
- */
-const CHECK_SPACING_MS = 2;
 
 /**
  * The shards that this node owns. The lease decides whether the node may act at all: quick, and possibly wrong. The
@@ -35,6 +30,7 @@ export class Ownership {
     () => this.#check(),
     () => this.#isStopping,
   );
+  readonly #times: CheckTimes;
   readonly #notices: OwnershipNotices;
   readonly #incarnations: Incarnations;
   readonly #settlement: ShardSettlement;
@@ -44,10 +40,6 @@ export class Ownership {
   /** Owns nothing because its clock and that of Redis disagree. */
   #isAside = false;
   #isComingBack = false;
-  #timer: ArmedTimer | undefined;
-  /** The timer of a check that a notice requested. */
-  #soon: ArmedTimer | undefined;
-  #checkedAtMs = Number.NEGATIVE_INFINITY;
   #servers: readonly ServerState[] = [];
   /**
    * While Redis was unreachable, the leases of all nodes ran out, and one node reconnects first. Until this time it
@@ -58,6 +50,7 @@ export class Ownership {
   constructor(options: OwnershipOptions) {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
+    this.#times = new CheckTimes(clock, limits.claimEveryMs, () => this.check());
     const leaving = (): string | undefined =>
       this.#isStopping || this.#isAside ? this.incarnation : undefined;
     this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leaving });
@@ -110,7 +103,7 @@ export class Ownership {
 
   /** Takes the lease and a name. */
   async begin(): Promise<void> {
-    await this.#notices.listen(() => this.#checkSoon());
+    await this.#notices.listen(() => this.#times.checkSoon(this.view.nodes.length));
     this.#options.engine.onAvailable(() => void this.check());
     await this.#take(this.#incarnations.next());
   }
@@ -125,15 +118,7 @@ export class Ownership {
   async run(): Promise<void> {
     await this.check();
     this.#notices.announce();
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    this.#timer = this.#options.clock.after(this.#options.limits.claimEveryMs, () => {
-      void this.check().finally(() => {
-        if (!this.#isStopping) this.#schedule();
-      });
-    });
+    this.#times.start();
   }
 
   /**
@@ -143,28 +128,9 @@ export class Ownership {
     return this.#rounds.run();
   }
 
-  /**
-   * Checks because of a notice, and waits a little if it checked just before. Every node gets a notice of each change.
-   * If many nodes come and go, Redis could not answer a check for each notice.
-   */
-  #checkSoon(): void {
-    if (this.#soon !== undefined) return;
-    const { clock } = this.#options;
-    const spacingMs = this.view.nodes.length * CHECK_SPACING_MS;
-    const waitMs = this.#checkedAtMs + spacingMs - clock.monotonicMs();
-    if (waitMs <= 0) {
-      void this.check();
-      return;
-    }
-    this.#soon = clock.after(waitMs, () => {
-      this.#soon = undefined;
-      if (!this.#isStopping) void this.check();
-    });
-  }
-
   async #check(): Promise<void> {
     const { engine, clock, limits, log } = this.#options;
-    this.#checkedAtMs = clock.monotonicMs();
+    this.#times.noteCheck();
     const incarnation = this.incarnation;
     const quiet = this.#held.quiet();
     try {
@@ -298,8 +264,7 @@ export class Ownership {
   /** Hands everything over, then ends the lease. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#timer?.cancel();
-    this.#soon?.cancel();
+    this.#times.stop();
     this.#announceLeaving();
     await this.#rounds.current;
     await this.#leave();
@@ -370,8 +335,7 @@ export class Ownership {
     const { log, nodeId, onSuperseded } = this.#options;
     log.error({ nodeId }, 'another process runs under this node id: this one stops');
     this.#isStopping = true;
-    this.#timer?.cancel();
-    this.#soon?.cancel();
+    this.#times.stop();
     for (const shard of this.#held) this.#settlement.lose(shard);
     onSuperseded();
   }
