@@ -245,7 +245,7 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal<MessagePolicyCod
 }
 
 /**
- * Returns the code and the end of a refusal by the shop's own budget of the class, or undefined if it lets the message
+ * Returns the code and the end of a refusal by the shop's own budget of the class. Undefined if it lets the message
  * through.
  */
 function spentBudget(judgement: Judgement): NewChatBar | undefined {

@@ -42,9 +42,9 @@ const COUNTRIES: readonly TwoForms[] = [
 ];
 
 /**
- * Returns every form in which a number may be written, itself first: two for mobile numbers of Brazil, Mexico and
- * Argentina, one for all others. All forms reach the same person. A text that is not a number in E.164 shape has itself
- * as the only form.
+ * Returns every form in which a number may be written, itself first. Mobile numbers of Brazil, Mexico and Argentina
+ * have two, all others one. All forms reach the same person. A text that is not a number in E.164 shape has itself as
+ * the only form.
  */
 export function numberForms(phone: string): readonly string[] {
   const country = countryOfTwoForms(phone);

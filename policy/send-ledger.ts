@@ -47,7 +47,7 @@ const WORD_RANGE = 2 ** 32;
  * All accepted sends of a shop in the last 24 hours; each rule scans them.
  *
  * It is a ring of 32-bit words, because a node keeps the ledgers of thousands of shops. An entry has five: time since a
- * base; kind and upper bits of the subject; its lower 32 bits; the two halves of the fingerprint. The ring grows and
+ * base, kind and upper bits of the subject, its lower 32 bits, two halves of the fingerprint. The ring grows and
  * shrinks with its entries. It never holds more than `LEDGER_BOUND` if each entry was admitted before it was recorded.
  *
  * Time never runs behind the newest entry. If the clock steps back, entries and queries count as of the newest entry,

@@ -1,8 +1,8 @@
 /**
  * 64 bits that identify a text. Equal texts have equal fingerprints, so bulk is never missed. Two texts share one by
- * chance with odds of 2^-64: among the at most 250 texts a shop sends in a day about 2·10^-15. A chance pair would also
- * have to add up to more than 20 numbers before it could block anything. The hash is not keyed: a caller that builds
- * colliding texts blocks only its own shop.
+ * chance with odds of 2^-64. Among the at most 250 texts a shop sends in a day the odds are about 2·10^-15. A chance
+ * pair would also have to add up to more than 20 numbers before it could block anything. The hash is not keyed: a
+ * caller that builds colliding texts blocks only its own shop.
  */
 export interface Fingerprint {
   readonly high: number;

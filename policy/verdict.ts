@@ -9,7 +9,7 @@ export type RecipientClass = PersonClass | 'group';
 /**
  * The verdict that lets a send through, as the API shows it (docs/contract.md, Policy verdict object). `usage` includes
  * this send. For a group `caps.perDay` and `perHour` are its budget, and `usage.today` and `lastHour` the shares used
- * of it; a group has no separate hourly cap. The cold and declared figures are always the shop's.
+ * of it. A group has no separate hourly cap. The cold and declared figures are always the shop's.
  */
 export interface PolicyVerdict {
   readonly recipientClass: RecipientClass;

@@ -41,7 +41,7 @@ export class SteppedClock implements Clock {
 
   /**
    * Fires every timer now. Call it when the wall clock stepped. A caller that waits for a wall-clock moment then
-   * compares the time, and arms its timer again if the moment is still to come.
+   * compares the time. It arms its timer once more if the moment is still to come.
    */
   fireAll(): void {
     this.#due.endAll();

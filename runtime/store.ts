@@ -39,8 +39,8 @@ export type Write = readonly [command: WriteCommand, key: string, ...args: Redis
 export type Read = readonly [command: string, key: string, ...args: RedisArgument[]];
 
 /**
- * A lookup in a hash or set of a shard: for one member, or for fields of a hash that are always requested together.
- * Such a group is known by its first field. All lookups in a key are of one kind.
+ * A lookup in a hash or set of a shard. It is for one member, or for fields of a hash that are always requested
+ * together. Such a group is known by its first field. All lookups in a key are of one kind.
  */
 export type Lookup =
   | readonly [command: 'HGET' | 'SISMEMBER', key: string, member: string]

@@ -132,7 +132,7 @@ export function exportNode(
 }
 
 /**
- * Registers the free share of the file system of attachments. It is 0 if the folder cannot be read: nothing can be
+ * Registers the free share of the file system of attachments. It is 0 if the folder cannot be read. Nothing can be
  * written there either, and the other metrics must not fail with it.
  */
 export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()): void {

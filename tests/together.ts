@@ -6,7 +6,7 @@ const LONGEST_MS = 500_000;
 
 /*
  * Runs test files in one process, one after the other: `node together.js FILE…`. Each file is a suite with the file's
- * path as its name, so hooks at its top level are for its own tests only.
+ * path as its name. So hooks at its top level are for its own tests only.
  */
 for (const file of process.argv.slice(2)) {
   describe(file, { timeout: LONGEST_MS }, async () => {

@@ -203,9 +203,9 @@ async function startOf(
 }
 
 /**
- * Returns the position after the newest entry. Fails if the stream never issued this position: it is another tenant's,
- * is no event's id, or Redis lost the events up to it. No later event would follow such a position while its time is in
- * the future.
+ * Returns the position after the newest entry. Fails if the stream never issued this position. It is then another
+ * tenant's, is no event's id, or Redis lost the events up to it. No later event would follow such a position while its
+ * time is in the future.
  */
 async function beyondNewest(
   key: string,

@@ -21,7 +21,7 @@ const LOOPBACK: readonly FoundAddress[] = [
 /**
  * Returns a look-up that asks name servers on its own sockets. `dns.lookup` takes one of the process's four threads for
  * each name. It waits for a silent server for 10 s or more, and cannot be cancelled. A few such names of one tenant
- * would stop every other look-up of the process, also those of the chat network and of Redis.
+ * would stop every other look-up of the process. The look-ups of the chat network and of Redis are among them.
  *
  * /etc/hosts and search domains are not read. `nameServers` has addresses with or without a port. If it is empty, the
  * system's are used.

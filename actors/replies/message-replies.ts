@@ -11,7 +11,7 @@ export const VERDICT_EXAMPLE = {
   usage: { today: 12, lastHour: 3, coldToday: 1, declaredToday: 4 },
 } as const;
 
-/** The verdict on a send to a group of 120: three of the twenty shares a day, of which five are used with it. */
+/** The verdict on a send to a group of 120. It takes three of the twenty shares a day, and five are used with it. */
 export const GROUP_VERDICT_EXAMPLE = {
   recipientClass: 'group',
   warmupDay: 9,

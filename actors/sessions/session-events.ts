@@ -205,7 +205,7 @@ export type SessionEvent =
     }
   /**
    * The network reports the number's limits, by itself or in reply to the session's requests. The session asks once
-   * after it opened, after a refusal 463 or 475, and hourly while the network reports a restriction or a quota.
+   * after it opened, and after a refusal 463 or 475. It asks hourly while the network reports a restriction or a quota.
    *
    * An absent part was not reported. If `newChats` is null, there is no quota.
    */

@@ -25,8 +25,8 @@ export interface SessionHost {
   /** Ends the session, unlinks this device on the network if it can, and erases the credentials. */
   erase(shop: SessionAddress): Promise<void>;
   /**
-   * Prepares a message or status for the wire. It looks a 1:1 recipient up (cached), shows composing for a time that
-   * fits the text, fetches the attachment, requests devices and keys, and seals.
+   * Prepares a message or status for the wire. It looks a 1:1 recipient up (cached), and shows composing for a time
+   * that fits the text. It fetches the attachment, requests devices and keys, and seals.
    *
    * Reports `prepared` when only the frame is missing, and waits for `transmit`. `recipient_known` comes before that if
    * the network knows the recipient by another number than the order's. Outcome: `send_outcome`, once, also if it was
@@ -130,8 +130,8 @@ export interface SendOrder {
   readonly wireId: string;
   readonly kind: 'message' | 'status';
   /**
-   * E.164 with plus, as the caller wrote it; or a group id ending in `@g.us`; or the network's own id of a person
-   * (`@lid`). Unused for a status.
+   * E.164 with plus, as the caller wrote it, or a group id ending in `@g.us`, or the network's id of a person (`@lid`).
+   * Unused for a status.
    */
   readonly to: string;
   /** The number that the network last named for the recipient. If undefined, `to`. */

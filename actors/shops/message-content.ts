@@ -10,7 +10,7 @@ export interface DraftContent {
 
 /**
  * The content of a message as it is stored; null for none. Erasing a person, comparing a repeated call and showing a
- * send all follow from this type, so a new field cannot be forgotten there.
+ * send all follow from this type. So a new field cannot be forgotten there.
  */
 export interface MessageContent {
   readonly text: string | null;

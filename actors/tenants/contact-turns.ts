@@ -26,8 +26,8 @@ export interface ContactFacts {
 }
 
 /**
- * Declares a batch, all or nothing. Declaring a number again, in either of its forms, updates its record, which then has
- * the form that was written last, and clears its revocation.
+ * Declares a batch, all or nothing. Declaring a number again, in either of its forms, updates its record and clears its
+ * revocation. The record then has the form that was written last.
  */
 export function declareContacts(
   state: TenantState,

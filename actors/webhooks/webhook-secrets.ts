@@ -23,7 +23,7 @@ export function secretsAt({ secret, former, earlier = [] }: WebhookRecord, nowMs
 }
 
 /**
- * Returns an endpoint to store under the present keys: its secrets are sealed with the newest, so that an older key can
+ * Returns an endpoint to store under the present keys. Its secrets are sealed with the newest, so that an older key can
  * be removed. If no key opens its secret it is disabled as `unreadable`, and enabled again once a key opens it. Returns
  * the same object if nothing changes. Never throws.
  */

@@ -33,8 +33,7 @@ export interface WebhookServiceOptions extends WebhookDeliveriesOptions {
   readonly events: EventOperations;
   readonly guard: AddressGuard;
   /**
-   * True if an endpoint may use http and any port, instead of https at 443: only on loopback, and only if the network
-   * is simulated.
+   * True if an endpoint may use http and any port, not only https at 443. This needs loopback, and a simulated network.
    */
   allowsHttp(url: string): boolean;
 }

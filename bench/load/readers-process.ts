@@ -12,8 +12,8 @@ let refusals = 0;
 let ended = 0;
 
 /**
- * One reader. It asks again and again from the position of the last answer, or once for a stream, of which it reads
- * only the head. It opens a new connection after each that is lost.
+ * One reader. It asks again and again from the position of the last answer. It asks once for a stream, and reads only
+ * the head. It opens a new connection after each that is lost.
  */
 class Reader {
   readonly #key: string;

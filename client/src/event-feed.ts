@@ -19,8 +19,8 @@ export interface FollowOptions {
 
 /**
  * Events in the order in which they happened, without end. If the service is away, it is asked again from the same
- * cursor, so no event is missed or comes twice. Rejects with an `ApiError` if the key may no longer read, the cursor is
- * too old, or the service is away for too long. Then start a new feed from `cursor`.
+ * cursor, so no event is missed or comes twice. Rejects with an `ApiError` if the key may no longer read, or the cursor
+ * is too old. It also rejects if the service is away for too long. Then start a new feed from `cursor`.
  */
 export interface EventFeed extends AsyncIterable<Event> {
   /** The position after the last event, or later if no event matched. Store it once an event is handled. */
@@ -28,7 +28,7 @@ export interface EventFeed extends AsyncIterable<Event> {
 }
 
 /**
- * Time that a call waits for the next event, in milliseconds. It is less than the API allows: if the owner dies, a call
+ * Time that a call waits for the next event, in milliseconds. It is less than the API allows. If the owner dies, a call
  * that waits through another node is answered only at its end.
  */
 const WAIT_MS = 15_000;

@@ -4,7 +4,7 @@ import type { FieldProblem } from '../../actors/failure.ts';
 /** Most problems that a reply lists, so that the reply to an invalid body is not larger than the body. */
 export const MOST_REPORTED_FIELDS = 50;
 
-/** Most UTF-16 units of a field's path in a reply: a field name of the caller may be as long as the whole body. */
+/** Most UTF-16 units of a field's path in a reply. A field name of the caller may be as long as the whole body. */
 const MOST_FIELD_UNITS = 128;
 
 /** A valid value, or its problems, at most `MOST_REPORTED_FIELDS`. */

@@ -57,8 +57,8 @@ export function replyToUnforwarded(thrown: unknown): OwnerReply {
 }
 
 /**
- * True if another node must be asked and this one did nothing. An endpoint changes something in at most one command,
- * and the runtime never reports this for a command that may have been carried out.
+ * True if another node must be asked and this one did nothing. An endpoint changes something in at most one command.
+ * The runtime never reports this for a command that may have been carried out.
  */
 export function isOfMovedTenant(thrown: unknown): boolean {
   return (

@@ -5,7 +5,7 @@ import { memoize } from '../../runtime/memoize.ts';
 /** Callers call often, and reading an address costs more than authenticating a key. */
 const REMEMBERED_ADDRESSES = 10_000;
 
-/** Returns an address in its usual form: v4 in dots, also if it came as v4 in v6, and v6 in its short form. */
+/** Returns an address in its usual form. A v4 has dots, also if it came as v4 in v6. A v6 has its short form. */
 export const addressText = memoize(REMEMBERED_ADDRESSES, (address: string): string =>
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
 );

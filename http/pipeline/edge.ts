@@ -21,7 +21,7 @@ export interface EdgeReply {
 }
 
 /**
- * A call at a listener. It is made from the head alone, so the route and the key are looked up once, for the body and
+ * A call at a listener. It is made from the head alone. So the route and the key are looked up once, for the body and
  * for the reply.
  */
 export interface EdgeCall {

@@ -23,8 +23,8 @@ import { apiEndpoint } from './services.ts';
 /** The largest `waitMs` that is accepted (docs/contract.md, Events). */
 const MOST_WAIT_MS = 30_000;
 /**
- * The longest wait of a call, for any requested wait. Proxies and load balancers often stop after 30 s, so a wait of 30
- * s would end in their time-out instead of in a reply.
+ * The longest wait of a call, for any requested wait. Proxies and load balancers often stop after 30 s. A wait of 30 s
+ * would end in their time-out, without a reply.
  */
 const LONGEST_WAIT_MS = 25_000;
 

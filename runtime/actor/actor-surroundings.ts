@@ -32,7 +32,7 @@ export interface ActorSurroundings {
   readonly commits: GroupCommit;
   readonly marks: ShardMarks;
   /**
-   * True if this node may act for the shard now: the lease is valid, and no other node is known to have taken the
+   * True if this node may act for the shard now. The lease is then valid, and no other node is known to have taken the
    * shard.
    */
   readonly mayAct: (shard: OwnedShard) => boolean;

@@ -84,7 +84,7 @@ export class Mailbox {
   }
 
   /**
-   * True if an envelope would be taken next, so that it need not be put in: the mailbox is empty, and the envelope
+   * True if an envelope would be taken next, so that it need not be put in. The mailbox is then empty, and the envelope
    * fits.
    */
   passes(envelope: Envelope): boolean {

@@ -29,7 +29,7 @@ interface ShareInput {
 
 /**
  * Plans one node's changes. Every node gets the same number of shards, give or take one. The order of node ids decides
- * who gets the odd ones, so all nodes that see the same list make the same plan without messages.
+ * who gets the odd ones. So all nodes that see the same list make the same plan without messages.
  *
  * Shards that were ever written to spread evenly too, since with few tenants only those carry work. This decides which
  * shards move, and never whether one moves: a hand-over interrupts live sessions, and each new tenant changes the

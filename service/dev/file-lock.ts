@@ -11,8 +11,8 @@ export interface FileLock {
 }
 
 /**
- * Takes flock(2) on a file that is made when missing; `undefined` when others still hold it after `waitSeconds`.
- * Node has no call for it, so flock(1) takes it on the open file that it shares with us, and leaves it to us.
+ * Takes flock(2) on a file that is made when missing; `undefined` when others still hold it after `waitSeconds`. Node
+ * has no call for it. So flock(1) takes it on the open file that it shares with us, and leaves it to us.
  */
 export async function lockFile(
   path: string,

@@ -25,7 +25,7 @@ export function nextPhone(): string {
 }
 
 /**
- * Makes tenants with a connected shop each, and as many customers as a young number may write to within an hour
+ * Makes tenants with a connected shop each. Each has as many customers as a young number may write to within an hour
  * (docs/contract.md, Send policy). Their ids are random, so they lie on shards of all nodes.
  */
 export async function openShops(fleet: Fleet, count: number): Promise<ChaosShop[]> {

@@ -32,7 +32,7 @@ const startedMs = performance.now();
 const failures: string[] = [];
 
 const SHOPS = 6;
-/** Fewer than half of what a young number may send in an hour: sends that must be refused for a fault come on top. */
+/** Fewer than half of what a young number may send in an hour. Sends that must be refused for a fault come on top. */
 const MESSAGES_PER_SHOP = 4;
 
 /** The name server that all nodes ask for the hosts of attachments. */

@@ -1,6 +1,6 @@
 /**
- * SIGTERM under full traffic: callers on kept connections, some without a pause and some now and then, and a message
- * that a session is sending. Every written request is answered, and the message is settled or put back. The log holds a
+ * SIGTERM under full traffic. Callers are on kept connections, some without a pause and some now and then. A session is
+ * sending a message. Every written request is answered, and the message is settled or put back. The log holds a
  * complete line for every answer. The process exits with code 0 within 10 s.
  */
 import assert from 'node:assert/strict';

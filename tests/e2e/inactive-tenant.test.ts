@@ -1,4 +1,7 @@
-/** The operators' brake on a tenant, from the PATCH to the queue of a shop that is there already, and to the console's words. */
+/**
+ * Operators make a tenant inactive: from the PATCH to the queue of a shop that is there already, and to the console's
+ * words.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DAY_MS } from '../../runtime/durations.ts';

@@ -3,8 +3,8 @@ import type { Entry, History } from './history.ts';
 import type { Violation } from './violation.ts';
 
 /**
- * The place where a history broke a promise: the last entry of its shortest known prefix that does so, and the number
- * of entries.
+ * The place where a history broke a promise. It is the last entry of its shortest known prefix that does so, with the
+ * number of entries.
  */
 export interface Breach {
   readonly entry: Entry;

@@ -32,9 +32,9 @@ export interface RunHistory {
 }
 
 /**
- * Lets tenants, operators and customers act at random for a number of minutes on three nodes and a Redis with a
- * replica, under overlapping faults. Then everything is repaired and followed to its end, and the history is checked. A
- * missed deadline is an entry of the history, which continues.
+ * Lets tenants, operators and customers act at random for a number of minutes, under overlapping faults. They have
+ * three nodes and a Redis with a replica. Then everything is repaired and followed to its end, and the history is
+ * checked. A missed deadline is an entry of the history, which continues.
  */
 export async function runHistory(options: {
   readonly seed: number;

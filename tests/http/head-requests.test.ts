@@ -1,4 +1,7 @@
-/** HEAD, byte by byte: the head of GET's reply and no body, on a connection that goes on, or ends where its lengths lie. */
+/**
+ * HEAD, byte by byte. It gets the head of GET's reply and no body. The connection goes on, or ends where its lengths
+ * lie.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { bareServer } from './bare-server.ts';

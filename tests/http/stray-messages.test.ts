@@ -1,6 +1,6 @@
 /**
- * Messages that were stored while messages were kept for longer, and that no list of their shop names any more: the real actors
- * and Redis.
+ * Messages that were stored while messages were kept for longer, and that no list of their shop names any more. Actors
+ * and Redis are real.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

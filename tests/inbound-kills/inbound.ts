@@ -1,8 +1,8 @@
 /**
  * `npm run test:inbound -- --messages=… --kills=…`: people write messages of every kind while nodes are killed and
- * Redis fails over. Each must have one event, in its chat's order. By default 10,000 messages, ten kills of a node, a
- * failover that keeps every connection, and one that loses writes of the last master. Exits 1 if a message is missing,
- * doubled or out of order. TEST_SEED repeats the messages and the moments.
+ * Redis fails over. Each must have one event, in its chat's order. By default there are 10,000 messages and ten kills
+ * of a node. One failover keeps every connection, and one loses writes of the last master. Exits 1 if a message is
+ * missing, doubled or out of order. TEST_SEED repeats the messages and the moments.
  */
 import { parseArgs } from 'node:util';
 import { startFleet } from '../e2e/fleet.ts';

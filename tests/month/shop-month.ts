@@ -26,7 +26,7 @@ const SENDS_A_DAY = 3;
 const NIGHT = { statuses: 58, posts: 5, texts: 10 } as const;
 /** Every so many days the network gives a customer another LID. */
 const LID_CHANGE_DAYS = 4;
-/** The day on which the network restricts the number, the length of that, and the days on which it is seen to be over. */
+/** The day on which the network restricts the number, its length, and the days on which it is seen to be over. */
 const RESTRICTION = { day: 10, endsInDays: 2, over: 13 } as const;
 const DAY_SECONDS = 86_400;
 

@@ -7,8 +7,8 @@ export const lidOf = (phone: string): string => `1${phone.slice(1).padStart(14, 
 export const numberOf = (phone: string): string => `${phone.slice(1)}@${SERVER}`;
 
 /**
- * The users of the network. It answers usync like the real server: a row for each user asked for, and the error of a
- * protocol inside the result (vinikjkkj/zapo, src/client/usync).
+ * The users of the network. It answers usync like the real server (vinikjkkj/zapo, src/client/usync). There is a row
+ * for each user asked for, and the error of a protocol is inside the result.
  */
 export class Directory {
   readonly #devices = new Map<string, readonly number[]>();

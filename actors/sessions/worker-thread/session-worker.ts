@@ -1,5 +1,5 @@
 /**
- * A session worker's thread: many shops' sockets, so that a crash, a hang or a heap that runs full ends only its own
+ * A session worker's thread with the sockets of many shops. A crash, a hang or a heap that runs full ends only its own
  * shops' sessions. Started by worker-pool.ts; speaks worker-protocol.ts.
  */
 import { performance } from 'node:perf_hooks';

@@ -45,8 +45,8 @@ const SCAN_COUNT = 500;
 
 /**
  * Erases one person: their messages and the events about these, their id, their number in events, and the shops'
- * messages to them. The policy's data stays: their opt-out, when they wrote, when they were written to, and the addresses
- * that these belong to (docs/contract.md, Erasing a person).
+ * messages to them. The policy's data stays (docs/contract.md, Erasing a person). It is their opt-out, when they wrote,
+ * when they were written to, and the addresses that these belong to.
  */
 export class PersonEraser {
   readonly #options: PersonEraserOptions;

@@ -14,7 +14,7 @@
  * that passes does the same. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since no
  * message may be sent twice. A message that was not sent is put back too, on an open session five times at most. The
  * network may have no keys for its recipient, or never answer if they exist, and others wait behind it. `pause` and
- * `resume` begin and end an operator's pause, during which nothing is dispatched; a message in progress at its start is
+ * `resume` begin and end an operator's pause, during which nothing is dispatched. A message in progress at its start is
  * put back.
  *
  * The 15 minutes follow a number to the shop that connects it next (`rate_limited_before`).

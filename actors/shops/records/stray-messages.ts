@@ -23,7 +23,7 @@ export interface StraySources {
 
 /**
  * Yields the messages of a shard that no shop's list names, some at a time. They exist only if the retention was longer
- * before: a list is cut by the present retention, and a day expires by its former one. Rejects as `Store.read` does.
+ * before. A list is cut by the present retention, and a day expires by its former one. Rejects as `Store.read` does.
  */
 export async function* strayMessages(
   shard: number,

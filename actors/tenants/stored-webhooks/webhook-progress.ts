@@ -1,8 +1,8 @@
 import type { WebhookProgress } from './webhook-record.ts';
 
 /**
- * Endpoints whose progress is read at a time. One with all its dead letters and retries is 60 KB: a tenant's 1,000 at once
- * would take the event loop for two seconds.
+ * Endpoints whose progress is read at a time. One with all its dead letters and retries is 60 KB. A tenant's 1,000 at
+ * once would take the event loop for two seconds.
  */
 export const PROGRESS_AT_A_TIME = 10;
 

@@ -71,8 +71,8 @@ const REASONS = ['missing', 'invalid', 'limited', 'role', 'changes'] as const;
 /**
  * Checks the tokens of the operators' listener. It answers 401 `API_KEY_MISSING` and `API_KEY_INVALID`, and 403
  * `FORBIDDEN_ROLE`. It answers 429 `RATE_LIMITED` to an address that guesses and to an operator with too many changes.
- * `msgapi_operator_refusals_total` counts refusals by reason. An address that starts to guess, one that is stopped, and
- * an operator who lacks a role each get a line in the log.
+ * `msgapi_operator_refusals_total` counts refusals by reason. The log has a line for each address that starts to guess
+ * or is stopped. It has one for each operator who lacks a role.
  */
 export function operatorTokenCheck({
   tokens,

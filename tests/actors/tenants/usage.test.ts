@@ -1,6 +1,6 @@
 /**
- * Windows and quotas are stored once a second by a turn of the tenant. A turn whose commit failed is taken again by the
- * runtime once Redis answers (runtime/README.md); then it must still have what it was to store.
+ * Windows and quotas are stored once a second by a turn of the tenant. The runtime repeats a turn whose commit failed
+ * once Redis answers (runtime/README.md). Then it must still have what it was to store.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

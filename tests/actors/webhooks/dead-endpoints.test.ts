@@ -54,7 +54,7 @@ let server: Server;
 let url: string;
 let ca: string;
 let pump: WebhookPump;
-/** Requests that are held open now, by path, the most of them at a time, and who waits for a look at all this. */
+/** Requests that are held open now, by path, and the most of them at a time. `changed` is called at each change. */
 const held = new Map<string, number>();
 let mostHeld = 0;
 const answered = new Map<string, number>();

@@ -49,7 +49,7 @@ test('an endpoint that hangs is retried on its schedule, even if others hang mea
     const [first = 0, second = 0] = world.times(cursorOf(streamId));
     return (second - first) / 1_000;
   });
-  // 15 s for the answer, 5 s up to a tenth more or less, and at most the second that the pump gives the others.
+  // 15 s for the answer, 5 s up to a tenth more or less, and at most a second that others get.
   for (const gap of seconds)
     assert.ok(gap >= 19.5 && gap <= 21.5, `the second tries came after ${seconds} s`);
   assert.ok(world.mostInFlight <= 16, `${world.mostInFlight} at a time`);

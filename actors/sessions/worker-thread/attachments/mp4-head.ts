@@ -96,7 +96,7 @@ class Mp4Head {
   }
 }
 
-/** A size of 1 means that 64 bits after the type have the size; a size of 0 means the rest of the file. */
+/** A size of 1 means that 64 bits after the type have the size. A size of 0 means the rest of the file. */
 function boxAt(from: number, head: Buffer, end: number): Box | undefined {
   if (head.length < 8) return undefined;
   const short = head.readUInt32BE(0);

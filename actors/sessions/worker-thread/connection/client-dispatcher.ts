@@ -3,8 +3,8 @@ import { wholeOf } from '../../../outbound/guarded-request.ts';
 import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 
 /**
- * The largest file that the client downloads by itself, in bytes: a snapshot of the account's own name and language, which has
- * a few hundred. The client makes an object of every two bytes of it.
+ * The largest file that the client downloads by itself, in bytes. It is a snapshot of the account's own name and
+ * language, and has a few hundred. The client makes an object of every two bytes of it.
  */
 const MAX_BYTES = 256 * 1024;
 

@@ -145,7 +145,7 @@ function agentsOf(
 
 /**
  * Returns the name that the client gives itself. With a code to type the server takes only names of common browsers and
- * systems (tulir/whatsmeow, pair-code.go), so there it is the client's own.
+ * systems (tulir/whatsmeow, pair-code.go). So there it is the client's own.
  */
 function browserOf(deviceName: string, { pairWith }: WorkerOpening): Pick<UserFacingSocketConfig, 'browser'> {
   return pairWith === undefined

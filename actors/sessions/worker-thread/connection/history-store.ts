@@ -9,7 +9,7 @@ type StoredKeys = Pick<Credentials, 'keys' | 'storeNow'>;
 
 /**
  * Stores the ids of numbers from a part of a phone's history. A part may be taken a week late, so the session's own
- * facts are newer: neither a known number nor a known id changes. The entries bypass the client's own cache, which
+ * facts are newer. Neither a known number nor a known id changes. The entries bypass the client's own cache, which
  * keeps every reported entry.
  */
 export async function storeMappings(

@@ -115,7 +115,7 @@ export class KeyUse {
 
   /**
    * Returns the fields that must go with this one. A session takes its identity along. The shop's own key of a group
-   * takes the list of those who have it; otherwise the next post would leave the new key out.
+   * takes the list of those who have it. Otherwise the next post would leave the new key out.
    */
   #companionsOf(name: string): string[] {
     const id = name.slice(name.indexOf('/') + 1);

@@ -76,8 +76,8 @@ export class RatchetKeys {
   }
 
   /**
-   * Runs work as `transaction` does, if nothing outside depends on it before the next write: for example a new session
-   * that sealed nothing yet. It resolves at once, and is written before or with the next write.
+   * Runs work as `transaction` does, if nothing outside depends on it before the next write. An example is a new
+   * session that sealed nothing yet. It resolves at once, and is written before or with the next write.
    */
   transactionStoredLater<T>(work: () => Promise<T>): Promise<T> {
     return this.#alone(work, (overlay) => commit(overlay, this.#storeLater));

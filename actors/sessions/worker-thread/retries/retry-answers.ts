@@ -163,7 +163,7 @@ export class RetryAnswers {
   }
 
   /**
-   * Opens a session that the device can read, from the keys that it sent, or from the network if the stored session
+   * Opens a session that the device can read. The keys are those that it sent, or the network's if the stored session
    * does not work.
    */
   async #openSession({ device, count, keys, registrationId }: RetryReceipt): Promise<void> {

@@ -68,7 +68,7 @@ export function devicesWithKeys(
 }
 
 /**
- * Returns the addresses of the shop's own linked device: by its number, and by its LID, which the network may name
+ * Returns the addresses of the shop's own linked device: by its number, and by its LID. The network may name the LID
  * without the device.
  */
 export function ownDevice(me: Contact | undefined): readonly string[] {

@@ -56,8 +56,8 @@ export class GroupDirectory {
 
   /**
    * True if a person is known not to be a member of a group. `addresses` are theirs, without a device. False if the
-   * group is not known, for example before the network first sent the groups, or if its members have other kinds of
-   * address.
+   * group is not known, for example before the network first sent the groups. Also false if its members have other
+   * kinds of address.
    */
   excludes(id: string, addresses: readonly string[]): boolean {
     const metadata = this.#groups.get(id);

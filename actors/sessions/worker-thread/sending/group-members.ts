@@ -34,7 +34,7 @@ export class GroupMembers {
 
 /**
  * Lets the next post bring a group's key to its members again. The client counts members as having the key once a post
- * is on the wire, but a refused post delivered it to no one. Call it after the client's send, which stores the holders
+ * is on the wire. But a refused post delivered it to no one. Call it after the client's send, which stores the holders
  * as its last step. Never rejects: a store that fails ends the session by itself.
  */
 export async function forgetKeyHolders(keys: Pick<SignalKeyStore, 'set'>, group: string): Promise<void> {

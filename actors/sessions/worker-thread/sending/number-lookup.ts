@@ -30,12 +30,12 @@ export async function lookUpIds(
 }
 
 /**
- * Looks up the network's own ids (LID) of numbers, and keeps the devices of these people in `devices` under both, as
- * the client does. It is the client's query for devices. The client's query for ids alone would be a second one for a
- * new recipient.
+ * Looks up the network's own ids (LID) of numbers. Like the client, it keeps the devices of these people in `devices`
+ * under both. It is the client's query for devices. The client's query for ids alone would be a second one for a new
+ * recipient.
  *
  * Resolves with undefined if no answer comes in time. An answer about a number that was not asked for, or that makes no
- * id, counts as no answer: the client would fail the send. A row without an id says that there is none. A missing row
+ * id, counts as no answer. The client would fail the send. A row without an id says that there is none. A missing row
  * does not, nor does an error about the id, which is an empty one here (`spellOutErrors`).
  */
 export async function lookUpNumbers(

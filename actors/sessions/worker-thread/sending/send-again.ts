@@ -73,9 +73,9 @@ export class SendAgain {
   }
 
   /**
-   * Sends the message for the recipients that `prepare` returns. It is refused with the code if there are none, after an
-   * earlier second attempt, or if the shop's actor no longer allows it. The steps of its ratchets are stored before it
-   * leaves.
+   * Sends the message for the recipients that `prepare` returns. It is refused with the code if there are none, or
+   * after an earlier second attempt. It is also refused if the shop's actor no longer allows it. The steps of its
+   * ratchets are stored before it leaves.
    */
   async #send(
     pending: Pending,

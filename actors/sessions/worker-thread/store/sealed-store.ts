@@ -58,8 +58,8 @@ interface SealedStoreOptions {
 /**
  * One shop's sealed hashes as its worker sees them. One write is under way at a time. Changes that arrive meanwhile, or
  * in the same tick of the event loop, go into the next write together, in their order. Reads see every change at once.
- * They are answered here if possible: from waiting changes, from values read or written last, or because the field is
- * known to be missing.
+ * They are answered here if possible. The answer is a waiting change, a value read or written last, or that the field
+ * is known to be missing.
  *
  * After one failed read or write all fail. The client takes a session that it could not read for a missing one, and
  * would overwrite it. And a ratchet with a gap must not continue.

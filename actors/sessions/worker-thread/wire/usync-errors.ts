@@ -10,7 +10,7 @@ const LONGEST_BACKOFF_SECONDS = 86_400;
 const BACKOFF = /; backoff (\d{1,9}) s$/;
 
 /**
- * Makes an error of one protocol inside the result of a usync query an error of the whole query, so that the client
+ * An error of one protocol inside the result of a usync query becomes an error of the whole query. So the client
  * rejects it. The server replies to a throttled look-up with such an error and an empty list. The client reads only the
  * list, and took "not now" for "no such number" (vinikjkkj/zapo, src/transport/node/builders/usync.ts). A wait in the
  * answer is added to its text. Call it with each frame before the client sees it.

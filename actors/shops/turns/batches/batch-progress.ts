@@ -1,6 +1,6 @@
 /**
- * A batch sends to one recipient at a time, and only while nothing else waits in the shop's queue, so that single sends
- * go first. Each message is made by an ordinary send. An effect requests that send. Its turn decides it, and commits it
+ * A batch sends to one recipient at a time, and only while nothing else waits in the shop's queue. So single sends go
+ * first. Each message is made by an ordinary send. An effect requests that send. Its turn decides it, and commits it
  * together with the progress of the batch.
  */
 import { batchOpensMs, MOST_POSTPONED } from '../../../../policy/batch-forecast.ts';

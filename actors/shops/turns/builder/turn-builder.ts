@@ -160,8 +160,8 @@ export class TurnBuilder extends CollectedTurn {
   }
 
   /**
-   * Puts the message back at the head of the queue, after older ones that came from elsewhere meanwhile, unless the
-   * session is lost permanently. A `sending` message is queued again.
+   * Puts the message back at the head of the queue, after older ones that came from elsewhere meanwhile. It does not do
+   * so if the session is lost permanently. A `sending` message is queued again.
    */
   #putBack(currentMessage: QueuedMessage | undefined): void {
     if (currentMessage === undefined) return;

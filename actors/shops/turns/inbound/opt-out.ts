@@ -1,4 +1,7 @@
-/** An opt-out counts from the commit of its turn: for a message to this shop, and for one to the pool in its name. */
+/**
+ * An opt-out counts from the commit of its turn. It counts for a message to this shop, and for one to the pool in its
+ * name.
+ */
 
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads a tenant's facts about the number that a shop has just connected. They say whether another shop has it, and
- * what that shop or an erased one counted for it (docs/contract.md, A number and its shops).
+ * Reads a tenant's facts about the number that a shop has just connected. They say whether another shop has it
+ * (docs/contract.md, A number and its shops). They also say what that shop or an erased one counted for it.
  */
 
 import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';

@@ -135,7 +135,9 @@ async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, text:
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
 }
 
-/** The keys of others were asked for, and never those of the device that asks: it knows itself by the LID that it has. */
+/**
+ * The keys of others were asked for, and never those of the device that asks. It knows itself by the LID that it has.
+ */
 function assertOthersAsked(events: readonly SimulatorEvent[]): void {
   const asked = events.filter(({ event }) => event === 'keys asked for');
   assert.ok(asked.length > 0);

@@ -1,4 +1,7 @@
-/** A channel that is paired by a code to type on the phone: its states, its refusals and what is kept of the code. */
+/**
+ * A channel that is paired by a code to type on the phone. The tests show its states, its refusals and what is kept of
+ * the code.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure, Outcome } from '../../../../actors/failure.ts';
