@@ -4,7 +4,7 @@
  */
 import { hasTwoForms, numberForms } from '../../../policy/number-forms.ts';
 import { isNetworkId, isPhoneNumber } from '../../../policy/recipient.ts';
-import { type DeclarationFact, recipientClass } from '../../../policy/recipient-class.ts';
+import { type DeclarationFact, type PersonClass, recipientClass } from '../../../policy/recipient-class.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Lookup, Store } from '../../../runtime/store.ts';
 import {
@@ -142,10 +142,12 @@ export function isLapsed(body: MessageBody, store: Store, nowMs: number): MaybeP
   if (policy?.recipientClass !== 'declared' || to === null) return false;
   const { shard } = shopAddress({ tenantId, shopId });
   const place = { shard, keys: shopKeys(shard, shopId), people: tenantKeys(tenantId) };
-  return mapMaybePromise(readRecipient(place, to, store), ({ isCustomer, writer, declaration }) => {
-    const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
-    return recipientClass({ isCustomer, lastInboundAtMs, declaration }, nowMs) === 'cold';
-  });
+  return mapMaybePromise(readRecipient(place, to, store), (facts) => personClassOf(facts, nowMs) === 'cold');
+}
+
+/** Returns the class of a person by these facts, at a moment. */
+export function personClassOf(facts: RecipientFacts, atMs: number): PersonClass {
+  return recipientClass({ ...facts, lastInboundAtMs: facts.writer?.lastInboundAtMs ?? null }, atMs);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
 import type {
@@ -14,7 +13,7 @@ import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
-import { type RecipientFacts, readRecipient } from '../../state/recipient-facts.ts';
+import { personClassOf, type RecipientFacts, readRecipient } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 /** A recipient of a batch, with the known facts about them. */
@@ -116,16 +115,13 @@ async function readRecipients(
   }));
 }
 
-function judge(
-  { writer, isCustomer, declaration }: RecipientFacts,
-  nowMs: number,
-): Pick<KnownRecipient, 'refusal' | 'recipientClass'> {
+function judge(facts: RecipientFacts, nowMs: number): Pick<KnownRecipient, 'refusal' | 'recipientClass'> {
+  const { writer } = facts;
   if (writer?.optedOut === true) return { refusal: 'RECIPIENT_OPTED_OUT', recipientClass: 'known' };
-  const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
-  const personClass = recipientClass({ isCustomer, declaration, lastInboundAtMs }, nowMs);
+  const personClass = personClassOf(facts, nowMs);
   return {
     refusal: personClass === 'cold' ? 'COLD_RECIPIENT' : undefined,
-    recipientClass: personClass === 'declared' ? 'declared' : lastInboundAtMs === null ? 'unheard' : 'known',
+    recipientClass: personClass === 'declared' ? 'declared' : writer === undefined ? 'unheard' : 'known',
   };
 }
 

@@ -1,7 +1,6 @@
 import { evaluateGroup } from '../../../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
 import { isPerson } from '../../../../policy/recipient.ts';
-import { recipientClass } from '../../../../policy/recipient-class.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Evaluation, RecipientClass, SendAdmission } from '../../../../policy/verdict.ts';
 import {
@@ -15,7 +14,7 @@ import {
 } from '../../../failure.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
-import type { RecipientFacts } from '../../state/recipient-facts.ts';
+import { personClassOf, type RecipientFacts } from '../../state/recipient-facts.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import { channelRefusal } from '../builder/channel-refusal.ts';
 import { limitsNow } from '../number/reported-limits.ts';
@@ -59,9 +58,7 @@ export function classOf(
   { draft, recipient, nowMs }: Pick<SendToJudge, 'draft' | 'recipient' | 'nowMs'>,
 ): RecipientClass {
   if (!isPerson(draft.to)) return 'group';
-  const { isCustomer, declaration, writer } = recipient;
-  const lastInboundAtMs = writer?.lastInboundAtMs ?? null;
-  return recipientClass({ isCustomer, declaration, lastInboundAtMs }, ledger.effectiveNowMs(nowMs));
+  return personClassOf(recipient, ledger.effectiveNowMs(nowMs));
 }
 
 /**
