@@ -43,6 +43,9 @@ export interface InboundFacts extends SenderFacts {
 /** The facts of an inbound message that must be published to the tenant. */
 export interface EventFacts {
   readonly person: KnownPerson;
+  /** The number of that person, and the network's own id of them, as far as the shop knows them now. */
+  readonly number: string | undefined;
+  readonly lid: string | undefined;
   /** The message was published to the tenant before. */
   readonly isReceived: boolean;
   /** The id of our message that it quotes or reacts to. */
@@ -133,7 +136,7 @@ async function readEventFacts(
   // A quote counts for as long as the stanza is found, longer than a receipt does.
   const sent = stanzas.map(([text]) => decodeSent(text, 0)).find((stanza) => stanza !== undefined);
   const isReceived = answers.slice(0, marks.length).some((score) => score !== null);
-  return { person, isReceived, quotedMessageId: sent?.messageId ?? null };
+  return { person, number, lid, isReceived, quotedMessageId: sent?.messageId ?? null };
 }
 
 /** Returns a mark for one stanza of one person, since each person's phone chooses its stanzas' ids. */

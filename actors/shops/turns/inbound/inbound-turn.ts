@@ -18,7 +18,7 @@ export function onInbound(
 ): void {
   const { writtenBy, carriedFor = [] } = facts;
   if (facts.lidToLink !== undefined) linkLid(builder, facts.lidToLink, facts);
-  publishInbound(builder, { event, writtenBy, facts: facts.event }, vault);
+  publishInbound(builder, event, facts.event, vault);
   // A reaction is published, but it is not a message: it must not cancel a STOP.
   const isMessage = event.content?.kind !== 'reaction';
   const message = { ...event, optedOut: facts.optsOut };

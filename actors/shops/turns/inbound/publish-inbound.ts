@@ -1,4 +1,3 @@
-import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { inboundExpiry, inboundWrite } from '../../records/inbound-records.ts';
 import { dayEndsMs, dayOf, firstIdOfDay } from '../../records/message-days.ts';
@@ -7,32 +6,28 @@ import { oncePerDay } from '../builder/once-per-day.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type EventFacts, receivedMark } from './inbound-facts.ts';
 
-/** The message to publish, and the person who wrote it, as the shop knows them now. */
-interface ReceivedEvent {
-  readonly event: SessionEventOf<'session.inbound'>;
-  readonly writtenBy: string;
-  readonly facts: EventFacts | undefined;
-}
-
 /**
  * Publishes an inbound message to the tenant, once. One commit has the record, the event and the mark that detects a
  * repeated stanza. The commit precedes the acknowledgement to the network.
  */
-export function publishInbound(builder: TurnBuilder, received: ReceivedEvent, vault: NumberVault): void {
-  const { event, writtenBy, facts } = received;
+export function publishInbound(
+  builder: TurnBuilder,
+  event: SessionEventOf<'session.inbound'>,
+  facts: EventFacts | undefined,
+  vault: NumberVault,
+): void {
   const { content } = event;
   const { state, nowMs } = builder;
   if (facts === undefined || facts.isReceived || content === undefined || state.inbound === 'none') return;
-  const { person, quotedMessageId } = facts;
+  const { person, number = null, lid = null, quotedMessageId } = facts;
   const id = builder.makeId();
   const withTexts = state.inbound === 'texts';
-  const number = isPhoneNumber(writtenBy) ? writtenBy : null;
   const record = {
     id,
     ...state.shop,
     fromId: person.id,
     from: number,
-    lid: event.lid ?? (number === null ? writtenBy : null),
+    lid,
     name: content.name,
     atMs: event.atMs,
     kind: content.kind,
