@@ -134,6 +134,7 @@ function turn(
     case 'send':
       return send(builder, command, facts, options);
     case 'post_status':
+      requireFact(facts, 'hasWorker');
       return builder.finish<'post_status'>(acceptStatus(builder, command, facts, options));
     case 'schedule':
       return builder.finish<'schedule'>(schedule(builder, command.draft, facts));
@@ -181,6 +182,7 @@ function turn(
     case 'pool.take':
     case 'pool.withdraw':
       requireFact(facts, 'carry');
+      requireFact(facts, 'hasWorker');
       return builder.finish<PoolCommand['type']>(asPoolShop(builder, command, facts.carry, facts.hasWorker));
     case 'first_look':
       // The message may have left progress and come back since this command. The check then counts for the new attempt.
@@ -227,6 +229,7 @@ function send(
   options: AcceptanceOptions,
 ): Turn<ShopState, ShopEffect> {
   requireFact(facts, 'send');
+  requireFact(facts, 'hasWorker');
   const { batch, scheduledId } = command.draft;
   if (batch === undefined && scheduledId === undefined)
     return builder.finish<'send'>(acceptMessage(builder, command, facts, options));

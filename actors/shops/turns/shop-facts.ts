@@ -21,7 +21,7 @@ import { type ReceiptFacts, readReceipts } from './wire/receipt-turn.ts';
 export interface ShopFacts extends CancellationFacts, ScheduledFacts {
   readonly send?: SendFacts;
   /** For a status: the original of the same idempotency key. */
-  readonly original?: StoredMessage;
+  readonly original?: StoredMessage | undefined;
   readonly dispatch?: DispatchFacts;
   /** The facts of this shop, as one of the pool, about the message of a request. */
   readonly carry?: CarryFacts;
@@ -41,7 +41,7 @@ export interface ShopFacts extends CancellationFacts, ScheduledFacts {
   readonly toMarkRead?: StoredInbound;
   readonly batch?: BatchFacts;
   /** True if a session worker can take orders. */
-  readonly hasWorker: boolean;
+  readonly hasWorker?: boolean;
 }
 
 /** Throws if a fact is missing that is always read for the command. */
@@ -78,7 +78,7 @@ export function readShopFacts(
   context: FactsContext,
   options: FactsOptions,
 ): MaybePromise<ShopFacts> {
-  if (command.type !== 'send') return readOtherFacts(state, command, context, options);
+  if (command.type !== 'send') return readFacts(state, command, sourcesOf(context, options));
   const { draft } = command;
   const read = readSend(state, draft, context.store, options.hasWorker());
   return draft.scheduledId === undefined
@@ -98,37 +98,25 @@ async function readScheduleToo(
   return { ...facts, ...ofSchedule };
 }
 
-function readOtherFacts(
-  state: ShopState,
-  command: OtherCommand,
-  context: FactsContext,
-  options: FactsOptions,
-): MaybePromise<ShopFacts> {
-  const hasWorker = options.hasWorker();
-  const read = readFacts(state, command, sourcesOf(context, options));
-  return mapMaybePromise(read, (facts) => ({ ...facts, hasWorker }));
-}
-
 type OtherCommand = Exclude<ShopCommand, { readonly type: 'send' }>;
 
-type Sources = FactsContext & Pick<FactsOptions, 'vault' | 'retentionMs'>;
+type Sources = FactsContext & FactsOptions;
 
-function sourcesOf({ store, nowMs }: FactsContext, { vault, retentionMs }: FactsOptions): Sources {
-  return { store, nowMs, vault, retentionMs };
+function sourcesOf({ store, nowMs }: FactsContext, { hasWorker, vault, retentionMs }: FactsOptions): Sources {
+  return { store, nowMs, hasWorker, vault, retentionMs };
 }
 
-type ReadFacts = Omit<ShopFacts, 'hasWorker'>;
+const NO_FACTS: ShopFacts = {};
 
-const NO_FACTS: ReadFacts = {};
-
-function readFacts(state: ShopState, command: OtherCommand, sources: Sources): MaybePromise<ReadFacts> {
+function readFacts(state: ShopState, command: OtherCommand, sources: Sources): MaybePromise<ShopFacts> {
   const { store, vault, nowMs } = sources;
   switch (command.type) {
     case 'post_status': {
+      const hasWorker = sources.hasWorker();
       const key = command.draft.idempotencyKey;
-      if (key === undefined) return NO_FACTS;
+      if (key === undefined) return { hasWorker };
       const found = readOriginal(state, { kind: 'status', key }, store);
-      return found.then((original) => (original === undefined ? NO_FACTS : { original }));
+      return found.then((original) => ({ original, hasWorker }));
     }
     case 'first_look':
     case 'session.prepared':
@@ -157,7 +145,7 @@ function readFacts(state: ShopState, command: OtherCommand, sources: Sources): M
     case 'pool.offer':
     case 'pool.take':
     case 'pool.withdraw':
-      return readCarry(state, command, store).then((carry) => ({ carry }));
+      return readCarry(state, command, store).then((carry) => ({ carry, hasWorker: sources.hasWorker() }));
     case 'pool.opt_out':
       return readSender(state, command, store).then((sender) => ({ sender }));
     case 'create_batch':

@@ -311,11 +311,10 @@ export class ShopHarness {
 
   /** Runs the shop's reaction to a command that made the actor throw. */
   recover(command: ShopCommand): void {
-    const facts = { hasWorker: this.hasWorker };
     const turn = this.#behaviour.recover?.(this.state, command, {
       address: shopAddress(this.state.shop),
       nowMs: this.nowMs,
-      facts,
+      facts: {},
     });
     if (turn !== undefined) this.#take(turn);
   }

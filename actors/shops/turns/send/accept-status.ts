@@ -16,7 +16,7 @@ import type { AcceptanceOptions } from './accept-message.ts';
 export function acceptStatus(
   builder: TurnBuilder,
   command: { readonly draft: StatusDraft; readonly settings: TenantSettings },
-  facts: { readonly original?: StoredMessage; readonly hasWorker: boolean },
+  facts: { readonly original?: StoredMessage | undefined; readonly hasWorker: boolean },
   { makeWireId }: Pick<AcceptanceOptions, 'makeWireId'>,
 ): ShopReplies['post_status'] {
   const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
