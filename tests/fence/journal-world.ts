@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import * as v from 'valibot';
+import { shardCount } from '../../runtime/address.ts';
 import { parseRecord } from '../../runtime/engine.ts';
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { readReadyLine } from '../../service/dev/ready-line.ts';
@@ -52,8 +53,10 @@ export interface JournalWorld {
   start(nodeId: string): Promise<JournalNode>;
   /** Waits until a shard belongs to the node, or with undefined to none. */
   untilOwned(shard: number, nodeId: string | undefined): Promise<void>;
-  /** A shard that a node has. */
+  /** Resolves with a shard of a node whose actor answers there. */
   shardOf(nodeId: string): Promise<number>;
+  /** Waits until each node owns as many shards. Before, a shard of one may move to another at any moment. */
+  untilBalanced(): Promise<void>;
   /** Waits for a line of the witness that matches, and resolves with it. */
   untilTold(words: RegExp): Promise<string>;
   /** Resolves with the number of acknowledged commands that the witness has. */
@@ -98,6 +101,8 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
     const told = await untilTold(new RegExp(`^(acknowledged|refused|unknown) ${id}`));
     return told.startsWith('acknowledged');
   };
+  const owners = (): Promise<(string | undefined)[]> =>
+    Promise.all(Array.from({ length: shardCount() }, (_, shard) => ownerOf(redis, shard)));
   const describe = async (shard: number): Promise<string> => {
     const lines = nodes.map(async (node) => {
       asked += 1;
@@ -154,10 +159,17 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
       );
     },
     async shardOf(nodeId) {
-      return await until(`${nodeId} owns a shard`, async () => {
-        const owners = await Promise.all(Array.from({ length: 128 }, (_, shard) => ownerOf(redis, shard)));
-        const shard = owners.indexOf(nodeId);
-        return shard >= 0 && shard;
+      return await until(`${nodeId} answers for a shard`, async () => {
+        const shard = (await owners()).indexOf(nodeId);
+        return shard >= 0 && (await answers(shard, nodeId)) && shard;
+      });
+    },
+    async untilBalanced() {
+      await until('each node owns as many shards', async () => {
+        const all = await owners();
+        return nodes.every(
+          ({ nodeId }) => all.filter((owner) => owner === nodeId).length * nodes.length === shardCount(),
+        );
       });
     },
     untilTold,

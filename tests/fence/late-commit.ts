@@ -29,9 +29,9 @@ export async function journalOf(story: Story, breakage?: Breakage): Promise<Jour
 async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
   const paused = await world.start('a');
   const other = await world.start('b');
-  await world.shardOf('b');
+  await world.untilBalanced();
   const shard = await world.shardOf('a');
-  await keepCommit(world, paused, shard);
+  await keepCommit(paused, shard);
   paused.signal('SIGSTOP');
   await world.untilOwned(shard, 'b');
   await world.untilAnswered(shard, { nodeId: other.nodeId });
@@ -47,16 +47,14 @@ async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
 async function commitAfterItsConnection(world: JournalWorld): Promise<void> {
   const node = await world.start('a');
   const shard = await world.shardOf('a');
-  await keepCommit(world, node, shard);
+  await keepCommit(node, shard);
   await world.untilTold(/^unknown late-0/);
   await world.untilAnswered(shard, { nodeId: node.nodeId });
   await node.link.release();
 }
 
-/** Sees a commit through and keeps the next one on the line. */
-async function keepCommit(world: JournalWorld, node: JournalNode, shard: number): Promise<void> {
-  await node.order({ type: 'ask', shard, id: 'first-0' });
-  await world.untilTold(/^acknowledged first-0/);
+/** Keeps the next commit of a shard on the node's line. */
+async function keepCommit(node: JournalNode, shard: number): Promise<void> {
   node.link.hold();
   await node.order({ type: 'ask', shard, id: 'late-0' });
   await until('the commit is on the line', async () => node.link.keeps('late-0'));
