@@ -1,10 +1,10 @@
-# Three images. The target `service` is the one that runs in production, `simulator` the simulated chat network alone
-# (simulator/README.md), and `try` all of it with Redis and a demo account (compose.try.yaml).
+# Three images. The target `service` runs in production. `simulator` is the simulated chat network alone
+# (simulator/README.md). `try` is all of it with Redis and a demo account (compose.try.yaml).
 #
 # The service alone: Node, the libraries it is linked with, and the compiled program. No Redis, no simulator, no shell,
-# no package manager, no compiler. Refuses to start without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY. Writes nothing
-# but attachments under /tmp while they are sent, so the root file system may be read-only with a tmpfs there; where
-# none can be written it refuses to start. bin/image builds it, also where no base image can be pulled.
+# no package manager, no compiler. It refuses to start without REDIS_URL, ADMIN_TOKEN and CREDENTIALS_KEY. It writes
+# only attachments, under /tmp while they are sent. So the root file system may be read-only with a tmpfs there. If it
+# cannot write there, it refuses to start. bin/image builds it, also where no base image can be pulled.
 
 # Any Debian 13 with Node 24 (or 22 or 26) and npm. Where npm needs settings of its own (a registry, certificates), they come with it.
 # By tag, so that who builds gets its patches; with a digest (node:24-trixie-slim@sha256:…) it is the same each time.
@@ -16,7 +16,7 @@ COPY package.json package-lock.json ./
 # No install scripts, for the reason bin/prepare gives.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY image/trim-packages image/gather-system image/cut-symbols.mjs image/server-package.mjs image/
-# As in linux/arm64; bin/image passes it where it was asked for one.
+# A platform, such as linux/arm64. bin/image passes it if it was asked for one.
 ARG PLATFORM=
 RUN image/trim-packages $PLATFORM && image/gather-system /system $PLATFORM
 
@@ -75,10 +75,10 @@ ENTRYPOINT ["node", "--enable-source-maps", "dist/service/dev/try-out.js"]
 # The last one, so that it is built where no target is named.
 FROM scratch AS service
 WORKDIR /app
-# A container's loopback is reached by nobody else, the scraper and a front door included. What is published of it, `-p`
-# says; and where the operators' listener is on a network, short tokens are refused.
+# Nobody else reaches a container's loopback, not even the scraper or a front door. `-p` decides which ports are
+# published. If the operators' listener is on a network, short tokens are refused.
 ENV NODE_ENV=production HOST=0.0.0.0 ADMIN_HOST=0.0.0.0
-# As in `npm start` (docs/running.md).
+# `npm start` has the same number (docs/running.md).
 ENV UV_THREADPOOL_SIZE=8
 COPY --from=packages /system /
 COPY --from=packages /app/node_modules node_modules
@@ -86,11 +86,12 @@ COPY package.json ./
 COPY --from=program /app/dist dist
 USER 65532:65532
 EXPOSE 3000 3001
-# Whether the process is alive, not whether it is ready: without Redis no node is, and a restart would not help.
+# The check asks if the process is alive, not if it is ready. No node is ready without Redis, and a restart would not
+# help.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["/usr/bin/node", "-e", \
   "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 3001}/healthz`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
-# What bin/image knows of the build: the labels of https://specs.opencontainers.org/image-spec/annotations/, and REVISION for
-# msgapi_build_info.
+# bin/image passes these facts of the build. They are in the labels of
+# https://specs.opencontainers.org/image-spec/annotations/, and REVISION is in msgapi_build_info.
 ARG VERSION=unknown
 ARG REVISION=unknown
 ARG CREATED=unknown

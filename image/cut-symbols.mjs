@@ -3,7 +3,7 @@
 // usage: node image/cut-symbols.mjs FILE…
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 
-/** Of the ELF header of 64 bits, by its specification: where a field lies, in bytes. */
+/** The place of a field in the ELF header of 64 bits, in bytes, by its specification. */
 const FIELDS = {
   programHeaders: 32,
   sectionHeaders: 40,

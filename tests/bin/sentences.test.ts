@@ -57,9 +57,16 @@ function masked(text: string): string {
     .replaceAll(/https?:\/\/[^\s)>]*[^\s)>.,;:]/g, fill('x'));
 }
 
+/** Returns the lines of a document, or of a file's comments. In YAML and the Dockerfile these are whole lines. */
+function writtenLines(path: string, source: string): string[] {
+  if (path.endsWith('.ts')) return commentLines(source);
+  const lines = source.split('\n');
+  return path.endsWith('.md') ? lines : lines.map((line) => /^\s*#(.*)/.exec(line)?.[1] ?? '');
+}
+
 /** Returns the problems of the sentences in one file. */
 function problemsOf(path: string, source: string): string[] {
-  const lines = proseLines(path.endsWith('.md') ? source.split('\n') : commentLines(source));
+  const lines = proseLines(writtenLines(path, source));
   const starts = lines.flatMap((line, at) =>
     line.trim() !== '' && (at === 0 || lines[at - 1]?.trim() === '' || MARKER.test(line)) ? [at] : [],
   );
@@ -91,6 +98,8 @@ const planted: readonly (readonly [path: string, source: string, lines: readonly
   ['a.ts', `/**\n * Two things:\n * - As such;\n * - which is fine.\n */`, [3]],
   ['a.ts', `const text = '${LONG}';\nconst url = 'http://a.b // ${LONG}';\nconst c = [ // '${LONG}'`, []],
   ['a.ts', `/** See \`${LONG}\` and "${LONG}", e.g. ${SHORT.replace(/( \w+){5}$/, '')}. */`, []],
+  ['a.yaml', `# ${SHORT}.\na: 1\n  # ${LONG}.\n  # Of these one.\nb: '# ${LONG}'`, [3, 4]],
+  ['Dockerfile', `# ${SHORT}\n# last.\nRUN ${LONG}`, [1]],
   ['README.md', `# What it is\n\n${SHORT}\nlast. Which one?`, [3, 4]],
   ['README.md', `| Who |\n| --- |\n| ${LONG} |\n\n\`\`\`sh\n${LONG}\n\`\`\`\n`, []],
   ['README.md', `[${SHORT}](README.md#${LONG.replaceAll(' ', '-')}).\n\n[a]: ${LONG}`, []],
@@ -106,7 +115,9 @@ for (const [path, source, lines] of planted) {
 }
 
 test('each sentence of a comment or a document is short and begins with its subject', () => {
-  const files = writtenFiles().filter((path) => /\.(?:ts|md)$/.test(path) && path !== GENERATED);
+  const files = [...writtenFiles().filter((path) => /\.(?:ts|md|yaml)$/.test(path)), 'Dockerfile'].filter(
+    (path) => path !== GENERATED,
+  );
   assert.ok(files.length > 1_000, 'the files were not found');
   const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
   assert.deepEqual(problems, []);
