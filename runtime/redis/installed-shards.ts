@@ -1,7 +1,7 @@
 import { DEFAULT_SHARDS, shardKey } from '../address.ts';
 import type { Engine } from '../engine.ts';
 
-/** The key of an installation's number of shards. Older installations lack it, and have 128 shards. */
+/** The key of an installation's number of shards. Installations that 0.2.0 began lack it, and have 128 shards. */
 const SHARDS_KEY = '{runtime}:shards';
 
 /**

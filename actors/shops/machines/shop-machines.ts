@@ -46,7 +46,7 @@ export function encodeMachines(
 
 /**
  * Codes do not outlast a process. The stored state is therefore that a session is being opened, which a restart does
- * anyway. A ban is stored as waiting for the next attempt, because 0.1.0 knows no `banned`.
+ * anyway. A ban is stored as waiting for the next attempt, as 0.2.0 stores it too.
  */
 function lastingChannel({ value, context }: ShopMachines['channel']): StoredMachine {
   if (value === 'banned') return { value: 'reconnecting', context };

@@ -34,7 +34,7 @@ function said(erasure) {
   const { wholeTenant, shopsLeft, peopleLeft } = erasure;
   const shops = `${count(shopsLeft)} ${shopsLeft === 1 ? 'shop is' : 'shops are'} left`;
   if (wholeTenant) return `The whole tenant is being erased: ${shops}.`;
-  // A node of an earlier version names no people.
+  // A node of 0.2.0 names no people.
   if (!peopleLeft) return `Shops are being erased: ${shops}.`;
   const people = `${count(peopleLeft)} ${peopleLeft === 1 ? 'person is' : 'people are'} left`;
   return shopsLeft === 0

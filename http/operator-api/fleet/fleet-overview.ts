@@ -22,6 +22,7 @@ const nodeShare = v.object({
   mailboxDepth: count,
   states: counts,
   suspendedTenants: v.array(v.string()),
+  // `slots` is the name that nodes of 0.2.0 send and read.
   slots: v.array(
     v.object({
       atMs: v.number(),
