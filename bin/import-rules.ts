@@ -168,8 +168,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = Objec
 );
 
 /**
- * The folders that may import everything of ours. No module of the table imports them: the service, the commands, and
- * what runs on a developer's machine. `service` does not import `service/dev`.
+ * The folders that may import everything of ours. No module of the table imports them: the service, the programs of
+ * `service/dev` that run a whole installation on one machine, and the commands. `service` does not import `service/dev`.
  */
 const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin'];
 

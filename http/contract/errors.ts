@@ -145,7 +145,7 @@ const DEFAULT_RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = {
 
 /**
  * `retryAfter` of a 429 that no wait can lift, such as a group larger than its whole budget. A day, so that a client
- * that sleeps and retries does not repeat it at once. The policy's message says that waiting does not help.
+ * that obeys it does not retry all day. The policy's message says that waiting does not help.
  */
 const HOPELESS_RETRY_AFTER_SECONDS = 86_400;
 

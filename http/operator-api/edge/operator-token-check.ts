@@ -63,8 +63,8 @@ interface OperatorTokenCheckOptions {
 }
 
 /**
- * Reasons for a refusal: no token, a wrong one, or too many wrong ones from its address. The operator's role may be too
- * small, or its changes too many.
+ * Reasons for a refusal: no token, a wrong one, too many wrong ones from its address, too small a role, and too many
+ * changes.
  */
 const REASONS = ['missing', 'invalid', 'limited', 'role', 'changes'] as const;
 
