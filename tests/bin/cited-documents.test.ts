@@ -64,7 +64,7 @@ function problemsOf(path: string, source: string): string[] {
 }
 
 function startsWith(words: string, heading: string): boolean {
-  return words.startsWith(heading) && !/^[\w-]/.test(words.slice(heading.length));
+  return words.startsWith(heading) && /^(?:[),;:.'`]|$)/.test(words.slice(heading.length));
 }
 
 const planted: readonly (readonly [source: string, problem: RegExp | undefined])[] = [
@@ -73,6 +73,7 @@ const planted: readonly (readonly [source: string, problem: RegExp | undefined])
   ['// See ARCHITECTURE.md and docs/decisions/001-effects-follow-the-commit.md.', undefined],
   ['/** Exact (docs/contract.md, Windowpanes). */', /has no heading Windowpanes/],
   ['/** Exact (docs/contract.md, Window). */', /has no heading Window/],
+  ['/** Exact (docs/contract.md, Windows of our own). */', /has no heading Windows of our own/],
   ['/** Exact (docs/absent.md, Windows). */', /docs\/absent\.md is not there/],
   ['/** See docs/contract.md#windowpanes. */', /names no heading/],
   [`/** Exact (${'ABSENT'}: Windows). */`, /ABSENT: Wi cites no file/],

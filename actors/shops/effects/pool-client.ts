@@ -19,7 +19,7 @@ import type { PoolSessions } from './pool-sessions.ts';
 
 const ASK_TIMEOUT_MS = 2_000;
 /**
- * The search for a pool shop must fit into the two seconds of a forwarded request (docs/contract.md, Codes of our own).
+ * The search for a pool shop must fit into the two seconds of a forwarded request (docs/contract.md, Codes of the service).
  */
 const SEARCH_MS = 1_200;
 const OFFER_TIMEOUT_MS = 600;
