@@ -39,7 +39,6 @@ export class MemorySessionHost implements SessionHost {
     this.#tell(session, { type: 'session.send_outcome', generation, messageId, outcome });
   };
   #lostSoFar = 0;
-  #reachableNow = true;
   #count = 0;
 
   constructor(options: {
@@ -69,8 +68,7 @@ export class MemorySessionHost implements SessionHost {
     });
     shop.session = session;
     session.later(this.#behaviour.connectMs, () => {
-      if (!this.#reachableNow) this.#end(shop, 'transient', undefined);
-      else if (shop.pairing !== undefined) this.#connect(shop, session);
+      if (shop.pairing !== undefined) this.#connect(shop, session);
       else if (pairWith !== undefined) this.#showCode(shop, session, pairWith);
       else if (this.#behaviour.paired) this.#connect(shop, session);
       else this.#showQr(shop, session, 1);
@@ -131,7 +129,7 @@ export class MemorySessionHost implements SessionHost {
   fileHosts = async (): Promise<undefined> => undefined;
 
   isAvailable(): boolean {
-    return this.#reachableNow;
+    return true;
   }
 
   figures(): SessionFigures {
@@ -231,16 +229,6 @@ export class MemorySessionHost implements SessionHost {
     const { generation } = session;
     this.#counters.countEnd('worker_lost');
     this.#tell(shop, { type: 'session.worker_lost', generation, detail: 'it was told to die' });
-  }
-
-  /** The component as a whole goes out of reach, or comes back. */
-  setReachable(reachable: boolean): void {
-    if (this.#reachableNow === reachable) return;
-    this.#reachableNow = reachable;
-    for (const shop of this.#shops.values()) {
-      if (!reachable) this.loseWorker(shop.address);
-      this.#tell(shop, { type: reachable ? 'session.reachable' : 'session.unreachable' });
-    }
   }
 
   /** Returns the orders that the shop put on the wire and that are still remembered. */

@@ -26,7 +26,6 @@ export class MemoryEngine implements Engine {
   readonly #network: Clock;
   readonly #outcome: () => CallOutcome;
   readonly #delayMs: () => number;
-  readonly #listeners: (() => void)[] = [];
   readonly #channels = new Map<string, (message: string) => void>();
   /** Calls to `commit`, for tests that count batches. */
   commits = 0;
@@ -152,13 +151,8 @@ export class MemoryEngine implements Engine {
     return !this.#closed;
   }
 
-  onAvailable(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
-  /** Acts like a connection that comes back. */
-  becomeAvailable(): void {
-    for (const listener of this.#listeners) listener();
+  onAvailable(): void {
+    // It is available until it is closed.
   }
 
   async close(): Promise<void> {
