@@ -3,7 +3,7 @@ import type { SessionHost } from '../actors/sessions/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 
 /**
- * The ends that alerts are about (image/monitoring/alert-rules.yaml). Their series start at 0, because Prometheus sees
+ * The ends that alerts are about (deploy/monitoring/alert-rules.yaml). Their series start at 0, because Prometheus sees
  * no increase of a series that is new.
  */
 const ALERTED_ENDS: readonly SessionEnd[] = [

@@ -8,7 +8,7 @@ import type { SmallDisk } from './small-disk.ts';
 
 /** The longest wait for the attachment after there is space again. Its next try comes after a gap between two sends. */
 const RECOVERY_MS = 15_000;
-/** An alert fires below this share (image/monitoring/alert-rules.yaml, AttachmentRoomNearlyUsed). */
+/** An alert fires below this share (deploy/monitoring/alert-rules.yaml, AttachmentRoomNearlyUsed). */
 const ALERT_SHARE = 0.1;
 
 /** Fills the folder of attachments of all nodes. Texts go out, an attachment waits for space, and then it is sent. */

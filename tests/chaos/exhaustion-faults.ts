@@ -113,7 +113,7 @@ function diskHeld({ fleet }: Run): Promise<number[]> {
 /** The free descriptors of a node during the fault. Its connections and sessions need more. */
 const LEFT = 4;
 const CONNECTIONS = 30;
-/** An alert begins above this share (image/monitoring/alert-rules.yaml, DescriptorsNearlyUsed). */
+/** An alert begins above this share (deploy/monitoring/alert-rules.yaml, DescriptorsNearlyUsed). */
 const ALERT_SHARE = 0.8;
 
 /**

@@ -6,7 +6,7 @@ import { type Fault, homeOfFirst } from './scenario.ts';
 
 /** The memory that a node may allocate after the fault. It is used up soon, but not before the log says so. */
 const LIMIT_BYTES = 16 * 1024 * 1024;
-/** An alert fires above this share (image/monitoring/alert-rules.yaml, MemoryNearlyUsed). */
+/** An alert fires above this share (deploy/monitoring/alert-rules.yaml, MemoryNearlyUsed). */
 const ALERT_SHARE = 0.9;
 
 /** The log has this line before the limit is reached. */

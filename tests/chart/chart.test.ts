@@ -116,12 +116,12 @@ test('a field that Kubernetes does not know is found, and a value that it refuse
   assert.match(problems, /replicas must be integer/);
 });
 
-test('alert rules and dashboard are those of image/monitoring', { skip }, async () => {
+test('alert rules and dashboard are those of deploy/monitoring', { skip }, async () => {
   const manifests = await renderChart(['--values', 'deploy/helm/examples/everything.yaml']);
   const rules = manifests.find(({ kind }) => kind === 'PrometheusRule');
-  assert.deepEqual([rules?.spec], readYaml(read('image/monitoring/alert-rules.yaml')));
+  assert.deepEqual([rules?.spec], readYaml(read('deploy/monitoring/alert-rules.yaml')));
   const dashboard = manifests.find(({ kind }) => kind === 'ConfigMap')?.data?.['tenant-messaging.json'];
-  assert.equal(dashboard?.trimEnd(), read('image/monitoring/grafana-dashboard.json').trimEnd());
+  assert.equal(dashboard?.trimEnd(), read('deploy/monitoring/grafana-dashboard.json').trimEnd());
 });
 
 /** Settings that the templates decide, or that a pod has no use for. */

@@ -137,7 +137,7 @@ test('addresses are free ones of the network, and the proxies lead to them', () 
   // Docker takes the first one for the host.
   assert.equal(new Set([...addresses, base.replace(/0$/, '1')]).size, addresses.length + 1);
   const nodes = ['node-1', 'node-2'].map(addressOf);
-  const upstreams = matches(read('image/nginx.conf'), /^ +server ([\d.]+:\d+)/gm);
+  const upstreams = matches(read('deploy/front/nginx.conf'), /^ +server ([\d.]+:\d+)/gm);
   assert.deepEqual(
     [...new Set(upstreams)].sort(),
     nodes.flatMap((address) => [`${address}:3000`, `${address}:3001`]).sort(),
@@ -145,22 +145,22 @@ test('addresses are free ones of the network, and the proxies lead to them', () 
   const { environment } = imageTarget('service');
   const { port, adminPort } = serviceEnvironment({ ...environment, ...nodeVariables('node-1') });
   assert.deepEqual([port, adminPort], [3000, 3001]);
-  assert.ok(read('image/Caddyfile').includes(`reverse_proxy ${addressOf('front')}:3000`));
+  assert.ok(read('deploy/front/Caddyfile').includes(`reverse_proxy ${addressOf('front')}:3000`));
   const trusted = service(production, 'node-1').environment.TRUSTED_PROXIES?.split(',') ?? [];
   assert.deepEqual(new Set(trusted), new Set([addressOf('tls'), addressOf('front')]));
 });
 
 test('the published ports are those on which the programs listen', () => {
-  const listens = matches(read('image/nginx.conf'), /^ +listen (\d+);/gm).sort();
+  const listens = matches(read('deploy/front/nginx.conf'), /^ +listen (\d+);/gm).sort();
   assert.deepEqual(insidePorts(service(production, 'front')), listens);
-  const caddy = matches(read('image/Caddyfile'), /^\t+https?_port (\d+)$/gm).sort();
+  const caddy = matches(read('deploy/front/Caddyfile'), /^\t+https?_port (\d+)$/gm).sort();
   assert.deepEqual(insidePorts(service(production, 'tls')), caddy);
   const [source = ''] = matches(
-    read('image/monitoring/provisioning/datasource.yaml'),
+    read('deploy/monitoring/provisioning/datasource.yaml'),
     /url: http:\/\/(\S+)$/gm,
   );
   assert.equal(source, `prometheus:${insidePorts(service(production, 'prometheus'))[0]}`);
-  const scraped = matches(read('image/monitoring/prometheus.yaml'), /"(node-\d):3001"/g);
+  const scraped = matches(read('deploy/monitoring/prometheus.yaml'), /"(node-\d):3001"/g);
   assert.deepEqual(
     scraped,
     Object.keys(production.services).filter((name) => name.startsWith('node-')),

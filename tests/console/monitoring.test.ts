@@ -12,7 +12,7 @@ import { sharedStack } from '../e2e/shared-stack.ts';
 import { sendText, untilEnded } from '../e2e/shop-steps.ts';
 import { root } from '../root.ts';
 
-const read = (name: string): string => readFileSync(join(root, `image/monitoring/${name}`), 'utf8');
+const read = (name: string): string => readFileSync(join(root, `deploy/monitoring/${name}`), 'utf8');
 
 const dashboard = v.parse(
   v.object({

@@ -39,9 +39,9 @@ export async function startCaddy(frontUrl: string, certificate?: TestCertificate
     ['https_port 8443', `https_port ${port}`],
     ['172.30.57.10:3000', new URL(frontUrl).host],
   ]);
-  let configuration = readFileSync(join(root, 'image/Caddyfile'), 'utf8');
+  let configuration = readFileSync(join(root, 'deploy/front/Caddyfile'), 'utf8');
   for (const [from, to] of replaced) {
-    if (!configuration.includes(from)) throw new Error(`image/Caddyfile has no ${from}`);
+    if (!configuration.includes(from)) throw new Error(`deploy/front/Caddyfile has no ${from}`);
     configuration = configuration.replace(from, to);
   }
   const file = join(folder, 'Caddyfile');

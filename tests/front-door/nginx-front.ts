@@ -9,7 +9,7 @@ import { until } from '../waiting.ts';
 
 /** A port without a listener. */
 const DISCARD_PORT = 9;
-const IMAGE = join(root, 'image');
+const FRONT = join(root, 'deploy/front');
 
 interface FrontOptions {
   /** Edits the configuration before nginx starts. */
@@ -28,8 +28,8 @@ export interface NginxFront {
 }
 
 /**
- * Starts nginx with `image/nginx.conf` before the nodes of these ports. Resolves once it listens. Throws where nginx is
- * not installed.
+ * Starts nginx with `deploy/front/nginx.conf` before the nodes of these ports. Resolves once it listens. Throws where
+ * nginx is not installed.
  */
 async function startNginxFront(
   nodes: readonly [number, number],
@@ -51,11 +51,11 @@ async function startNginxFront(
     ['stderr warn', 'stderr crit'],
     ['listen 3000', `listen 127.0.0.1:${port}`],
     ['listen 3001', `listen 127.0.0.1:${adminPort}`],
-    ['/etc/nginx/front-answers.conf', join(IMAGE, 'front-answers.conf')],
+    ['/etc/nginx/front-answers.conf', join(FRONT, 'front-answers.conf')],
   ]);
-  let configuration = readFileSync(join(IMAGE, 'nginx.conf'), 'utf8');
+  let configuration = readFileSync(join(FRONT, 'nginx.conf'), 'utf8');
   for (const [from, to] of replaced) {
-    if (!configuration.includes(from)) throw new Error(`image/nginx.conf has no ${from}`);
+    if (!configuration.includes(from)) throw new Error(`deploy/front/nginx.conf has no ${from}`);
     configuration = configuration.replaceAll(from, to);
   }
   const file = join(folder, 'nginx.conf');

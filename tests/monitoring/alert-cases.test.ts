@@ -10,7 +10,7 @@ const cases = readdirSync(folder)
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => readFileSync(join(folder, name), 'utf8'))
   .join('\n');
-const rules = readFileSync(join(root, 'image/monitoring/alert-rules.yaml'), 'utf8');
+const rules = readFileSync(join(root, 'deploy/monitoring/alert-rules.yaml'), 'utf8');
 const alerts = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name);
 
 test('each alert has a case in which it fires', () => {

@@ -9,7 +9,7 @@ import { root } from '../root.ts';
 
 const PAGE = 'docs/number-in-trouble.md';
 const page = readFileSync(join(root, PAGE), 'utf8');
-const rules = readFileSync(join(root, 'image/monitoring/alert-rules.yaml'), 'utf8');
+const rules = readFileSync(join(root, 'deploy/monitoring/alert-rules.yaml'), 'utf8');
 const alerts = [...rules.matchAll(/- alert: (\w+)\n +expr: (.+)\n[\s\S]*?runbook: "(.+)"\n/g)].map(
   ([, name = '', expression = '', runbook = '']) => ({ name, expression, runbook }),
 );
