@@ -6,8 +6,9 @@
 # only attachments, under /tmp while they are sent. So the root file system may be read-only with a tmpfs there. If it
 # cannot write there, it refuses to start. bin/image builds it, also where no base image can be pulled.
 
-# Any Debian 13 with Node 24 (or 22 or 26) and npm. Where npm needs settings of its own (a registry, certificates), they come with it.
-# By tag, so that who builds gets its patches; with a digest (node:24-trixie-slim@sha256:…) it is the same each time.
+# Any Debian 13 with Node 24 (or 22 or 26) and npm. If npm needs settings (a registry, certificates), this base has
+# them. A tag gets the patches of the base with each build. A digest (node:24-trixie-slim@sha256:…) gets the same base
+# each time.
 ARG BUILD_BASE=node:24-trixie-slim
 
 FROM ${BUILD_BASE} AS packages
@@ -39,7 +40,7 @@ COPY client client
 COPY examples examples
 RUN node_modules/.bin/tsc -p tsconfig.try.json && npm run --prefix client prepack
 
-# These two are no part of production: they have a whole Debian around them, whose flock, sh and grep they start.
+# These two images are not for production. They contain a whole Debian, because they start its flock, sh and grep.
 FROM ${BUILD_BASE} AS tools
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
@@ -49,7 +50,7 @@ COPY --from=more-programs /app/client/dist node_modules/tenant-messaging-client/
 COPY package.json ./
 COPY --from=more-programs /app/dist dist
 RUN install -d -o 65532 -g 65532 /data
-# Nothing of a container is reached from elsewhere but what is published of it.
+# Only published ports of a container can be reached from elsewhere.
 ENV NODE_ENV=production DATA_DIR=/data SIMULATOR_HOST=0.0.0.0
 VOLUME /data
 
@@ -72,7 +73,7 @@ EXPOSE 3000 3001 3002
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["grep", "-q", "apiKey", "/data/dev.json"]
 ENTRYPOINT ["node", "--enable-source-maps", "dist/service/dev/try-out.js"]
 
-# The last one, so that it is built where no target is named.
+# This target is the last one, so it is built if no target is named.
 FROM scratch AS service
 WORKDIR /app
 # Nobody else reaches a container's loopback, not even the scraper or a front door. `-p` decides which ports are

@@ -1,5 +1,6 @@
-// Run while the image is built: removes the parts of programs and libraries that no running process reads: names of
-// functions and data for debuggers. That is 17 of the 125 MB of Node 22. It works like `strip`, which slim images lack.
+// Runs while the image is built. Removes the parts of programs and libraries that no running process reads. These are
+// names of functions, and data for debuggers. That is 17 of the 125 MB of Node 22. It works like `strip`, which slim
+// images lack.
 // usage: node image/cut-symbols.mjs FILE…
 import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 

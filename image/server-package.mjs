@@ -1,6 +1,6 @@
 // Exits with 1 and prints one sentence with the remedy if the HTTP server's package does not load. It is run by
 // bin/prepare, and while the image is built. For another platform than this one it only checks that the package exists.
-// usage: node image/server-package.mjs [PLATFORM], as in linux-arm64
+// usage: node image/server-package.mjs [PLATFORM], for example linux-arm64
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 

@@ -1,7 +1,13 @@
 -- The requests of a load plan for wrk, in the order of bench/load/request-source.ts.
 --
--- Arguments: a file of requests, requests a second (0: closed loop), the number of the first send, the most requests
--- (0: no bound), and the messages that a shop takes an hour. The last line of the output is the result as JSON.
+-- Arguments:
+--   a file of requests
+--   requests a second; 0: closed loop
+--   the number of the first send
+--   the most requests; 0: no bound
+--   the messages that a shop takes an hour
+--
+-- The last line of the output is the result as JSON.
 --
 -- Lines of the file: `get <path> <key>`, `shop <id> <key>`, `recipient <phone>`.
 

@@ -3,7 +3,8 @@ import { join, relative } from 'node:path';
 import { root } from '../root.ts';
 
 const ELSEWHERE = new Set(['node_modules', 'dist', 'coverage', 'results', 'peers']);
-const WRITTEN = /\.(?:ts|js|lua|md|sh|yaml)$/;
+/** An ending, or none: a command, the Dockerfile, a Caddyfile. */
+const WRITTEN = /\.(?:ts|m?js|lua|md|conf|yaml)$|^(?!LICENSE)[\w-]+$/;
 
 /** Returns the files that people wrote in a folder and below it: code, scripts and documents, by path from the root. */
 export function writtenFiles(folder = root): string[] {

@@ -25,6 +25,9 @@ const MARKER = /^\s*(?:[-*+]|\d+\.)\s/;
 /** Its comments are texts of the API's document. */
 const GENERATED = 'client/src/operations.ts';
 
+/** Its comments have types of JSDoc, which are no prose. */
+const CONSOLE = 'http/console/app/';
+
 /** Returns the comments of TypeScript, line by line. A line without one is empty. */
 function commentLines(source: string): string[] {
   let isOpen = false;
@@ -57,11 +60,16 @@ function masked(text: string): string {
     .replaceAll(/https?:\/\/[^\s)>]*[^\s)>.,;:]/g, fill('x'));
 }
 
-/** Returns the lines of a document, or of a file's comments. In YAML and the Dockerfile these are whole lines. */
+/**
+ * Returns the lines of a document, or of a file's comments. Outside of TypeScript and JavaScript these are whole lines.
+ * A line with three spaces after its sign is no prose, but a command or a table. So is a line of a script's arguments.
+ */
 function writtenLines(path: string, source: string): string[] {
-  if (path.endsWith('.ts')) return commentLines(source);
+  if (/\.(?:ts|m?js)$/.test(path)) return commentLines(source);
   const lines = source.split('\n');
-  return path.endsWith('.md') ? lines : lines.map((line) => /^\s*#(.*)/.exec(line)?.[1] ?? '');
+  if (path.endsWith('.md')) return lines;
+  const comment = path.endsWith('.lua') ? /^\s*--(?! {3}| (?:KEYS|ARGV))(.*)/ : /^\s*#(?!!| {3})(.*)/;
+  return lines.map((line) => comment.exec(line)?.[1] ?? '');
 }
 
 /** Returns the problems of the sentences in one file. */
@@ -99,6 +107,8 @@ const planted: readonly (readonly [path: string, source: string, lines: readonly
   ['a.ts', `const text = '${LONG}';\nconst url = 'http://a.b // ${LONG}';\nconst c = [ // '${LONG}'`, []],
   ['a.ts', `/** See \`${LONG}\` and "${LONG}", e.g. ${SHORT.replace(/( \w+){5}$/, '')}. */`, []],
   ['a.yaml', `# ${SHORT}.\na: 1\n  # ${LONG}.\n  # Of these one.\nb: '# ${LONG}'`, [3, 4]],
+  ['a.lua', `-- ${LONG}.\n--   ${LONG}\nlocal a = '${LONG}' -- b`, [1]],
+  ['bin/a', `#!${LONG}\n# ${SHORT}.\n#   ${LONG}\n# Which one?\n\necho '# ${LONG}'`, [4]],
   ['Dockerfile', `# ${SHORT}\n# last.\nRUN ${LONG}`, [1]],
   ['README.md', `# What it is\n\n${SHORT}\nlast. Which one?`, [3, 4]],
   ['README.md', `| Who |\n| --- |\n| ${LONG} |\n\n\`\`\`sh\n${LONG}\n\`\`\`\n`, []],
@@ -115,9 +125,7 @@ for (const [path, source, lines] of planted) {
 }
 
 test('each sentence of a comment or a document is short and begins with its subject', () => {
-  const files = [...writtenFiles().filter((path) => /\.(?:ts|md|yaml)$/.test(path)), 'Dockerfile'].filter(
-    (path) => path !== GENERATED,
-  );
+  const files = writtenFiles().filter((path) => path !== GENERATED && !path.startsWith(CONSOLE));
   assert.ok(files.length > 1_000, 'the files were not found');
   const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
   assert.deepEqual(problems, []);

@@ -1,7 +1,7 @@
 /**
- * Loaded before everything else in each thread of a service: its wall clock is ahead by as many milliseconds as the file
- * says that `?path=` names. SIGPWR makes the main thread read the file again and tell the other threads. A timer of some
- * minutes or more that is due by then fires at once; shorter ones are about connections, which live in real time.
+ * Loaded before everything else in each thread of a service. Its wall clock is ahead by the number of milliseconds in
+ * the file that `?path=` names. SIGPWR makes the main thread read that file, and tell the other threads. A timer of
+ * some minutes or more that is due by then fires at once. Shorter ones are about connections, which need real time.
  */
 import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
