@@ -1,5 +1,5 @@
 /**
- * A backup while nodes run, and a restore into another Redis, by the commands of runtime/backup-and-restore.md. Changes
+ * A backup while nodes run, and a restore into another Redis, by the commands of docs/backup-and-restore.md. Changes
  * before the backup are there afterwards. Later ones are undone as that page describes.
  */
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import { root } from '../root.ts';
 import { until } from '../waiting.ts';
 import { type SignedEndpoint, startSignedEndpoint } from './signed-endpoint.ts';
 
-const page = readFileSync(join(root, 'runtime/backup-and-restore.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/backup-and-restore.md'), 'utf8');
 const [COPY_FILES = '', FROM_RDB = ''] = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(
   ([, commands]) => commands,
 );
