@@ -147,7 +147,7 @@ function readFacts(state: ShopState, command: OtherCommand, sources: Sources): M
     case 'pool.withdraw':
       return readCarry(state, command, store).then((carry) => ({ carry, hasWorker: sources.hasWorker() }));
     case 'pool.opt_out':
-      return readSender(state, command, store).then((sender) => ({ sender }));
+      return readSender(state, { ...command, optsOut: true }, sources).then((sender) => ({ sender }));
     case 'create_batch':
     case 'add_recipients':
     case 'steer_batch':

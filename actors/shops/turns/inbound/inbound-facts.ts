@@ -12,6 +12,7 @@ import type { Writer } from '../../records/writer.ts';
 import type { ShopReference } from '../../shop-operations.ts';
 import { readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import { isSentTo } from '../people/recipient-alias.ts';
 
 type Inbound = SessionEventOf<'session.inbound'>;
 
@@ -24,8 +25,9 @@ export interface SenderFacts {
   /** The other form of that number, if data is stored under it. */
   readonly wroteAs?: string;
   /**
-   * The network's own id (LID) that must be linked to `writtenBy` now. It is set if the shop has data under the id, and
-   * this message names the number. It is also set if the shop meets a person without a number for the first time.
+   * The network's own id (LID) that must be linked to `writtenBy` now. If this message names the number, it is set if
+   * the shop has data under the id, or the person opted out. It is also set if the shop meets a person without a number
+   * for the first time.
    */
   readonly lidToLink?: string;
 }
@@ -64,7 +66,7 @@ export async function readInbound(state: ShopState, event: Inbound, sources: Sou
   const optsOut = isOptOut(event.text);
   const sender = optsOut
     ? await readOptOut(state, event, store, nowMs)
-    : await readSender(state, event, store);
+    : await readSender(state, { ...event, optsOut }, sources);
   const facts = await readEventFacts(state, event, sender.writtenBy, sources);
   return facts === undefined ? { ...sender, optsOut } : { ...sender, optsOut, event: facts };
 }
@@ -76,8 +78,8 @@ export async function readInbound(state: ShopState, event: Inbound, sources: Sou
  */
 export async function readSender(
   state: ShopState,
-  { from, lid: named = from }: Pick<Inbound, 'from' | 'lid'>,
-  store: Store,
+  { from, lid: named = from, optsOut }: Pick<Inbound, 'from' | 'lid'> & Pick<InboundFacts, 'optsOut'>,
+  { store, nowMs }: Pick<Sources, 'store' | 'nowMs'>,
 ): Promise<SenderFacts> {
   const lid = isNetworkId(named) ? named : undefined;
   const person = { to: lid ?? from, more: numberForms(from) };
@@ -86,9 +88,13 @@ export async function readSender(
   const writtenBy = isHidden && alias !== undefined ? alias : from;
   const [, otherForm] = numberForms(writtenBy);
   const wroteAs = storedUnder.find((address) => address === otherForm);
+  // An erasure may remove an id while a message from it stays. No reply to that message may leave after an opt-out.
+  const hasOptedOut = optsOut || writer?.optedOut === true;
   const mustLink =
     lid !== undefined &&
-    (alias === undefined ? isHidden || storedUnder.includes(lid) : !isSameRecipient(alias, writtenBy));
+    (alias === undefined
+      ? isHidden || hasOptedOut || storedUnder.includes(lid) || isSentTo(state, lid, nowMs)
+      : !isSameRecipient(alias, writtenBy));
   return {
     writtenBy,
     ...(writer === undefined ? {} : { writer }),
@@ -105,7 +111,7 @@ async function readOptOut(
   nowMs: number,
 ): Promise<SenderFacts & Pick<InboundFacts, 'carriedFor'>> {
   const [sender, [carriedFor]] = await Promise.all([
-    readSender(state, event, store),
+    readSender(state, { ...event, optsOut: true }, { store, nowMs }),
     store.read([carriedForRead(state.keys, nowMs)]),
   ]);
   return { ...sender, carriedFor: originsOf(carriedFor as string[], sender.writtenBy) };

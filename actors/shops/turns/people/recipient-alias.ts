@@ -59,6 +59,16 @@ export function isCurrentFor(
   return currentMessage !== undefined && isSameRecipient(addressee(currentMessage), writtenBy);
 }
 
+/** True if a message to the network's own id of a person waits, is in progress, or counts. */
+export function isSentTo(
+  { currentMessage, queue, ledger }: Pick<ShopState, 'currentMessage' | 'queue' | 'ledger'>,
+  lid: string,
+  nowMs: number,
+): boolean {
+  if (currentMessage?.to === lid || queue.some(({ to }) => to === lid)) return true;
+  return ledger.messageTimesMs({ recipient: recipientKey(lid), nowMs }).length > 0;
+}
+
 /** True if the recipient's limits forbid the message in progress, now that the recipient is known. */
 export function isOverRecipientLimits(state: ShopState, writer: Writer | undefined, nowMs: number): boolean {
   const { currentMessage, queue, ledger } = state;

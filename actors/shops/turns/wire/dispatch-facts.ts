@@ -13,6 +13,7 @@ import type { NumberVault } from '../../records/number-vault.ts';
 import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
 import { isLapsed, readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import { isSentTo } from '../people/recipient-alias.ts';
 
 /** The facts that are checked again just before the wire. */
 export interface DispatchFacts {
@@ -62,7 +63,9 @@ export async function readDispatch(
   const hasLapsed = body !== undefined && (await isLapsed(body, store, nowMs));
   const quoted = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
   const facts = { body, writer, isWithdrawn, hasLapsed, audience: [], ...(quoted && { quoted }) };
-  const hasDataByLid = lid !== undefined && (storedUnder.includes(lid) || lidAlias === lid);
+  const hasDataByLid =
+    lid !== undefined &&
+    (lidAlias === lid || storedUnder.includes(lid) || (lidAlias == null && isSentTo(state, lid, nowMs)));
   return hasDataByLid ? { ...facts, wroteByLid: lid } : facts;
 }
 

@@ -8,7 +8,9 @@ import { numberUseWrite } from '../../../../actors/shops/number-past/number-use.
 import { aliasField } from '../../../../actors/shops/records/alias-field.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import type { MessageDraft } from '../../../../actors/shops/shop-operations.ts';
+import { addressee, changedShop } from '../../../../actors/shops/state/shop-state.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
+import { SendLedger } from '../../../../policy/send-ledger.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
@@ -67,6 +69,12 @@ class Hidden {
     await this.shop.ask({ type: 'session.connected', generation, phone, pairedAtMs: nowMs });
   }
 
+  /** An erasure of the person found the network id unused, and removed it. Their later messages stay. */
+  forgetId(): void {
+    const { redis, state } = this.shop;
+    redis.run(['HDEL', state.keys.aliases, LID]);
+  }
+
   /** Replies to what they wrote without a number. Returns the message's id, or the code of the refusal. */
   reply(): Promise<string> {
     const reply = { inboundId: 'a'.repeat(24), toId: 'x' };
@@ -123,6 +131,66 @@ test('a STOP with the number refuses a reply to what 0.2.0 stored under the id a
   assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
 });
 
+test('a STOP with the number refuses a reply to a reaction whose id an erasure removed, and to a later one', async () => {
+  for (const isAtPool of [false, true]) {
+    const person = await Hidden.start('reaction');
+    const { shop } = person;
+    person.forgetId();
+    if (isAtPool) await shop.ask({ type: 'pool.opt_out', ...NAMED, wireId: 'P', atMs: shop.nowMs });
+    else await person.write(NAMED, 'STOP');
+    assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+    person.shop = await shop.successor('store');
+    await person.write(HIDDEN, '', 'reaction');
+    assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+  }
+});
+
+test('a STOP from the number alone refuses that reply once the network names both addresses', async () => {
+  const person = await Hidden.start('reaction');
+  person.forgetId();
+  await person.write({ from: NUMBER }, 'STOP');
+  await person.write(NAMED, '', 'reaction');
+  assert.equal(await person.reply(), 'RECIPIENT_OPTED_OUT');
+});
+
+test('a STOP with the number rejects a reply that was accepted before an erasure removed the id', async () => {
+  const person = await Hidden.start('reaction');
+  const { shop } = person;
+  const messageId = await person.reply();
+  person.forgetId();
+  await person.write(NAMED, 'STOP');
+  await shop.ask({ type: 'first_look', messageId });
+  assert.equal(shop.statusOf(messageId), 'rejected RECIPIENT_OPTED_OUT');
+});
+
+test('a reply counts for the number also if an erasure removed the id since', async () => {
+  const person = await Hidden.start('reaction');
+  const { shop } = person;
+  await person.reply();
+  person.forgetId();
+  shop.nowMs += MINUTE_MS;
+  await person.write(NAMED, '', 'reaction');
+  assert.equal(await person.send(), 'RECIPIENT_RATE_LIMITED');
+});
+
+test('a reply that waits or is in progress is linked to the number also if the ledger was replaced', async () => {
+  for (const isWaiting of [false, true]) {
+    const person = await Hidden.start('reaction');
+    const { shop } = person;
+    await person.reply();
+    if (isWaiting) shop.command({ type: 'pause' });
+    person.forgetId();
+    shop.state = changedShop(shop.state, { ledger: new SendLedger() });
+    await person.write(NAMED, 'hello');
+    const { currentMessage, queue } = shop.state;
+    const messages = isWaiting ? queue : [currentMessage];
+    assert.deepEqual(
+      messages.map((message) => message && addressee(message)),
+      [NUMBER],
+    );
+  }
+});
+
 test('a STOP to a shop of the pool, which sent for this one, refuses a reply, too', async () => {
   const person = await Hidden.start();
   const { shop } = person;
@@ -158,11 +226,12 @@ test('a reply that was sent before the number was known counts for it, at once a
   assert.equal(await person.send(), 'RECIPIENT_RATE_LIMITED');
 });
 
-for (const kind of ['text', 'reaction'] as const) {
-  test(`the look-up of a send links the id of a ${kind}, and a reply that was sent to the id counts in that check`, async () => {
-    const person = await Hidden.start(kind);
+for (const before of ['a text', 'a reaction', 'an erasure'] as const) {
+  test(`the look-up of a send links the id after ${before}, and a reply that was sent to the id counts in that check`, async () => {
+    const person = await Hidden.start(before === 'a text' ? 'text' : 'reaction');
     const { shop } = person;
     const replyId = await person.reply();
+    if (before === 'an erasure') person.forgetId();
     shop.toWire(replyId);
     shop.outcome(replyId, { kind: 'acknowledged' });
     shop.pass(MINUTE_MS);
