@@ -1,8 +1,8 @@
 import { recipientKey } from '../../../policy/number-forms.ts';
-import type { Store } from '../../../runtime/store.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
 import type { ShopKeys } from '../records/shop-keys.ts';
 import { allThatCount, newestRead } from '../state/newest-accepted.ts';
-import { countedEntries } from '../state/stored-ledger.ts';
+import { readLedger } from '../state/stored-ledger.ts';
 
 /** A shop's data, and the moment of the erasure. */
 interface Place {
@@ -13,25 +13,32 @@ interface Place {
 
 /**
  * Removes those of a person's network ids (LIDs) that a shop keeps only because a number may follow (`linkLid`). An id
- * stays if a text came from it, or if a message to it counts or waits. A STOP under the later number must then stop
- * replies to the id. No message waits for longer than a day.
+ * stays if a text came from it, or if a message to it counts or waits. No message waits for longer than a day. All ids
+ * stay if the list of messages is unreadable. The shop may use an id again meanwhile, and `readSender` then links it.
  */
 export async function forgetUnusedIds(
   lids: readonly string[],
   { shard, keys, nowMs }: Place,
   store: Pick<Store, 'read' | 'commit'>,
 ): Promise<void> {
-  for (const lid of lids) {
-    const [alias, writer, latest] = (await store.read([
-      ['HGET', keys.aliases, lid],
-      ['HGET', keys.writers, lid],
-      newestRead(keys.accepted),
-    ])) as [string | null, string | null, string[]];
-    if (alias !== lid || writer !== null) continue;
-    const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
-    const recipient = recipientKey(lid);
-    if (countedEntries(newest, nowMs).some(({ subject }) => subject === recipient)) continue;
-    // The id may be linked to a number meanwhile.
-    await store.commit(shard, [['HDELIF', keys.aliases, lid, lid]]);
-  }
+  if (lids.length === 0) return;
+  const [aliases, writers] = (await store.read([
+    ['HMGET', keys.aliases, ...lids],
+    ['HMGET', keys.writers, ...lids],
+  ])) as [(string | null)[], (string | null)[]];
+  const withoutNumber = lids.filter((lid, index) => aliases[index] === lid && writers[index] === null);
+  if (withoutNumber.length === 0) return;
+  const [latest] = (await store.read([newestRead(keys.accepted)])) as [string[]];
+  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
+  const { ledger, unreadable } = readLedger(newest, nowMs);
+  if (unreadable) return;
+  const unused = withoutNumber.filter(
+    (lid) => ledger.messageTimesMs({ recipient: recipientKey(lid), nowMs }).length === 0,
+  );
+  if (unused.length === 0) return;
+  // An id may be linked to a number meanwhile.
+  await store.commit(
+    shard,
+    unused.map((lid): Write => ['HDELIF', keys.aliases, lid, lid]),
+  );
 }

@@ -135,7 +135,8 @@ test('a network id under which the person only reacted is gone, and one with a t
     return { id, ...shopKeys(shard, id) };
   };
   const [reacted, answeredBefore, answered, wrote, linked] = [shop(), shop(), shop(), shop(), shop()];
-  const shops = [reacted, answeredBefore, answered, wrote, linked];
+  const unreadable = shop();
+  const shops = [reacted, answeredBefore, answered, wrote, linked, unreadable];
   for (const { aliases } of shops) await redis.hset(aliases, { [lid]: lid, [ofBea]: ofBea });
   const sendAt = (atMs: number): string =>
     encodeEntry({ kind: 'known', atMs, subject: recipientKey(lid), fingerprint: { high: 0, low: 0 } });
@@ -143,11 +144,12 @@ test('a network id under which the person only reacted is gone, and one with a t
   await redis.rpush(answered.accepted, sendAt(nowMs - DAY_MS + 1));
   await redis.hset(wrote.writers, lid, '{}');
   await redis.hset(linked.aliases, lid, ANA);
+  await redis.rpush(unreadable.accepted, 'nothing that an entry is');
   await eraser().erase({ tenantId, personId, shopIds: shops.map(({ id }) => id) });
   const left = await Promise.all(shops.map(({ aliases }) => redis.hmget(aliases, lid, ofBea)));
   assert.deepEqual(
     left,
-    [null, null, lid, lid, ANA].map((alias) => [alias, ofBea]),
+    [null, null, lid, lid, ANA, lid].map((alias) => [alias, ofBea]),
   );
 });
 
