@@ -41,8 +41,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/tenants/stored-events actors/replies actors policy runtime`,
   'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/shops/records policy',
   'actors/shops/turns/number': `
-    actors/shops/turns/builder actors/shops/number-past actors/shops/state actors/shops/records
-    actors/shops/machines actors/sessions actors/tenants actors policy runtime`,
+    actors/shops/turns/people actors/shops/turns/builder actors/shops/number-past actors/shops/state
+    actors/shops/records actors/shops/machines actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/state
     actors/shops/records actors/shops/machines actors/shops actors policy runtime`,

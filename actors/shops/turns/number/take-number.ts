@@ -13,6 +13,7 @@ import { isForgotten } from '../../number-past/number-past.ts';
 import { numberUseWrite } from '../../number-past/number-use.ts';
 import { channelState, pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { renameRecipients } from '../people/recipient-alias.ts';
 import type { Inheritance, NumberFacts } from './number-facts.ts';
 
 type Connected = SessionEventOf<'session.connected'>;
@@ -91,6 +92,7 @@ function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
   if (archivedAt !== undefined) builder.write(...dropArchiveKey(builder.state.shop.tenantId, archivedAt));
   // Also without entries: own counts of a network id may move to its number.
   builder.change({ ledger });
+  renameRecipients(builder, aliases);
   if (entries.length > 0) {
     builder.write(['RPUSH', keys.accepted, ...entries.map(encodeEntry)]);
     builder.onCommitted(() => {

@@ -28,7 +28,7 @@ export function learnRecipient(builder: TurnBuilder, number: string, known: stri
  * Counts and messages of `to` move to it. If both are equal, the former alias is removed.
  */
 export function rememberAlias(builder: TurnBuilder, to: string, number: string): void {
-  const { keys, ledger, queue, currentMessage } = builder.state;
+  const { keys, ledger } = builder.state;
   // Counts are stored by the key of the number, so the alias is stored under it as well.
   const written = [...new Set([to, aliasField(recipientKey(to))])];
   if (number === to) {
@@ -38,8 +38,16 @@ export function rememberAlias(builder: TurnBuilder, to: string, number: string):
     // At once, because the check in this turn needs the counts. If the commit fails, they are only stricter.
     ledger.mergeRecipient(recipientKey(to), recipientKey(number));
   }
-  const renamed = (message: QueuedMessage): QueuedMessage =>
-    message.to === to ? knownAs(message, number) : message;
+  renameRecipients(builder, new Map([[to, number]]));
+}
+
+/** Puts the waiting messages and the one in progress under numbers that became known, by `to` of the message. */
+export function renameRecipients(builder: TurnBuilder, numberOf: ReadonlyMap<string, string>): void {
+  const { queue, currentMessage } = builder.state;
+  const renamed = (message: QueuedMessage): QueuedMessage => {
+    const number = numberOf.get(message.to);
+    return number === undefined ? message : knownAs(message, number);
+  };
   builder.change({
     queue: queue.map(renamed),
     ...(currentMessage === undefined ? {} : { currentMessage: renamed(currentMessage) }),

@@ -9,6 +9,7 @@ import { aliasField } from '../../../../actors/shops/records/alias-field.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import type { MessageDraft } from '../../../../actors/shops/shop-operations.ts';
 import { addressee, changedShop } from '../../../../actors/shops/state/shop-state.ts';
+import { encodeEntry } from '../../../../policy/ledger-entry.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { SendLedger } from '../../../../policy/send-ledger.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
@@ -51,18 +52,26 @@ class Hidden {
 
   /**
    * The shop connects a number that another shop had before. That shop may know the number of the LID, and an address
-   * that opted out there.
+   * that opted out there. It may have sent to the number.
    */
-  async takeOver(known: { readonly isLinked: boolean; readonly optedOut?: string }): Promise<void> {
+  async takeOver(known: {
+    readonly isLinked: boolean;
+    readonly optedOut?: string;
+    readonly sentAtMs?: number;
+  }): Promise<void> {
     const { nowMs, redis, state } = this.shop;
     const { shard, shop } = state;
     const [shopId, phone] = ['65f0000000000000000000ff', '33600000002'];
-    const { writers, aliases } = shopKeys(shard, shopId);
+    const { accepted, writers, aliases } = shopKeys(shard, shopId);
     redis.run(numberUseWrite(shop.tenantId, phone, { shopId, left: { atMs: nowMs, warmupSinceMs: null } }));
     const linked = [LID, aliasField(recipientKey(LID))].flatMap((field) => [field, NUMBER]);
     if (known.isLinked) redis.run(['HSET', aliases, ...linked]);
     const stop = { lastInboundAtMs: nowMs, stampMs: nowMs, optedOut: true, wireIds: [] };
     if (known.optedOut !== undefined) redis.run(['HSET', writers, known.optedOut, JSON.stringify(stop)]);
+    if (known.sentAtMs !== undefined) {
+      const to = { subject: recipientKey(NUMBER), fingerprint: { high: 0, low: 0 } };
+      redis.run(['RPUSH', accepted, encodeEntry({ kind: 'known', atMs: known.sentAtMs, ...to })]);
+    }
     this.shop.command({ type: 'disconnect' });
     this.shop.command({ type: 'connect' });
     const { generation } = this.shop.state.channel.context;
@@ -263,6 +272,15 @@ test('a number from another shop brings the number of a LID, and a reply to the 
   await person.reply();
   await person.takeOver({ isLinked: true });
   assert.equal(await person.send(), 'RECIPIENT_RATE_LIMITED');
+});
+
+test('a reply to the LID waits while a number from another shop brings its number, whose counts apply to it', async () => {
+  const person = await Hidden.start('reaction');
+  const { shop } = person;
+  const messageId = await person.reply();
+  await person.takeOver({ isLinked: true, sentAtMs: shop.nowMs - MINUTE_MS });
+  await shop.ask({ type: 'first_look', messageId });
+  assert.equal(shop.statusOf(messageId), 'rejected RECIPIENT_RATE_LIMITED');
 });
 
 test('a STOP under a LID counts for its number if the shop that takes a number over knows it', async () => {
