@@ -27,7 +27,7 @@ import type { SendOutcome } from '../../sessions/session-events.ts';
 export interface MessageInProgress {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
-  /** E.164, a group id, or empty for a status. */
+  /** E.164, the network's own id of a person, a group id, or empty for a status. */
   readonly to: string;
   /** True once it is on the wire to a person without a chat. Absent if it starts no chat. */
   readonly startsChat?: boolean;
@@ -39,7 +39,7 @@ export interface PacingContext {
   /** The end of a state with a time limit: gap, pause, or the deadline of preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
-  /** The length of the last pause. Absent if there was none. */
+  /** The length of the last pause. Absent if there was none, or 0.1.0 stored it. */
   readonly pausedForMs?: number;
   /** The last message that was put back unsent, and the number of times. Absent if there is none. */
   readonly unsent?: { readonly messageId: string; readonly times: number };

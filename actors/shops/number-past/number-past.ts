@@ -33,7 +33,7 @@ export interface NumberPast extends NumberCounts {
   readonly writers: ReadonlyMap<string, Writer>;
   /**
    * The numbers that the network knows people by. The key is the address under which a caller wrote to them, or they
-   * wrote.
+   * wrote. A network id without a known number is its own alias.
    */
   readonly aliases: ReadonlyMap<string, string>;
 }

@@ -23,7 +23,7 @@ export interface SentStanza {
   readonly messageId: string;
   /** When it left, milliseconds since the Unix epoch. */
   readonly atMs: number;
-  /** The number that the network knows in E.164 with plus, or a group id. */
+  /** The number that the network knows in E.164 with plus, the network's own id of a person, or a group id. */
   readonly to: string;
   /** The network's own id of a person if it was known, else an empty text. */
   readonly lid: string;

@@ -23,7 +23,7 @@ import type { Undelivered } from './undelivered.ts';
 export interface QueuedMessage {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
-  /** E.164, a group id, or empty for a status; a number as the caller wrote it. */
+  /** E.164 as the caller wrote it, the network's own id of a person, a group id, or empty for a status. */
   readonly to: string;
   /** The number by which the network knows the recipient, if the caller wrote another. */
   readonly alias?: string;

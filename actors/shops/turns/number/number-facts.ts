@@ -5,7 +5,7 @@
 
 import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { NetworkLimits } from '../../../../policy/network-limits.ts';
-import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
+import { isNetworkId } from '../../../../policy/recipient.ts';
 import type { SendLedger } from '../../../../policy/send-ledger.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import { hashFields } from '../../../hash-fields.ts';
@@ -36,15 +36,17 @@ export interface NumberFacts {
   readonly former?: string;
 }
 
-/** The data that a shop takes over with a number, without what the shop has already. */
+/** The data that a shop takes over with a number. */
 export interface Inheritance extends Pick<NumberPast, 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
-  /** To be added to the shop's list. */
+  /** To be added to the shop's list, which has none of them. */
   readonly entries: readonly LedgerEntry[];
   /** The key of its archive since its shop was erased. */
   readonly archivedAt?: string;
   /** The shop's ledger with them. */
   readonly ledger: SendLedger;
+  /** To be stored; they include the shop's own. */
   readonly writers: ReadonlyMap<string, Writer>;
+  /** To be stored, because the shop itself does not know the numbers of these addresses. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
@@ -131,10 +133,7 @@ async function inheritanceOf(
   const ownAliases = new Map([...hashFields(aliases)].filter(([address, number]) => number !== address));
   const knownAs = new Map([...past.aliases, ...ownAliases]);
   const ledger = ledgerOf([...own, ...entries]);
-  mergeKnownNumbers(ledger, (field) => {
-    const number = knownAs.get(field);
-    return number !== undefined && isPhoneNumber(number) ? number : undefined;
-  });
+  mergeKnownNumbers(ledger, (field) => knownAs.get(field));
   const { warmupSinceMs, limits, pausedUntilMs } = past;
   return {
     warmupSinceMs,
@@ -148,8 +147,8 @@ async function inheritanceOf(
 }
 
 /**
- * Returns the writers that change with a number's history. A person who wrote under the network's own id counts under
- * their number, if one of the two shops knows it.
+ * Returns the writers to store with a number's history, also those that it does not change. A person who wrote under
+ * the network's own id counts under their number, if one of the two shops knows it.
  */
 function mergeWriters(
   own: ReadonlyMap<string, Writer>,
