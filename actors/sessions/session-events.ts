@@ -221,9 +221,7 @@ export type SessionEvent =
    */
   | { readonly type: 'session.worker_lost'; readonly generation: number; readonly detail: string }
   /** The sending component as a whole is out of reach (no worker for 60 s). */
-  | { readonly type: 'session.unreachable' }
-  /** The sending component can be reached again. */
-  | { readonly type: 'session.reachable' };
+  | { readonly type: 'session.unreachable' };
 
 export type SessionEventOf<Type extends SessionEvent['type']> = Extract<
   SessionEvent,

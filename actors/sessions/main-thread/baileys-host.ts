@@ -74,7 +74,6 @@ export class BaileysHost implements SessionHost {
         lost: (worker, detail) => this.#onWorkerLost(worker, detail),
         ready: () => this.#openAwaiting(),
         unreachable: () => this.#toAll({ type: 'session.unreachable' }),
-        reachable: () => this.#toAll({ type: 'session.reachable' }),
       },
     });
     const { askRevision: ask } = options;

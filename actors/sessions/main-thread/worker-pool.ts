@@ -8,8 +8,7 @@
  * | restarting       | waits, longer after each recent loss   | → starting                                            |
  *
  * The wait is bounded, so a worker comes back soon after the cause is gone. It grows, so that a worker that always ends
- * does not log its sessions in without a pause. After a minute without any ready worker `unreachable` is reported. The
- * first ready worker after that reports `reachable`.
+ * does not log its sessions in without a pause. After a minute without any ready worker `unreachable` is reported.
  */
 
 import { setFlagsFromString } from 'node:v8';
@@ -64,7 +63,6 @@ export interface WorkerPoolEvents {
   /** A worker takes orders from now on. Others may still be `starting`. */
   ready(): void;
   unreachable(): void;
-  reachable(): void;
 }
 
 /** One worker of the pool, with the thread that runs it at the time. */
@@ -253,10 +251,8 @@ export class WorkerPool {
     this.#beat(member, thread);
     this.#unreachableTimer?.cancel();
     this.#unreachableTimer = undefined;
-    this.#options.events.ready();
-    if (!this.#hasReportedUnreachable) return;
     this.#hasReportedUnreachable = false;
-    this.#options.events.reachable();
+    this.#options.events.ready();
   }
 
   /** Counts pings and reads no clock: this thread may have stood still itself, with the worker's answer yet to be read. */

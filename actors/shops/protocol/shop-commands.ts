@@ -153,6 +153,5 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   'session.groups': 'control',
   'session.worker_lost': 'control',
   'session.unreachable': 'control',
-  'session.reachable': 'control',
   timer: 'control',
 };

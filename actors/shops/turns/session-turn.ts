@@ -18,12 +18,7 @@ import { onReceipts } from './wire/receipt-turn.ts';
 type LiveEvent = Exclude<
   SessionEvent,
   {
-    type:
-      | 'session.inbound'
-      | 'session.receipts'
-      | 'session.send_outcome'
-      | 'session.unreachable'
-      | 'session.reachable';
+    type: 'session.inbound' | 'session.receipts' | 'session.send_outcome' | 'session.unreachable';
   }
 >;
 
@@ -51,8 +46,6 @@ export function onSessionEvent(
       break;
     case 'session.unreachable':
       builder.endAllQueued('BOT_SERVICE_UNREACHABLE');
-      break;
-    case 'session.reachable':
       break;
     default:
       if (event.generation === builder.state.channel.context.generation)

@@ -70,7 +70,6 @@ export function startPool(
       },
       ready: () => void events.emit('told'),
       unreachable: () => note('unreachable'),
-      reachable: () => note('reachable'),
     },
   });
   const until = async (condition: () => boolean): Promise<void> => {
