@@ -4,7 +4,7 @@ export type RuntimeFailureCode =
   | 'MAILBOX_FULL'
   /** The node has the maximum of turns under way, Redis takes too long over them, or a thread cannot start: retry later. */
   | 'NODE_BUSY'
-  /** Another node owns the shard, or no node does yet. */
+  /** Another node owns the shard, or no node does yet. Or the node does not serve yet. */
   | 'SHARD_NOT_OWNED'
   /** The actor crashed too often and waits for an operator. */
   | 'SUSPENDED'
@@ -16,7 +16,7 @@ export type RuntimeFailureCode =
   | 'OUTCOME_UNKNOWN'
   /** No reply within the deadline: the command may have been executed. */
   | 'DEADLINE_EXCEEDED'
-  /** This node is stopping. */
+  /** A node of 0.2.0 does not serve yet. A node of this release reports that as `SHARD_NOT_OWNED`. */
   | 'STOPPING';
 
 /** An expected failure of the runtime, identified by its literal `code`. */

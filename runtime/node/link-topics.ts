@@ -15,7 +15,7 @@ export function linkTopics(link: Pick<NodeLink, 'call' | 'serve'>): (name: strin
     const name = message.slice(0, end);
     const handler = handlers.get(name);
     if (handler === undefined)
-      throw new RuntimeFailure('STOPPING', `this node does not serve ${name} yet`, 1);
+      throw new RuntimeFailure('SHARD_NOT_OWNED', `this node does not serve ${name} yet`, 1);
     return await handler(message.slice(end + 1));
   });
   return (name) => ({

@@ -19,7 +19,7 @@ export interface NodeLink {
   call(target: number | string, payload: string, timeoutMs: number): Promise<string>;
   /**
    * Sets the function that answers calls. If it rejects with a `RuntimeFailure`, the caller gets that. For any other
-   * error the caller gets `DEADLINE_EXCEEDED`.
+   * error the caller gets `OUTCOME_UNKNOWN`.
    */
   serve(handler: (payload: string) => Promise<string>): void;
   /** The owner of a shard, if this node knows one. */
@@ -221,11 +221,12 @@ export class RedisLink implements NodeLink {
   #failureOf(error: unknown): RuntimeFailure {
     if (error instanceof RuntimeFailure) return error;
     this.#options.log.error({ err: error }, 'a request of another node could not be handled');
-    return new RuntimeFailure('DEADLINE_EXCEEDED', 'the owner failed');
+    return outcomeUnknownFailure('the owner failed');
   }
 
   async #handle(payload: string): Promise<string> {
-    if (this.#handler === undefined) throw new RuntimeFailure('STOPPING', 'this node does not serve yet', 1);
+    if (this.#handler === undefined)
+      throw new RuntimeFailure('SHARD_NOT_OWNED', 'this node does not serve yet', 1);
     return await this.#handler(payload);
   }
 }

@@ -23,5 +23,5 @@ test('each topic is answered by its own handler, with line breaks in payloads le
 });
 
 test('a topic that no one serves yet is refused like a node that does not serve yet', async () => {
-  await assert.rejects(looped()('birds').call(7, 'a', 1_000), { code: 'STOPPING' });
+  await assert.rejects(looped()('birds').call(7, 'a', 1_000), { code: 'SHARD_NOT_OWNED' });
 });

@@ -98,7 +98,7 @@ test('a request is forwarded once to the owner, whichever node got it, and failu
     retryAfterSeconds: 3,
   });
   await assert.rejects(a?.node.link.call('b', 'broken', 2_000) ?? Promise.resolve(), {
-    code: 'DEADLINE_EXCEEDED',
+    code: 'OUTCOME_UNKNOWN',
     message: /^(?!.*secret)/,
   });
   const told = nodes.map(
