@@ -20,7 +20,7 @@ const REPLAY_TIMEOUT_MS = 5_000;
 const CENSUS_MS = 1_000;
 
 /** The operators' requests to a whole node. */
-export function fleetService(parts: {
+export function fleetService(options: {
   readonly node: RuntimeNode;
   readonly clock: Clock;
   readonly directory: OperatorsDirectory;
@@ -28,7 +28,7 @@ export function fleetService(parts: {
   /** Carries a replay to the node that owns the actor. */
   readonly link: LinkTopic;
 }): FleetOperations {
-  const { node, clock, directory, host, link } = parts;
+  const { node, clock, directory, host, link } = options;
   link.serve(async (payload) => {
     const { id, shard } = JSON.parse(payload) as { id: string; shard: number };
     await node.deadLetters.replay(id, shard);

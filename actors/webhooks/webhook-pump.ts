@@ -40,6 +40,13 @@ const UNREADABLE: Delivered = {
   holdMs: null,
   error: 'no key of CREDENTIALS_KEY opens its secret: give it a new one',
 };
+
+/** An event by its id, and the body to send for it. */
+interface OneEvent {
+  readonly id: string;
+  readonly body: string;
+}
+
 /** The actors, the store and the ways out that webhooks use. */
 export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 'random' | 'log'> {
   readonly actors: Pick<Actors, 'ask'>;
@@ -145,11 +152,7 @@ export class WebhookPump {
   }
 
   /** Sends a body once, as an event of that id. */
-  async send(
-    tenantId: string,
-    webhook: WebhookRecord,
-    event: { id: string; body: string },
-  ): Promise<Delivered> {
+  async send(tenantId: string, webhook: WebhookRecord, event: OneEvent): Promise<Delivered> {
     const name = slotsOf(tenantId, 'tests');
     return (await this.#slots.run(name, () => this.#sendNow(tenantId, webhook, event))).delivered;
   }
@@ -157,7 +160,7 @@ export class WebhookPump {
   /** Sends it once a slot of its endpoint's pace is free, if it may begin then. */
   #sendInTurn(
     tenantId: string,
-    event: { id: string; body: string },
+    event: OneEvent,
     { pace, begin }: Parameters<EndpointPumpOptions['send']>[2],
   ): Promise<SentEvent | undefined> {
     return this.#slots.run(slotsOf(tenantId, pace), async (slot) => {
@@ -173,7 +176,7 @@ export class WebhookPump {
     });
   }
 
-  async #sendNow(...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<SentEvent> {
+  async #sendNow(tenantId: string, webhook: WebhookRecord, event: OneEvent): Promise<SentEvent> {
     const { clock } = this.#options;
     const atMs = clock.wallMs();
     const startedMs = clock.monotonicMs();
@@ -181,7 +184,7 @@ export class WebhookPump {
     return { delivered, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
   }
 
-  async #deliver(...[tenantId, webhook, event]: Parameters<WebhookPump['send']>): Promise<Delivered> {
+  async #deliver(tenantId: string, webhook: WebhookRecord, event: OneEvent): Promise<Delivered> {
     const { clock, cipher, delivery } = this.#options;
     const nowMs = clock.wallMs();
     const use = secretUse(tenantId, webhook.id);

@@ -103,7 +103,11 @@ export const createBatch = apiEndpoint({
     return withShop(request, async (shop) => {
       const taken = await request.services.shops.createBatch(shop, {
         ...content.value,
-        ...{ name, recipients, quietHours, share, paused },
+        name,
+        recipients,
+        quietHours,
+        share,
+        paused,
         notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
         notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
       });

@@ -91,7 +91,10 @@ export class BaileysHost implements SessionHost {
     session.opening = opening;
     session.isClosing = false;
     session.enter('opening');
-    if (!this.#mayOpen()) return void this.#awaitingWorker.add(shop.shopId);
+    if (!this.#mayOpen()) {
+      this.#awaitingWorker.add(shop.shopId);
+      return;
+    }
     session.worker = workerFor(session, this.#sessions.values(), this.#pool.readyWorkers());
     const clientVersion = this.#networkVersion.version ?? this.#options.clientVersion;
     if (this.#post(session, { kind: 'open', shop, opening: { ...opening, clientVersion } })) return;

@@ -33,11 +33,11 @@ const ASK_AGAIN_MS = 200;
  * one of a new session.
  */
 export async function answerStoreRequest(
-  parts: { readonly store: Store; readonly clock: Clock; readonly goesOn: () => boolean },
+  options: { readonly store: Store; readonly clock: Clock; readonly goesOn: () => boolean },
   shop: SessionAddress,
   request: StoreRequest,
 ): Promise<StoreAnswer> {
-  const { store, clock, goesOn } = parts;
+  const { store, clock, goesOn } = options;
   for (;;) {
     try {
       return await answerOnce(store, shop, request);

@@ -17,11 +17,11 @@ type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
  * Handles the requests of shops to the pool, on the node that owns the pool shop. Rejects with `RuntimeFailure` if it
  * cannot answer; the caller then retries.
  */
-export function poolService(parts: {
+export function poolService(options: {
   readonly actors: Actors;
   readonly store: Store;
 }): (payload: string) => Promise<string> {
-  const { actors, store } = parts;
+  const { actors, store } = options;
 
   const fromRecord = async (shard: number, messageId: string, known: boolean): Promise<PoolAnswer> => {
     const [record] = await readCarried(shard, [messageId], store);

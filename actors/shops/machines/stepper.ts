@@ -27,7 +27,6 @@ export interface MachineSnapshot<Machine extends AnyStateMachine> {
 
 /** A machine as a pure function, with its snapshots made, stored and restored. */
 export interface Stepper<Machine extends AnyStateMachine, Effect> {
-  readonly machine: Machine;
   initial(): MachineSnapshot<Machine>;
   restore(stored: StoredMachine): MachineSnapshot<Machine>;
   /**
@@ -59,7 +58,6 @@ export function stepper<Machine extends AnyStateMachine, Effect extends MachineE
     return state;
   };
   return {
-    machine,
     initial: () => initial as MachineSnapshot<Machine>,
     restore(stored) {
       stateOf(stored.value);

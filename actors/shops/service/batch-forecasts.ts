@@ -28,12 +28,12 @@ type Forecast = Promise<BatchForecastView | null>;
  * Forecasts a batch that may still send. A paused or stopped batch is forecast as if it resumed now. A forecast covers
  * months, so it is made in slices, and simultaneous callers share one.
  */
-export function batchForecasts(parts: {
+export function batchForecasts(options: {
   readonly actors: Pick<Actors, 'state'>;
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly times: EstimateTimes;
 }): (shop: ShopReference, state: ShopState, asked: Asked) => Forecast {
-  const { actors, clock, times } = parts;
+  const { actors, clock, times } = options;
   const shown = new WeakMap<
     readonly Batch[],
     Map<string, { readonly madeMs: number; readonly made: Forecast }>

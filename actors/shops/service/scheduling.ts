@@ -8,13 +8,13 @@ import { askShop, fromShop } from './ask-shop.ts';
 import { idPage } from './id-page.ts';
 
 /** Makes the operations on a shop's scheduled sends. */
-export function scheduleOperations(parts: {
+export function scheduleOperations(options: {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
   readonly store: Store;
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly retentionMs: number;
 }): Pick<ShopOperations, 'schedule' | 'listScheduled' | 'scheduled' | 'unschedule'> {
-  const { actors, store, clock, retentionMs } = parts;
+  const { actors, store, clock, retentionMs } = options;
   return {
     schedule: (shop, draft) => askShop(actors, shop, { type: 'schedule', draft }),
     unschedule: (shop, scheduledId) => askShop(actors, shop, { type: 'unschedule', scheduledId }),

@@ -181,7 +181,10 @@ export function holdReceipts(
   const acknowledge = ws.listeners('CB:receipt') as ((receipt: BinaryNode) => void)[];
   ws.removeAllListeners('CB:receipt');
   ws.on('CB:receipt', (receipt: BinaryNode) => {
-    if (receipt.attrs.type === 'retry') return void retries.onReceipt(receipt);
+    if (receipt.attrs.type === 'retry') {
+      void retries.onReceipt(receipt);
+      return;
+    }
     const goOn = (): void => {
       for (const listener of acknowledge) listener(receipt);
     };

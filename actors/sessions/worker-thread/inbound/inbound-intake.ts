@@ -64,7 +64,10 @@ export class InboundIntake {
     try {
       const { wireId, atMs, lid } = envelope;
       await this.#commit({
-        ...{ wireId, from, text, atMs },
+        wireId,
+        from,
+        text,
+        atMs,
         ...(lid === undefined ? {} : { lid }),
         ...(content === undefined ? {} : { content }),
       });

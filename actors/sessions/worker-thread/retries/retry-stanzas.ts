@@ -74,7 +74,7 @@ function mediaTypeOf(message: proto.IMessage): MediaType | undefined {
  * Returns the stanza that replies to a retry receipt: sealed only for the device that asked (whatsmeow `retry.go`;
  * oxidezap/whatsapp-rust, pull 408). In a group `participant` names it.
  */
-export function retryStanza(parts: {
+export function retryStanza(options: {
   readonly receipt: RetryReceipt;
   readonly message: proto.IMessage;
   readonly sealed: { readonly type: string; readonly ciphertext: Uint8Array };
@@ -84,7 +84,7 @@ export function retryStanza(parts: {
   /** How the group names its members. */
   readonly addressingMode: string | undefined;
 }): BinaryNode {
-  const { receipt, message, sealed, deviceIdentity, token, addressingMode } = parts;
+  const { receipt, message, sealed, deviceIdentity, token, addressingMode } = options;
   const { wireId, from, device, recipient, count } = receipt;
   const mediaType = mediaTypeOf(message);
   const isToMany = device !== from;

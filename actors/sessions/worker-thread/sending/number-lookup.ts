@@ -67,14 +67,14 @@ export async function lookUpNumbers(
  */
 export function keepDevices(
   devices: ShopMemory['devices'],
-  parts: {
+  options: {
     /** The shop's own addresses. */
     readonly own: readonly string[];
     readonly user: string;
     readonly known: unknown;
   },
 ): void {
-  const { own, user, known } = parts;
+  const { own, user, known } = options;
   const isOwn = own.some((address) => userOf(address) === user);
   devices.set(user, known, isOwn ? OWN_DEVICES_MS : undefined);
 }
