@@ -72,7 +72,7 @@ export function sharedParts(options: HttpOptions): SharedParts {
     activity: recentActivity({ clock, feed: options.feed, metrics }),
     serving: {
       tenants: options.tenants,
-      stillOwner: (id) => forwarder.stillOwner(id),
+      stillOwner: (id) => forwarder.ownerIsLocal(id),
       isBusy: options.isBusy,
       log,
     },

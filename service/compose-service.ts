@@ -226,7 +226,6 @@ function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
     },
     ownerMayCome: () => node.isReady() || node.nodes().some(({ self }) => !self),
     forward: (tenantId, payload, timeoutMs) => link.call(tenantAddress(tenantId).shard, payload, timeoutMs),
-    stillOwner: (tenantId) => actors.owns(tenantAddress(tenantId).shard),
     otherNodes: () => node.nodes().flatMap(({ nodeId, self }) => (self ? [] : [nodeId])),
     forwardToNode: (nodeId, payload, timeoutMs) => link.call(nodeId, payload, timeoutMs),
   };

@@ -3,7 +3,10 @@
  * the payloads there, and returns the replies. Everything rejects with `RuntimeFailure` only.
  */
 export interface Forwarder {
-  /** True if this node owns the tenant's shard, as far as it knows. */
+  /**
+   * True if this node owns the tenant's shard and its lease is valid now. It is also asked just before an owner's reply
+   * is shown.
+   */
   ownerIsLocal(tenantId: string): boolean;
   /** Returns the tenant's owner and its epoch, as one text to compare. Undefined if no owner is known here. */
   ownership(tenantId: string): string | undefined;
@@ -11,8 +14,6 @@ export interface Forwarder {
   ownerMayCome(): boolean;
   /** Runs the payload on the owner, here or on the node that it is forwarded to. */
   forward(tenantId: string, payload: string, timeoutMs: number): Promise<string>;
-  /** True if this node owns the shard and its lease is valid now. It is asked just before an owner's reply is shown. */
-  stillOwner(tenantId: string): boolean;
   /** Returns the ids of the other live nodes. */
   otherNodes(): readonly string[];
   /** Runs the payload on one of the other nodes. */

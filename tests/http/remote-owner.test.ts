@@ -47,7 +47,7 @@ describe('a request taken by one node and answered by another', () => {
   let ownership = (): string => 'owner 1';
 
   before(async () => {
-    owner = await startService({ forwarder: { ...localForwarder, stillOwner: () => isStillOwner } });
+    owner = await startService({ forwarder: { ...localForwarder, ownerIsLocal: () => isStillOwner } });
     edge = await startService({
       clock: hurriedClock(),
       tenants: { admit: (...call) => admitAtEdge(...call) } as TenantOperations,
@@ -56,7 +56,6 @@ describe('a request taken by one node and answered by another', () => {
         ...localForwarder,
         ownerIsLocal: () => isLocal,
         ownership: () => ownership(),
-        stillOwner: () => isLocal,
         forward: (tenantId, payload, timeoutMs) => forward(tenantId, payload, timeoutMs),
       },
     });

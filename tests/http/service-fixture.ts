@@ -74,7 +74,6 @@ export const localForwarder: Forwarder = {
   ownership: () => 'alone',
   ownerMayCome: () => true,
   forward: () => Promise.reject(new Error('there is no other node')),
-  stillOwner: () => true,
   otherNodes: () => [],
   forwardToNode: () => Promise.reject(new Error('there is no other node')),
 };
