@@ -5,7 +5,7 @@ import { done, failed, refusedBy } from '../../../failure.ts';
 import { presentFields } from '../../../present-fields.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
-import { type MessageBody, type StoredMessage, statusUrl } from '../../records/message-record.ts';
+import type { MessageBody, StoredMessage } from '../../records/message-record.ts';
 import type { StatusDraft } from '../../shop-operations.ts';
 import { channelRefusal } from '../builder/channel-refusal.ts';
 import { enqueue } from '../builder/enqueue.ts';
@@ -24,8 +24,7 @@ export function acceptStatus(
   if (facts.original !== undefined) {
     const { body, state } = facts.original;
     const differs = !isSameContent(body, content);
-    const accepted = { id: body.id, status: state.status, statusUrl: statusUrl(body.id) };
-    return done({ replayed: true, differs, accepted });
+    return done({ replayed: true, differs, accepted: { id: body.id, status: state.status } });
   }
   const evaluation = evaluateStatus(builder.state.ledger, {
     caption,
@@ -53,6 +52,5 @@ export function acceptStatus(
     ...presentFields<MessageBody>({ reply: undefined, batchId: undefined }),
   };
   enqueue(builder, { body, entry: evaluation.entry });
-  const accepted = { id: body.id, status: 'queued' as const, statusUrl: statusUrl(body.id) };
-  return done({ replayed: false, differs: false, accepted });
+  return done({ replayed: false, differs: false, accepted: { id: body.id, status: 'queued' } });
 }
