@@ -1,8 +1,8 @@
 import { checkAttachmentDirectory } from '../actors/sessions/attachment-files.ts';
-import { createLogger } from '../http/request-log/process-log.ts';
 import { type ArmedTimer, systemClock as clock } from '../runtime/clock.ts';
 import { type Service, startService, stopService } from './compose-service.ts';
 import { EnvironmentError, serviceEnvironment } from './environment.ts';
+import { createLogger } from './process-log.ts';
 import { startSessions } from './start-sessions.ts';
 
 async function main(): Promise<void> {

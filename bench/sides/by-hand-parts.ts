@@ -1,6 +1,5 @@
 import { addressOfBytes } from '../../http/pipeline/client-address.ts';
 import { bearer, hashOfKey } from '../../http/pipeline/presented-key.ts';
-import { createLogger } from '../../http/request-log/process-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
 import type { RawHead } from '../../http/socket/found-headers.ts';
 import { type App, type HttpResponse, uWebSockets } from '../../http/socket/uwebsockets.ts';
@@ -9,6 +8,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
+import { createLogger } from '../../service/process-log.ts';
 
 // The parts of both calls by hand: the head of a request, its windows, its id and both logs.
 

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
-import { createLogger } from '../../http/request-log/process-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
+import { createLogger } from '../../service/process-log.ts';
 import { listening } from '../../tests/listening.ts';
 import { MemorySessionHost } from '../../tests/memory-network/memory-session-host.ts';
 import { watchHoldUps } from './hold-ups.ts';

@@ -1,8 +1,8 @@
 import type { SessionAddress, SessionHost } from '../../actors/sessions/session-host.ts';
-import { createLogger } from '../../http/request-log/process-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
+import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 import { MemorySessionHost } from '../../tests/memory-network/memory-session-host.ts';
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
-import { createLogger } from '../../http/request-log/process-log.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
+import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 
 // A node as service/service.ts composes it, with the real client. Its shops count as paired 20 days ago: they are warm.

@@ -1,5 +1,5 @@
 import { type DestinationStream, destination, pino } from 'pino';
-import type { Logger } from '../../runtime/logger.ts';
+import type { Logger } from '../runtime/logger.ts';
 
 /** Fields that never reach a log, wherever a caller puts them. */
 const SECRET_FIELDS = [

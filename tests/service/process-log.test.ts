@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
-import { createLogger } from '../../http/request-log/process-log.ts';
+import { createLogger } from '../../service/process-log.ts';
 import { moduleFile, nodeFlags } from '../root.ts';
 
 const answered: AnsweredRequest = {
@@ -60,7 +60,7 @@ for (const [how, end] of [
 ] as const) {
   test(`a line logged just before the process ${how} is written`, () => {
     const program = `
-      import { createLogger } from '${moduleFile('http/request-log/process-log.ts')}';
+      import { createLogger } from '${moduleFile('service/process-log.ts')}';
       createLogger({ level: 'info' }).info(${JSON.stringify(answered)}, 'request');
       setImmediate(() => setImmediate(() => { ${end} }));`;
     const { stderr } = spawnSync(process.execPath, [...nodeFlags, '--input-type=module', '-e', program], {
