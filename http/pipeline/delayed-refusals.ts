@@ -1,18 +1,12 @@
 import type { Clock } from '../../runtime/clock.ts';
+import { Deadlines } from '../../runtime/deadlines.ts';
 
 /** Delay of a refusal, in milliseconds: short for a caller, but long enough to slow down one that retries at once. */
 const DELAY_MS = 500;
-/** Refusals made within this many milliseconds share one timer. */
+/** Refusals that are due within this many milliseconds share one timer. */
 const TOGETHER_MS = 10;
 /** Most refusals delayed at a time, of about 1 KB each; any beyond are sent at once. */
 const MOST_DELAYED = 16_384;
-
-/** Refusals that are sent at the same moment. */
-interface Group {
-  readonly sinceMs: number;
-  readonly due: Promise<void>;
-  count: number;
-}
 
 /**
  * Delays the refusals of an overloaded node. A refusal costs about as much as the reply to a read. Callers that retry
@@ -20,37 +14,22 @@ interface Group {
  * that connection.
  */
 export class DelayedRefusals {
-  readonly #clock: Clock;
+  readonly #due: Deadlines<() => void>;
   #delayed = 0;
-  #newest: Group | undefined;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#due = new Deadlines(clock, TOGETHER_MS, (send) => {
+      this.#delayed -= 1;
+      send();
+    });
   }
 
   /** Resolves when the next refusal may be sent; returns undefined if it may be sent at once. */
   delay(): Promise<void> | undefined {
     if (this.#delayed >= MOST_DELAYED) return undefined;
-    const nowMs = this.#clock.monotonicMs();
-    if (this.#newest === undefined || nowMs - this.#newest.sinceMs >= TOGETHER_MS) {
-      this.#newest = this.#begin(nowMs);
-    }
-    this.#newest.count += 1;
     this.#delayed += 1;
-    return this.#newest.due;
-  }
-
-  #begin(sinceMs: number): Group {
-    const group: Group = {
-      sinceMs,
-      count: 0,
-      due: new Promise((resolve) => {
-        this.#clock.after(DELAY_MS, () => {
-          this.#delayed -= group.count;
-          resolve();
-        });
-      }),
-    };
-    return group;
+    return new Promise((resolve) => {
+      this.#due.add(resolve, DELAY_MS);
+    });
   }
 }
