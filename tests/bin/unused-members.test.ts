@@ -65,6 +65,7 @@ const planted: readonly (readonly [member: string, use: string, isUsed: boolean]
   ['readonly size = 1;', 'const { size: length } = pump;', true],
   ['readonly size = 1;', "type Part = Pick<Pump, 'size'>;", true],
   ['static async open<Value>(', 'const size = 1;', false],
+  ['size = 1;', '', false],
   ['stop(): void {}', '/** Calls pump.stop(). */', false],
   ['get size(): number {', '// pump.size', false],
   ['readonly size: number;', 'const resized = pump.sizes;', false],
