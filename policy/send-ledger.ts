@@ -68,6 +68,17 @@ export class SendLedger {
     return ledger;
   }
 
+  /** Returns a ledger with these sends in addition. This one stays as it is. */
+  with(entries: readonly LedgerEntry[]): SendLedger {
+    const ledger = new SendLedger();
+    ledger.#words = this.#words.slice();
+    ledger.#head = this.#head;
+    ledger.#size = this.#size;
+    ledger.#baseMs = this.#baseMs;
+    for (const entry of entries) ledger.record(entry);
+    return ledger;
+  }
+
   /** Number of entries, including some that no longer count. */
   get size(): number {
     return this.#size;

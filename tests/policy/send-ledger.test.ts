@@ -230,6 +230,18 @@ describe('the ledger', () => {
     assert.deepEqual(ledger.recipients(), [anna, carl]);
   });
 
+  test('with more sends is another ledger that counts them too, and the first one stays as it is', () => {
+    const { ledger, stored } = fullShop();
+    const more = [1, 2].map((index) => ({ ...entry, atMs: ledger.newestMs, subject: index }));
+    const longer = ledger.with(more);
+    const query = { recipient: 1, fingerprint: entry.fingerprint, nowMs: ledger.newestMs };
+    const restored = SendLedger.restore([...stored, ...more.map(encodeEntry)]);
+    assert.deepEqual(longer.tallyMessages(query), restored.tallyMessages(query));
+    longer.mergeRecipient(1, 2);
+    assert.deepEqual(ledger.tallyMessages(query), SendLedger.restore(stored).tallyMessages(query));
+    assert.deepEqual([longer.size, ledger.size], [LEDGER_BOUND + 2, LEDGER_BOUND]);
+  });
+
   test('files an entry that comes with an earlier time under the newest', () => {
     const ledger = new SendLedger();
     assert.equal(ledger.newestMs, Number.NEGATIVE_INFINITY);

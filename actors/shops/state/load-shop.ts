@@ -82,6 +82,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     currentMessage: waiting.find((message) => message.messageId === currentId),
     currentBody: undefined,
     pooled,
+    offeredSends: [],
     optOutNotices: decodeNotices(notices),
     scheduled: decodeScheduled(scheduled),
     batches: decodeBatches(batches),

@@ -38,7 +38,7 @@ export function offerOf({ id, to, text, mediaUrl, policy }: MessageBody): PoolOf
 
 /** A request of one shop to another, in its transport form. */
 export type PoolAsk =
-  /** Would it go now? Changes nothing. */
+  /** Would it go now? If so, the pool shop counts it for some seconds, and stores nothing. */
   | { readonly ask: 'offer'; readonly pool: ShopReference; readonly offer: PoolOffer }
   /**
    * Requests to send the message, or to report its state. If `known`, it was taken before. A pool shop without a record
@@ -79,7 +79,7 @@ export function askedOf(ask: PoolAsk): ShopReference {
 
 /** The reply to a request. */
 export type PoolAnswer =
-  /** The shop could send the message now. */
+  /** The shop could send the message now, and counts it for some seconds. */
   | { readonly kind: 'willing' }
   /** The shop does not send it. For an offer: not now. For `take`: never. */
   | { readonly kind: 'refused' }

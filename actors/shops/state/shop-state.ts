@@ -13,6 +13,7 @@ import type { ShopKeys } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { AcceptedList } from './accepted-list.ts';
 import type { Batch } from './batches.ts';
+import type { OfferedSend } from './offered-send.ts';
 import type { OptOutNotice } from './opt-out-notice.ts';
 import type { PooledMessage } from './pooled-message.ts';
 import type { RecentTransitions } from './recent-transitions.ts';
@@ -52,6 +53,8 @@ export interface ShopState extends ShopMachines {
   readonly currentBody: MessageBody | undefined;
   /** Messages of this shop that the pool has, oldest first. They use none of the shop's own slots. */
   readonly pooled: readonly PooledMessage[];
+  /** The sends that it offered as a shop of the pool. Some may count no longer. Never stored. */
+  readonly offeredSends: readonly OfferedSend[];
   /** Opt-outs that must still be reported to shops that this one carried for. */
   readonly optOutNotices: readonly OptOutNotice[];
   /** Sends that wait for their time. */
@@ -116,6 +119,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
     currentMessage: state.currentMessage,
     currentBody: state.currentBody,
     pooled: state.pooled,
+    offeredSends: state.offeredSends,
     optOutNotices: state.optOutNotices,
     scheduled: state.scheduled,
     batches: state.batches,

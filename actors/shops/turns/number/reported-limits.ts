@@ -71,13 +71,19 @@ export function uncountNewChat(builder: TurnBuilder): void {
     changeNewChats(builder, { ...newChats, accepted: newChats.accepted - 1 });
 }
 
-/** The limits in which no more messages count as accepted than wait: some end without being sent. */
-export function limitsNow(state: Pick<ShopState, 'limits' | 'queue' | 'currentMessage'>): NetworkLimits {
+/**
+ * The limits in which no more messages count as accepted than wait: some end without being sent. `offered` is the number
+ * of other sends that count as accepted.
+ */
+export function limitsNow(
+  state: Pick<ShopState, 'limits' | 'queue' | 'currentMessage'>,
+  offered = 0,
+): NetworkLimits {
   const { limits } = state;
   const { newChats } = limits;
   const waiting = state.queue.length + (state.currentMessage === undefined ? 0 : 1);
-  if (newChats === null || newChats.accepted <= waiting) return limits;
-  return { ...limits, newChats: { ...newChats, accepted: waiting } };
+  if (newChats === null || (newChats.accepted <= waiting && offered === 0)) return limits;
+  return { ...limits, newChats: { ...newChats, accepted: Math.min(newChats.accepted, waiting) + offered } };
 }
 
 /** The facts about the chat with a person. `hasChat` is exact. If absent, the session did not report it. */

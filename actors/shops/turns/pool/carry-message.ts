@@ -10,6 +10,7 @@ import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { carriedKey, carriedWrites } from '../../records/carried-message.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from '../../records/message-record.ts';
+import type { OfferedSend } from '../../state/offered-send.ts';
 import { answerFromRecord, offerOf, type PoolAnswer, type PoolOffer } from '../../state/pool-protocol.ts';
 import type { WriterFacts } from '../../state/recipient-facts.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
@@ -19,11 +20,13 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
 import { countNewChat, limitsNow } from '../number/reported-limits.ts';
 import type { CarryFacts } from './carry-facts.ts';
+import { otherOffers } from './offered-sends.ts';
 
 const refused: PoolAnswer = { kind: 'refused' };
 
 /**
- * Replies if this shop would take a message now. A message that was refused before is always refused. Changes nothing.
+ * Replies if this shop would take a message now. A message that was refused before is always refused. If it would, the
+ * send counts against other offers for some seconds.
  */
 export function offerPooled(
   builder: TurnBuilder,
@@ -34,7 +37,14 @@ export function offerPooled(
   const { offer, open, settings } = command;
   const isFree = open && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
   if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return refused;
-  return judge(builder, offer, { ...facts, settings }).admitted ? { kind: 'willing' } : refused;
+  const judged = judge(builder, offer, { ...facts, settings });
+  if (!judged.admitted) return refused;
+  const { entry } = judged;
+  const others = otherOffers(state, entry, builder.nowMs);
+  if (others.length > 0 && !judge(builder, offer, { ...facts, settings }, others).admitted) return refused;
+  const offered = { entry, startsChat: facts.writer === undefined, offeredAtMs: builder.nowMs };
+  builder.change({ offeredSends: [...others, offered] });
+  return { kind: 'willing' };
 }
 
 /** Takes a message once, or returns its state. A refusal is permanent. */
@@ -63,7 +73,10 @@ export function takePooled(
   builder.write(['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judged.entry)]);
   countSend(builder, judged.entry);
   if (facts.writer === undefined) countNewChat(builder);
-  builder.change({ queue: byAge([...queue, carriedMessage(body, facts.alias)]) });
+  builder.change({
+    queue: byAge([...queue, carriedMessage(body, facts.alias)]),
+    offeredSends: otherOffers(builder.state, judged.entry, builder.nowMs),
+  });
   return { kind: 'taken' };
 }
 
@@ -108,13 +121,14 @@ export function withdrawPooled(
   return { kind: 'ended', fate: state };
 }
 
-/** The policy's evaluation of a message for another shop. */
+/** The policy's evaluation of a message for another shop. `offered` counts as if it were accepted. */
 function judge(
   { state, nowMs }: TurnBuilder,
   { to, text, mediaUrl, recipientClass }: PoolOffer,
   { settings, writer, alias }: WriterFacts & { readonly settings: TenantSettings },
+  offered: readonly OfferedSend[] = [],
 ): Evaluation {
-  return evaluateMessage(state.ledger, {
+  return evaluateMessage(state.ledger.with(offered.map(({ entry }) => entry)), {
     recipient: alias ?? to,
     text,
     mediaUrls: mediaUrl === null ? [] : [mediaUrl],
@@ -123,7 +137,7 @@ function judge(
     declaration: recipientClass === 'declared' ? { expiresAtMs: null, revoked: false } : null,
     lastInboundAtMs: writer?.lastInboundAtMs ?? null,
     optedOut: writer?.optedOut ?? false,
-    network: limitsNow(state),
+    network: limitsNow(state, offered.filter(({ startsChat }) => startsChat).length),
     pairedAtMs: warmupPairedAtMs(state.channel.context),
     settings,
     nowMs,
