@@ -88,6 +88,7 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
         waiters.notify(shopId);
         break;
       case 'first_look':
+      case 'requeue':
       case 'cut_accepted':
         actors.tell(address, effect);
         break;

@@ -92,6 +92,8 @@ export type ShopCommand =
     }
   /** The actor's own command: a message is in progress, and its record must be read before the session prepares it. */
   | { readonly type: 'first_look'; readonly messageId: string }
+  /** The actor's own command: no pool shop has taken a message, and the shop's own session is open. */
+  | { readonly type: 'requeue'; readonly messageId: string }
   /** The actor's own command: a day has begun, so its list is cut. */
   | { readonly type: 'cut_accepted' }
   /** Sent to a shop that the pool wrote for: a person answered the pool's number with an opt-out. */
@@ -138,6 +140,7 @@ export const SHOP_LANES: Readonly<Record<ShopCommand['type'], Lane>> = {
   'pool.opt_out': 'control',
   'pool.opt_out_noted': 'control',
   first_look: 'control',
+  requeue: 'control',
   cut_accepted: 'control',
   number_taken: 'control',
   'session.qr': 'control',

@@ -27,7 +27,7 @@ import { yieldNumber } from './number/take-number.ts';
 import type { CarryFacts } from './pool/carry-facts.ts';
 import { offerPooled, takePooled, withdrawPooled } from './pool/carry-message.ts';
 import { onOptOutNoted } from './pool/opt-out-notices.ts';
-import { onPoolAnswered, onPoolFound } from './pool/relinquish-message.ts';
+import { onPoolAnswered, onPoolFound, requeue } from './pool/relinquish-message.ts';
 import { withPresentTimes } from './present-times.ts';
 import { schedule, unschedule } from './scheduled/scheduled-turns.ts';
 import { sendScheduled } from './scheduled/send-scheduled.ts';
@@ -195,10 +195,9 @@ function turn(
       cutAccepted(builder, facts.oldest);
       return builder.finish();
     case 'pool.found':
-      onPoolFound(builder, command.messageId, command.pool);
-      return builder.finish();
     case 'pool.answered':
-      onPoolAnswered(builder, command, facts.cancelledAtPool);
+    case 'requeue':
+      turnOfPooled(builder, command, facts);
       return builder.finish();
     case 'pool.opt_out':
       requireFact(facts, 'sender');
@@ -252,6 +251,20 @@ function turnOfBatch(
   return command.type === 'add_recipients'
     ? builder.finish<'add_recipients'>(addRecipients(builder, batchId, command.asked, facts))
     : builder.finish<'steer_batch'>(steerBatch(builder, batchId, command.order, facts));
+}
+
+/** Takes what happened to a message of the shop that was accepted for the pool. */
+function turnOfPooled(
+  builder: TurnBuilder,
+  command: CommandOf<'pool.found' | 'pool.answered' | 'requeue'>,
+  facts: ShopFacts,
+): void {
+  if (command.type === 'pool.found') onPoolFound(builder, command.messageId, command.pool);
+  else if (command.type === 'pool.answered') onPoolAnswered(builder, command, facts.cancelledAtPool);
+  else {
+    requireFact(facts, 'requeue');
+    requeue(builder, command.messageId, facts.requeue);
+  }
 }
 
 type PoolCommand = CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>;

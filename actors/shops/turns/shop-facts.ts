@@ -12,6 +12,7 @@ import { type CancellationFacts, isCancellation, readCancellation } from './canc
 import { type InboundFacts, readInbound, readSender, type SenderFacts } from './inbound/inbound-facts.ts';
 import { type NumberFacts, readNumber } from './number/number-facts.ts';
 import { type CarryFacts, readCarry } from './pool/carry-facts.ts';
+import { type RequeueFacts, readRequeue } from './pool/requeue-facts.ts';
 import { readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import { readOriginal, readSend } from './send/send-facts.ts';
 import { type DispatchFacts, readDispatch } from './wire/dispatch-facts.ts';
@@ -25,6 +26,8 @@ export interface ShopFacts extends CancellationFacts, ScheduledFacts {
   readonly dispatch?: DispatchFacts;
   /** The facts of this shop, as one of the pool, about the message of a request. */
   readonly carry?: CarryFacts;
+  /** The facts about a message that no pool shop has taken. */
+  readonly requeue?: RequeueFacts;
   /** The number that the network reported before for the looked-up recipient, if another. */
   readonly alias?: string;
   /** The tenant's facts about the number that was just connected. */
@@ -146,6 +149,8 @@ function readFacts(state: ShopState, command: OtherCommand, sources: Sources): M
     case 'pool.take':
     case 'pool.withdraw':
       return readCarry(state, command, store).then((carry) => ({ carry, hasWorker: sources.hasWorker() }));
+    case 'requeue':
+      return readRequeue(state, command.messageId, store).then((requeue) => ({ requeue }));
     case 'pool.opt_out':
       return readSender(state, { ...command, optsOut: true }, sources).then((sender) => ({ sender }));
     case 'create_batch':

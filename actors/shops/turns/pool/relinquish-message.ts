@@ -5,22 +5,27 @@
  * |----------|----------------------------------------------------|----------------------------------------------------|
  * | asked    | a pool shop is asked to take it, until it answers  | taken → taken, refused → searched, ended → its end |
  * | taken    | it has it; it is asked for the state now and then   | ended → its end, lost → failed DELIVERY_UNKNOWN    |
- * | searched | a free pool shop is looked for                     | found → asked, 10 minutes → MSGAPP_NOT_CONNECTED   |
+ * | searched | a free pool shop is looked for                     | found → asked, own session open → own queue,       |
+ * |          |                                                    | 10 minutes → MSGAPP_NOT_CONNECTED                  |
  *
- * Another pool shop is asked only once the last one answered that it did not take it and never will. So no two send it.
- * One that does not answer may have sent it: after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
+ * A message is searched only once each pool shop that was asked answered that it did not take it and never will. Only
+ * then another one is asked, or it enters the own queue. So no two send it. One that does not answer may have sent it:
+ * after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
  */
 
 import type { MessageReason } from '../../../message-status.ts';
+import { bodyWrite, dayOfMessage } from '../../records/message-days.ts';
 import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import type { ShopReference } from '../../shop-operations.ts';
 import type { PoolAnswer } from '../../state/pool-protocol.ts';
 import { encodePooled, type PooledMessage } from '../../state/pooled-message.ts';
-import type { ShopState } from '../../state/shop-state.ts';
+import { byAge, channelState, queuedMessage, type ShopState } from '../../state/shop-state.ts';
 import { type AcceptedMessage, storeAccepted } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
+import { endOverdue, NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
+import { countNewChat } from '../number/reported-limits.ts';
+import type { RequeueFacts } from './requeue-facts.ts';
 
 /** Interval of requests to a pool shop that has not replied, and of searches for one. */
 const ASK_AGAIN_MS = 2_000;
@@ -59,12 +64,12 @@ export function askPoolAgain(builder: TurnBuilder): void {
     if (message.askAtMs > builder.nowMs) continue;
     const { messageId, pool, taken } = message;
     const { atMs, reason } = pooledEnd(message);
-    if (atMs <= builder.nowMs) {
+    if (atMs <= builder.nowMs && !isForOwnQueue(builder.state, message)) {
       failPooled(builder, message, reason);
       continue;
     }
     postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
-    if (pool === null) builder.perform({ type: 'find_pool', messageId });
+    if (pool === null) search(builder, message);
     else builder.perform({ type: 'ask_pool', messageId, pool, known: taken });
   }
 }
@@ -104,8 +109,7 @@ export function onPoolAnswered(
       break;
     case 'refused':
       if (message.taken) return;
-      putPooled(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS });
-      builder.perform({ type: 'find_pool', messageId });
+      search(builder, putPooled(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS }));
       break;
     case 'ended':
       drop(builder, message);
@@ -121,13 +125,48 @@ export function onPoolAnswered(
   }
 }
 
+/**
+ * Puts a message that no pool shop has taken into the own queue, in one commit, if the own session is still open. It was
+ * counted when it was accepted. From now on it is like a message that never was at the pool.
+ */
+export function requeue(
+  builder: TurnBuilder,
+  messageId: string,
+  { body, writer, alias }: RequeueFacts,
+): void {
+  const { pooled, shard, queue } = builder.state;
+  const message = pooled.find((other) => other.messageId === messageId);
+  if (message === undefined || !isForOwnQueue(builder.state, message)) return;
+  if (body === undefined) {
+    failPooled(builder, message, 'EXPIRED');
+    return;
+  }
+  drop(builder, message);
+  builder.write(bodyWrite(shard, dayOfMessage(messageId), { ...body, via: 'shop' }));
+  builder.change({ queue: byAge([...queue, queuedMessage(body, message.place, alias)]) });
+  if (writer === undefined) countNewChat(builder);
+  // It may have waited for a day until the pool shop answered.
+  endOverdue(builder);
+}
+
 /** Ends a message that no pool shop sends any more. */
 export function failPooled(builder: TurnBuilder, message: PooledMessage, reason: MessageReason): void {
   drop(builder, message);
   builder.store(message, { status: 'failed', reason, updatedAtMs: builder.nowMs, sentAtMs: null });
 }
 
-function putPooled(builder: TurnBuilder, message: PooledMessage): void {
+/** True if no pool shop has the message, and the own session is open. */
+function isForOwnQueue(state: ShopState, { pool }: PooledMessage): boolean {
+  return pool === null && channelState(state) === 'connected';
+}
+
+/** Looks for a shop that sends the message: this one, or another one of the pool. */
+function search(builder: TurnBuilder, message: PooledMessage): void {
+  const type = isForOwnQueue(builder.state, message) ? 'requeue' : 'find_pool';
+  builder.perform({ type, messageId: message.messageId });
+}
+
+function putPooled(builder: TurnBuilder, message: PooledMessage): PooledMessage {
   const { pooled, keys } = builder.state;
   const known = pooled.some(({ messageId }) => messageId === message.messageId);
   builder.change({
@@ -136,6 +175,7 @@ function putPooled(builder: TurnBuilder, message: PooledMessage): void {
       : [...pooled, message],
   });
   builder.write(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
+  return message;
 }
 
 /** The time of the next request is not stored, so this writes nothing. */

@@ -64,6 +64,12 @@ export class PoolExchange {
     return this.ask(pool, { type: 'pool.take', body: this.body(messageId), known, settings, open: true });
   }
 
+  /** The origin's own session opens. */
+  connectOrigin(): void {
+    this.origin.command({ type: 'connect' });
+    this.origin.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 1 });
+  }
+
   /** Returns the pool shop's stored record of a message. */
   record(pool: ShopHarness, messageId: string): ReturnType<typeof decodeCarried> {
     const fields = pool.redis.run(carriedRead(pool.state.shard, messageId));
@@ -78,12 +84,12 @@ export class PoolExchange {
     return word !== undefined;
   }
 
-  /** Does the next step of the pool shop with the message that it is sending. */
-  work(pool: ShopHarness): void {
-    const messageId = pool.state.currentMessage?.messageId;
+  /** Does the next step of a shop with the message that it is sending. */
+  work(shop: ShopHarness): void {
+    const messageId = shop.state.currentMessage?.messageId;
     if (messageId === undefined) return;
-    if (pacingState(pool.state) === 'preparing') pool.toWire(messageId);
-    else if (pacingState(pool.state) === 'sending') pool.outcome(messageId, { kind: 'acknowledged' });
+    if (pacingState(shop.state) === 'preparing') shop.toWire(messageId);
+    else if (pacingState(shop.state) === 'sending') shop.outcome(messageId, { kind: 'acknowledged' });
   }
 
   pass(durationMs: number): void {
@@ -106,6 +112,10 @@ export class PoolExchange {
         });
       } else if (effect.type === 'find_pool') {
         this.#say(() => this.#find(effect.messageId));
+      } else if (effect.type === 'requeue') {
+        const { messageId } = effect;
+        const requeue = { body: this.body(messageId), writer: undefined };
+        this.#say(() => this.origin.command({ type: 'requeue', messageId }, { requeue }));
       } else if (effect.type === 'note_end') {
         const { messageId, answer } = effect;
         const pool = shop.state.shop;

@@ -1,0 +1,17 @@
+import type { Store } from '../../../../runtime/store.ts';
+import { readMessage } from '../../records/message-days.ts';
+import type { MessageBody } from '../../records/message-record.ts';
+import { readWriter, type WriterFacts } from '../../state/recipient-facts.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+
+/** The facts about a message that no pool shop has taken. */
+export interface RequeueFacts extends WriterFacts {
+  /** Undefined if its retention is over. */
+  readonly body: MessageBody | undefined;
+}
+
+export async function readRequeue(state: ShopState, messageId: string, store: Store): Promise<RequeueFacts> {
+  const body = (await readMessage(state.shard, messageId, store))?.body;
+  const { writer, alias } = await readWriter(state, { to: body?.to ?? '' }, store);
+  return { body, writer, ...(alias === undefined ? {} : { alias }) };
+}
