@@ -6,10 +6,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { PERMISSIONS } from '../../actors/permission.ts';
 import { pause, until } from '../waiting.ts';
-import { apiClient } from './api-client.ts';
 import { erase } from './erase.ts';
+import { makePlatform } from './platform.ts';
 import type { ServiceStack } from './service-stack.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
@@ -27,7 +26,7 @@ const stack = sharedStack({ gapMs: '20-60' }, async () => {
   redis = new Redis(stack.redis.url);
   const phones = Array.from({ length: 40 }, (_, index) => customer(index));
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
-  platform = await makePlatform();
+  platform = await makePlatform(stack);
 });
 
 test('a tenant without the fallback gets 503 while its session is away, pool or not', async () => {
@@ -143,17 +142,6 @@ test('an erased pool shop fails what it had, and after that there is no pool', a
   for (const fields of await carriedRecords()) assert.ok(!('body' in fields));
   assert.deepEqual(await redis.smembers('pool-sessions'), []);
 });
-
-async function makePlatform(): Promise<ServiceStack> {
-  const { admin } = stack;
-  const tenant = await admin.post('/tenants', { name: 'Platform', plan: 'scale', platform: true });
-  const tenantId = String(tenant.data.id);
-  const shop = await admin.post(`/tenants/${tenantId}/shops`, { name: 'Pool 1' });
-  const limits = { minute: 6_000, hour: 100_000, day: 1_000_000 };
-  const key = await admin.post(`/tenants/${tenantId}/keys`, { name: 'p', permissions: PERMISSIONS, limits });
-  const apiKey = String(key.data.key);
-  return { ...stack, api: apiClient(stack.apiUrl, apiKey), tenantId, shopId: String(shop.data.id), apiKey };
-}
 
 /** Returns the stored records of messages that went through the pool. */
 async function carriedRecords(): Promise<Record<string, string>[]> {

@@ -1,0 +1,93 @@
+/**
+ * The pool accepts no more than its number can send. What it has not taken is sent by the shop's own number, once its
+ * session is back.
+ */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { carriedKey } from '../../actors/shops/records/carried-message.ts';
+import { shopAddress, shopKeys } from '../../actors/shops/records/shop-keys.ts';
+import { until } from '../waiting.ts';
+import { makePlatform } from './platform.ts';
+import type { ServiceStack } from './service-stack.ts';
+import { sharedStack } from './shared-stack.ts';
+import { acceptedText, connectShop, sendText, untilConnected, untilStatus } from './shop-steps.ts';
+
+const PHONES = ['+33611110001', '+33611110002'] as const;
+/** The messages of an hour of the platform's number, which is new. */
+const POOL_ROOM = 10;
+const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
+
+let platform: ServiceStack;
+let redis: Redis;
+after(() => redis.disconnect());
+/** Two shops of one tenant, whose sessions are away, and a shop of the platform. */
+const shopIds: string[] = [];
+const stack = sharedStack({ gapMs: '20-60' }, async () => {
+  redis = new Redis(stack.redis.url);
+  const phones = Array.from({ length: 40 }, (_, index) => customer(index));
+  await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
+  await stack.admin.patch(`/tenants/${stack.tenantId}`, { poolFallback: true });
+  const second = await stack.api.post('/shops', { name: 'Second bakery' });
+  shopIds.push(stack.shopId, String(second.data.id));
+  for (const [index, shopId] of shopIds.entries()) {
+    await connectShop(stack, shopId, PHONES[index] ?? '');
+    await stack.api.post(`/shops/${shopId}/channels/msgapp/disconnect`);
+  }
+  platform = await makePlatform(stack);
+  await connectShop(platform, platform.shopId, '+33611119999');
+});
+
+test('a message that the pool refused is sent by the own number once its session is open', async () => {
+  const [shopId = ''] = shopIds;
+  // A long text is composed for seconds, so the pool shop has the message and has not sent it.
+  const text = 'Your bread is ready. '.repeat(20).trim();
+  const id = await acceptedText(stack, shopId, { to: customer(30), text });
+  await until('the pool has it', () => redis.exists(carriedKey(shopAddress(platform).shard, id)));
+  await stack.end('SIGKILL');
+  await refuseAtPool(id, shopId);
+  await stack.start();
+  await untilConnected(platform, platform.shopId);
+  await until('it waits', async () => (await stack.api.get(`/messages/${id}`)).data.status === 'queued');
+  await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
+  const record = await untilStatus(stack, id, 'sent');
+  assert.deepEqual([record.via, record.text], ['shop', text]);
+  const inbox = (await stack.network.inbox(customer(30))).items;
+  assert.deepEqual(
+    inbox.map((entry) => [entry.from, entry.text]),
+    [[PHONES[0], text]],
+  );
+  await stack.api.post(`/shops/${shopId}/channels/msgapp/disconnect`);
+});
+
+test('of sends at the same moment, the pool accepts as many as its number may send, and sends them all', async () => {
+  const { data } = await platform.api.get(`/shops/${platform.shopId}/policy`);
+  const { lastHour } = data.usage as { readonly lastHour: number };
+  const answers = await Promise.all(
+    shopIds.flatMap((shopId, shop) =>
+      Array.from({ length: 7 }, (_, index) =>
+        sendText(stack, shopId, { to: customer(10 * shop + index), text: `Bread ${shop} ${index}` }),
+      ),
+    ),
+  );
+  const accepted = answers.filter(({ status }) => status === 202);
+  const refused = answers.filter(({ status }) => status !== 202);
+  assert.equal(accepted.length, POOL_ROOM - lastHour);
+  for (const { status, error } of refused)
+    assert.deepEqual([status, error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
+  for (const { data } of accepted)
+    assert.equal((await untilStatus(stack, String(data.id), 'sent')).via, 'pool');
+});
+
+/** Changes the stored data as if the pool shop had refused the message, and its answer had been lost. */
+async function refuseAtPool(id: string, shopId: string): Promise<void> {
+  const pool = shopAddress(platform).shard;
+  const carried = carriedKey(pool, id);
+  await redis.del(carried);
+  await redis.hset(carried, 'refused', '1');
+  await redis.zrem(shopKeys(pool, platform.shopId).carried, id);
+  const { shard } = shopAddress({ tenantId: stack.tenantId, shopId });
+  const { pooled } = shopKeys(shard, shopId);
+  const stored = JSON.parse(String(await redis.hget(pooled, id))) as object;
+  await redis.hset(pooled, id, JSON.stringify({ ...stored, taken: false }));
+}
