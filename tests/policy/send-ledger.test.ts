@@ -237,9 +237,18 @@ describe('the ledger', () => {
     const query = { recipient: 1, fingerprint: entry.fingerprint, nowMs: ledger.newestMs };
     const restored = SendLedger.restore([...stored, ...more.map(encodeEntry)]);
     assert.deepEqual(longer.tallyMessages(query), restored.tallyMessages(query));
-    longer.mergeRecipient(1, 2);
     assert.deepEqual(ledger.tallyMessages(query), SendLedger.restore(stored).tallyMessages(query));
     assert.deepEqual([longer.size, ledger.size], [LEDGER_BOUND + 2, LEDGER_BOUND]);
+    const short = SendLedger.restore([encodeEntry(entry)]);
+    const shortAndMore = short.with([{ ...entry, subject: 1 }]);
+    short.record({ ...entry, subject: 2 });
+    assert.deepEqual(
+      [short.recipients(), shortAndMore.recipients()],
+      [
+        [entry.subject, 2],
+        [entry.subject, 1],
+      ],
+    );
   });
 
   test('files an entry that comes with an earlier time under the newest', () => {

@@ -109,6 +109,16 @@ test('its recipient opted out meanwhile: it is rejected', async () => {
   assert.equal(origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
 });
 
+test('it counts in the network’s quota of new chats from then on, as its recipient never wrote', async () => {
+  const { exchange, origin, id } = await refused();
+  exchange.connectOrigin();
+  const newChats = { quota: 3, used: 1, warning: null, endsAtMs: origin.nowMs + DAY_MS };
+  origin.session({ type: 'session.limits', newChats });
+  assert.equal(origin.state.limits.newChats?.accepted, 0);
+  await origin.ask({ type: 'requeue', messageId: id });
+  assert.equal(origin.state.limits.newChats?.accepted, 1);
+});
+
 test('it can be cancelled in the own queue, and counts in no window then', async () => {
   const { exchange, origin, id } = await refused();
   exchange.connectOrigin();
