@@ -43,7 +43,8 @@ test('a message that the pool refused is sent by the own number once its session
   // A long text is composed for seconds, so the pool shop has the message and has not sent it.
   const text = 'Your bread is ready. '.repeat(20).trim();
   const id = await acceptedText(stack, shopId, { to: customer(30), text });
-  await until('the pool has it', () => redis.exists(carriedKey(shopAddress(platform).shard, id)));
+  const carried = carriedKey(shopAddress(platform).shard, id);
+  await until('the pool has it', async () => (await redis.exists(carried)) === 1);
   await stack.end('SIGKILL');
   await refuseAtPool(id, shopId);
   await stack.start();
