@@ -13,6 +13,7 @@ import { type ShopKeys, shopKeys, shopOf } from '../records/shop-keys.ts';
 import { AcceptedList, messageIdOf, nextCutMs } from './accepted-list.ts';
 import { decodeBatches } from './batches.ts';
 import { allThatCount, newestRead } from './newest-accepted.ts';
+import type { OfferedSend } from './offered-send.ts';
 import { decodeNotices } from './opt-out-notice.ts';
 import { decodePooled } from './pooled-message.ts';
 import { RecentTransitions } from './recent-transitions.ts';
@@ -35,6 +36,8 @@ export async function loadShop(
   const stored = await readShop(address, store, nowMs);
   return stored && withOpenedEgress(stored, vault);
 }
+
+const NO_OFFERS: readonly OfferedSend[] = [];
 
 function withOpenedEgress(state: ShopState, vault: Pick<EgressVault, 'renewed'>): ShopState {
   const { shop, keys, egress, unstored } = state;
@@ -82,7 +85,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     currentMessage: waiting.find((message) => message.messageId === currentId),
     currentBody: undefined,
     pooled,
-    offeredSends: [],
+    offeredSends: NO_OFFERS,
     optOutNotices: decodeNotices(notices),
     scheduled: decodeScheduled(scheduled),
     batches: decodeBatches(batches),
