@@ -1,5 +1,5 @@
 /**
- * The pool accepts no more than its number can send. What it has not taken is sent by the shop's own number, once its
+ * The pool accepts no more than its number can send. The shop's own number sends what the pool has not taken, once its
  * session is back.
  */
 import assert from 'node:assert/strict';

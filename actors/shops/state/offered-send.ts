@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
 
 /** A send that a shop of the pool offered to make for another shop, whose message has not arrived. Never stored. */
 export interface OfferedSend {
-  /** As it would count if it were accepted. */
+  /** The entry with which it would count if it were accepted. */
   readonly entry: LedgerEntry;
   /** True if its recipient never wrote to the pool shop. */
   readonly startsChat: boolean;

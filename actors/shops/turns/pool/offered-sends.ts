@@ -16,8 +16,8 @@ import type { ShopState } from '../../state/shop-state.ts';
 export const OFFER_COUNTS_MS = 5 * SECOND_MS;
 
 /**
- * Returns the offers that count against a send. The same send that was offered before does not: its shop asks once more
- * if the last answer was lost. Offers from a time after now were made before the clock was set back.
+ * Returns the offers that count against a send. An earlier offer of that send does not count: its shop asks once more if
+ * the last answer was lost. Offers from a time after now were made before the clock was set back.
  */
 export function otherOffers(
   { offeredSends }: Pick<ShopState, 'offeredSends'>,
