@@ -16,6 +16,28 @@ export function memoize<Key, Value>(most: number, make: (key: Key) => Value): (k
   };
 }
 
+/** Like `memoize`, for pairs of keys; `most` counts all pairs. */
+export function memoizePairs<First, Second, Value>(
+  most: number,
+  make: (first: First, second: Second) => Value,
+): (first: First, second: Second) => Value {
+  const remembered = new Map<First, Map<Second, Value>>();
+  let count = 0;
+  return (first, second) => {
+    const known = remembered.get(first)?.get(second);
+    if (known !== undefined) return known;
+    const made = make(first, second);
+    if (count >= most) {
+      remembered.clear();
+      count = 0;
+    }
+    const ofFirst = remembered.get(first) ?? new Map<Second, Value>();
+    remembered.set(first, ofFirst.set(second, made));
+    count += 1;
+    return made;
+  };
+}
+
 /** Remembers the last value, for callers that ask twice in a row. For values that depend on their key alone. */
 export function rememberLast<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   let lastKey: Key | undefined;

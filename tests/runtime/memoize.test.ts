@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoize } from '../../runtime/memoize.ts';
+import { memoizePairs } from '../../runtime/memoize.ts';
 
-test('a value is made once for each key, until there would be more than the limit', () => {
+test('all pairs together have one limit of remembered values', () => {
   let made = 0;
-  const value = memoize(4, (key: string) => {
+  const value = memoizePairs(4, (first: string, second: number) => {
     made += 1;
-    return `value of ${key}`;
+    return `${first}${second}`;
   });
-  const askAll = (keys: string): number => {
+  const askAll = (pairs: readonly (readonly [string, number])[]): number => {
     made = 0;
-    for (const key of keys) assert.equal(value(key), `value of ${key}`);
+    for (const [first, second] of pairs) assert.equal(value(first, second), `${first}${second}`);
     return made;
   };
-  assert.equal(askAll('abcdabcd'), 4);
-  assert.equal(askAll('e'), 1, 'the fifth, for which all others go');
-  assert.equal(askAll('abce'), 3, 'none twice while there is room');
+  const four = [
+    ['a', 1],
+    ['a', 2],
+    ['b', 1],
+    ['c', 1],
+  ] as const;
+  assert.equal(askAll([...four, ...four]), 4);
+  assert.equal(askAll([['a', 3]]), 1, 'the fifth, for which all others go');
+  assert.equal(askAll([...four.slice(0, 3), ['a', 3]]), 3, 'none twice while there is room');
 });

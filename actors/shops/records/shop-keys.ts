@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type Address, addressText, shardKey } from '../../../runtime/address.ts';
-import { memoize } from '../../../runtime/memoize.ts';
+import { memoizePairs } from '../../../runtime/memoize.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
 
 /** The address of a shop's actor. A tenant and its shops share a shard. */
 export function shopAddress({ tenantId, shopId }: ShopReference): Address {
-  return addressOf(`${tenantId}/${shopId}`);
+  return addressOf(tenantId, shopId);
 }
 
 /**
@@ -15,8 +15,9 @@ export function shopAddress({ tenantId, shopId }: ShopReference): Address {
  */
 const REMEMBERED_SHOPS = 50_000;
 
-const addressOf = memoize(REMEMBERED_SHOPS, (id: string): Address => {
-  const { shard } = tenantAddress(shopOf({ id }).tenantId);
+const addressOf = memoizePairs(REMEMBERED_SHOPS, (tenantId: string, shopId: string): Address => {
+  const { shard } = tenantAddress(tenantId);
+  const id = `${tenantId}/${shopId}`;
   return { shard, kind: 'shop', id, text: addressText({ kind: 'shop', id }) };
 });
 
