@@ -140,7 +140,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/console': 'http/pipeline http/contract actors/tenants/stored-events actors',
   'http/operator-events': 'http/owner http/contract actors runtime',
   'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
-  'http/openapi': 'http/tenant-api http/pipeline http/contract',
+  'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
   'http/operator-api/schemas': 'http/operator-events actors/shops/service actors/replies actors',
   'http/operator-api/fleet': `
     http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/service actors/replies

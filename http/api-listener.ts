@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { API_BASE_PATH } from '../actors/api-base-path.ts';
 import { articleLibrary } from './articles/article-library.ts';
 import { articlePages } from './articles/article-pages.ts';
-import { API_BASE_PATH } from './contract/api-base-path.ts';
 import type { HttpOptions } from './http-options.ts';
 import { documentPage } from './openapi/document-page.ts';
 import { referencePages } from './openapi/reference.ts';

@@ -1,5 +1,5 @@
+import { API_BASE_PATH } from '../actors/api-base-path.ts';
 import { apiListener, apiServices } from './api-listener.ts';
-import { API_BASE_PATH } from './contract/api-base-path.ts';
 import type { HttpOptions } from './http-options.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { OPERATOR_BASE_PATH } from './operator-api/base-path.ts';

@@ -21,8 +21,8 @@ export type ChannelView = Shown<typeof channel>;
 /** A message or status post as the API shows it (docs/contract.md, Message record). */
 export type MessageView = Shown<typeof message>;
 
-/** The answer to a send. HTTP adds the message's address. */
-export type Accepted = Omit<Shown<typeof acceptedMessage>, 'statusUrl'>;
+/** The answer to a send. */
+export type Accepted = Shown<typeof acceptedMessage>;
 
 /** The answer for a message or a status. */
 export interface Sent<Answer> {

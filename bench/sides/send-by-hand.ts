@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/records/message-days.ts';
-import type { MessageBody } from '../../actors/shops/records/message-record.ts';
+import { type MessageBody, statusUrl } from '../../actors/shops/records/message-record.ts';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import type { Accepted } from '../../actors/shops/shop-operations.ts';
 import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
-import { API_BASE_PATH, messagePath } from '../../http/contract/api-base-path.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
 import { JSON_TYPE, rateHeaders, successBody } from '../../http/contract/envelope.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
@@ -200,7 +200,7 @@ function send(
       shop.ledger.record(entry);
       shop.queue = [...shop.queue, { messageId: id, to, place: shop.accepted }];
       shop.accepted += 1;
-      answer(call, { id, status: 'queued', policy });
+      answer(call, { id, status: 'queued', statusUrl: statusUrl(id), policy });
       const later = shop.later ?? [];
       shop.later = undefined;
       for (const decide of later) inTurn(shop, decide);
@@ -214,10 +214,9 @@ function answer({ head, tenant, response, isGone, rate }: Call, accepted: Accept
   if (isGone()) return;
   response.cork(() => {
     response.writeStatus('202 Accepted');
-    const statusUrl = messagePath(accepted.id);
-    const headers = `${JSON_TYPE}${rate}\r\nLocation: ${statusUrl}\r\nX-Request-Id: ${head.requestId}`;
+    const headers = `${JSON_TYPE}${rate}\r\nLocation: ${accepted.statusUrl}\r\nX-Request-Id: ${head.requestId}`;
     response.writeHeader('Content-Type', headers);
-    response.end(successBody({ ...accepted, statusUrl }));
+    response.end(successBody(accepted));
   });
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
-import { API_BASE_PATH } from '../contract/api-base-path.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../contract/batch-resources.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { boundedRecord, closedObject } from '../contract/closed-object.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { contact, revokedContact } from '../../actors/replies/account-replies.ts';
 import { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
-import { API_BASE_PATH } from '../contract/api-base-path.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';

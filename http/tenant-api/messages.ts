@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { done, type FailureCode, type Outcome, type SendCode } from '../../actors/failure.ts';
 import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
@@ -7,7 +8,6 @@ import type { MessageDraft, Sent } from '../../actors/shops/shop-operations.ts';
 import { MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
-import { messagePath } from '../contract/api-base-path.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { rememberBody } from '../contract/envelope.ts';
 import { EXAMPLES } from '../contract/examples.ts';
@@ -42,7 +42,7 @@ export const messageContent = { ...draftContent, idempotencyKey };
 const queued = {
   id: EXAMPLES.messageId,
   status: 'queued',
-  statusUrl: messagePath(EXAMPLES.messageId),
+  statusUrl: `${API_BASE_PATH}/messages/${EXAMPLES.messageId}`,
   policy: EXAMPLES.verdict,
 } as const;
 
@@ -96,14 +96,11 @@ export const sendMessage = apiEndpoint({
   },
 });
 
-/** Returns the reply to a send or a status, with the path of its state (docs/contract.md, Accepted response fields). */
-export function acceptedReply<Accepted extends { readonly id: string }, Code extends FailureCode>(
+/** Returns the reply to a send or a status. */
+export function acceptedReply<Accepted extends { readonly statusUrl: string }, Code extends FailureCode>(
   sent: Outcome<Sent<Accepted>, Code>,
 ) {
-  if (!sent.ok) return sent;
-  const { replayed, differs, accepted } = sent.value;
-  const statusUrl = messagePath(accepted.id);
-  return madeOnce(202, { replayed, differs, accepted: { ...accepted, statusUrl } }, statusUrl);
+  return sent.ok ? madeOnce(202, sent.value, sent.value.accepted.statusUrl) : sent;
 }
 
 /** The fields of a draft that a request's body and its headers give. */

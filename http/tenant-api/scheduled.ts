@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { scheduledSend } from '../../actors/replies/message-replies.ts';
-import { API_BASE_PATH } from '../contract/api-base-path.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { recipient, utcDateTime } from '../contract/fields.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
-import { API_BASE_PATH } from '../contract/api-base-path.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { newShop } from '../contract/new-shop.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { acceptedStatus } from '../../actors/replies/message-replies.ts';
 import { CAPTION_LIMIT } from '../../policy/message-content.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
-import { messagePath } from '../contract/api-base-path.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { EXAMPLES } from '../contract/examples.ts';
 import { text } from '../contract/fields.ts';
@@ -15,7 +15,7 @@ import { apiEndpoint } from './services.ts';
 const queued = {
   id: EXAMPLES.messageId,
   status: 'queued',
-  statusUrl: messagePath(EXAMPLES.messageId),
+  statusUrl: `${API_BASE_PATH}/messages/${EXAMPLES.messageId}`,
 } as const;
 
 export const postStatus = apiEndpoint({

@@ -1,8 +1,8 @@
+import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { type FailureCode, failed, mapOutcome, type Outcome, renamedFailure } from '../../actors/failure.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOutcome } from '../../actors/webhooks/webhook-operations.ts';
-import { API_BASE_PATH } from '../contract/api-base-path.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { CREATED_WEBHOOK, SHOWN_WEBHOOK, WEBHOOK_CALLS, whatToReplay } from '../contract/webhook-requests.ts';

@@ -1,6 +1,7 @@
 import { isGroupId, isNetworkId } from '../../../policy/recipient.ts';
 import type { PolicyVerdict } from '../../../policy/verdict.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
+import { API_BASE_PATH } from '../../api-base-path.ts';
 import { isoOrNull } from '../../iso-time.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
 import { presentFields } from '../../present-fields.ts';
@@ -196,4 +197,9 @@ export function messageView({ body, state, receipts }: StoredMessage): MessageVi
       readCount: isGroup ? receipts.read : undefined,
     }),
   };
+}
+
+/** Returns the path for reading a message's state (docs/contract.md, Accepted response fields). */
+export function statusUrl(messageId: string): string {
+  return `${API_BASE_PATH}/messages/${messageId}`;
 }

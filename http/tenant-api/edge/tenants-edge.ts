@@ -1,6 +1,6 @@
+import { API_BASE_PATH } from '../../../actors/api-base-path.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { Counts } from '../../../runtime/counts.ts';
-import { API_BASE_PATH } from '../../contract/api-base-path.ts';
 import { errorReply } from '../../contract/envelope.ts';
 import type { RequestValue } from '../../contract/exchange.ts';
 import { ownerFollower } from '../../owner/follow-owner.ts';

@@ -5,7 +5,7 @@ import { presentFields } from '../../../present-fields.ts';
 import { contentOf, type DraftContent, isSameContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
-import type { MessageBody } from '../../records/message-record.ts';
+import { type MessageBody, statusUrl } from '../../records/message-record.ts';
 import type { Accepted, AskedField, MessageDraft } from '../../shop-operations.ts';
 import type { SendFacts } from '../../state/recipient-facts.ts';
 import { enqueue } from '../builder/enqueue.ts';
@@ -116,5 +116,5 @@ function differsFrom(original: MessageBody, draft: MessageDraft): boolean {
 
 function answer({ id, policy }: MessageBody, status: MessageStatus): Accepted {
   if (policy === null) throw new Error(`message ${id} was accepted without a verdict`);
-  return { id, status, policy };
+  return { id, status, statusUrl: statusUrl(id), policy };
 }

@@ -5,7 +5,7 @@ import { done, failed, refusedBy } from '../../../failure.ts';
 import { presentFields } from '../../../present-fields.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
-import type { MessageBody, StoredMessage } from '../../records/message-record.ts';
+import { type MessageBody, type StoredMessage, statusUrl } from '../../records/message-record.ts';
 import type { StatusDraft } from '../../shop-operations.ts';
 import { channelRefusal } from '../builder/channel-refusal.ts';
 import { enqueue } from '../builder/enqueue.ts';
@@ -24,7 +24,8 @@ export function acceptStatus(
   if (facts.original !== undefined) {
     const { body, state } = facts.original;
     const differs = !isSameContent(body, content);
-    return done({ replayed: true, differs, accepted: { id: body.id, status: state.status } });
+    const accepted = { id: body.id, status: state.status, statusUrl: statusUrl(body.id) };
+    return done({ replayed: true, differs, accepted });
   }
   const evaluation = evaluateStatus(builder.state.ledger, {
     caption,
@@ -52,5 +53,6 @@ export function acceptStatus(
     ...presentFields<MessageBody>({ reply: undefined, batchId: undefined }),
   };
   enqueue(builder, { body, entry: evaluation.entry });
-  return done({ replayed: false, differs: false, accepted: { id: body.id, status: 'queued' } });
+  const accepted = { id: body.id, status: 'queued' as const, statusUrl: statusUrl(body.id) };
+  return done({ replayed: false, differs: false, accepted });
 }
