@@ -12,11 +12,11 @@ export type RuntimeFailureCode =
   | 'POISONED'
   /** Redis cannot be reached, is full or read-only. */
   | 'STORE_UNAVAILABLE'
-  /** The write was sent and its outcome is not known: it may have happened. */
+  /** A write or a command was sent, and its outcome is not known: it may have happened. */
   | 'OUTCOME_UNKNOWN'
   /** No reply within the deadline: the command may have been executed. */
   | 'DEADLINE_EXCEEDED'
-  /** A node of 0.2.0 does not serve yet. A node of this release reports that as `SHARD_NOT_OWNED`. */
+  /** Sent by nodes of 0.2.0 that do not serve yet. Nodes of this release send `SHARD_NOT_OWNED` then. */
   | 'STOPPING';
 
 /** An expected failure of the runtime, identified by its literal `code`. */

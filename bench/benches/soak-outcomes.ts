@@ -46,8 +46,8 @@ export function growthOfLong(mib: readonly (number | undefined)[]): number {
 }
 
 /**
- * Returns the growth of a process that is killed. It is the least in the second half of its last life, as a multiple of
- * that in its second life. Its first began with the pairings.
+ * Returns the growth of a process that is killed. It is a ratio: the least memory in the second half of its last life,
+ * divided by that of its second life. The first life is left out, because it began with the pairings.
  */
 export function growthOfLives(minutes: readonly MinuteMemory[]): number {
   const leastOf = (wanted: number): number => {

@@ -45,7 +45,7 @@ export interface ActivityInterval {
 /** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
 export interface RecentActivity {
   countRequest(answered: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void;
-  /** Oldest first. Five seconds in which nothing happened have no interval. */
+  /** Oldest first, without those in which nothing happened. */
   intervals(): readonly ActivityInterval[];
 }
 

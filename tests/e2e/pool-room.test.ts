@@ -49,7 +49,7 @@ test('a message that the pool refused is sent by the own number once its session
   await refuseAtPool(id, shopId);
   await stack.start();
   await untilConnected(platform, platform.shopId);
-  await until('it waits', async () => (await stack.api.get(`/messages/${id}`)).data.status === 'queued');
+  await until('no pool shop has it', async () => (await pooledRecord(id, shopId)).pool === null);
   await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
   const record = await untilStatus(stack, id, 'sent');
   assert.deepEqual([record.via, record.text], ['shop', text]);
@@ -87,8 +87,15 @@ async function refuseAtPool(id: string, shopId: string): Promise<void> {
   await redis.del(carried);
   await redis.hset(carried, 'refused', '1');
   await redis.zrem(shopKeys(pool, platform.shopId).carried, id);
-  const { shard } = shopAddress({ tenantId: stack.tenantId, shopId });
-  const { pooled } = shopKeys(shard, shopId);
-  const stored = JSON.parse(String(await redis.hget(pooled, id))) as object;
-  await redis.hset(pooled, id, JSON.stringify({ ...stored, taken: false }));
+  const stored = await pooledRecord(id, shopId);
+  await redis.hset(pooledKey(shopId), id, JSON.stringify({ ...stored, taken: false }));
+}
+
+/** Reads what a shop stores about its message at the pool. */
+async function pooledRecord(id: string, shopId: string): Promise<{ readonly pool: unknown }> {
+  return JSON.parse(String(await redis.hget(pooledKey(shopId), id))) as { readonly pool: unknown };
+}
+
+function pooledKey(shopId: string): string {
+  return shopKeys(shopAddress({ tenantId: stack.tenantId, shopId }).shard, shopId).pooled;
 }

@@ -55,7 +55,7 @@ export interface JournalWorld {
   untilOwned(shard: number, nodeId: string | undefined): Promise<void>;
   /** Resolves with a shard of a node whose actor answers there. */
   shardOf(nodeId: string): Promise<number>;
-  /** Waits until each node owns as many shards. Before, a shard of one may move to another at any moment. */
+  /** Waits until all nodes own the same number of shards. Until then a shard may move. */
   untilBalanced(): Promise<void>;
   /** Waits for a line of the witness that matches, and resolves with it. */
   untilTold(words: RegExp): Promise<string>;

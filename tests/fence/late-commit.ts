@@ -53,7 +53,7 @@ async function commitAfterItsConnection(world: JournalWorld): Promise<void> {
   await node.link.release();
 }
 
-/** Keeps the next commit of a shard on the node's line. */
+/** Holds the next commit of a shard on the link from the node to Redis. */
 async function keepCommit(node: JournalNode, shard: number): Promise<void> {
   node.link.hold();
   await node.order({ type: 'ask', shard, id: 'late-0' });

@@ -94,7 +94,7 @@ export type ShopEffect =
   | { readonly type: 'erase' }
   /** Makes the actor check the message that is now in progress. */
   | { readonly type: 'first_look'; readonly messageId: string }
-  /** Makes the actor read a message that no pool shop has taken, which it needs to send it itself. */
+  /** Makes the actor read a message that no pool shop has taken, to send it itself. */
   | { readonly type: 'requeue'; readonly messageId: string }
   /** Drops from the tenant's people those who wrote last before a day; days since the Unix epoch. */
   | { readonly type: 'forget_people'; readonly oldestDay: number; readonly today: number }

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../../policy/ledger-entry.ts';
 
-/** A send that a shop of the pool offered to make for another shop, whose message has not arrived. Never stored. */
+/** A send that this pool shop offered to another shop. Its message has not arrived. Never stored. */
 export interface OfferedSend {
   /** The entry with which it would count if it were accepted. */
   readonly entry: LedgerEntry;

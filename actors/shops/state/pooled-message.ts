@@ -6,7 +6,7 @@ export interface PooledMessage {
   readonly messageId: string;
   readonly to: string;
   readonly createdAtMs: number;
-  /** The pool shop that is asked to send it. Null if the last one refused and another one is being searched. */
+  /** The pool shop that is asked to send it. Null if the last one refused, and another one is looked for. */
   readonly pool: ShopReference | null;
   /** True if the pool shop replied that it took the message. */
   readonly taken: boolean;

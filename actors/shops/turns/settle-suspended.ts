@@ -11,7 +11,7 @@ import type { QueuedMessage } from '../state/shop-state.ts';
 import { readWaiting } from '../state/waiting-messages.ts';
 import { type MessageReference, messageOutcome } from './builder/message-outcome.ts';
 import { NO_SESSION_LIMIT_MS, waitingEnd } from './builder/waiting-limits.ts';
-import { pooledEnd } from './pool/relinquish-message.ts';
+import { pooledEnd } from './pool/message-at-pool.ts';
 
 /**
  * Most messages ended at a time; the next run ends more. All waiting messages of a shop are too many for one commit.

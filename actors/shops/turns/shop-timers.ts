@@ -7,8 +7,8 @@ import { orderCut } from './builder/cut-accepted.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingDueAtMs } from './builder/waiting-limits.ts';
 import { endRestriction } from './number/reported-limits.ts';
+import { askPoolAgain, poolDueAtMs } from './pool/message-at-pool.ts';
 import { noticesDueAtMs, repeatNotices } from './pool/opt-out-notices.ts';
-import { askPoolAgain, poolDueAtMs } from './pool/relinquish-message.ts';
 import { scheduledDueAtMs, trySchedules } from './scheduled/scheduled-turns.ts';
 import { OUTCOME_LEAST_MS } from './wire/dispatch-message.ts';
 

@@ -89,8 +89,8 @@ export class Receipts {
   }
 
   /**
-   * Takes a `receipt`. Two kinds have no effect. One is about a stanza that this shop did not send to others. The other
-   * is from a person who is no member of the group. If the members are not known yet it counts, because stanzas that
+   * Takes a `receipt`. It ignores one for a stanza that this shop did not send to others. It also ignores one from a
+   * person outside the group. If the members are not known yet it counts, because stanzas that
    * waited come before the groups.
    *
    * Resolves when the stanza may be acknowledged: with its commit, and at the latest a minute after it was reported. If

@@ -8,7 +8,7 @@ import type { PooledMessage } from '../../state/pooled-message.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
-import { failPooled } from '../pool/relinquish-message.ts';
+import { failPooled } from '../pool/message-at-pool.ts';
 import type { CancelFacts } from './cancel-facts.ts';
 
 /** Ends one message. Fails with NOT_CANCELLABLE if it is being sent, or has ended otherwise. */

@@ -10,7 +10,7 @@ import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { isCurrentFor } from '../people/recipient-alias.ts';
 import { keepWriter, linkLid } from '../people/stored-writer.ts';
-import { askAboutPooled } from '../pool/relinquish-message.ts';
+import { askAboutPooled } from '../pool/message-at-pool.ts';
 import type { SenderFacts } from './inbound-facts.ts';
 
 /** A person answered the pool with an opt-out, which counts for this shop, the one written for. */

@@ -72,7 +72,7 @@ export function uncountNewChat(builder: TurnBuilder): void {
 }
 
 /**
- * The limits in which no more messages count as accepted than wait: some end without being sent. `offered` is the number
+ * Returns the limits. At most the waiting messages count as accepted, because some end unsent. `offered` is the number
  * of other sends that count as accepted.
  */
 export function limitsNow(
@@ -82,8 +82,9 @@ export function limitsNow(
   const { limits } = state;
   const { newChats } = limits;
   const waiting = state.queue.length + (state.currentMessage === undefined ? 0 : 1);
-  if (newChats === null || (newChats.accepted <= waiting && offered === 0)) return limits;
-  return { ...limits, newChats: { ...newChats, accepted: Math.min(newChats.accepted, waiting) + offered } };
+  if (newChats === null) return limits;
+  const accepted = Math.min(newChats.accepted, waiting) + offered;
+  return accepted === newChats.accepted ? limits : { ...limits, newChats: { ...newChats, accepted } };
 }
 
 /** The facts about the chat with a person. `hasChat` is exact. If absent, the session did not report it. */

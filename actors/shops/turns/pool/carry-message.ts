@@ -25,8 +25,8 @@ import { otherOffers } from './offered-sends.ts';
 const refused: PoolAnswer = { kind: 'refused' };
 
 /**
- * Replies if this shop would take a message now. A message that was refused before is always refused. If it would, the
- * send counts against other offers for some seconds.
+ * Replies if this shop would take a message now. If so, the send counts against other offers for some seconds. A
+ * message that was refused before is always refused.
  */
 export function offerPooled(
   builder: TurnBuilder,
@@ -128,7 +128,9 @@ function judge(
   { settings, writer, alias }: WriterFacts & { readonly settings: TenantSettings },
   offered: readonly OfferedSend[] = [],
 ): Evaluation {
-  return evaluateMessage(state.ledger.with(offered.map(({ entry }) => entry)), {
+  const { ledger } = state;
+  const counted = offered.length === 0 ? ledger : ledger.with(offered.map(({ entry }) => entry));
+  return evaluateMessage(counted, {
     recipient: alias ?? to,
     text,
     mediaUrls: mediaUrl === null ? [] : [mediaUrl],

@@ -1,7 +1,8 @@
 /**
  * The sends that a pool shop has offered to make. Their messages have not arrived, so nothing is stored or counted yet.
- * Each counts against the next offers, so that shops which ask at the same moment are not promised more than the number
- * may send. If the process is killed, only these counts are lost: a message that then finds no room is refused.
+ * Each counts against the next offers. So shops that ask together are not promised more than the number may send. An
+ * offer is no reservation: the shop's own sends do not look at it, and a restart forgets it. A message that then finds
+ * no room is refused, and its shop looks for another one.
  */
 
 import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
@@ -10,14 +11,15 @@ import type { OfferedSend } from '../../state/offered-send.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 /**
- * How long an offer counts. Its message arrives within milliseconds, or with the second request for it, which follows
- * after two seconds.
+ * How long an offer counts. Its message usually arrives within milliseconds. If the first request for it is lost, the
+ * second follows after two seconds.
  */
 export const OFFER_COUNTS_MS = 5 * SECOND_MS;
 
 /**
- * Returns the offers that count against a send. An earlier offer of that send does not count: its shop asks once more if
- * the last answer was lost. Offers from a time after now were made before the clock was set back.
+ * Returns the offers that count against a send. An earlier offer for the same send does not count, because its shop
+ * repeats the question if the answer was lost. If the clock was set back, an offer may be from a later time. It does
+ * not count if that is five seconds ahead or more.
  */
 export function otherOffers(
   { offeredSends }: Pick<ShopState, 'offeredSends'>,

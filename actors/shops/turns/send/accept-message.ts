@@ -11,7 +11,7 @@ import type { SendFacts } from '../../state/recipient-facts.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { countNewChat } from '../number/reported-limits.ts';
-import { enqueueAtPool } from '../pool/relinquish-message.ts';
+import { enqueueAtPool } from '../pool/message-at-pool.ts';
 import { judgeSend, mayAskForGroup } from './judge-send.ts';
 import { poolFallback } from './pool-fallback.ts';
 

@@ -3,13 +3,13 @@
  *
  * | State    | What it means                                      | Leaves on                                          |
  * |----------|----------------------------------------------------|----------------------------------------------------|
- * | asked    | a pool shop is asked to take it, until it answers  | taken → taken, refused → searched, ended → its end |
+ * | asked    | a pool shop is asked to take it, until it answers  | taken → taken, refused → unplaced, ended → its end |
  * | taken    | it has it; it is asked for the state now and then   | ended → its end, lost → failed DELIVERY_UNKNOWN    |
- * | searched | a free pool shop is looked for                     | found → asked, own session open → own queue,       |
+ * | unplaced | a free pool shop is looked for                     | found → asked, own session open → own queue,       |
  * |          |                                                    | 10 minutes → MSGAPP_NOT_CONNECTED                  |
  *
- * A message is searched only once each pool shop that was asked answered that it did not take it and never will. Only
- * then another one is asked, or it enters the own queue. So no two send it. One that does not answer may have sent it:
+ * Another pool shop is looked for only after each one that was asked refused for good. Only then another one is asked,
+ * or the message enters the own queue. So no two send it. One that does not answer may have sent it:
  * after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
  */
 
@@ -109,7 +109,8 @@ export function onPoolAnswered(
       break;
     case 'refused':
       if (message.taken) return;
-      search(builder, putPooled(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS }));
+      putPooled(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS });
+      search(builder, { ...message, pool: null });
       break;
     case 'ended':
       drop(builder, message);
@@ -126,8 +127,8 @@ export function onPoolAnswered(
 }
 
 /**
- * Puts a message that no pool shop has taken into the own queue, in one commit, if the own session is still open. It was
- * counted when it was accepted. From now on it is like a message that never was at the pool.
+ * Puts a message that no pool shop has taken into the own queue, in one commit, if the own session is still open. It
+ * was counted when it was accepted. From now on it is like a message that never was at the pool.
  */
 export function requeue(
   builder: TurnBuilder,
@@ -145,7 +146,7 @@ export function requeue(
   builder.write(bodyWrite(shard, dayOfMessage(messageId), { ...body, via: 'shop' }));
   builder.change({ queue: byAge([...queue, queuedMessage(body, message.place, alias)]) });
   if (writer === undefined) countNewChat(builder);
-  // It may have waited for a day until the pool shop answered.
+  // The pool shop may have answered after a day. The message is then too old to be sent.
   endOverdue(builder);
 }
 
@@ -160,13 +161,13 @@ function isForOwnQueue(state: ShopState, { pool }: PooledMessage): boolean {
   return pool === null && channelState(state) === 'connected';
 }
 
-/** Looks for a shop that sends the message: this one, or another one of the pool. */
+/** Puts the message into the own queue if the own session is open. Otherwise looks for another pool shop. */
 function search(builder: TurnBuilder, message: PooledMessage): void {
   const type = isForOwnQueue(builder.state, message) ? 'requeue' : 'find_pool';
   builder.perform({ type, messageId: message.messageId });
 }
 
-function putPooled(builder: TurnBuilder, message: PooledMessage): PooledMessage {
+function putPooled(builder: TurnBuilder, message: PooledMessage): void {
   const { pooled, keys } = builder.state;
   const known = pooled.some(({ messageId }) => messageId === message.messageId);
   builder.change({
@@ -175,7 +176,6 @@ function putPooled(builder: TurnBuilder, message: PooledMessage): PooledMessage 
       : [...pooled, message],
   });
   builder.write(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
-  return message;
 }
 
 /** The time of the next request is not stored, so this writes nothing. */
