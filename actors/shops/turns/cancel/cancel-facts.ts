@@ -103,11 +103,13 @@ async function readPlaces(
   if (messages.length === 0) return [];
   const { keys } = state;
   const { cut } = state.acceptedList;
+  // A pool shop counts its messages for its own number.
+  const atPool = new Set(state.pooled.map(({ messageId }) => messageId));
   const [elements, isNewChat] = await Promise.all([
     store.read(messages.map(({ place }) => ['LRANGE', keys.accepted, place - cut, place - cut])) as Promise<
       string[][]
     >,
-    Promise.all(messages.map(({ to }) => startsChat(state, to, store))),
+    Promise.all(messages.map(({ messageId, to }) => !atPool.has(messageId) && startsChat(state, to, store))),
   ]);
   return messages.map(({ messageId, to, alias, place }, index) => ({
     messageId,

@@ -15,7 +15,7 @@ export interface CancelledPlace {
   readonly place: number;
   /** The element at that position. */
   readonly element: string | undefined;
-  /** True if it would have started a chat. */
+  /** True if the shop counted it as a new chat at its acceptance. */
   readonly isNewChat: boolean;
 }
 

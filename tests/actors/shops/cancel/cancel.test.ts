@@ -160,6 +160,34 @@ describe('a cancelled message at the pool', () => {
     pool.outcome(id, { kind: 'acknowledged' });
     assert.equal(pool.statusOf(id), 'sent');
   });
+
+  for (const answered of ['taken', 'refused'] as const) {
+    test(`never counted in its own shop's quota of new chats, which stays as it is: ${answered}`, async () => {
+      const exchange = await PoolExchange.start(1, 1);
+      const { origin } = exchange;
+      const [pool] = exchange.pools;
+      assert.ok(pool);
+      const id = origin.send('+33601000000', 'hello', poolShop(0));
+      if (answered === 'refused') pool.command({ type: 'pause' });
+      const answer = exchange.take(pool, id);
+      assert.equal(answer.kind, answered);
+      origin.command({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer });
+      exchange.connectOrigin();
+      const newChats = { quota: 1, used: 0, warning: null, endsAtMs: origin.nowMs + DAY_MS };
+      origin.session({ type: 'session.limits', newChats });
+      assert.equal(origin.statusOf(origin.send('+33601000001')), 'queued');
+      assert.equal(origin.sendTo('+33601000002', {}), 'COLD_RECIPIENT_CAP_REACHED');
+      await cancel(origin, id);
+      if (answered === 'taken') {
+        const { createdAtMs } = exchange.body(id);
+        const withdraw = { messageId: id, createdAtMs, reason: 'CANCELLED' } as const;
+        const ended = (await pool.ask({ type: 'pool.withdraw', ...withdraw })) as PoolAnswer;
+        await origin.ask({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer: ended });
+      }
+      assert.equal(origin.statusOf(id), 'failed CANCELLED');
+      assert.equal(origin.sendTo('+33601000002', {}), 'COLD_RECIPIENT_CAP_REACHED');
+    });
+  }
 });
 
 test('after any cancellation, the windows are those of a shop that never had it, also after a restart', async () => {
