@@ -1262,7 +1262,7 @@ export interface Operations {
       readonly mediaType?: 'image' | 'video' | 'document' | undefined;
       readonly recipients: readonly {
         readonly to: string;
-        /** The value of each `{{name}}` in the text, by name. A name has 1 to 64 characters on one line, and no braces. */
+        /** The value of each `{{name}}` in the text, by name. A name has 1 to 64 characters on one line, and no braces. Fields that the text does not use are ignored. */
         readonly fields?: Readonly<Record<string, string>> | undefined;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;
@@ -1333,7 +1333,7 @@ export interface Operations {
       readonly id: string;
       readonly recipients: readonly {
         readonly to: string;
-        /** The value of each `{{name}}` in the text, by name. A name has 1 to 64 characters on one line, and no braces. */
+        /** The value of each `{{name}}` in the text, by name. A name has 1 to 64 characters on one line, and no braces. Fields that the text does not use are ignored. */
         readonly fields?: Readonly<Record<string, string>> | undefined;
         /** Whole characters: half of a surrogate pair is refused. */
         readonly idempotencyKey?: string | undefined;

@@ -25,7 +25,7 @@ const recipients = v.pipe(
         v.pipe(
           boundedRecord(text({ max: 512 })),
           v.description(
-            'The value of each `{{name}}` in the text, by name. A name has 1 to 64 characters on one line, and no braces.',
+            'The value of each `{{name}}` in the text, by name. A name has 1 to 64 characters on one line, and no braces. Fields that the text does not use are ignored.',
           ),
         ),
       ),

@@ -10,7 +10,7 @@ test('a field may have any name on one line, and a filled-in value is not search
   const run = await BatchHarness.connected();
   const [one] = run.know(1);
   assert.ok(one);
-  const fields = { prénom: 'Zoë', 'first name': '{{prénom}}', [LONGEST]: 'x' };
+  const fields = { prénom: 'Zoë', 'first name': '{{prénom}}', [LONGEST]: 'x', 'not in the text': 'y' };
   await run.batch({
     recipients: [{ ...one, fields }],
     text: `{{prénom}} {{ first name }} { {{${LONGEST}}}} } {`,
