@@ -27,10 +27,18 @@ export function batchTextProblem(text: string): string | undefined {
     : undefined;
 }
 
+/**
+ * Returns the value of the field with this name, or undefined if there is none. Two names are the same if they agree in
+ * Unicode's NFC: an accent may be part of its letter, or follow it. A name written exactly so comes first.
+ */
+export function fieldValue(fields: Readonly<Record<string, string>>, name: string): string | undefined {
+  if (Object.hasOwn(fields, name)) return fields[name];
+  const composed = name.normalize('NFC');
+  const alike = Object.keys(fields).find((each) => each.normalize('NFC') === composed);
+  return alike === undefined ? undefined : fields[alike];
+}
+
 /** Returns the text with a recipient's fields filled in. Filled-in values are not searched again. */
 export function filledText(text: string, fields: Readonly<Record<string, string>> = {}): string {
-  return text.replaceAll(FIELD, (whole, between: string) => {
-    const name = between.trim();
-    return Object.hasOwn(fields, name) ? (fields[name] ?? '') : whole;
-  });
+  return text.replaceAll(FIELD, (whole, between: string) => fieldValue(fields, between.trim()) ?? whole);
 }

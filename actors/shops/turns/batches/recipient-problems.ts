@@ -4,6 +4,7 @@ import { isEmpty } from '../../message-content.ts';
 import {
   batchTextProblem,
   fieldNames,
+  fieldValue,
   filledText,
   isFieldName,
   LONGEST_NAME,
@@ -50,7 +51,7 @@ export function recipientProblems(
     if (idempotencyKey !== undefined) keys.add(idempotencyKey);
     for (const name of Object.keys(fields).filter((each) => !isFieldName(each)))
       problems.push({ field: `${at}.fields.${shortName(name)}`, message: WRONG_NAME });
-    const missing = names.filter((name) => !Object.hasOwn(fields, name));
+    const missing = names.filter((name) => fieldValue(fields, name) === undefined);
     for (const name of missing) {
       problems.push({ field: `${at}.fields.${name}`, message: `is required: the text uses {{${name}}}` });
     }

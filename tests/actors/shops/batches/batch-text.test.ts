@@ -22,6 +22,26 @@ test('a field may have any name on one line, and a filled-in value is not search
   );
 });
 
+test('a name is the same with its accents as parts of letters and after them; the one written exactly so comes first', async () => {
+  const [composed, decomposed] = ['prénom'.normalize('NFC'), 'prénom'.normalize('NFD')];
+  const run = await BatchHarness.connected();
+  const [one, two, three] = run.know(3);
+  assert.ok(one && two && three);
+  await run.batch({
+    recipients: [
+      { ...one, fields: { [composed]: 'Ann' } },
+      { ...two, fields: { [decomposed]: 'Ben' } },
+      { ...three, fields: { [composed]: 'not Cy', [decomposed]: 'Cy' } },
+    ],
+    text: `hello {{${decomposed}}}`,
+  });
+  await run.pass(3 * HOUR_MS);
+  assert.deepEqual(
+    run.sent.map(({ text }) => text),
+    ['hello Ann', 'hello Ben', 'hello Cy'],
+  );
+});
+
 for (const [text, field] of [
   ['hello {{prénom}}', 'recipients.0.fields.prénom'],
   ['hello {{first-name}}', 'recipients.0.fields.first-name'],
