@@ -3,7 +3,7 @@ import { done, failed } from '../failure.ts';
 import { tenantsOfShardKey } from './tenant-keys.ts';
 import type { TenantTurn } from './tenant-replies.ts';
 import type { TenantState } from './tenant-state.ts';
-import { webhooksChanged } from './webhook-turns.ts';
+import { webhooksChanged, withoutShop } from './webhook-turns.ts';
 
 /** Removes a shop from the tenant at once; its data is erased right after. A repeated command changes nothing. */
 export function deleteShop(state: TenantState, shopId: string): TenantTurn<'delete_shop'> {
@@ -77,13 +77,15 @@ export function deleteTenant(state: TenantState): TenantTurn<'delete_tenant'> {
   };
 }
 
-/** All data of a shop is erased. */
+/** All data of a shop is erased. Webhooks that named it no longer do. */
 export function shopErased(state: TenantState, shopId: string): TenantTurn<'shop_erased'> {
   const erasing = new Set(state.erasing);
   erasing.delete(shopId);
+  const left = withoutShop(state, shopId);
   return {
-    state: { ...state, erasing },
-    writes: [['SREM', state.keys.erasing, shopId]],
+    state: { ...left.state, erasing },
+    writes: [['SREM', state.keys.erasing, shopId], ...left.writes],
+    effects: left.effects,
     reply: done(true),
   };
 }

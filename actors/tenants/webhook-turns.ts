@@ -159,6 +159,30 @@ export function deleteWebhook(state: TenantState, webhookId: string): TenantTurn
 }
 
 /**
+ * Removes an erased shop from the endpoints that name it. An endpoint that named no other keeps an empty list and gets
+ * nothing, because null would be all shops.
+ */
+export function withoutShop(
+  state: TenantState,
+  shopId: string,
+): Required<Pick<Turn<TenantState, TenantEffect>, 'state' | 'writes' | 'effects'>> {
+  const named = [...state.webhooks.values()].flatMap((webhook) =>
+    webhook.shops?.includes(shopId)
+      ? { ...webhook, shops: webhook.shops.filter((each) => each !== shopId) }
+      : [],
+  );
+  if (named.length === 0) return { state, writes: [], effects: [] };
+  const webhooks = new Map(state.webhooks);
+  for (const webhook of named) webhooks.set(webhook.id, webhook);
+  const stored = named.flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
+  return {
+    state: { ...state, webhooks },
+    writes: [['HSET', state.keys.webhooks, ...stored]],
+    effects: [webhooksChanged({ ...state, webhooks })],
+  };
+}
+
+/**
  * Stores an endpoint's progress, with the attempts that led to it. Refuses progress from an earlier loading of the
  * tenant: it waited in the mailbox, and the present sender started from the stored progress.
  *

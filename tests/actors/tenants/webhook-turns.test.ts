@@ -1,6 +1,7 @@
 /** The writes of a change of an endpoint. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { shopErased } from '../../../actors/tenants/erasure-turns.ts';
 import { changeWebhook, deleteWebhook } from '../../../actors/tenants/webhook-turns.ts';
 import { firstProgress, forgiven } from '../../../actors/webhooks/progress.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
@@ -34,4 +35,26 @@ test('a deleted endpoint leaves neither its record nor its progress', async () =
     ['HDEL', webhooks, 'hook'],
     ['HDEL', webhookProgress, 'hook'],
   ]);
+});
+
+test('an erased shop leaves the lists of endpoints, and the last one leaves an empty list, not all shops', async () => {
+  const { webhook, state } = await tenantWith({ shops: ['left', 'erased'] });
+  const only = { ...webhook, id: 'only', shops: ['erased'] };
+  const all = { ...webhook, id: 'all', shops: null };
+  const webhooks = new Map([webhook, only, all].map((each) => [each.id, each]));
+  const changed = shopErased({ ...state, webhooks, erasing: new Set(['erased']) }, 'erased');
+  const kept = [
+    { ...webhook, shops: ['left'] },
+    { ...only, shops: [] },
+  ];
+  assert.deepEqual([...(changed.state?.webhooks.values() ?? [])], [...kept, all]);
+  assert.deepEqual(changed.writes, [
+    ['SREM', state.keys.erasing, 'erased'],
+    ['HSET', state.keys.webhooks, ...kept.flatMap((each) => [each.id, JSON.stringify(each)])],
+  ]);
+  assert.deepEqual(
+    changed.effects?.map((effect) => effect.type === 'webhooks_changed' && [...effect.webhooks.keys()]),
+    [['hook', 'only', 'all']],
+  );
+  assert.deepEqual(shopErased(state, 'other').effects, [], 'no endpoint named it');
 });
