@@ -4,9 +4,10 @@ import type { Write } from '../../runtime/store.ts';
 import { done, type Failed, failed } from '../failure.ts';
 import { inboundModeOf } from '../inbound-mode.ts';
 import { presentFields } from '../present-fields.ts';
+import type { TenantFieldsOf } from './tenant-commands.ts';
 import type { ShopDraft } from './tenant-operations.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
-import type { TenantTurn } from './tenant-replies.ts';
+import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
 import { foldedName, type TenantState } from './tenant-state.ts';
 import type { TenantChanges } from './tenant-view.ts';
 import { webhooksChanged } from './webhook-turns.ts';
@@ -89,23 +90,18 @@ function tuned(settings: SettingsTuning): SettingsTuning {
   ) as SettingsTuning;
 }
 
-/** A shop to make. */
-interface NewShop extends ShopDraft {
-  readonly id: string;
-  readonly imported: boolean;
-  readonly idempotencyKey: string | undefined;
-  readonly nowMs: number;
-  /** Retention of idempotency keys in milliseconds. */
-  readonly retentionMs: number;
-}
-
 /**
  * Adds a shop, unless its idempotency key made one before. The tenant needs an owner, a free slot in its plan and an
  * unused name. An operator's import skips these three checks.
  */
-export function createShop(state: TenantState, shop: NewShop): TenantTurn<'create_shop'> {
+export function createShop(
+  state: TenantState,
+  shop: TenantFieldsOf<'create_shop'>,
+  inputs: Pick<TurnInputs, 'nowMs' | 'makeId' | 'retentionMs'>,
+): TenantTurn<'create_shop'> {
+  const { nowMs, makeId } = inputs;
   const { idempotencyKey } = shop;
-  const original = idempotencyKey === undefined ? undefined : madeWith(state, idempotencyKey, shop);
+  const original = idempotencyKey === undefined ? undefined : madeWith(state, idempotencyKey, inputs);
   if (original !== undefined) {
     const reply = { shop: shopView(original, null), replayed: true, differs: differsFrom(original, shop) };
     return { reply: done(reply) };
@@ -120,10 +116,10 @@ export function createShop(state: TenantState, shop: NewShop): TenantTurn<'creat
     if (state.record.owner === null) return { reply: failed('TENANT_OWNER_MISSING') };
   }
   const record: ShopRecord = {
-    id: shop.id,
+    id: makeId(nowMs),
     name: shop.name,
     phone: shop.phone ?? null,
-    createdAtMs: shop.nowMs,
+    createdAtMs: nowMs,
     ...presentFields<ShopRecord>({ idempotencyKey }),
   };
   return {
@@ -147,7 +143,7 @@ function differsFrom(original: ShopRecord, draft: ShopDraft): boolean {
 function madeWith(
   { shops }: TenantState,
   idempotencyKey: string,
-  { nowMs, retentionMs }: Pick<NewShop, 'nowMs' | 'retentionMs'>,
+  { nowMs, retentionMs }: Pick<TurnInputs, 'nowMs' | 'retentionMs'>,
 ): ShopRecord | undefined {
   for (const shop of shops.values()) {
     if (shop.idempotencyKey === idempotencyKey && nowMs < shop.createdAtMs + retentionMs) return shop;

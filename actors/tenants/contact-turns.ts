@@ -13,17 +13,10 @@ import {
   declarationFact,
   undeclaredView,
 } from './contact-record.ts';
-import type { DeclaredContact } from './tenant-commands.ts';
+import type { TenantFieldsOf } from './tenant-commands.ts';
 import type { TenantKeys } from './tenant-keys.ts';
-import type { TenantTurn } from './tenant-replies.ts';
+import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
 import type { TenantState } from './tenant-state.ts';
-
-/** The facts for a contact turn: the time, the stored records of its numbers in both forms, and a maker of ids. */
-export interface ContactFacts {
-  readonly nowMs: number;
-  readonly stored: ReadonlyMap<string, ContactRecord>;
-  readonly makeId: (nowMs: number) => string;
-}
 
 /**
  * Declares a batch, all or nothing. Declaring a number again, in either of its forms, updates its record and clears its
@@ -31,9 +24,10 @@ export interface ContactFacts {
  */
 export function declareContacts(
   state: TenantState,
-  contacts: readonly DeclaredContact[],
-  { nowMs, stored, makeId }: ContactFacts,
+  { contacts }: TenantFieldsOf<'declare'>,
+  { nowMs, facts, makeId }: Pick<TurnInputs, 'nowMs' | 'facts' | 'makeId'>,
 ): TenantTurn<'declare'> {
+  const stored = facts.contacts;
   const items = contacts.map(({ phone }) => ({ phone, current: declarationFact(contactOf(phone, stored)) }));
   const evaluation = evaluateDeclarations(state.declared, { items, nowMs });
   if (!evaluation.admitted) return { reply: refusedBy(evaluation) };
@@ -78,9 +72,10 @@ export function declareContacts(
 /** Revokes the declaration of a number, named in either form, and keeps its record. Revoking twice changes nothing. */
 export function revokeContact(
   state: TenantState,
-  phone: string,
-  { nowMs, stored }: ContactFacts,
+  { phone }: TenantFieldsOf<'revoke_contact'>,
+  { nowMs, facts }: Pick<TurnInputs, 'nowMs' | 'facts'>,
 ): TenantTurn<'revoke_contact'> {
+  const stored = facts.contacts;
   const contact = contactOf(phone, stored);
   if (contact === undefined) return { reply: done(undeclaredView(phone)) };
   if (contact.revokedAtMs !== null) return { reply: done(contactView(contact, nowMs)) };

@@ -1,7 +1,7 @@
 import { done, failed } from '../failure.ts';
-import type { TenantEffect } from './tenant-commands.ts';
+import type { TenantEffect, TenantFieldsOf } from './tenant-commands.ts';
 import { type ApiKeyRecord, keyView } from './tenant-record.ts';
-import type { TenantTurn } from './tenant-replies.ts';
+import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
 import { indexKeys, liveKey, type TenantState } from './tenant-state.ts';
 
 /** Values of one key that are remembered after their rotation; some 6 KB a key at most. */
@@ -36,32 +36,32 @@ export function putKey(
  */
 export function rotateKey(
   state: TenantState,
-  options: { keyId: string; hash: string; forgotten: readonly string[]; nowMs: number },
+  { keyId, hash, forgotten }: TenantFieldsOf<'rotate_key'>,
+  { nowMs }: Pick<TurnInputs, 'nowMs'>,
 ): TenantTurn<'rotate_key'> {
-  const key = state.apiKeys.get(options.keyId);
+  const key = state.apiKeys.get(keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
   if (key.record.revokedAtMs !== null) {
     return { reply: failed('CONFLICT', { message: 'A revoked key cannot be rotated; create a new one.' }) };
   }
-  const { hash, retiredHashes = [] } = key.record;
+  const { hash: retiring, retiredHashes = [] } = key.record;
   const rotated = {
     ...key.record,
-    hash: options.hash,
-    retiredHashes: [hash, ...retiredHashes].filter((retired) => !options.forgotten.includes(retired)),
-    rotatedAtMs: options.nowMs,
+    hash,
+    retiredHashes: [retiring, ...retiredHashes].filter((retired) => !forgotten.includes(retired)),
+    rotatedAtMs: nowMs,
   };
-  return putKey(state, rotated, [{ type: 'end_waits', keyId: options.keyId }]);
+  return putKey(state, rotated, [{ type: 'end_waits', keyId }]);
 }
 
 /** Revokes a key permanently, with this commit. Its record stays, so that calls with it get API_KEY_REVOKED. */
 export function revokeKey(
   state: TenantState,
-  options: { keyId: string; nowMs: number },
+  { keyId }: TenantFieldsOf<'revoke_key'>,
+  { nowMs }: Pick<TurnInputs, 'nowMs'>,
 ): TenantTurn<'revoke_key'> {
-  const key = state.apiKeys.get(options.keyId);
+  const key = state.apiKeys.get(keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
   if (key.record.revokedAtMs !== null) return { reply: done(keyView(key.record)) };
-  return putKey(state, { ...key.record, revokedAtMs: options.nowMs }, [
-    { type: 'end_waits', keyId: options.keyId },
-  ]);
+  return putKey(state, { ...key.record, revokedAtMs: nowMs }, [{ type: 'end_waits', keyId }]);
 }

@@ -7,8 +7,9 @@ import { readContacts } from './contact-record.ts';
 import { mergedField } from './person-entry.ts';
 import type { WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import { TENANT_LANES, type TenantCommand, type TenantEffect } from './tenant-commands.ts';
+import type { TenantFacts } from './tenant-replies.ts';
 import { loadTenant, type TenantState } from './tenant-state.ts';
-import { type TenantFacts, tenantTurn } from './tenant-turns.ts';
+import { tenantTurn } from './tenant-turns.ts';
 import { hasNewUsage, usageTurn } from './usage-turn.ts';
 import { activateWebhooks } from './webhook-turns.ts';
 

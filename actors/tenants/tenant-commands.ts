@@ -87,6 +87,9 @@ export type TenantCommandOf<Type extends TenantCommand['type']> = Extract<
   { readonly type: Type }
 >;
 
+/** The fields of a command, without its type. */
+export type TenantFieldsOf<Type extends TenantCommand['type']> = Omit<TenantCommandOf<Type>, 'type'>;
+
 /** The lane of each command. A `client` command may be refused if the mailbox is full. */
 export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
   create_shop: 'client',

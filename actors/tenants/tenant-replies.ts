@@ -1,6 +1,8 @@
+import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import type { DeclarationPolicyCode } from '../../policy/refusal.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Outcome } from '../failure.ts';
+import type { ContactRecord } from './contact-record.ts';
 import type { WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import type { TenantCommand, TenantCommandOf, TenantEffect } from './tenant-commands.ts';
 import type { ContactView, MadeShop, RevokedContactView, ShopCreationCode } from './tenant-operations.ts';
@@ -46,11 +48,31 @@ export type TenantTurn<Type extends TenantCommand['type']> = Turn<TenantState, T
     ? { readonly reply: TenantReplies[Type] }
     : { readonly reply?: undefined });
 
+/** Stored data about the numbers of a command, for the commands that need it. */
+export interface TenantFacts {
+  readonly contacts: ReadonlyMap<string, ContactRecord>;
+  readonly customers: ReadonlySet<string>;
+  /** True if the person to be erased has an id. By default false. */
+  readonly isKnown?: boolean;
+  /** Stored progress of the endpoints that `erase_progress` names, by webhook id. Absent if there is none. */
+  readonly progress?: ReadonlyMap<string, string>;
+}
+
+/** The inputs of a turn in addition to state and command. */
+export interface TurnInputs {
+  readonly nowMs: number;
+  readonly facts: TenantFacts;
+  readonly keyLimits: KeyLimits;
+  readonly makeId: (nowMs: number) => string;
+  /** Retention of idempotency keys in milliseconds. */
+  readonly retentionMs: number;
+}
+
 /** The turns that decide commands. The compiler requires one for each type, with the right reply. */
-export type TenantTurns<Context> = {
+export type TenantTurns = {
   readonly [Type in TenantCommand['type']]: (
     state: TenantState,
     command: TenantCommandOf<Type>,
-    context: Context,
+    inputs: TurnInputs,
   ) => TenantTurn<Type>;
 };

@@ -1,10 +1,8 @@
-import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { numberForms } from '../../policy/number-forms.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import { done } from '../failure.ts';
 import { changeTenant, createShop } from './account-turns.ts';
 import { NO_TENANT } from './ask-tenant.ts';
-import type { ContactRecord } from './contact-record.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';
 import {
   deleteShop,
@@ -16,7 +14,7 @@ import {
 } from './erasure-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
 import type { TenantCommand, TenantEffect } from './tenant-commands.ts';
-import type { TenantTurns } from './tenant-replies.ts';
+import type { TenantTurns, TurnInputs } from './tenant-replies.ts';
 import type { TenantState } from './tenant-state.ts';
 import { usageTurn } from './usage-turn.ts';
 import {
@@ -29,33 +27,10 @@ import {
   webhookProgress,
 } from './webhook-turns.ts';
 
-/** Stored data about the numbers of a command, for the commands that need it. */
-export interface TenantFacts {
-  readonly contacts: ReadonlyMap<string, ContactRecord>;
-  readonly customers: ReadonlySet<string>;
-  /** True if the person to be erased has an id. By default false. */
-  readonly isKnown?: boolean;
-  /** Stored progress of the endpoints that `erase_progress` names, by webhook id. Absent if there is none. */
-  readonly progress?: ReadonlyMap<string, string>;
-}
-
-/** The inputs of a turn in addition to state and command. */
-interface TurnInputs {
-  readonly nowMs: number;
-  readonly facts: TenantFacts;
-  readonly keyLimits: KeyLimits;
-  readonly makeId: (nowMs: number) => string;
-  /** Retention of idempotency keys in milliseconds. */
-  readonly retentionMs: number;
-}
-
-const TURNS: TenantTurns<TurnInputs> = {
-  create_shop: (state, command, { nowMs, makeId, retentionMs }) =>
-    createShop(state, { ...command, id: makeId(nowMs), nowMs, retentionMs }),
-  declare: (state, { contacts }, { nowMs, makeId, facts }) =>
-    declareContacts(state, contacts, { nowMs, stored: facts.contacts, makeId }),
-  revoke_contact: (state, { phone }, { nowMs, makeId, facts }) =>
-    revokeContact(state, phone, { nowMs, stored: facts.contacts, makeId }),
+const TURNS: TenantTurns = {
+  create_shop: createShop,
+  declare: declareContacts,
+  revoke_contact: revokeContact,
   change: (state, { changes }) => changeTenant(state, changes),
   add_customers: ({ keys }, { phones }, { facts }) => ({
     writes: [['SADD', keys.customers, ...phones]],
@@ -66,12 +41,12 @@ const TURNS: TenantTurns<TurnInputs> = {
     reply: done({ removed: facts.customers.size }),
   }),
   put_key: (state, { key }) => putKey(state, key),
-  rotate_key: (state, command, { nowMs }) => rotateKey(state, { ...command, nowMs }),
-  revoke_key: (state, command, { nowMs }) => revokeKey(state, { ...command, nowMs }),
+  rotate_key: rotateKey,
+  revoke_key: revokeKey,
   put_webhook: putWebhook,
-  change_webhook: (state, command, { nowMs }) => changeWebhook(state, { ...command, nowMs }),
-  rotate_webhook_secret: (state, command, { nowMs }) => rotateWebhookSecret(state, { ...command, nowMs }),
-  disable_webhook: (state, command, { nowMs }) => disableWebhook(state, { ...command, nowMs }),
+  change_webhook: changeWebhook,
+  rotate_webhook_secret: rotateWebhookSecret,
+  disable_webhook: disableWebhook,
   delete_webhook: (state, { webhookId }) => deleteWebhook(state, webhookId),
   webhook_progress: webhookProgress,
   delete_shop: (state, { shopId }) => deleteShop(state, shopId),

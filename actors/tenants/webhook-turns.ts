@@ -3,16 +3,9 @@ import { DAY_MS } from '../../runtime/durations.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import { ofShops } from './stored-webhooks/webhook-progress.ts';
-import type {
-  WebhookAttempt,
-  WebhookChanges,
-  WebhookEnd,
-  WebhookKeeper,
-  WebhookProgress,
-  WebhookRecord,
-} from './stored-webhooks/webhook-record.ts';
-import type { TenantEffect } from './tenant-commands.ts';
-import type { TenantTurn } from './tenant-replies.ts';
+import type { WebhookKeeper, WebhookProgress, WebhookRecord } from './stored-webhooks/webhook-record.ts';
+import type { TenantEffect, TenantFieldsOf } from './tenant-commands.ts';
+import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
 import type { TenantState } from './tenant-state.ts';
 
 /** Most endpoints of one tenant, made by anyone, above which its own calls and operators may make no more. */
@@ -40,7 +33,7 @@ export function webhooksChanged({
 /** Adds an endpoint. */
 export function putWebhook(
   state: TenantState,
-  { webhook, by }: { readonly webhook: WebhookRecord; readonly by: WebhookKeeper },
+  { webhook, by }: TenantFieldsOf<'put_webhook'>,
 ): TenantTurn<'put_webhook'> {
   const most = MOST_WEBHOOKS[by];
   if (state.webhooks.size < most) return withWebhook(state, webhook);
@@ -78,13 +71,9 @@ export function activateWebhooks(
 /** Changes an endpoint as requested. An endpoint that is enabled or moved starts without failures. */
 export function changeWebhook(
   state: TenantState,
-  change: {
-    readonly webhookId: string;
-    readonly changes: WebhookChanges & Partial<Pick<WebhookRecord, 'secret' | 'former' | 'earlier'>>;
-    readonly nowMs: number;
-  },
+  { webhookId, changes }: { readonly webhookId: string; readonly changes: Partial<WebhookRecord> },
+  { nowMs }: Pick<TurnInputs, 'nowMs'>,
 ): TenantTurn<'change_webhook'> {
-  const { webhookId, changes, nowMs } = change;
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   const changed = { ...webhook, ...changes };
@@ -101,14 +90,9 @@ export function changeWebhook(
  */
 export function rotateWebhookSecret(
   state: TenantState,
-  rotation: {
-    readonly webhookId: string;
-    readonly secret: string;
-    readonly unreadable: string | null;
-    readonly nowMs: number;
-  },
+  { webhookId, secret, unreadable }: TenantFieldsOf<'rotate_webhook_secret'>,
+  { nowMs }: Pick<TurnInputs, 'nowMs'>,
 ): TenantTurn<'rotate_webhook_secret'> {
-  const { webhookId, secret, unreadable, nowMs } = rotation;
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   const isLost = webhook.secret === unreadable;
@@ -117,7 +101,7 @@ export function rotateWebhookSecret(
   const earlier = before.filter(({ untilMs }) => untilMs > nowMs).slice(0, MOST_FORMER_SECRETS - 1);
   // An endpoint that no key could open is enabled again.
   const enabled = webhook.disabled?.why === 'unreadable' ? { disabled: null } : {};
-  return changeWebhook(state, { webhookId, changes: { secret, former, earlier, ...enabled }, nowMs });
+  return changeWebhook(state, { webhookId, changes: { secret, former, earlier, ...enabled } }, { nowMs });
 }
 
 /**
@@ -126,14 +110,9 @@ export function rotateWebhookSecret(
  */
 export function disableWebhook(
   state: TenantState,
-  judgement: {
-    readonly webhookId: string;
-    readonly enabledAtMs: number;
-    readonly why: Exclude<WebhookEnd, WebhookKeeper>;
-    readonly nowMs: number;
-  },
+  { webhookId, enabledAtMs, why }: TenantFieldsOf<'disable_webhook'>,
+  { nowMs }: Pick<TurnInputs, 'nowMs'>,
 ): TenantTurn<'disable_webhook'> {
-  const { webhookId, enabledAtMs, why, nowMs } = judgement;
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   if (webhook.disabled !== null || webhook.enabledAtMs !== enabledAtMs) return { reply: done(webhook) };
@@ -191,16 +170,9 @@ export function withoutShop(
  */
 export function webhookProgress(
   state: TenantState,
-  command: {
-    readonly loading: symbol;
-    readonly webhookId: string;
-    readonly progress: WebhookProgress;
-    readonly attempts: readonly WebhookAttempt[];
-  },
+  { loading, webhookId, progress, attempts }: TenantFieldsOf<'webhook_progress'>,
 ): TenantTurn<'webhook_progress'> {
-  const { webhookId, progress, attempts } = command;
-  if (command.loading !== state.loading || !state.webhooks.has(webhookId))
-    return { reply: failed('NOT_FOUND') };
+  if (loading !== state.loading || !state.webhooks.has(webhookId)) return { reply: failed('NOT_FOUND') };
   // Attempts for a shop that is being erased are not stored.
   const noted = attempts.filter(({ shopId }) => state.shops.has(shopId));
   const kept = ofShops(progress, state.shops);

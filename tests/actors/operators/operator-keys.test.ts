@@ -95,7 +95,7 @@ test('a key’s record keeps every value that the directory may name, and loses 
   const { key, ...tenant } = await tenantWithKey();
   let { state } = tenant;
   const rotate = (hash: string, forgotten: readonly string[]): void => {
-    state = rotateKey(state, { keyId: key, hash, forgotten, nowMs: 0 }).state ?? state;
+    state = rotateKey(state, { keyId: key, hash, forgotten }, { nowMs: 0 }).state ?? state;
   };
   for (let index = 0; index < 150; index += 1) rotate(`value ${index}`, []);
   rotate('newest', ['value 7']);
@@ -105,9 +105,9 @@ test('a key’s record keeps every value that the directory may name, and loses 
 
 test('a revoked key gets no new value', async () => {
   const { state, key } = await tenantWithKey();
-  const revoked = revokeKey(state, { keyId: key, nowMs: 1 }).state;
+  const revoked = revokeKey(state, { keyId: key }, { nowMs: 1 }).state;
   assert.ok(revoked);
-  const { reply, writes } = rotateKey(revoked, { keyId: key, hash: 'new', forgotten: [], nowMs: 2 });
+  const { reply, writes } = rotateKey(revoked, { keyId: key, hash: 'new', forgotten: [] }, { nowMs: 2 });
   const { failure } = reply as { readonly failure?: { readonly code: string } };
   assert.deepEqual([failure?.code, writes], ['CONFLICT', undefined]);
 });

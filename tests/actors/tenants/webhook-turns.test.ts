@@ -22,7 +22,7 @@ test('an endpoint that is enabled again starts without failures, and one that is
   const progress = { ...firstProgress(webhook), failingSinceMs: NOW_MS };
   const failingSince = (changes: Parameters<typeof changeWebhook>[1]['changes']) => {
     // The clock repeats the moment in which it was enabled before.
-    const changed = changeWebhook(state, { webhookId: 'hook', changes, nowMs: NOW_MS }).state;
+    const changed = changeWebhook(state, { webhookId: 'hook', changes }, { nowMs: NOW_MS }).state;
     return forgiven(progress, changed?.webhooks.get('hook') ?? webhook).failingSinceMs;
   };
   assert.deepEqual([failingSince({ disabled: null }), failingSince({ types: [] })], [null, NOW_MS]);
