@@ -10,7 +10,6 @@ import type { QrImages } from '../actors/sessions/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
 import { ChannelWaiters } from '../actors/shops/effects/channel-waiters.ts';
 import { groupQuestions } from '../actors/shops/effects/group-questions.ts';
-import { OneShopPerNumber } from '../actors/shops/effects/one-shop-per-number.ts';
 import { PoolClient } from '../actors/shops/effects/pool-client.ts';
 import { poolService } from '../actors/shops/effects/pool-service.ts';
 import { PoolSessions } from '../actors/shops/effects/pool-sessions.ts';
@@ -122,7 +121,6 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const makeId = objectIdGenerator(random);
   const { host, pairing } = startHost(options);
   const poolSessions = new PoolSessions({ actors, store, log });
-  const oneShopPerNumber = new OneShopPerNumber({ actors, log });
   const sharedNumbers = new SharedNumbers({ ...common, vault, feed, counts });
   const pool = new PoolClient({ ...common, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ actors, clock, host, waiters });
@@ -135,7 +133,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const webhookParts = { ...common, clock: node.steppedClock, settings: options.webhooks };
   const webhooks = composeWebhooks({ ...webhookParts, shops, inbound, events, makeId });
   const notified = { waiters, eventWaiters: notifying(eventWaiters, webhooks.pump), feed };
-  const otherShops = { pool, poolSessions, oneShopPerNumber, sharedNumbers, send: shops.send };
+  const otherShops = { pool, poolSessions, sharedNumbers, send: shops.send };
   poolLink.serve(poolService({ actors, store }));
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
   const erasedFrom = { ...common, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };

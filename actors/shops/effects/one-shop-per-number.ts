@@ -9,37 +9,32 @@ import { channelState, type ShopState } from '../state/shop-state.ts';
 /**
  * Checks after a shop connected that no other shop of its tenant has the same number. Each turn checks before it
  * decides, but two shops that connect at the same moment do not see each other. All shops of a tenant live on one node,
- * so the later commit finds both. The shop that was paired first keeps the number.
+ * so the later commit finds both. The shop that was paired first keeps the number. Call this once the commit that
+ * connects the shop with this number succeeded.
  */
-export class OneShopPerNumber {
-  readonly #options: { readonly actors: Actors; readonly log: Logger };
+export function confirmNumber(
+  shop: ShopReference,
+  phone: string,
+  { actors, log }: { readonly actors: Actors; readonly log: Logger },
+): void {
+  confirm(shop, phone, actors).catch((error: unknown) =>
+    log.warn({ ...shop, err: error }, 'could not check whether two shops have one number'),
+  );
+}
 
-  constructor(options: { readonly actors: Actors; readonly log: Logger }) {
-    this.#options = options;
-  }
-
-  /** Call this once the commit that connects the shop with this number succeeded. */
-  confirm(shop: ShopReference, phone: string): void {
-    this.#confirm(shop, phone).catch((error: unknown) =>
-      this.#options.log.warn({ ...shop, err: error }, 'could not check whether two shops have one number'),
-    );
-  }
-
-  async #confirm({ tenantId }: ShopReference, phone: string): Promise<void> {
-    const { actors } = this.#options;
-    const tenant = await actors.state<TenantState>(tenantAddress(tenantId));
-    const connected = [...(tenant?.shops.keys() ?? [])].flatMap((shopId) => {
-      const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId }));
-      const has = state !== undefined && channelState(state) === 'connected';
-      if (!has || state.channel.context.phone !== phone) return [];
-      return [{ shopId, pairedAtMs: state.channel.context.pairedAtMs ?? 0 }];
-    });
-    const [first, ...others] = connected.sort(
-      (left, right) => left.pairedAtMs - right.pairedAtMs || (left.shopId < right.shopId ? -1 : 1),
-    );
-    if (first === undefined) return;
-    for (const { shopId } of others) {
-      actors.tell(shopAddress({ tenantId, shopId }), { type: 'number_taken', phone, by: first.shopId });
-    }
+async function confirm({ tenantId }: ShopReference, phone: string, actors: Actors): Promise<void> {
+  const tenant = await actors.state<TenantState>(tenantAddress(tenantId));
+  const connected = [...(tenant?.shops.keys() ?? [])].flatMap((shopId) => {
+    const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId }));
+    const has = state !== undefined && channelState(state) === 'connected';
+    if (!has || state.channel.context.phone !== phone) return [];
+    return [{ shopId, pairedAtMs: state.channel.context.pairedAtMs ?? 0 }];
+  });
+  const [first, ...others] = connected.sort(
+    (left, right) => left.pairedAtMs - right.pairedAtMs || (left.shopId < right.shopId ? -1 : 1),
+  );
+  if (first === undefined) return;
+  for (const { shopId } of others) {
+    actors.tell(shopAddress({ tenantId, shopId }), { type: 'number_taken', phone, by: first.shopId });
   }
 }

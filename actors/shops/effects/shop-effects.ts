@@ -12,7 +12,7 @@ import { shopOf } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
 import { batchSender, scheduledSender } from './due-senders.ts';
-import type { OneShopPerNumber } from './one-shop-per-number.ts';
+import { confirmNumber } from './one-shop-per-number.ts';
 import { peopleForgetter } from './person-memory.ts';
 import type { PoolClient } from './pool-client.ts';
 import type { PoolSessions } from './pool-sessions.ts';
@@ -32,7 +32,6 @@ export interface ShopEffectsOptions {
   readonly feed: ActorEventFeed;
   readonly pool: PoolClient;
   readonly poolSessions: PoolSessions;
-  readonly oneShopPerNumber: OneShopPerNumber;
   readonly sharedNumbers: SharedNumbers;
   readonly store: Pick<Store, 'read' | 'append'>;
   /** Sends as a caller does. Used for scheduled sends that are due. */
@@ -133,15 +132,12 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
 }
 
 /** Carries out an effect about the number that a shop has connected. */
-function noteNumber(
-  { actors, oneShopPerNumber, sharedNumbers }: ShopEffectsOptions,
-  shop: ShopReference,
-  effect: NumberEffect,
-): void {
+function noteNumber(options: ShopEffectsOptions, shop: ShopReference, effect: NumberEffect): void {
+  const { actors, sharedNumbers } = options;
   const { phone } = effect;
   switch (effect.type) {
     case 'confirm_number':
-      oneShopPerNumber.confirm(shop, phone);
+      confirmNumber(shop, phone, options);
       sharedNumbers.onConnected({ ...shop, name: effect.of.name }, phone);
       break;
     case 'note_number':

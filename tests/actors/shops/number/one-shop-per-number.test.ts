@@ -1,7 +1,7 @@
 /** Several shops of one tenant connect one number at the same moment. The shop that was paired first keeps it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OneShopPerNumber } from '../../../../actors/shops/effects/one-shop-per-number.ts';
+import { confirmNumber } from '../../../../actors/shops/effects/one-shop-per-number.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import type { Address } from '../../../../runtime/address.ts';
 import { QuietLog } from '../../../runtime/quiet-log.ts';
@@ -26,7 +26,7 @@ async function losers(
       void told.push(`${shopOf(address)} to ${by}`),
   } as unknown as Actors;
   const log = new QuietLog();
-  new OneShopPerNumber({ actors, log }).confirm({ tenantId, shopId: 'any' }, PHONE);
+  confirmNumber({ tenantId, shopId: 'any' }, PHONE, { actors, log });
   await new Promise(setImmediate);
   assert.deepEqual(log.warnings, []);
   return told;
