@@ -78,10 +78,17 @@ function onLiveEvent(
       onConnected(builder, event, facts.number);
       break;
     case 'session.closed':
-      onClosed(builder, event);
+      builder.stepChannel({ ...event, type: 'closed', nowMs: builder.nowMs, chance: builder.chance() });
       break;
     case 'session.worker_lost':
-      onClosed(builder, { end: 'transient', statusCode: undefined, detail: event.detail });
+      builder.stepChannel({
+        type: 'closed',
+        end: 'transient',
+        statusCode: undefined,
+        detail: event.detail,
+        nowMs: builder.nowMs,
+        chance: builder.chance(),
+      });
       break;
     case 'session.limits':
       storeReportedLimits(builder, event);
@@ -126,23 +133,6 @@ function onOutcome(
     // It came late, but it is about the shop's number all the same.
     builder.stepPacing({ type: 'rate_limited_before', ...builder.moments(backoffMs) });
   }
-}
-
-function onClosed(
-  builder: TurnBuilder,
-  closed: Omit<SessionEventOf<'session.closed'>, 'type' | 'generation'>,
-): void {
-  const { end, statusCode, detail, networkCode, waitMs } = closed;
-  builder.stepChannel({
-    type: 'closed',
-    end,
-    statusCode,
-    detail,
-    ...(networkCode === undefined ? {} : { networkCode }),
-    ...(waitMs === undefined ? {} : { waitMs }),
-    nowMs: builder.nowMs,
-    chance: builder.chance(),
-  });
 }
 
 /**
