@@ -2,7 +2,7 @@ import type { EventOperations } from '../actors/events/event-operations.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
 import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../actors/shops/shop-operations.ts';
-import type { KeyDirectory } from '../actors/tenants/key-directory.ts';
+import type { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
 import type { TenantOperations } from '../actors/tenants/tenant-operations.ts';
 import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -44,7 +44,7 @@ export interface HttpActors {
   readonly operators: OperatorOperations;
   readonly webhooks: WebhookOperations;
   readonly fleet: FleetOperations;
-  readonly keys: KeyDirectory;
+  readonly keys: Pick<StoredKeyDirectory, 'tenantOfKey'>;
   readonly feed: OperatorEventFeed;
 }
 

@@ -6,16 +6,11 @@ const CACHED_KEYS = 100_000;
 /** How long a key may take from its entry here to its commit. It is far longer than any commit takes. */
 const UNCOMMITTED_SECONDS = 3_600;
 
-/** Finds the tenant of a key, on any node. A found one never changes. Undefined if there is no such key. */
-export interface KeyDirectory {
-  tenantOfKey(keyHash: string): MaybePromise<string | undefined>;
-}
-
 /**
  * Finds the tenant of a key on any node, and so the owner that authenticates the call. The mapping of a hash never
  * changes, so a found one is cached. A missing one is read again each time, since the key may be made at any moment.
  */
-export class StoredKeyDirectory implements KeyDirectory {
+export class StoredKeyDirectory {
   readonly #store: Store;
   readonly #found = new LRUCache<string, string>({ max: CACHED_KEYS });
 
@@ -23,6 +18,7 @@ export class StoredKeyDirectory implements KeyDirectory {
     this.#store = store;
   }
 
+  /** Returns undefined if there is no such key. */
   tenantOfKey(keyHash: string): MaybePromise<string | undefined> {
     return this.#found.get(keyHash) ?? this.#read(keyHash);
   }

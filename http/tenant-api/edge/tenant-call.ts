@@ -1,4 +1,4 @@
-import type { KeyDirectory } from '../../../actors/tenants/key-directory.ts';
+import type { StoredKeyDirectory } from '../../../actors/tenants/key-directory.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorReply } from '../../contract/envelope.ts';
@@ -17,7 +17,7 @@ import type { FileReplies } from './file-replies.ts';
 
 /** The parts of a node with which it answers a tenant's call. */
 export interface TenantCallOptions extends AskOwnerOptions<ApiServices> {
-  readonly keys: KeyDirectory;
+  readonly keys: Pick<StoredKeyDirectory, 'tenantOfKey'>;
   readonly eventReaders: EventReaders;
   readonly files: FileReplies;
   /** Most calls of one tenant in progress. Further ones are refused OVERLOADED. */
