@@ -8,16 +8,9 @@ import type {
   WebhookProgress,
   WebhookRecord,
 } from './stored-webhooks/webhook-record.ts';
-import type { ShopDraft } from './tenant-operations.ts';
+import type { DeclaredContact, ShopDraft } from './tenant-operations.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
 import type { TenantChanges } from './tenant-view.ts';
-
-/** A contact as it was declared, valid in shape. */
-export interface DeclaredContact {
-  readonly phone: string;
-  readonly note?: string | undefined;
-  readonly expiresAt?: string | undefined;
-}
 
 /** The commands of a tenant's actor. */
 export type TenantCommand =

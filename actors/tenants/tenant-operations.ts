@@ -48,6 +48,13 @@ export interface MadeShop {
   readonly differs: boolean;
 }
 
+/** A contact as it is declared, valid in shape. */
+export interface DeclaredContact {
+  readonly phone: string;
+  readonly note?: string | undefined;
+  readonly expiresAt?: string | undefined;
+}
+
 /** A declared contact as the API shows it. */
 export type ContactView = Shown<typeof contact>;
 
@@ -130,11 +137,7 @@ export interface TenantOperations {
   /** Declares all contacts or none. Items have a valid shape. */
   declareContacts(
     tenantId: string,
-    contacts: readonly {
-      readonly phone: string;
-      readonly note?: string | undefined;
-      readonly expiresAt?: string | undefined;
-    }[],
+    contacts: readonly DeclaredContact[],
   ): Promise<
     Outcome<
       { readonly accepted: number; readonly contacts: readonly ContactView[] },
