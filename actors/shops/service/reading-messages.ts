@@ -37,7 +37,9 @@ export function messageOperations(
   const message: ShopOperations['message'] = (tenantId, messageId) => {
     const tenant = actors.state<TenantState>(tenantAddress(tenantId));
     const id = messageId.toLowerCase();
-    const found = mapMaybePromise(tenant, (known) => storedMessage({ tenant: known, id }, views, store));
+    const found = mapMaybePromise(tenant, (known) =>
+      known === undefined ? NOT_FOUND : storedMessage(known, id, views, store),
+    );
     return mapMaybePromise(found, (one) =>
       one.ok && one.value.status === 'queued' ? done(placeOf(tenantId, one.value, options)) : one,
     );
@@ -93,35 +95,31 @@ async function listStored(
   return done({ items: items.map((view) => placeOf(shop.tenantId, view, options)), nextCursor });
 }
 
-type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;
+const NOT_FOUND = failed('MESSAGE_NOT_FOUND');
 
-/** A requested message, and its tenant. */
-interface AskedMessage {
-  readonly tenant: TenantState;
-  readonly id: string;
-}
+type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;
 
 /** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
 function storedMessage(
-  { tenant, id }: { readonly tenant: TenantState | undefined; readonly id: string },
+  tenant: TenantState,
+  id: string,
   views: MessageViews,
   store: Store,
 ): MaybePromise<FoundMessage> {
-  if (tenant === undefined) return failed('MESSAGE_NOT_FOUND');
   const known = knownMessage(tenant.shard, id, store);
-  return known === undefined ? readView({ tenant, id }, store) : ownView(tenant, views.of(id, known));
+  return known === undefined ? readView(tenant, id, store) : ownView(tenant, views.of(id, known));
 }
 
 /**
  * A message that must be read from Redis was not requested lately, and may not be again. So no view of it is cached.
  */
-async function readView({ tenant, id }: AskedMessage, store: Store): Promise<FoundMessage> {
+async function readView(tenant: TenantState, id: string, store: Store): Promise<FoundMessage> {
   const { shard } = tenant;
   const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
   return ownView(tenant, viewOf(id, fields as MessageFields));
 }
 
-function ownView(tenant: AskedMessage['tenant'], message: ReturnType<typeof viewOf>): FoundMessage {
+function ownView(tenant: TenantState, message: ReturnType<typeof viewOf>): FoundMessage {
   const isOwn = message?.tenantId === tenant.tenantId && tenant.shops.has(message.view.shopId);
-  return isOwn ? done(message.view) : failed('MESSAGE_NOT_FOUND');
+  return isOwn ? done(message.view) : NOT_FOUND;
 }
