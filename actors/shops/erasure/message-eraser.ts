@@ -94,7 +94,8 @@ export class MessageEraser {
     const messages = await readMessages(shard, ids, store);
     const writes = messages.flatMap((message) => {
       const { body, state } = message ?? {};
-      return body && state && isFinal(state.status) && isForgotten(body) ? [redaction(shard, body)] : [];
+      if (!body || !state || !isFinal(state.status) || !isForgotten(body)) return [];
+      return [bodyWrite(shard, dayOfMessage(body.id), withoutRecipient(body))];
     });
     if (writes.length > 0) await store.commit(shard, writes);
   }
@@ -103,10 +104,6 @@ export class MessageEraser {
     const messages = await readMessages(shard, ids, this.#options.store);
     return ids.flatMap((id, index) => erasuresOf(shard, id, messages[index]?.body));
   }
-}
-
-function redaction(shard: number, body: MessageBody): Write {
-  return bodyWrite(shard, dayOfMessage(body.id), withoutRecipient(body));
 }
 
 /** Returns the writes that erase a message. `body` is undefined if the message is erased, completely or in part. */
