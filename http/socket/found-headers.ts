@@ -127,7 +127,7 @@ function allHeaders(raw: RawHead): FoundHeaders {
 }
 
 /** Returns all lines of a header, in order. `getHeader` returns only the first one. */
-function linesOf(raw: RawHead, header: string): string[] {
+export function linesOf(raw: RawHead, header: string): string[] {
   const lines: string[] = [];
   raw.forEach((name, value) => {
     if (name === header) lines.push(value);

@@ -1,7 +1,7 @@
 import type { CallerConnection } from '../contract/caller-connection.ts';
 import type { BodyFault, RequestValue } from '../contract/exchange.ts';
 import { isRead } from '../pipeline/edge.ts';
-import { findHeaders, type RawHead } from './found-headers.ts';
+import { findHeaders, linesOf, type RawHead } from './found-headers.ts';
 import { MAX_BODY_BYTES } from './kept-body.ts';
 
 export interface HeadOptions {
@@ -61,7 +61,7 @@ export function readHead(
         traceparent,
         idempotencyKey: method === 'POST' ? idempotencyKey : '',
         lastEventId: mayStream ? raw.getHeader('last-event-id') : '',
-        takesEvents: mayStream && asksForEvents(raw.getHeader('accept')),
+        takesEvents: mayStream && asksForEvents(linesOf(raw, 'accept').join()),
       },
       ip: callerAddress === undefined ? address : callerAddress(address, found.forwardedFor ?? ''),
       body: '',
@@ -72,9 +72,22 @@ export function readHead(
   };
 }
 
-/** True if a list of media types (RFC 9110, 12.5.1) names server-sent events. A wildcard is not enough. */
+/**
+ * True if a list of media types names server-sent events, and gives JSON no larger weight (RFC 9110, 12.5.1). A wildcard
+ * names JSON but no events.
+ */
 function asksForEvents(accept: string): boolean {
-  return accept.split(',').some((type) => /^\s*text\/event-stream\s*(;(?!\s*q=0(\.0*)?\s*$)|$)/i.test(type));
+  const weights = new Map(accept.toLowerCase().split(',').map(weighed));
+  const events = weights.get('text/event-stream') ?? 0;
+  const json = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
+  return events > 0 && events >= json;
+}
+
+/** Reads a media type and its weight. A weight that is no number counts as none given. */
+function weighed(range: string): [type: string, weight: number] {
+  const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
+  const weight = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1);
+  return [type, Number.isNaN(weight) ? 1 : weight];
 }
 
 function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefined {

@@ -114,9 +114,30 @@ describe('a stream of events', () => {
       const body = (await answer.json()) as { error: { fields: [{ field: string }] } };
       assert.deepEqual([answer.status, body.error.fields[0].field], [422, field]);
     }
-    const { answer } = await stream('', { accept: 'application/json, text/event-stream;q=0' });
-    assert.match(answer.headers.get('content-type') ?? '', /json/);
   });
+
+  for (const [accept, isStream] of [
+    ['application/json, text/event-stream;q=0', false],
+    ['text/event-stream;q=0.000;x=1', false],
+    ['*/*', false],
+    ['text/*', false],
+    ['application/json, text/event-stream;q=0.5', false],
+    ['text/event-stream;q=0.5, application/*;q=0.8', false],
+    ['text/event-stream;q=0.1, */*', false],
+    ['application/json;q=0.5, text/event-stream', true],
+    ['text/event-stream, application/json, */*', true],
+    ['Text/Event-Stream ; charset=utf-8;Q=0.9, application/json;q=0.9', true],
+    ['text/event-stream;q=0.2, application/json;q=0, */*', true],
+    ['text/event-stream;q=high', true],
+  ] as const) {
+    test(`${isStream ? 'is opened' : 'is not opened'} by Accept: ${accept}`, async () => {
+      const { open: stream } = await account();
+      const { answer, close } = await stream('', { accept });
+      const type = answer.headers.get('content-type') ?? '';
+      if (isStream) close();
+      assert.match(type, isStream ? /^text\/event-stream$/ : /json/);
+    });
+  }
 
   test('ends with the reason when its key is revoked', async () => {
     const { owner, open: stream } = await account();

@@ -60,3 +60,13 @@ test('two trace contexts are ignored, as W3C Trace Context requires for unreadab
   assert.equal(await seen('traced', TRACES.slice(1)), TRACES[1]);
   assert.equal(await seen('doubly traced', TRACES), undefined);
 });
+
+test('several lines of Accept are one list', async () => {
+  const connection = await openRaw(service.apiUrl);
+  const head = ['GET /api/v1/events HTTP/1.1', 'Host: test', `Authorization: Bearer ${owner.key}`];
+  const accepts = ['Accept: application/json', 'Accept: text/event-stream'];
+  connection.write(`${[...head, ...accepts].join('\r\n')}\r\n\r\n`);
+  const received = await connection.until((text) => text.includes('\r\n\r\n'));
+  connection.destroy();
+  assert.match(received, /Content-Type: text\/event-stream/i);
+});
