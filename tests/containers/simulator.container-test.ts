@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GenericContainer, Wait } from 'testcontainers';
-import { simulatorControl } from '../../simulator/control-client.ts';
 import { png } from '../actors/sessions/attachments/media-samples.ts';
+import { simulatorControl } from '../simulator/simulator-control.ts';
 import { linkedClient, trusting } from '../simulator/test-client.ts';
 import { freePort } from './free-port.ts';
 

@@ -1,4 +1,4 @@
-import type { SimulatorControl } from '../../simulator/control-client.ts';
+import type { SimulatorControl } from '../simulator/simulator-control.ts';
 import { until } from '../waiting.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContactMessageCall } from '../../simulator/control/contact-client.ts';
-import type { SimulatorControl } from '../../simulator/control-client.ts';
+import type { ContactMessageCall, SimulatorControl } from '../simulator/simulator-control.ts';
 
 /** The expected event of one message: its kind, its text and the digest of its file. */
 export type Told = readonly [kind: string, text: string | null, sha256: string | null];

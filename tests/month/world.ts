@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { HOUR_MS } from '../../runtime/durations.ts';
-import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { type ApiClient, apiClient } from '../e2e/api-client.ts';
 import { type ServiceNode, startServiceNode } from '../e2e/service-node.ts';
 import { startRedisServer } from '../redis-server.ts';
+import { type SimulatorControl, simulatorControl } from '../simulator/simulator-control.ts';
 import { startParts } from '../started-parts.ts';
 
 /** The retention of the month's service, in days: what is stored levels off after it. */

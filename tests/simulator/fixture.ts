@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
-import { type SimulatorControl, simulatorControl } from '../../simulator/control-client.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts';
+import { type SimulatorControl, simulatorControl } from './simulator-control.ts';
 import { linkedClient, type TestClient } from './test-client.ts';
 
 /** A simulator of a test's own, with clients that end with it. */

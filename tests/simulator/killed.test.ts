@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { simulatorControl } from '../../simulator/control-client.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import { moduleFile, nodeFlags } from '../root.ts';
+import { simulatorControl } from './simulator-control.ts';
 import { linkedClient } from './test-client.ts';
 
 const SHOP = '+33611111111';

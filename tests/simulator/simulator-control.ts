@@ -1,19 +1,37 @@
-import { contactCalls } from './control/contact-client.ts';
-import { ControlFailure, type FieldProblem } from './control/control-failure.ts';
-import type { Given } from './control/control-input.ts';
-import type { companionRecord, GROUP, groupRecord, NOTICE, PAGE, STANZAS } from './control/control-routes.ts';
-import type { FaultResult, LOGIN_FAILURE, QUERY_ERROR, USYNC_ERROR } from './control/fault-calls.ts';
-import type { FaultKind } from './control/faults.ts';
-import type { InboxEntry, StatusEntry } from './handsets/inboxes.ts';
-import type { NEW_CHATS, RESTRICTION } from './limits/number-limit-calls.ts';
-import type { FatHistory } from './linking/history.ts';
-import type { PendingAnswers } from './to-clients/arriving-stanzas.ts';
+import type { MESSAGE } from '../../simulator/control/contact-calls.ts';
+import { ControlFailure, type FieldProblem } from '../../simulator/control/control-failure.ts';
+import type { Given } from '../../simulator/control/control-input.ts';
+import type {
+  companionRecord,
+  GROUP,
+  GROUPED_RECEIPT,
+  groupRecord,
+  NOTICE,
+  PAGE,
+  RECEIPTS,
+  STANZAS,
+} from '../../simulator/control/control-routes.ts';
+import type {
+  FaultResult,
+  LOGIN_FAILURE,
+  QUERY_ERROR,
+  USYNC_ERROR,
+} from '../../simulator/control/fault-calls.ts';
+import type { FaultKind } from '../../simulator/control/faults.ts';
+import type { InboxEntry, StatusEntry } from '../../simulator/handsets/inboxes.ts';
+import type { NEW_CHATS, RESTRICTION } from '../../simulator/limits/number-limit-calls.ts';
+import type { FatHistory } from '../../simulator/linking/history.ts';
+import type { FileFault } from '../../simulator/media/media-host.ts';
+import type { PendingAnswers } from '../../simulator/to-clients/arriving-stanzas.ts';
 
 /** A linked client, as the control API shows it. */
 export type SessionRecord = ReturnType<typeof companionRecord>;
 
 /** A group, as the control API shows it. */
 export type GroupRecord = ReturnType<typeof groupRecord>;
+
+/** A message that a contact writes, as the control API takes it. */
+export type ContactMessageCall = Given<typeof MESSAGE, 'phone'>;
 
 /** A page of a list. `nextCursor` asks for the next page; null: this is the last one. */
 export interface Page<Item> {
@@ -91,7 +109,30 @@ export function simulatorControl(url: string) {
     /** Makes the number's account link clients only with a passkey, or without one again. */
     requirePasskey: (phone: string, required: boolean) =>
       call<{ phone: string; required: boolean }>('PUT', at('numbers', phone, 'passkey'), { required }),
-    ...contactCalls(call),
+    /** A contact writes to a shop's number or a group. `delivered` is true if a client sent its receipt in time. */
+    write: (from: string, message: ContactMessageCall) =>
+      call<{ id: string; delivered: boolean; path: string | null }>(
+        'POST',
+        at('numbers', from, 'messages'),
+        message,
+      ),
+    /** Sends a handset's receipts for its messages from a number, or for one stanza's id. */
+    sendReceipts: (from: string, receipts: Given<typeof RECEIPTS, 'phone'>) =>
+      call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
+    /** Sends the receipts of many members' handsets for one message of a group as one stanza. */
+    sendGroupedReceipt: (group: string, receipts: Given<typeof GROUPED_RECEIPT, 'id'>) =>
+      call<{ count: number }>('POST', at('groups', group, 'receipts'), receipts),
+    /**
+     * Sends the phone's connected clients these bytes instead of an encoded stanza. `count` is the number of clients.
+     */
+    sendFrame: (phone: string, frame: Uint8Array) =>
+      call<{ count: number }>('POST', at('sessions', phone, 'frames'), {
+        frame: Buffer.from(frame).toString('base64'),
+      }),
+    /** Spoils a file that a contact sent. `path` is from the answer of `write`. */
+    spoilFile: (path: string, fault: FileFault) => call<object>('PUT', '/files', { path, fault }),
+    /** Returns the number of downloads whose readers have not read everything. */
+    downloads: async () => (await call<{ downloads: number }>('GET', '/files')).downloads,
     /** Makes the number's account that of a person, whose clients learn the name from the account's settings. */
     nameAccount: (phone: string, name: string) =>
       call<object>('PUT', at('numbers', phone, 'account-name'), { name }),
