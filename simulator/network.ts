@@ -12,7 +12,7 @@ import type { ClientVersions } from './queries/client-versions.ts';
 import type { Connections } from './socket/connections.ts';
 import type { Deliveries } from './to-clients/deliveries.ts';
 import type { Notices } from './to-clients/notices.ts';
-import type { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts, Typing } from './unstored-state.ts';
+import type { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts } from './unstored-state.ts';
 
 /** The real network's times, and timeouts long enough for a slow machine. Tests can shorten all. In milliseconds. */
 export const DEFAULT_TIMINGS = {
@@ -56,7 +56,8 @@ export interface Network {
   readonly notices: Notices;
   readonly limits: NumberLimits;
   readonly copies: PhoneCopies;
-  readonly typing: Typing;
+  /** Senders that were seen composing since their last message to a chat: `sender chat`, a number or a group. */
+  readonly composing: Set<string>;
   readonly faults: Faults;
   readonly versions: ClientVersions;
   readonly media: MediaHost;

@@ -24,7 +24,7 @@ import { serverCloser } from './socket/server-closer.ts';
 import { serverIdentity } from './socket/server-identity.ts';
 import { Deliveries } from './to-clients/deliveries.ts';
 import { Notices } from './to-clients/notices.ts';
-import { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts, Typing } from './unstored-state.ts';
+import { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts } from './unstored-state.ts';
 
 /** The settings of a simulator. */
 export interface SimulatorOptions extends Partial<NetworkTimings> {
@@ -87,6 +87,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const closeServer = serverCloser(server);
   let journal: Journal | undefined;
   let media: MediaHost | undefined;
+  let closing: Promise<void> | undefined;
   try {
     journal = await Journal.open(options.dataDir);
     const identity = serverIdentity(journal);
@@ -117,10 +118,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       chatUrl: `ws://${authority}${CHAT_PATH}`,
       noiseRootKey: identity.rootKey,
       port,
-      close: once(async () => {
-        await Promise.all([closeServer(), network.media.close()]);
-        await network.journal.close();
-      }),
+      close: () => {
+        closing ??= Promise.all([closeServer(), network.media.close()]).then(() => network.journal.close());
+        return closing;
+      },
     };
   } catch (error) {
     await media?.close();
@@ -154,7 +155,7 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
     limits: new NumberLimits(journal, clock),
     copies: new PhoneCopies(),
     offline: new OfflineHandsets(),
-    typing: new Typing(),
+    composing: new Set(),
     faults: new Faults(),
     versions: new ClientVersions(),
     media,
@@ -185,12 +186,4 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 function reachedAt(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => {
-    running ??= work();
-    return running;
-  };
 }

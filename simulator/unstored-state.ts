@@ -104,18 +104,3 @@ export class PhoneCopies {
     return this.#byPhone.get(phone)?.get(id);
   }
 }
-
-/** Senders that were seen composing, and in which chat, since their last message there. */
-export class Typing {
-  readonly #composing = new Set<string>();
-
-  /** Notes that the sender is composing in the chat: a number's digits or a group's id. */
-  seen(sender: string, chat: string): void {
-    this.#composing.add(`${sender} ${chat}`);
-  }
-
-  /** True if the sender was seen composing since its last message. The call clears it. */
-  take(sender: string, chat: string): boolean {
-    return this.#composing.delete(`${sender} ${chat}`);
-  }
-}

@@ -46,7 +46,9 @@ export async function takeMessage(
     stanza,
     group: isGroupAddress(to) ? to : null,
     isStatus: to === STATUS_ADDRESS,
-    composingSeen: network.typing.take(companion.phone, network.numbers.resolve(to)?.number.phone ?? to),
+    composingSeen: network.composing.delete(
+      `${companion.phone} ${network.numbers.resolve(to)?.number.phone ?? to}`,
+    ),
   };
   const fault = network.faults.take('message', companion.phone);
   const audience = fault === undefined ? audienceOf(network, companion, stanza) : { refusal: fault };

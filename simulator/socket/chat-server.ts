@@ -98,7 +98,7 @@ async function takeStanza(network: Network, connection: Connection, stanza: Bina
       takeAck(network, connection, stanza);
       break;
     case 'chatstate':
-      noteTyping(network, connection, stanza);
+      noteComposing(network, connection, stanza);
       break;
     case 'ib':
       takeBatchRequest(connection, stanza);
@@ -118,11 +118,12 @@ function takeBatchRequest(connection: Connection, ib: BinaryNode): void {
   if (count > 0) connection.backlog?.asked(count);
 }
 
-function noteTyping(network: Network, connection: Connection, chatstate: BinaryNode): void {
+function noteComposing(network: Network, connection: Connection, chatstate: BinaryNode): void {
   const to = attribute(chatstate, 'to');
   const chat = isGroupAddress(to) ? to : network.numbers.resolve(to)?.number.phone;
   const composing = getAllBinaryNodeChildren(chatstate).some(({ tag }) => tag === 'composing');
-  if (connection.companion && chat && composing) network.typing.seen(connection.companion.phone, chat);
+  if (connection.companion && chat && composing)
+    network.composing.add(`${connection.companion.phone} ${chat}`);
 }
 
 /** Logs a companion in if it proves the Noise key of its pairing. Any other gets 401. */
