@@ -45,7 +45,7 @@ export function controlListener({
   readonly settled: () => Promise<void>;
   readonly report: (error: unknown) => void;
 }): (request: IncomingMessage, response: ServerResponse) => void {
-  const matchers = routes.map((route) => ({ route, parts: route.path.split('/') }));
+  const matchers = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   return (request, response) => {
     run(matchers, request)
       .then(async ({ status = 200, data }) => {
@@ -68,17 +68,14 @@ export function controlListener({
 }
 
 async function run(
-  matchers: readonly { route: ControlRoute; parts: readonly string[] }[],
+  matchers: readonly { route: ControlRoute; pattern: RegExp }[],
   request: IncomingMessage,
 ): Promise<ControlReply> {
   const target = request.url ?? '/';
   if (!URL.canParse(target, BASE))
     throw new ControlFailure(404, 'NOT_FOUND', `There is nothing at ${target}.`);
   const url = new URL(target, BASE);
-  const found = matchers.flatMap(({ route, parts }) => {
-    const path = match(parts, url.pathname);
-    return path ? [{ route, path }] : [];
-  });
+  const found = matchers.filter(({ pattern }) => pattern.test(url.pathname));
   if (found.length === 0) throw new ControlFailure(404, 'NOT_FOUND', `There is nothing at ${url.pathname}.`);
   const chosen = found.find(({ route }) => route.method === request.method);
   if (!chosen) {
@@ -86,23 +83,15 @@ async function run(
     throw new ControlFailure(405, 'METHOD_NOT_ALLOWED', `This path takes ${allowed}.`);
   }
   const isRead = request.method === 'GET';
+  const path = chosen.pattern.exec(url.pathname)?.groups ?? {};
   return chosen.route.handle(
-    chosen.path,
+    Object.fromEntries(Object.entries(path).map(([name, part]) => [name, decode(part)])),
     isRead ? Object.fromEntries(url.searchParams) : await readBody(request),
   );
 }
 
-function match(parts: readonly string[], pathname: string): Record<string, string> | undefined {
-  const given = pathname.split('/');
-  if (given.length !== parts.length) return undefined;
-  const named: Record<string, string> = {};
-  for (const [index, part] of parts.entries()) {
-    const actual = given[index] ?? '';
-    if (part.startsWith('{')) named[part.slice(1, -1)] = decode(actual);
-    else if (part !== actual) return undefined;
-  }
-  return named;
-}
+/** Returns the pattern of a path, with a group for each named part. */
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`);
 
 function decode(part: string): string {
   try {
