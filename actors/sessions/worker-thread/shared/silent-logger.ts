@@ -1,18 +1,9 @@
-/** The methods of a logger in the client's options. */
-export interface ClientLogger {
-  level: string;
-  child(fields: Record<string, unknown>): ClientLogger;
-  trace(fields: unknown, message?: string): void;
-  debug(fields: unknown, message?: string): void;
-  info(fields: unknown, message?: string): void;
-  warn(fields: unknown, message?: string): void;
-  error(fields: unknown, message?: string): void;
-}
+import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
 
 const drop = (): void => undefined;
 
 /** The client logs whole stanzas and key material with its messages, so nothing of it is kept. */
-export const quietLogger: ClientLogger = {
+export const quietLogger: NonNullable<UserFacingSocketConfig['logger']> = {
   level: 'silent',
   child: () => quietLogger,
   trace: drop,
