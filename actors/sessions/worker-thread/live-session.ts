@@ -12,6 +12,7 @@ import { PairingOffer } from './connection/pairing-offer.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import { KeyUse } from './keys/key-use.ts';
+import type { Outbox } from './sending/outbox.ts';
 import { ReaddressedIds } from './sending/readdressed-ids.ts';
 import { chatOf } from './sending/recipients.ts';
 import {
@@ -136,21 +137,14 @@ export class LiveSession {
     else this.#report(order, { kind: 'not_sent' });
   }
 
-  transmit(messageId: string): void {
-    this.#running?.outbox.transmit(messageId);
-  }
-
-  recall(messageId: string): void {
-    this.#running?.outbox.recall(messageId);
+  /** The orders of the session. Undefined before its client runs. */
+  get outbox(): Outbox | undefined {
+    return this.#running?.outbox;
   }
 
   doNotRepeat(messageId: string): void {
     this.#options.memory.unacknowledged.drop(messageId);
     this.#running?.outbox.doNotRepeat(messageId);
-  }
-
-  returnAttachments(): void {
-    this.#running?.outbox.returnAttachments();
   }
 
   confirm(token: string): void {

@@ -44,10 +44,10 @@ export class WorkerSessions {
         session?.prepare(message);
         break;
       case 'transmit':
-        session?.transmit(message.messageId);
+        session?.outbox?.transmit(message.messageId);
         break;
       case 'recall':
-        session?.recall(message.messageId);
+        session?.outbox?.recall(message.messageId);
         break;
       case 'do_not_repeat':
         session?.doNotRepeat(message.messageId);
@@ -74,7 +74,7 @@ export class WorkerSessions {
 
   /** A file of an attachment could not be written. Its owner is not known, so each attachment in work is given back. */
   returnAttachments(): void {
-    for (const { session } of this.#shops.values()) session?.returnAttachments();
+    for (const { session } of this.#shops.values()) session?.outbox?.returnAttachments();
   }
 
   /** Ends all sessions; resolves when their last writes are answered. */
