@@ -37,7 +37,15 @@ export async function takeReceipt(
     if (delivery) await retry(network, companion, delivery, receipt);
     return;
   }
-  for (const id of receiptedIds(receipt)) network.deliveries.end(companion.id, id, 'receipted');
+  const ids = receiptedIds(receipt);
+  if (receipt.attrs.type === 'read') {
+    const reader = {
+      companion: companion.id,
+      writer: network.numbers.resolve(receipt.attrs.to)?.number.phone,
+    };
+    network.log({ event: 'messages read', ...reader, ids });
+  }
+  for (const id of ids) network.deliveries.end(companion.id, id, 'receipted');
 }
 
 /**

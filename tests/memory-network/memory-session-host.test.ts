@@ -1,9 +1,12 @@
 import { systemClock } from '../../runtime/clock.ts';
+import { inboundConformance } from '../actors/sessions/inbound-conformance.ts';
 import { limitsConformance } from '../actors/sessions/limits-conformance.ts';
 import { releasingActor } from '../actors/sessions/releasing-actor.ts';
 import { type ConformanceNetwork, sessionConformance } from '../actors/sessions/session-conformance.ts';
 import { SessionLog } from '../actors/sessions/session-log.ts';
 import { MemorySessionHost } from './memory-session-host.ts';
+
+const TEXT = { kind: 'text', name: null, quotes: null, media: null } as const;
 
 async function startInMemory(): Promise<ConformanceNetwork> {
   const log = new SessionLog();
@@ -28,7 +31,13 @@ async function startInMemory(): Promise<ConformanceNetwork> {
     async refuseCode(_shop, phone, status) {
       host.behave({ codeRefusal: (asked) => (`+${asked}` === phone ? status : undefined) });
     },
-    write: (shop, from, text) => host.inbound(shop, { from, text }),
+    write: (shop, from, text) => host.inbound(shop, { from, text, content: { ...TEXT, text } }),
+    async markedRead(shop, writer) {
+      return host
+        .markedRead(shop)
+        .filter(({ from }) => from === writer)
+        .map(({ wireId }) => wireId);
+    },
     async received(shop, by) {
       return host
         .sent(shop)
@@ -73,3 +82,4 @@ async function startInMemory(): Promise<ConformanceNetwork> {
 
 sessionConformance('in memory', startInMemory);
 limitsConformance('in memory', startInMemory);
+inboundConformance('in memory', startInMemory);

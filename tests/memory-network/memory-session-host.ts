@@ -8,6 +8,7 @@ import type {
   SessionGroup,
 } from '../../actors/sessions/session-events.ts';
 import type {
+  ReadMessage,
   SendOrder,
   SessionAddress,
   SessionFigures,
@@ -104,8 +105,9 @@ export class MemorySessionHost implements SessionHost {
     this.#shopOf(address).session?.confirm(token);
   }
 
-  markRead(): void {
-    // No test looks at it.
+  markRead(address: SessionAddress, { from, wireId }: ReadMessage): void {
+    const { session, read } = this.#shopOf(address);
+    if (session?.state === 'open') read.push({ from, wireId });
   }
 
   setInboundMode(address: SessionAddress, inbound: InboundMode): void {
@@ -236,6 +238,11 @@ export class MemorySessionHost implements SessionHost {
     return this.#shopOf(address).sent;
   }
 
+  /** Returns the messages that the shop marked as read. */
+  markedRead(address: SessionAddress): readonly ReadMessage[] {
+    return this.#shopOf(address).read;
+  }
+
   #shopOf(address: SessionAddress): MemoryShop {
     const known = this.#shops.get(address.shopId);
     if (known !== undefined) return known;
@@ -246,6 +253,7 @@ export class MemorySessionHost implements SessionHost {
       pairing: undefined,
       groups: NO_GROUPS,
       sent: [],
+      read: [],
       writers: new Set(),
       limits: {},
     };

@@ -1,6 +1,6 @@
 import type { InboundMode } from '../../actors/inbound-mode.ts';
 import type { SessionEventOf, SessionGroup } from '../../actors/sessions/session-events.ts';
-import type { SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
+import type { ReadMessage, SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
 import type { MemorySession } from './memory-session.ts';
 
 /** The limits of a number that the network announces. */
@@ -14,6 +14,7 @@ export interface MemoryShop {
   pairing: { readonly phone: string; readonly atMs: number } | undefined;
   groups: readonly SessionGroup[];
   readonly sent: SendOrder[];
+  readonly read: ReadMessage[];
   /** The people who wrote: each has a chat with the number. */
   readonly writers: Set<string>;
   /** The limits of the number that the network last reported. */

@@ -22,6 +22,8 @@ export interface ConformanceNetwork {
   refuseCode(shop: SessionAddress, phone: string, status: number): Promise<void>;
   /** A person writes to the shop; resolves with whether a receipt went out. */
   write(shop: SessionAddress, from: string, text: string): Promise<boolean>;
+  /** The stanzas of that person which the shop marked as read, by their ids. */
+  markedRead(shop: SessionAddress, writer: string): Promise<readonly string[]>;
   /** The texts that number's handset received. */
   received(shop: SessionAddress, by: string): Promise<readonly string[]>;
   /** The number leaves the network. */
@@ -295,15 +297,17 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   });
 
   paired(
-    'an inbound message waits for its confirmation before its receipt goes out',
+    'a message that must not be repeated has its outcome once its connection is lost',
     async (network, shop) => {
       const { host, log } = network;
-      const written = network.write(shop, PERSON, 'STOP');
-      const inbound = await log.next(shop, 'session.inbound');
-      assert.deepEqual([inbound.from, inbound.text, inbound.generation], [PERSON, 'STOP', 2]);
-      assert.equal(await Promise.race([written, Promise.resolve('waiting')]), 'waiting');
-      host.confirmInbound(shop, inbound.token);
-      assert.equal(await written, true);
+      const order = textOrder('in hand', { deadlineMs: 30_000 });
+      await network.meets(shop, 'no_ack');
+      host.prepare(shop, order);
+      await received(network, shop);
+      host.doNotRepeat(shop, order.messageId);
+      await network.drop(shop, 'transient');
+      const { messageId, outcome } = await log.next(shop, 'session.send_outcome');
+      assert.deepEqual([messageId, outcome], [order.messageId, { kind: 'unknown' }]);
     },
   );
 

@@ -10,6 +10,7 @@ import type { SessionHost } from '../../../actors/sessions/session-host.ts';
 import type { SessionTiming } from '../../../actors/sessions/session-timing.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
+import type { SimulatorEvent } from '../../../simulator/network.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts';
 import { seededRandom } from '../../seeded-random.ts';
 import { type SimulatorControl, simulatorControl } from '../../simulator/simulator-control.ts';
@@ -56,7 +57,16 @@ export async function startSimulated(
   simulation: Partial<SimulatorOptions> = {},
 ): Promise<SimulatedNetwork> {
   const dataDir = mkdtempSync(join(tmpdir(), 'session-simulator-'));
-  const simulator = await startSimulator({ port: 0, dataDir, ...simulation });
+  const events: SimulatorEvent[] = [];
+  const simulator = await startSimulator({
+    port: 0,
+    dataDir,
+    ...simulation,
+    log(event) {
+      events.push(event);
+      simulation.log?.(event);
+    },
+  });
   const control = simulatorControl(simulator.url);
   const store = new MemoryStore();
   const credentialsKeys = [randomBytes(32)];
@@ -65,11 +75,13 @@ export async function startSimulated(
     rmSync(dataDir, { recursive: true, force: true });
   };
   const last = { stop: async (): Promise<void> => undefined };
-  return connect({ simulator, control, store, last, end, change: { credentialsKeys, ...change } });
+  return connect({ simulator, events, control, store, last, end, change: { credentialsKeys, ...change } });
 }
 
 async function connect(parts: {
   simulator: Simulator;
+  /** The simulator's log. */
+  events: readonly SimulatorEvent[];
   control: SimulatorControl;
   store: MemoryStore;
   /** The last host. */
@@ -77,7 +89,7 @@ async function connect(parts: {
   end: () => Promise<void>;
   change: Partial<BaileysHostOptions>;
 }): Promise<SimulatedNetwork> {
-  const { simulator, control, store, last, end, change } = parts;
+  const { simulator, events, control, store, last, end, change } = parts;
   const log = new SessionLog();
   const logged: string[] = [];
   const threads: Worker[] = [];
@@ -124,6 +136,10 @@ async function connect(parts: {
     },
     async write(_shop, from, text) {
       return (await control.write(from, { to: SHOP_PHONE, text })).delivered;
+    },
+    async markedRead(_shop, writer) {
+      const read = events.filter((each) => each.event === 'messages read' && `+${each.writer}` === writer);
+      return read.flatMap(({ ids }) => ids as string[]);
     },
     async received(_shop, by) {
       return (await control.inbox(by)).items.map(({ text }) => text ?? '');
