@@ -128,10 +128,10 @@ function onOutcome(
   if (outcome.kind === 'no_chat') {
     if (isOrdered(builder.state, messageId)) onNoChat(builder);
   } else if (builder.state.currentMessage?.messageId === messageId && isLate !== true) {
-    builder.stepPacing({ type: 'outcome', outcome, ...builder.moments(backoffMs) });
+    builder.stepPacing({ type: 'outcome', outcome, ...builder.drawEnds(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
     // It came late, but it is about the shop's number all the same.
-    builder.stepPacing({ type: 'rate_limited_before', ...builder.moments(backoffMs) });
+    builder.stepPacing({ type: 'rate_limited_before', ...builder.drawEnds(backoffMs) });
   }
 }
 

@@ -72,7 +72,7 @@ export function shopBehaviour(
       if (command.type !== 'session.send_outcome' || state.currentMessage?.messageId !== command.messageId)
         return undefined;
       const builder = new TurnBuilder(state, nowMs, options);
-      builder.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...builder.moments() });
+      builder.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...builder.drawEnds() });
       return builder.finish();
     },
     lane: ({ type }) => SHOP_LANES[type],
@@ -292,7 +292,7 @@ const DRAFT_OVERHEAD_BYTES = 128;
 /** Ends the message that an earlier process left in progress (docs/contract.md, Message states). */
 function settleLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
-    builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.moments() });
+    builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.drawEnds() });
   } else {
     builder.stepPacing({ type: 'put_back' });
   }

@@ -28,7 +28,7 @@ const TIMERS: readonly ShopTimer[] = [
     dueAtMs: ({ pacing }) => pacing.context.untilMs,
     // A clock that steps ahead must not end the wait for an acknowledgement that is on its way.
     leastMs: ({ pacing }) => (pacing.value === 'sending' ? OUTCOME_LEAST_MS : undefined),
-    onDue: (builder) => builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs }),
+    onDue: (builder) => builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.drawEnds().gapUntilMs }),
   },
   {
     id: 'reconnect',

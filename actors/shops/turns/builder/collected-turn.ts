@@ -14,8 +14,8 @@ import type { ShopEffect } from '../../protocol/shop-effect.ts';
 import { changedShop, type ShopState } from '../../state/shop-state.ts';
 import { eventsBetween } from './shop-events.ts';
 
-/** Moments that the pacing machine may need. */
-export interface Moments {
+/** The ends of the next gap, drawn at random, and of a pause. The pacing machine may need them. */
+export interface DrawnEnds {
   readonly gapUntilMs: number;
   readonly pauseUntilMs: number;
   readonly pausedForMs: number;
@@ -99,7 +99,7 @@ export class CollectedTurn {
   }
 
   /** Draws the random times that the pacing machine may need. A pause lasts at least `backoffMs`. */
-  moments(backoffMs = 0): Moments {
+  drawEnds(backoffMs = 0): DrawnEnds {
     const { sendGap, pauseMs } = this.options.times;
     const { minMs, maxMs } = sendGap;
     const pausedForMs = Math.max(pauseMs, backoffMs);

@@ -52,7 +52,7 @@ function applyOptOut(
   if (pacingState(state) !== 'preparing') return;
   if (isCurrentFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
   else if (state.currentMessage?.kind === 'status' && !hadOptedOut) {
-    builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.moments().gapUntilMs });
+    builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.drawEnds().gapUntilMs });
   }
 }
 
