@@ -22,7 +22,7 @@ export const processClock: SimulatorClock = {
 };
 
 /** A callback that waits for its time. */
-interface Waiting {
+interface WaitingCallback {
   readonly dueMs: number;
   readonly callback: () => void;
   timer: SimulatorTimer;
@@ -31,7 +31,7 @@ interface Waiting {
 /** A clock that can be moved forward. Callbacks that become due run at once, in order. */
 export class MovableClock implements SimulatorClock {
   readonly #base: SimulatorClock;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingCallback>();
   #aheadMs = 0;
 
   constructor(base: SimulatorClock) {
@@ -44,7 +44,11 @@ export class MovableClock implements SimulatorClock {
 
   after(delayMs: number, callback: () => void): SimulatorTimer {
     const dueMs = this.wallMs() + delayMs;
-    const entry: Waiting = { dueMs, callback, timer: this.#base.after(delayMs, () => this.#fire(entry)) };
+    const entry: WaitingCallback = {
+      dueMs,
+      callback,
+      timer: this.#base.after(delayMs, () => this.#fire(entry)),
+    };
     this.#waiting.add(entry);
     return {
       cancel: () => {
@@ -65,7 +69,7 @@ export class MovableClock implements SimulatorClock {
     }
   }
 
-  #fire(entry: Waiting): void {
+  #fire(entry: WaitingCallback): void {
     if (this.#waiting.delete(entry)) entry.callback();
   }
 }

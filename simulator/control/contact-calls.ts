@@ -8,7 +8,7 @@ import {
   FILE_TYPES,
   WRAPPINGS,
   WRITTEN_KINDS,
-  type Written,
+  type WrittenMessage,
 } from '../to-clients/written-kinds.ts';
 import { flag, oneOf, phone, phoneOrGroup, refused, text, whole } from './control-input.ts';
 import { type ControlRoute, route } from './control-server.ts';
@@ -65,7 +65,7 @@ export function contactCallRoutes(network: Network): ControlRoute[] {
 }
 
 /** A text must have words. A file needs none, and an empty reaction takes the reaction back. */
-function writtenOf(input: v.InferOutput<v.ObjectSchema<typeof MESSAGE, undefined>>): Written {
+function writtenOf(input: v.InferOutput<v.ObjectSchema<typeof MESSAGE, undefined>>): WrittenMessage {
   const { kind, text = '', about = '', wrapped, file, fileBytes, fileType, fileName } = input;
   if (kind === 'text' && text === '') throw refused('text', 'must be text');
   if (ABOUT_KINDS.has(kind) && about === '') throw refused('about', 'must name a message');

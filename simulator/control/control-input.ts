@@ -3,7 +3,7 @@ import { isGroupAddress, phoneDigits } from '../socket/addresses.ts';
 import { ControlFailure } from './control-failure.ts';
 
 /** The fields that a caller gives, without the named parts of the path. */
-export type Given<Entries extends v.ObjectEntries, InPath extends keyof Entries = never> = Omit<
+export type GivenFields<Entries extends v.ObjectEntries, InPath extends keyof Entries = never> = Omit<
   v.InferInput<v.ObjectSchema<Entries, undefined>>,
   InPath
 >;

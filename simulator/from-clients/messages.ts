@@ -1,7 +1,7 @@
 import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
 import { stanzaTime } from '../clock.ts';
 import type { Envelope } from '../handsets/handset.ts';
-import { type Incoming, receiveOnHandset } from '../handsets/handset-inbox.ts';
+import { type IncomingMessage, receiveOnHandset } from '../handsets/handset-inbox.ts';
 import { type Companion, numberOf } from '../linking/companions.ts';
 import type { Network } from '../network.ts';
 import { authorAttributes, type DeviceReference, senderAttributes } from '../numbers.ts';
@@ -40,7 +40,7 @@ export async function takeMessage(
   }
   const to = attribute(stanza, 'to');
   const receipts = new HeldReceipts((receipt) => network.deliveries.receipts.add(companion.id, receipt));
-  const incoming: Incoming = {
+  const incoming: IncomingMessage = {
     receipt: (receipt) => receipts.add(receipt),
     sender: companion,
     stanza,
@@ -195,7 +195,7 @@ function partsOf(
   return everyone;
 }
 
-async function deliver(network: Network, incoming: Incoming, part: Part): Promise<void> {
+async function deliver(network: Network, incoming: IncomingMessage, part: Part): Promise<void> {
   const { target, envelopes } = part;
   if (target.device === 0) {
     await receiveOnHandset(network, incoming, target, envelopes);
@@ -214,7 +214,7 @@ async function deliver(network: Network, incoming: Incoming, part: Part): Promis
 
 function forwardedAttributes(
   network: Network,
-  incoming: Incoming,
+  incoming: IncomingMessage,
   target: DeviceReference,
 ): Record<string, string> {
   const { sender, stanza } = incoming;

@@ -19,7 +19,7 @@ import type { Quote, StatusEntry, StatusStyle } from './inboxes.ts';
 const FIRST_WITH_KEYS = 2;
 
 /** A stanza on its way to handsets. */
-export interface Incoming {
+export interface IncomingMessage {
   readonly sender: Companion;
   readonly stanza: BinaryNode;
   /** The group's id, or null. */
@@ -36,7 +36,7 @@ export interface Incoming {
  */
 export async function receiveOnHandset(
   network: Network,
-  incoming: Incoming,
+  incoming: IncomingMessage,
   target: DeviceReference,
   envelopes: readonly Envelope[],
 ): Promise<void> {
@@ -75,7 +75,7 @@ export async function receiveOnHandset(
 /** Asks the sender to encrypt a message again, now or at its next login. */
 function askAgain(
   network: Network,
-  incoming: Incoming,
+  incoming: IncomingMessage,
   target: DeviceReference,
   when: 'at_once' | 'at_login',
 ): void {
@@ -88,7 +88,7 @@ function askAgain(
 
 async function open(
   network: Network,
-  incoming: Incoming,
+  incoming: IncomingMessage,
   phone: string,
   envelopes: readonly Envelope[],
 ): Promise<proto.Message[]> {
@@ -110,7 +110,7 @@ async function open(
 
 async function show(
   network: Network,
-  incoming: Incoming,
+  incoming: IncomingMessage,
   target: DeviceReference,
   message: proto.Message,
 ): Promise<void> {
@@ -202,7 +202,7 @@ async function showStatus(
   else statuses.add(viewer, { ...entry, audience });
 }
 
-function deliveryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode {
+function deliveryReceipt(network: Network, incoming: IncomingMessage, target: DeviceReference): BinaryNode {
   return node('receipt', {
     id: incoming.stanza.attrs.id,
     ...receiptOrigin(incoming, target),
@@ -212,7 +212,7 @@ function deliveryReceipt(network: Network, incoming: Incoming, target: DeviceRef
 
 /** Returns the attributes that name the sender of a receipt, with the kind of address that the stanza used. */
 function receiptOrigin(
-  { group, isStatus, stanza }: Incoming,
+  { group, isStatus, stanza }: IncomingMessage,
   target: DeviceReference,
 ): Record<string, string> {
   const address = addressOf(target.number, target.addressing);
@@ -222,7 +222,11 @@ function receiptOrigin(
 }
 
 /** Returns a handset's request for a message that it could not read. Undefined: it has asked often enough. */
-function retryReceipt(network: Network, incoming: Incoming, target: DeviceReference): BinaryNode | undefined {
+function retryReceipt(
+  network: Network,
+  incoming: IncomingMessage,
+  target: DeviceReference,
+): BinaryNode | undefined {
   const { phone } = target.number;
   const id = incoming.stanza.attrs.id ?? '';
   const count = network.retries.next(phone, incoming.sender.id, id);

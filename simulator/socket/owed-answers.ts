@@ -18,7 +18,7 @@ const WITHOUT_ANSWER = new Set([
 ]);
 
 /** A stanza that its client has not acknowledged. */
-interface Owed {
+interface OwedStanza {
   readonly stanza: BinaryNode;
   readonly sentAtMs: number;
 }
@@ -31,7 +31,7 @@ export class OwedAnswers {
   readonly #clock: SimulatorClock;
   readonly #overdue: (stanza: BinaryNode) => void;
   /** The oldest first. */
-  readonly #owed = new Map<string, Owed>();
+  readonly #owed = new Map<string, OwedStanza>();
   #timer: SimulatorTimer | undefined;
 
   constructor(clock: SimulatorClock, overdue: (stanza: BinaryNode) => void) {

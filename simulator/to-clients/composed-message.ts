@@ -12,30 +12,30 @@ import {
   stanzaForm,
   type WrittenFile,
 } from './written-content.ts';
-import { FILE_TYPES, type Written } from './written-kinds.ts';
+import { FILE_TYPES, type WrittenMessage } from './written-kinds.ts';
 
 /** A contact's message before encryption, the form of its stanza, and the path of its uploaded file. */
-export interface Composed {
+export interface ComposedMessage {
   readonly message: proto.IMessage;
   readonly form: StanzaForm;
   readonly path: string | null;
 }
 
 /** A message to compose, its sender and recipient, and the kind of address that names both. */
-export interface Composing {
+export interface MessageToCompose {
   readonly from: string;
   /** A number or a group. */
   readonly to: string;
-  readonly written: Written;
+  readonly written: WrittenMessage;
   readonly addressing: Addressing;
 }
 
 /** Returns a contact's message as the contact's phone composes it, once its file is uploaded. */
 export async function composed(
   network: Network,
-  options: Composing,
+  options: MessageToCompose,
   group: Group | undefined,
-): Promise<Composed> {
+): Promise<ComposedMessage> {
   const { written, to, addressing } = options;
   const file = await uploaded(network, written);
   const message = messageOf({
@@ -49,9 +49,9 @@ export async function composed(
 }
 
 /** Uploads the file that a message brings, as the contact's phone does. */
-async function uploaded(network: Network, { kind, file }: Written): Promise<WrittenFile | undefined> {
+async function uploaded(network: Network, { kind, file }: WrittenMessage): Promise<WrittenFile | undefined> {
   if (!FILE_TYPES.has(kind)) return undefined;
-  const types: Partial<Record<Written['kind'], MediaType>> = { video_note: 'ptv', voice: 'ptt' };
+  const types: Partial<Record<WrittenMessage['kind'], MediaType>> = { video_note: 'ptv', voice: 'ptt' };
   const kept = await network.media.keep(file.content, types[kind] ?? (kind as MediaType));
   return {
     ...kept,
@@ -69,7 +69,7 @@ async function uploaded(network: Network, { kind, file }: Written): Promise<Writ
  */
 function earlierMessage(
   network: Network,
-  { from, to, written: { about }, addressing }: Composing,
+  { from, to, written: { about }, addressing }: MessageToCompose,
 ): EarlierMessage | undefined {
   if (about === '') return undefined;
   const got = network.inboxes.list(from).find(({ messageId }) => messageId === about);

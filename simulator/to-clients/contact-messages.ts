@@ -14,7 +14,7 @@ import { node } from '../socket/stanzas.ts';
 import type { PhoneCopy } from '../unstored-state.ts';
 import { composed } from './composed-message.ts';
 import type { DeliveryEnd } from './deliveries.ts';
-import type { Written } from './written-kinds.ts';
+import type { WrittenMessage } from './written-kinds.ts';
 
 /** How a stanza names its sender: by LID or by number, with the other one beside it or not. */
 export type SenderNaming = Addressing | 'lid_only' | 'pn_only';
@@ -40,7 +40,7 @@ export interface ContactMessage {
   readonly from: string;
   /** A number or a group. */
   readonly to: string;
-  readonly written: Written;
+  readonly written: WrittenMessage;
   readonly addressing: SenderNaming;
   readonly wait: boolean;
   /**
@@ -117,7 +117,7 @@ function namedBy(addressing: SenderNaming): Addressing {
 }
 
 /** Returns the node that replaces a ciphertext. Its type marks a message that is shown once. */
-function unavailable({ wrapped }: Written): BinaryNode {
+function unavailable({ wrapped }: WrittenMessage): BinaryNode {
   return node('unavailable', wrapped === 'view_once' ? { type: 'view_once' } : {});
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { normalizeMessageContent, proto } from '@whiskeysockets/baileys';
 import type { KeptFile } from '../media/media-host.ts';
-import { ABOUT_KINDS, type Written } from './written-kinds.ts';
+import { ABOUT_KINDS, type WrittenMessage } from './written-kinds.ts';
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
 
@@ -25,7 +25,7 @@ export interface WrittenFile extends KeptFile {
 
 /** All parts of a message. Times are seconds since the epoch. */
 export interface ContentParts {
-  readonly written: Written;
+  readonly written: WrittenMessage;
   /** The chat's address that the contact's phone uses. */
   readonly chat: string;
   readonly file: WrittenFile | undefined;
@@ -52,7 +52,7 @@ function plainMessage(parts: ContentParts): proto.IMessage {
 
 /** Returns a text, place, person, poll or album. */
 function spokenMessage(
-  { kind, text }: Written,
+  { kind, text }: WrittenMessage,
   context: { readonly contextInfo?: proto.IContextInfo },
 ): proto.IMessage {
   switch (kind) {
@@ -133,7 +133,7 @@ function aboutMessage({ written, chat, about, nowSeconds }: ContentParts): proto
 type MediaFields = WrittenFile & { readonly contextInfo?: proto.IContextInfo };
 
 /** Returns a file with the fields of its kind. A document with a caption has an additional envelope. */
-function mediaMessage({ kind, text, file }: Written, fields: MediaFields): proto.IMessage {
+function mediaMessage({ kind, text, file }: WrittenMessage, fields: MediaFields): proto.IMessage {
   const mimetype = file.type;
   const caption = text === '' ? {} : { caption: text };
   const shown = { ...fields, mimetype, width: 4, height: 3, jpegThumbnail: THUMBNAIL };

@@ -41,7 +41,7 @@ export const ABOUT_KINDS: ReadonlySet<WrittenKind> = new Set(['reaction', 'edit'
 export const WRAPPINGS = ['none', 'ephemeral', 'view_once'] as const;
 
 /** A message that a contact writes. */
-export interface Written {
+export interface WrittenMessage {
   readonly kind: WrittenKind;
   /** The words, the caption, the emoji, or the name of the place or person. */
   readonly text: string;

@@ -1,6 +1,6 @@
 import type { MESSAGE } from '../../simulator/control/contact-calls.ts';
 import { ControlFailure, type FieldProblem } from '../../simulator/control/control-failure.ts';
-import type { Given } from '../../simulator/control/control-input.ts';
+import type { GivenFields } from '../../simulator/control/control-input.ts';
 import type {
   companionRecord,
   GROUP,
@@ -31,7 +31,7 @@ export type SessionRecord = ReturnType<typeof companionRecord>;
 export type GroupRecord = ReturnType<typeof groupRecord>;
 
 /** A message that a contact writes, as the control API takes it. */
-export type ContactMessageCall = Given<typeof MESSAGE, 'phone'>;
+export type ContactMessageCall = GivenFields<typeof MESSAGE, 'phone'>;
 
 /** A page of a list. `nextCursor` asks for the next page; null: this is the last one. */
 export interface Page<Item> {
@@ -39,7 +39,7 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-type PageQuery = Given<typeof PAGE>;
+type PageQuery = GivenFields<typeof PAGE>;
 
 const at = (...parts: string[]): string => `/${parts.map(encodeURIComponent).join('/')}`;
 
@@ -74,10 +74,10 @@ export function simulatorControl(url: string) {
   const call = caller(url);
   return {
     /** Bars the number from new chats, or allows them again, and notifies its clients. */
-    restrict: (phone: string, restriction: Given<typeof RESTRICTION, 'phone'>) =>
+    restrict: (phone: string, restriction: GivenFields<typeof RESTRICTION, 'phone'>) =>
       call<object>('PUT', at('numbers', phone, 'restriction'), restriction),
     /** Gives the number a quota of messages to people who have not answered, and notifies its clients. */
-    limitNewChats: (phone: string, newChats: Given<typeof NEW_CHATS, 'phone'>) =>
+    limitNewChats: (phone: string, newChats: GivenFields<typeof NEW_CHATS, 'phone'>) =>
       call<object>('PUT', at('numbers', phone, 'new-chats'), newChats),
     /** Clients below the revision `least` get 405, and the page names `newest`. Cuts the connected ones. */
     setClientVersions: (versions: { least: number; newest: number }) =>
@@ -117,10 +117,10 @@ export function simulatorControl(url: string) {
         message,
       ),
     /** Sends a handset's receipts for its messages from a number, or for one stanza's id. */
-    sendReceipts: (from: string, receipts: Given<typeof RECEIPTS, 'phone'>) =>
+    sendReceipts: (from: string, receipts: GivenFields<typeof RECEIPTS, 'phone'>) =>
       call<{ count: number }>('POST', at('numbers', from, 'receipts'), receipts),
     /** Sends the receipts of many members' handsets for one message of a group as one stanza. */
-    sendGroupedReceipt: (group: string, receipts: Given<typeof GROUPED_RECEIPT, 'id'>) =>
+    sendGroupedReceipt: (group: string, receipts: GivenFields<typeof GROUPED_RECEIPT, 'id'>) =>
       call<{ count: number }>('POST', at('groups', group, 'receipts'), receipts),
     /**
      * Sends the phone's connected clients these bytes instead of an encoded stanza. `count` is the number of clients.
@@ -137,7 +137,7 @@ export function simulatorControl(url: string) {
     nameAccount: (phone: string, name: string) =>
       call<object>('PUT', at('numbers', phone, 'account-name'), { name }),
     /** Notifies a number's clients about devices, an identity or the account. `from` is the contact that it is about. */
-    notify: (phone: string, notice: Given<typeof NOTICE, 'phone'>) =>
+    notify: (phone: string, notice: GivenFields<typeof NOTICE, 'phone'>) =>
       call<{ ids: string[] }>('POST', at('sessions', phone, 'notices'), notice),
     /** Sends the phone's clients a history of its contacts. The first `tokens` of them have a chat and a token. */
     sendHistory: (phone: string, history: FatHistory) =>
@@ -154,7 +154,7 @@ export function simulatorControl(url: string) {
     statuses: (phone: string, query: PageQuery = {}) =>
       call<Page<StatusEntry>>('GET', paged(at('statuses', phone), query)),
     /** Creates or changes a group and notifies its companions. */
-    setGroup: (id: string, group: Given<typeof GROUP, 'id'>) =>
+    setGroup: (id: string, group: GivenFields<typeof GROUP, 'id'>) =>
       call<GroupRecord>('PUT', at('groups', id), group),
     group: (id: string) => call<GroupRecord>('GET', at('groups', id)),
     /** Returns the linked clients, in the order of their ids. */
@@ -162,7 +162,7 @@ export function simulatorControl(url: string) {
     /** Moves the network's time forward. */
     forward: (forwardMs: number) => call<{ now: string }>('POST', '/clock', { forwardMs }),
     /** Delivers stanzas that are not a message from one person to another. `from` is the author of a status. */
-    arrive: (phone: string, stanzas: Given<typeof STANZAS, 'phone'>) =>
+    arrive: (phone: string, stanzas: GivenFields<typeof STANZAS, 'phone'>) =>
       call<{ ids: string[] }>('POST', at('sessions', phone, 'stanzas'), stanzas),
     /** Returns the stanzas that a number's clients have not answered. */
     unanswered: (phone: string) => call<PendingAnswers>('GET', at('sessions', phone, 'unanswered')),
@@ -176,14 +176,14 @@ export function simulatorControl(url: string) {
     ackErrors: (phone: string, code: number, count = 1) =>
       call<{ code: number; count: number }>('POST', at('sessions', phone, 'ack-errors'), { code, count }),
     /** Refuses the number's next queries in a name space, such as `usync` or `w:g2`. */
-    queryErrors: (phone: string, refusal: Given<typeof QUERY_ERROR, 'phone'>) =>
+    queryErrors: (phone: string, refusal: GivenFields<typeof QUERY_ERROR, 'phone'>) =>
       call<{ xmlns: string; code: number; text: string; count: number }>(
         'POST',
         at('sessions', phone, 'query-errors'),
         refusal,
       ),
     /** Cuts the number's clients. Their next logins fail with that reason and these attributes (`code`, `expire`). */
-    failLogins: (phone: string, failure: Given<typeof LOGIN_FAILURE, 'phone'>) =>
+    failLogins: (phone: string, failure: GivenFields<typeof LOGIN_FAILURE, 'phone'>) =>
       call<{ reason: number; attributes: Record<string, string>; count: number }>(
         'POST',
         at('sessions', phone, 'login-failures'),
@@ -192,7 +192,7 @@ export function simulatorControl(url: string) {
     /**
      * Answers a protocol of the number's next usync queries with an error inside the result, as the real server does.
      */
-    usyncErrors: (phone: string, error: Given<typeof USYNC_ERROR, 'phone'>) =>
+    usyncErrors: (phone: string, error: GivenFields<typeof USYNC_ERROR, 'phone'>) =>
       call<{ protocol: string; code: number }>('POST', at('sessions', phone, 'usync-errors'), error),
   };
 }

@@ -15,13 +15,13 @@ const DOWNLOAD_MS = 30_000;
  * The request that the client's `fetch` makes of a dispatcher (undici's Dispatcher.DispatchOptions, as far as it is
  * used).
  */
-interface Asked {
+interface DownloadRequest {
   readonly path: string;
   readonly method: string;
 }
 
 /** The handlers that a dispatcher calls (undici's Dispatcher.DispatchHandlers, as Node 20 and 22 have them). */
-interface Answered {
+interface DownloadHandlers {
   onConnect?(abort: () => void): void;
   onHeaders(status: number, headers: Buffer[], resume: () => void, statusText: string): boolean;
   onData(chunk: Buffer): boolean;
@@ -38,7 +38,7 @@ type ClientDispatcher = NonNullable<NonNullable<UserFacingSocketConfig['options'
  */
 export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
   const dispatcher = {
-    dispatch(asked: Asked, answered: Answered): boolean {
+    dispatch(asked: DownloadRequest, answered: DownloadHandlers): boolean {
       const end = new AbortController();
       const signal = AbortSignal.any([end.signal, AbortSignal.timeout(DOWNLOAD_MS)]);
       answered.onConnect?.(() => end.abort());
@@ -54,8 +54,8 @@ export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
 }
 
 async function answer(
-  { path, method }: Asked,
-  answered: Answered,
+  { path, method }: DownloadRequest,
+  answered: DownloadHandlers,
   { bounds, signal }: { readonly bounds: DownloadBounds; readonly signal: AbortSignal },
 ): Promise<void> {
   if (method !== 'GET') throw new DownloadRefused('the client may only download');

@@ -12,7 +12,7 @@ const NEXT_QR_MS = 20_000;
 const QR_CODES = 6;
 
 /** The offer of a session without credentials to its owner. */
-type Offered =
+type PairingEvent =
   | { readonly type: 'session.qr'; readonly qr: string; readonly expiresAtMs: number }
   | { readonly type: 'session.pairing_code'; readonly code: string; readonly expiresAtMs: number };
 
@@ -22,7 +22,7 @@ interface PairingOfferOptions {
   readonly timing: SessionTiming;
   /** Digits of the number whose phone is to type a code. If undefined, QR codes are shown. */
   readonly pairWith: string | undefined;
-  readonly offer: (offered: Offered) => void;
+  readonly offer: (offered: PairingEvent) => void;
   readonly failed: (
     end: SessionEnd,
     cause: { readonly statusCode: number | undefined; readonly detail: string },

@@ -31,7 +31,7 @@ interface HeldStanza {
 }
 
 /** One report of a stanza that waits to be sent. */
-interface Waiting {
+interface WaitingReport {
   readonly receipt: StanzaReceipt;
   readonly stanza: HeldStanza;
 }
@@ -75,7 +75,7 @@ export interface ReceiptsOptions {
  */
 export class Receipts {
   readonly #options: ReceiptsOptions;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingReport[] = [];
   /** Reports that were sent and are not committed, by their token. */
   readonly #reported = new Map<string, readonly HeldStanza[]>();
   #tokens = 0;
@@ -153,7 +153,7 @@ export class Receipts {
     });
   }
 
-  #report(ready: readonly Waiting[]): void {
+  #report(ready: readonly WaitingReport[]): void {
     const { generation, afterLongestHold, report } = this.#options;
     for (const together of partsOf(ready, MOST_AT_ONCE)) {
       this.#tokens += 1;

@@ -1,6 +1,6 @@
 import { isGroupAddress } from '../wire/chat-address.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import type { Pending } from './pending-order.ts';
+import type { PendingOrder } from './pending-order.ts';
 
 /**
  * True if an order has devices to go to. They are requested first, and a group's keys: without devices the client would
@@ -8,7 +8,7 @@ import type { Pending } from './pending-order.ts';
  */
 export async function isAddressable(
   { groups, sessions, numbers, unanswered }: OutboxOptions,
-  { order, to }: Pick<Pending, 'order' | 'to'>,
+  { order, to }: Pick<PendingOrder, 'order' | 'to'>,
   { chat, audience }: { readonly chat: string; readonly audience: readonly string[] },
 ): Promise<boolean> {
   const addresses =

@@ -1,7 +1,7 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import type { Pending } from './pending-order.ts';
+import type { PendingOrder } from './pending-order.ts';
 
 /**
  * How long the work of one `alone` call may take, in milliseconds. It requests keys at most twice, for 20 s each, and
@@ -15,7 +15,7 @@ const LONGEST_ALONE_MS = MINUTE_MS;
  */
 export class ClientLock {
   readonly #options: Pick<OutboxOptions, 'clock' | 'stalled'>;
-  #holder: Pending | 'other' | undefined;
+  #holder: PendingOrder | 'other' | undefined;
   #ended: Promise<void> = Promise.resolve();
 
   constructor(options: Pick<OutboxOptions, 'clock' | 'stalled'>) {
@@ -23,7 +23,7 @@ export class ClientLock {
   }
 
   /** The order that has the client, although it may have been given up. Undefined for other work, or none. */
-  get order(): Pending | undefined {
+  get order(): PendingOrder | undefined {
     return this.#holder === 'other' ? undefined : this.#holder;
   }
 
@@ -36,7 +36,7 @@ export class ClientLock {
    * Passes the order to the client when it is free, until the result of `relay` settles. `relay` returns undefined for
    * an order that was given up meanwhile. Rejects if the result does.
    */
-  give(pending: Pending, relay: () => Promise<unknown> | undefined): Promise<void> {
+  give(pending: PendingOrder, relay: () => Promise<unknown> | undefined): Promise<void> {
     return this.#take(pending, relay, () => {
       pending.isRelayed = true;
       pending.deadlineOfClient?.cancel();
@@ -56,7 +56,7 @@ export class ClientLock {
   }
 
   /** Limits the remaining time of an order that has the client. It was given up, and all others wait for it. */
-  bound(pending: Pending): void {
+  bound(pending: PendingOrder): void {
     if (this.#holder !== pending) return;
     pending.deadlineOfClient = this.#options.clock.after(pending.order.deadlineMs, () =>
       this.#options.stalled('a send that was given up did not come to an end in time'),
@@ -64,7 +64,7 @@ export class ClientLock {
   }
 
   async #take(
-    holder: Pending | 'other',
+    holder: PendingOrder | 'other',
     work: () => Promise<unknown> | undefined,
     ended: () => void,
   ): Promise<void> {

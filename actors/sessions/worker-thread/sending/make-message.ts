@@ -11,7 +11,7 @@ import { quietLogger } from '../shared/silent-logger.ts';
 import { isGroupAddress } from '../wire/chat-address.ts';
 import { TEXT_STATUS } from '../wire/wire-form.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import type { Pending } from './pending-order.ts';
+import type { PendingOrder } from './pending-order.ts';
 
 type MakingOptions = Pick<
   OutboxOptions,
@@ -24,7 +24,7 @@ type MakingOptions = Pick<
  */
 export async function makeMessage(
   options: MakingOptions,
-  pending: Pending,
+  pending: PendingOrder,
   chat: string,
 ): Promise<proto.IMessage | undefined> {
   const { order } = pending;
@@ -56,7 +56,7 @@ export async function makeMessage(
 
 async function fetchAttachment(
   { media, tenantId, timing }: MakingOptions,
-  pending: Pending,
+  pending: PendingOrder,
 ): Promise<FetchedMedia | undefined> {
   const { cancel } = pending;
   const { mediaUrl, mediaType } = pending.order;
@@ -114,7 +114,7 @@ function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessag
 /** Returns the timer of the chat, after which its messages disappear, as the client's option. */
 async function timerOf(
   { groups, chatTimers }: MakingOptions,
-  { to }: Pending,
+  { to }: PendingOrder,
   chat: string,
 ): Promise<{ ephemeralExpiration?: number }> {
   const seconds = isGroupAddress(chat) ? groups.metadata(chat)?.ephemeralDuration : await chatTimers.of(to);

@@ -1,14 +1,14 @@
 import type { SignalDataSet } from '@whiskeysockets/baileys';
 import { sleep } from '../../../../runtime/clock.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
-import type { Unacknowledged } from '../shared/unacknowledged.ts';
+import type { UnacknowledgedOrder } from '../shared/unacknowledged.ts';
 import { isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience } from '../wire/wire-form.ts';
 import { isAddressable } from './addressable.ts';
 import { ClientLock } from './client-lock.ts';
 import { makeMessage } from './make-message.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { beginningOf, outcomeOf, type Pending } from './pending-order.ts';
+import { beginningOf, outcomeOf, type PendingOrder } from './pending-order.ts';
 import { PendingOrders } from './pending-orders.ts';
 import { PostDevices } from './post-devices.ts';
 import { chatOf, recipientOf, showComposing } from './recipients.ts';
@@ -53,7 +53,7 @@ export class Outbox {
    * Puts a stanza that was not acknowledged before its connection was lost on the wire once more, under the same id. It may
    * have arrived, so its outcome is that it was acknowledged, or unknown.
    */
-  repeat({ asked, wireId, to, chat, message }: Unacknowledged): void {
+  repeat({ asked, wireId, to, chat, message }: UnacknowledgedOrder): void {
     const asItLeft = {
       wireId,
       isRepeat: true,
@@ -173,7 +173,7 @@ export class Outbox {
     }
   }
 
-  #keep(pending: Pending): void {
+  #keep(pending: PendingOrder): void {
     const { memory, report } = this.#options;
     const { asked, wireId, to, chat, message = {} } = pending;
     if (isGroupAddress(chat)) void this.#orders.forgetWhoHasKey(pending);
@@ -182,7 +182,7 @@ export class Outbox {
     memory.unacknowledged.keep({ asked, wireId, to, chat, message, unknown });
   }
 
-  async #run(pending: Pending): Promise<void> {
+  async #run(pending: PendingOrder): Promise<void> {
     try {
       await this.#relay(pending);
     } catch (error) {
@@ -193,7 +193,7 @@ export class Outbox {
     }
   }
 
-  async #relay(pending: Pending): Promise<void> {
+  async #relay(pending: PendingOrder): Promise<void> {
     const { order } = pending;
     const { socket, timing } = this.#options;
     const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pending);
@@ -223,7 +223,7 @@ export class Outbox {
    * Looks the recipient up and shows composing. Resolves with the chat, or with undefined if the order does not
    * continue.
    */
-  async #announce(pending: Pending): Promise<string | undefined> {
+  async #announce(pending: PendingOrder): Promise<string | undefined> {
     const { order, asked } = pending;
     const { socket, clock } = this.#options;
     if (!isGroupAddress(order.to)) {

@@ -16,7 +16,7 @@ import { backoffOf } from '../wire/usync-errors.ts';
 export type Phase = 'preparing' | 'fetching' | 'uploading' | 'relaying' | 'ready' | 'transmitting';
 
 /** An order without an outcome. */
-export interface Pending {
+export interface PendingOrder {
   readonly asked: PrepareOrder;
   readonly order: SendOrder;
   /** The stanza's id: the order's, or a new one if it went to another address. */
@@ -59,7 +59,7 @@ export interface Pending {
 }
 
 /** Returns an order as it begins, without its deadline. */
-export function beginningOf(asked: PrepareOrder): Omit<Pending, 'deadline'> {
+export function beginningOf(asked: PrepareOrder): Omit<PendingOrder, 'deadline'> {
   const { order } = asked;
   return {
     asked,
@@ -97,7 +97,7 @@ export function overdueOutcome(phase: Phase): SendOutcome {
 const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
 
 /** Returns the outcome of an order that failed. */
-export function outcomeOf(pending: Pending, error: unknown): SendOutcome {
+export function outcomeOf(pending: PendingOrder, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
   if (pending.phase === 'transmitting') return { kind: 'unknown' };
   // It waits for the proxy, as it does for a lost session.

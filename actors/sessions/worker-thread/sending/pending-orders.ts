@@ -3,13 +3,13 @@ import { isGroupAddress } from '../wire/chat-address.ts';
 import type { ClientLock } from './client-lock.ts';
 import { forgetKeyHolders } from './group-members.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { overdueOutcome, type Pending } from './pending-order.ts';
+import { overdueOutcome, type PendingOrder } from './pending-order.ts';
 
 /** A session's orders without an outcome, by their wire ids. Each ends with one outcome, or is dropped. */
 export class PendingOrders {
   readonly #options: OutboxOptions;
   readonly #clientLock: ClientLock;
-  readonly #orders = new Map<string, Pending>();
+  readonly #orders = new Map<string, PendingOrder>();
 
   constructor(options: OutboxOptions, clientLock: ClientLock) {
     this.#options = options;
@@ -17,43 +17,43 @@ export class PendingOrders {
   }
 
   /** Adds an order, with the deadline of its first phase. */
-  add(beginning: Omit<Pending, 'deadline'>, mostMs: number): Pending {
+  add(beginning: Omit<PendingOrder, 'deadline'>, mostMs: number): PendingOrder {
     const deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
-    const pending: Pending = { ...beginning, deadline };
+    const pending: PendingOrder = { ...beginning, deadline };
     this.#orders.set(pending.order.wireId, pending);
     return pending;
   }
 
   /** Returns the order that was given with this wire id. */
-  get(wireId: string): Pending | undefined {
+  get(wireId: string): PendingOrder | undefined {
     return this.#orders.get(wireId);
   }
 
   /** Returns the order whose newest stanza has this wire id. */
-  ofStanza(wireId: string): Pending | undefined {
+  ofStanza(wireId: string): PendingOrder | undefined {
     return this.all().find((pending) => pending.wireId === wireId);
   }
 
-  ofMessage(messageId: string): readonly Pending[] {
+  ofMessage(messageId: string): readonly PendingOrder[] {
     return this.all().filter(({ order }) => order.messageId === messageId);
   }
 
-  all(): readonly Pending[] {
+  all(): readonly PendingOrder[] {
     return [...this.#orders.values()];
   }
 
   /** An order that was given up may be given again under the same wire id. The first attempt then no longer counts. */
-  has(pending: Pending): boolean {
+  has(pending: PendingOrder): boolean {
     return this.#orders.get(pending.order.wireId) === pending;
   }
 
   /** Sets the deadline for the next phase of an order. */
-  bound(pending: Pending, mostMs: number): void {
+  bound(pending: PendingOrder, mostMs: number): void {
     pending.deadline.cancel();
     pending.deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
   }
 
-  #overdue(pending: Pending): void {
+  #overdue(pending: PendingOrder): void {
     const { phase, isRelayed } = pending;
     const isStuck = phase === 'relaying' || phase === 'ready' || (phase === 'transmitting' && !isRelayed);
     if (phase === 'transmitting' && !isStuck) this.#options.unanswered();
@@ -63,7 +63,7 @@ export class PendingOrders {
   }
 
   /** Ends an order and reports its outcome. Does nothing if it has one already. */
-  settle(pending: Pending, outcome: SendOutcome): void {
+  settle(pending: PendingOrder, outcome: SendOutcome): void {
     if (!this.has(pending)) return;
     const isPost = isGroupAddress(pending.chat) && pending.phase === 'transmitting';
     if (isPost && outcome.kind !== 'acknowledged') void this.forgetWhoHasKey(pending);
@@ -72,13 +72,13 @@ export class PendingOrders {
   }
 
   /** The next post in the group sends its key to all members, because it is unknown who got this one. */
-  async forgetWhoHasKey({ chat, isRelayed }: Pending): Promise<void> {
+  async forgetWhoHasKey({ chat, isRelayed }: PendingOrder): Promise<void> {
     if (!isRelayed) await this.#clientLock.ended;
     await forgetKeyHolders(this.#options.credentials.keys, chat);
   }
 
   /** Ends an order without a report. */
-  drop(pending: Pending): void {
+  drop(pending: PendingOrder): void {
     this.#orders.delete(pending.order.wireId);
     pending.deadline.cancel();
     pending.decide?.(false);

@@ -4,7 +4,7 @@ import { isGroupAddress, isLidAddress, userOf } from '../wire/chat-address.ts';
 import { wireForm } from '../wire/wire-form.ts';
 import { type KnownDevice, ownDevice } from './device-sessions.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import type { Pending } from './pending-order.ts';
+import type { PendingOrder } from './pending-order.ts';
 
 /**
  * The devices that a post in a group is for. A post carries their hash, and its acknowledgement the hash of the devices
@@ -19,7 +19,7 @@ export class PostDevices {
   }
 
   /** Returns the attributes of an order's stanza without those of the message, for its present state. */
-  formOf(pending: Pending, audience: readonly string[]): MessageRelayOptions {
+  formOf(pending: PendingOrder, audience: readonly string[]): MessageRelayOptions {
     const { order, to, chat, wireId } = pending;
     pending.devicesHash = isGroupAddress(chat) ? this.#hashOf(chat) : undefined;
     const form = wireForm({ kind: order.kind, to, chat }, { audience, devicesHash: pending.devicesHash });

@@ -4,7 +4,7 @@ import { statusAudience, wireIdAfter } from '../wire/wire-form.ts';
 import type { ClientLock } from './client-lock.ts';
 import { renewLid } from './number-lookup.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { outcomeOf, type Pending } from './pending-order.ts';
+import { outcomeOf, type PendingOrder } from './pending-order.ts';
 import type { PendingOrders } from './pending-orders.ts';
 import type { PostDevices } from './post-devices.ts';
 
@@ -34,7 +34,7 @@ export class SendAgain {
   }
 
   /** The connection was lost before the acknowledgement. The stanza goes out under the same id. */
-  repeat(pending: Pending): Promise<void> {
+  repeat(pending: PendingOrder): Promise<void> {
     const { order, chat } = pending;
     const { socket, groups } = this.#options;
     return this.#send(pending, 'repeated', async () => {
@@ -44,7 +44,7 @@ export class SendAgain {
   }
 
   /** The network took the stanza and delivered it to no one: its address is no longer the recipient's. */
-  readdress(pending: Pending): Promise<void> {
+  readdress(pending: PendingOrder): Promise<void> {
     const { order, to, chat } = pending;
     const { socket, memory, sent, readdressed } = this.#options;
     return this.#send(pending, REFRESH_LID, async (message) => {
@@ -62,7 +62,7 @@ export class SendAgain {
   }
 
   /** The network refused a post because it names the members by the wrong kind of address. */
-  renewGroup(pending: Pending): Promise<void> {
+  renewGroup(pending: PendingOrder): Promise<void> {
     const { groups } = this.#options;
     return this.#send(pending, STALE_GROUP, async () => {
       await this.#parts.orders.forgetWhoHasKey(pending);
@@ -78,7 +78,7 @@ export class SendAgain {
    * ratchets are stored before it leaves.
    */
   async #send(
-    pending: Pending,
+    pending: PendingOrder,
     code: string,
     prepare: (message: proto.IMessage) => Promise<readonly string[]>,
   ): Promise<void> {
@@ -108,7 +108,7 @@ export class SendAgain {
   }
 
   /** Asks the shop's actor, which may know a STOP, a recall or a restriction since the message was transmitted. */
-  async #mayLeave(pending: Pending): Promise<boolean> {
+  async #mayLeave(pending: PendingOrder): Promise<boolean> {
     const { asked, order, chat } = pending;
     const { tokens, prepared } = this.#options;
     const isPerson = order.kind === 'message' && !isGroupAddress(chat);

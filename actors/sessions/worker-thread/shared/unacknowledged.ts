@@ -7,7 +7,7 @@ import type { PrepareOrder } from '../../worker-protocol.ts';
 const KEPT_MS = MINUTE_MS;
 
 /** An order whose stanza left on a connection that was lost before the network acknowledged it. */
-export interface Unacknowledged {
+export interface UnacknowledgedOrder {
   readonly asked: PrepareOrder;
   /** The id that the stanza left with. */
   readonly wireId: string;
@@ -26,13 +26,13 @@ export interface Unacknowledged {
  */
 export class UnacknowledgedOrders {
   readonly #clock: Pick<Clock, 'after'>;
-  readonly #kept = new Map<string, { readonly order: Unacknowledged; readonly timer: ArmedTimer }>();
+  readonly #kept = new Map<string, { readonly order: UnacknowledgedOrder; readonly timer: ArmedTimer }>();
 
   constructor(clock: Pick<Clock, 'after'>) {
     this.#clock = clock;
   }
 
-  keep(order: Unacknowledged): void {
+  keep(order: UnacknowledgedOrder): void {
     const { messageId } = order.asked.order;
     const timer = this.#clock.after(KEPT_MS, () => this.drop(messageId));
     this.#kept.set(messageId, { order, timer });
@@ -43,7 +43,7 @@ export class UnacknowledgedOrders {
   }
 
   /** Returns and removes all stored orders. */
-  take(): Unacknowledged[] {
+  take(): UnacknowledgedOrder[] {
     const taken = [...this.#kept.values()];
     this.#kept.clear();
     for (const { timer } of taken) timer.cancel();

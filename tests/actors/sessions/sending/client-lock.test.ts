@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClientLock } from '../../../../actors/sessions/worker-thread/sending/client-lock.ts';
-import type { Pending } from '../../../../actors/sessions/worker-thread/sending/pending-order.ts';
+import type { PendingOrder } from '../../../../actors/sessions/worker-thread/sending/pending-order.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 test('work that throws at once gives the client back, and the next work runs', async () => {
   const lock = new ClientLock({ clock: new FakeClock(), stalled: () => undefined });
-  const pending = {} as Pending;
+  const pending = {} as PendingOrder;
   const relay = (): never => {
     throw new Error('thrown at once');
   };

@@ -7,7 +7,7 @@ import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timi
 import { makeMessage } from '../../../../actors/sessions/worker-thread/sending/make-message.ts';
 import {
   beginningOf,
-  type Pending,
+  type PendingOrder,
 } from '../../../../actors/sessions/worker-thread/sending/pending-order.ts';
 import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
 import { textOrder } from '../session-conformance.ts';
@@ -16,7 +16,7 @@ test('an order that is given up just when it gets its slot gives the slot back',
   const slots = new TenantSlots(1);
   const giveBack = await slots.take('tenant');
   const order = textOrder('', { mediaUrl: 'https://files.example/photo.jpg', mediaType: 'image' });
-  const pending: Pending = {
+  const pending: PendingOrder = {
     ...beginningOf({ attempt: 1, order, composingMs: 0 }),
     deadline: { cancel: () => undefined },
   };
