@@ -105,7 +105,8 @@ function checkBody(
   if (schema === undefined) return undefined;
   // The listener dropped the bytes of such a body. So it is empty here, and must not be taken for no body.
   if (parts.bodyFault === 'not_utf8') {
-    fields.push(problem('body', 'must be UTF-8'));
+    // Compressed bytes are no UTF-8, and no coding is decoded, whether `Content-Encoding` names it or not.
+    fields.push(problem('body', 'must be UTF-8, and not compressed'));
     return undefined;
   }
   if (parts.body === '' && takesNothing(schema)) return undefined;

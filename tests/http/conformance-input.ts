@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { HOUR_MS } from '../../runtime/durations.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
@@ -87,6 +88,27 @@ export function inputRows(target: () => Target): void {
     });
     assert.deepEqual([reply.status, reply.body.error?.fields[0].field], [422, 'body'], reply.text);
   });
+
+  for (const [coding, compress] of [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const) {
+    test(`a body in ${coding} is refused as compressed, and one in the clear is read in spite of the header`, async () => {
+      const { owner } = await prepared();
+      const call = (body: string | Buffer) =>
+        target().api.call('POST', '/shops', {
+          key: owner.key,
+          body,
+          headers: { 'content-type': 'application/json', 'content-encoding': coding },
+        });
+      const json = JSON.stringify({ name: `Sent in ${coding}` });
+      const refused = await call(compress(json));
+      const problems = [{ field: 'body', message: 'must be UTF-8, and not compressed' }];
+      assert.deepEqual([refused.status, refused.body.error?.fields], [422, problems], refused.text);
+      assert.equal((await call(json)).status, 201);
+    });
+  }
 
   test('a content type with charset utf-8 is JSON too', async () => {
     const { owner } = await prepared();

@@ -119,7 +119,7 @@ describe('a request taken by one node and answered by another', () => {
       body: Buffer.from([0xff]),
       headers: { 'content-type': 'application/json' },
     });
-    assert.equal(unread.body.error.fields[0].message, 'must be UTF-8');
+    assert.equal(unread.body.error.fields[0].message, 'must be UTF-8, and not compressed');
     const revoked = await target.key(tenant.id);
     await target.admin.call('DELETE', `/tenants/${tenant.id}/keys/${revoked.id}`, { key: ADMIN_TOKEN });
     assert.equal(
