@@ -92,7 +92,7 @@ function tuned(settings: SettingsTuning): SettingsTuning {
 
 /**
  * Adds a shop, unless its idempotency key made one before. The tenant needs an owner, a free slot in its plan and an
- * unused name. An operator's import skips these three checks.
+ * unused name that is no shop's id. An operator's import skips these three checks.
  */
 export function createShop(
   state: TenantState,
@@ -110,6 +110,8 @@ export function createShop(
     const { shops } = PLANS[state.record.plan];
     if (state.shops.size >= shops) return { reply: failed('SHOP_LIMIT_REACHED') };
     const name = foldedName(shop.name);
+    // A path with that name would lead to the other shop, because an id comes first.
+    if (state.shops.has(name) || state.erasing.has(name)) return { reply: failed('SHOP_NAME_TAKEN') };
     for (const other of state.shops.values()) {
       if (foldedName(other.name) === name) return { reply: failed('SHOP_NAME_TAKEN') };
     }

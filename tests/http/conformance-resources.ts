@@ -78,6 +78,20 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(other.status, 201, 'white space tells names apart');
   });
 
+  test('409 SHOP_NAME_TAKEN: the id of another shop as a name; an id comes before a name', async () => {
+    const { api, tenant, shop } = target();
+    const owner = await tenant();
+    const id = await shop(owner, 'First');
+    for (const name of [id, id.toUpperCase()]) {
+      const made = await api.call('POST', '/shops', { key: owner.key, json: { name } });
+      assert.deepEqual([made.status, made.body.error?.code], [409, 'SHOP_NAME_TAKEN']);
+    }
+    // An import may have any name.
+    await shop(owner, id);
+    const found = await api.call('GET', `/shops/${id}`, { key: owner.key });
+    assert.equal(found.body.data.name, 'First');
+  });
+
   test("402 QUOTA_EXCEEDED: at the plan's shop limit", async () => {
     const { api, tenant } = target();
     const { key } = await tenant({ plan: 'free' });
