@@ -10,22 +10,17 @@ export const addressText = memoize(REMEMBERED_ADDRESSES, (address: string): stri
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address,
 );
 
-/** IPv4 addresses are remembered by their four bytes as a number, which costs less to make than a text. */
-const textOfBytes = memoize(REMEMBERED_ADDRESSES, (bytes: number | string): string => {
-  const all =
-    typeof bytes === 'number' ? new Uint8Array(Int32Array.of(bytes).buffer) : Buffer.from(bytes, 'latin1');
-  return ipaddr.process(ipaddr.fromByteArray([...all]).toString()).toString();
-});
+/** The bytes are a text here, one character each. */
+const textOfBytes = memoize(REMEMBERED_ADDRESSES, (bytes: string): string =>
+  ipaddr.process(ipaddr.fromByteArray([...Buffer.from(bytes, 'latin1')]).toString()).toString(),
+);
 
 /**
  * Returns the text of an address from the socket's 4 or 16 bytes. Empty if the caller has disconnected and there are no
  * bytes.
  */
 export function addressOfBytes(bytes: ArrayBuffer): string {
-  if (bytes.byteLength === 0) return '';
-  return textOfBytes(
-    bytes.byteLength === 4 ? (new Int32Array(bytes)[0] as number) : Buffer.from(bytes).toString('latin1'),
-  );
+  return bytes.byteLength === 0 ? '' : textOfBytes(Buffer.from(bytes).toString('latin1'));
 }
 
 /** The length of a prefix, without leading zeros. */
