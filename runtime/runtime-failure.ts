@@ -32,3 +32,58 @@ export class RuntimeFailure extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+/**
+ * Thrown by `Behaviour.load` if a newer program stored the state: during its rolling deployment, or after it was rolled
+ * back. It is not a crash, so it never counts towards a suspension. Callers get `STORE_UNAVAILABLE`. The actor is
+ * loaded again after `RuntimeLimits.backoffMaximumMs`, on the node that then owns its shard.
+ */
+export class NewerState extends RuntimeFailure {
+  constructor(what: string, versions: { readonly stored: number; readonly known: number }) {
+    super(
+      'STORE_UNAVAILABLE',
+      `${what} was stored in version ${versions.stored}, newer than this program's ${versions.known}`,
+      30,
+    );
+  }
+}
+
+/** The actor waits for an operator. */
+export function suspendedFailure(): RuntimeFailure {
+  return new RuntimeFailure('SUSPENDED', 'the actor crashed too often and waits for an operator');
+}
+
+/** Another node owns the shard, or is about to. */
+export function movedAwayFailure(): RuntimeFailure {
+  return new RuntimeFailure('SHARD_NOT_OWNED', 'the shard is not owned by this node', 1);
+}
+
+/** Redis accepts no writes now; nothing was applied. */
+export function unavailableFailure(message: string): RuntimeFailure {
+  return new RuntimeFailure('STORE_UNAVAILABLE', message, 1);
+}
+
+/** The commit may or may not have been applied. */
+export function outcomeUnknownFailure(message: string): RuntimeFailure {
+  return new RuntimeFailure('OUTCOME_UNKNOWN', message, 1);
+}
+
+/** The mailbox is too full for another client command, or the command waited too long. */
+export function mailboxFullFailure(): RuntimeFailure {
+  return new RuntimeFailure('MAILBOX_FULL', 'the mailbox is full', 1);
+}
+
+/** The node has the maximum of turns under way, of all actors together. */
+export function nodeBusyFailure(): RuntimeFailure {
+  return new RuntimeFailure('NODE_BUSY', 'the node has too many turns in progress', 1);
+}
+
+/** The command made the actor throw. */
+export function poisonedFailure(): RuntimeFailure {
+  return new RuntimeFailure('POISONED', 'the command made the actor throw');
+}
+
+/** The text of an error for a log or an operator. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -4,7 +4,7 @@ import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
 import { resolveSettings, type TenantSettings } from '../../policy/tenant-settings.ts';
 import type { Address } from '../../runtime/address.ts';
-import { NewerState } from '../../runtime/newer-state.ts';
+import { NewerState } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
 import { hashFields } from '../hash-fields.ts';
 import { isoOrNull } from '../iso-time.ts';

@@ -1,8 +1,12 @@
 import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import type { Address } from '../address.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
-import { movedAwayFailure, suspendedFailure, unavailableFailure } from '../refusals.ts';
-import type { RuntimeFailure } from '../runtime-failure.ts';
+import {
+  movedAwayFailure,
+  type RuntimeFailure,
+  suspendedFailure,
+  unavailableFailure,
+} from '../runtime-failure.ts';
 import type { Envelope, Mailbox } from './mailbox.ts';
 
 /**

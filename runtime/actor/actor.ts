@@ -1,19 +1,18 @@
 import type { ActorSnapshot, ActorSummary } from '../actors.ts';
 import { type Address, addressText } from '../address.ts';
 import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
-import { NewerState } from '../newer-state.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import {
   mailboxFullFailure,
   messageOf,
   movedAwayFailure,
+  NewerState,
   poisonedFailure,
+  RuntimeFailure,
   suspendedFailure,
   unavailableFailure,
-} from '../refusals.ts';
-import { RestartableTimer } from '../restartable-timer.ts';
-import { RuntimeFailure } from '../runtime-failure.ts';
+} from '../runtime-failure.ts';
 import { ActivationGate } from './activation-gate.ts';
 import { ActorResources } from './actor-resources.ts';
 import { type ActorStatus, commandRefusal, snapshotOf, summaryOf } from './actor-status.ts';
@@ -21,6 +20,7 @@ import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 import { ActorTimers, type TimedActor } from './actor-timers.ts';
 import { type DispatchedActor, Dispatcher } from './dispatcher.ts';
 import { commandEnvelope, type Envelope, Mailbox, ownEnvelope } from './mailbox.ts';
+import { RestartableTimer } from './restartable-timer.ts';
 import { Supervision } from './supervision.ts';
 import { SuspendedChecks } from './suspended-checks.ts';
 import { TurnCycle, type TurnListener } from './turn-cycle.ts';

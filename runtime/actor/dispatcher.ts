@@ -1,7 +1,6 @@
 import type { RuntimeCommand } from '../behaviour.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
-import { unavailableFailure } from '../refusals.ts';
-import type { RuntimeFailure } from '../runtime-failure.ts';
+import { type RuntimeFailure, unavailableFailure } from '../runtime-failure.ts';
 import type { ActorSurroundings } from './actor-surroundings.ts';
 import { type Envelope, type EnvelopeKind, type Mailbox, ownEnvelope } from './mailbox.ts';
 import type { TurnCycle } from './turn-cycle.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { RuntimeCounters } from '../observer.ts';
-import { messageOf } from '../refusals.ts';
+import { messageOf } from '../runtime-failure.ts';
 
 /** The decision after a crash: another start after a delay, or none until an operator resumes the actor. */
 export type RestartDecision = { readonly restartInMs: number } | 'suspend';

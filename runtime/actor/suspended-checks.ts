@@ -2,10 +2,10 @@ import { type Address, addressText } from '../address.ts';
 import type { CommitmentOutcome } from '../ownership/commitment.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import { checkWrites } from '../ownership/turn-writes.ts';
-import { RestartableTimer } from '../restartable-timer.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Write } from '../store.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
+import { RestartableTimer } from './restartable-timer.ts';
 
 /** The suspended actor. */
 interface SuspendedActor {

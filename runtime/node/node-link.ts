@@ -3,8 +3,7 @@ import type { Engine } from '../engine.ts';
 import type { Logger } from '../logger.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import type { OwnershipView, ShardOwner } from '../ownership/ownership-view.ts';
-import { outcomeUnknownFailure } from '../refusals.ts';
-import { RuntimeFailure, type RuntimeFailureCode } from '../runtime-failure.ts';
+import { outcomeUnknownFailure, RuntimeFailure, type RuntimeFailureCode } from '../runtime-failure.ts';
 import type { TextCipher } from '../text-cipher.ts';
 import { AskedOnce } from './asked-once.ts';
 

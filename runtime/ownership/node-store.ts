@@ -1,7 +1,11 @@
 import type { Engine } from '../engine.ts';
 import type { MaybePromise } from '../maybe-promise.ts';
-import { movedAwayFailure, outcomeUnknownFailure, unavailableFailure } from '../refusals.ts';
-import { RuntimeFailure } from '../runtime-failure.ts';
+import {
+  movedAwayFailure,
+  outcomeUnknownFailure,
+  RuntimeFailure,
+  unavailableFailure,
+} from '../runtime-failure.ts';
 import type { Lookup, Read, Store, Write } from '../store.ts';
 import {
   answerFrom,

@@ -11,8 +11,7 @@ import {
   type ShardRecord,
 } from '../engine.ts';
 import type { Logger } from '../logger.ts';
-import { outcomeUnknownFailure } from '../refusals.ts';
-import { RuntimeFailure } from '../runtime-failure.ts';
+import { outcomeUnknownFailure, RuntimeFailure } from '../runtime-failure.ts';
 import type { Read, RedisArgument } from '../store.ts';
 import { CommitTrouble } from './commit-trouble.ts';
 import { LostMaster } from './lost-master.ts';

@@ -1,5 +1,4 @@
-import { outcomeUnknownFailure, unavailableFailure } from '../refusals.ts';
-import { RuntimeFailure } from '../runtime-failure.ts';
+import { outcomeUnknownFailure, RuntimeFailure, unavailableFailure } from '../runtime-failure.ts';
 
 /** Errors by which Redis refuses to serve now; the script or command was not run. */
 const refusals: Readonly<Record<string, string>> = {

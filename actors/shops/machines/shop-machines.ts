@@ -1,4 +1,4 @@
-import { NewerState } from '../../../runtime/newer-state.ts';
+import { NewerState } from '../../../runtime/runtime-failure.ts';
 import type { ChannelContext } from './channel-context.ts';
 import type { ChannelEffect } from './channel-events.ts';
 import { channelMachine } from './channel-machine.ts';

@@ -1,4 +1,4 @@
-import { NewerState } from '../../../runtime/newer-state.ts';
+import { NewerState } from '../../../runtime/runtime-failure.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';

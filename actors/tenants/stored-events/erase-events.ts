@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Actors } from '../../../runtime/actors.ts';
 import { partsOf } from '../../../runtime/parts.ts';
-import { movedAwayFailure } from '../../../runtime/refusals.ts';
+import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../tenant-keys.ts';
 import { decodeEvent, type StreamEntry } from './tenant-event.ts';

@@ -1,4 +1,4 @@
-import type { ArmedTimer, Clock } from './clock.ts';
+import type { ArmedTimer, Clock } from '../clock.ts';
 
 /** A timer with one wait at a time; starting it again replaces the wait. */
 export class RestartableTimer {
