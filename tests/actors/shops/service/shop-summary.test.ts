@@ -1,18 +1,18 @@
 /** The operators' view of shops: a summary of all, and full details of those on the page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopAddress } from '../../../actors/shops/records/shop-keys.ts';
-import { type SeenActor, takeCensus } from '../../../actors/shops/service/shop-census.ts';
-import { inspectShop, type ShopActorView } from '../../../actors/shops/service/shop-inspection.ts';
-import { type ShopSummary, shopSummary, statusOf } from '../../../actors/shops/service/shop-summary.ts';
-import type { ShopState } from '../../../actors/shops/state/shop-state.ts';
-import { localActors } from '../../../http/operator-api/fleet/actor-list.ts';
-import { resolveSettings } from '../../../policy/tenant-settings.ts';
-import type { ActorSummary, Actors } from '../../../runtime/actors.ts';
-import type { Store } from '../../../runtime/store.ts';
-import { QuietLog } from '../../runtime/quiet-log.ts';
-import { BatchHarness } from '../shops/batches/batch-harness.ts';
-import { ShopHarness, testEgressVault } from '../shops/shop-harness.ts';
+import { shopAddress } from '../../../../actors/shops/records/shop-keys.ts';
+import { type SeenActor, takeCensus } from '../../../../actors/shops/service/shop-census.ts';
+import { inspectShop, type ShopActorView } from '../../../../actors/shops/service/shop-inspection.ts';
+import { type ShopSummary, shopSummary, statusOf } from '../../../../actors/shops/service/shop-summary.ts';
+import type { ShopState } from '../../../../actors/shops/state/shop-state.ts';
+import { localActors } from '../../../../http/operator-api/fleet/actor-list.ts';
+import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import type { ActorSummary, Actors } from '../../../../runtime/actors.ts';
+import type { Store } from '../../../../runtime/store.ts';
+import { QuietLog } from '../../../runtime/quiet-log.ts';
+import { BatchHarness } from '../batches/batch-harness.ts';
+import { ShopHarness, testEgressVault } from '../shop-harness.ts';
 
 function seen(state: ShopState | undefined, status: ActorSummary['status'] = 'active'): ActorSummary {
   const address = shopAddress({ tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24) });
