@@ -46,13 +46,17 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/state
     actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
+  'actors/shops/pool-link': `
+    actors/shops/protocol actors/shops/state actors/shops/records actors/shops actors/tenants policy
+    runtime/node runtime`,
   'actors/shops/effects': `
-    actors/shops/protocol actors/shops/number-past actors/shops/state actors/shops/records
-    actors/shops/machines actors/sessions actors/shops actors/tenants/stored-events actors/tenants actors
-    policy runtime/node runtime`,
+    actors/shops/pool-link actors/shops/protocol actors/shops/number-past actors/shops/state
+    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants/stored-events
+    actors/tenants actors runtime`,
   'actors/shops/erasure': `
-    actors/shops/effects actors/shops/number-past actors/shops/state actors/shops/records actors/sessions
-    actors/shops actors/tenants/stored-events actors/tenants actors policy runtime/actor runtime`,
+    actors/shops/effects actors/shops/pool-link actors/shops/number-past actors/shops/state
+    actors/shops/records actors/sessions actors/shops actors/tenants/stored-events actors/tenants actors
+    policy runtime/actor runtime`,
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
@@ -80,8 +84,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/tenants/stored-events actors/tenants actors policy runtime`,
   'actors/shops/service': `
     actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
-    actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines actors/sessions
-    actors/shops actors/tenants actors/replies actors policy runtime`,
+    actors/shops/pool-link actors/shops/protocol actors/shops/state actors/shops/records
+    actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
   'actors/operators': `
     actors/shops/service actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
     actors/replies actors runtime/node runtime/redis runtime`,

@@ -7,6 +7,8 @@ import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts
 import type { EventWaiters } from '../../tenants/stored-events/event-waiters.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
+import type { PoolClient } from '../pool-link/pool-client.ts';
+import type { PoolSessions } from '../pool-link/pool-sessions.ts';
 import type { CountEffect, NumberEffect, SessionEffect, ShopEffect } from '../protocol/shop-effect.ts';
 import { shopOf } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
@@ -14,8 +16,6 @@ import type { ChannelWaiters } from './channel-waiters.ts';
 import { batchSender, scheduledSender } from './due-senders.ts';
 import { confirmNumber } from './one-shop-per-number.ts';
 import { peopleForgetter } from './person-memory.ts';
-import type { PoolClient } from './pool-client.ts';
-import type { PoolSessions } from './pool-sessions.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
 
 /** The session that belongs to a shop's address. */

@@ -13,7 +13,7 @@ import type {
   StatusDraft,
 } from '../shop-operations.ts';
 import type { OptOutNotice } from '../state/opt-out-notice.ts';
-import type { PoolAnswer, PoolOffer } from '../state/pool-protocol.ts';
+import type { PoolAnswer, PoolOffer } from './pool-protocol.ts';
 
 /** The commands of a shop's actor. */
 export type ShopCommand =

@@ -8,8 +8,8 @@ import type { ChannelStateName } from '../machines/channel-context.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { OptOutNotice } from '../state/opt-out-notice.ts';
-import type { PoolAnswer } from '../state/pool-protocol.ts';
 import type { ShopState } from '../state/shop-state.ts';
+import type { PoolAnswer } from './pool-protocol.ts';
 
 /** The shop that an event is about, with its name for people to read. */
 type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;

@@ -9,8 +9,8 @@ import type {
   Sent,
   ShopReference,
 } from '../shop-operations.ts';
-import type { PoolAnswer, PoolOffer } from '../state/pool-protocol.ts';
 import type { PooledMessage } from '../state/pooled-message.ts';
+import type { PoolAnswer, PoolOffer } from './pool-protocol.ts';
 
 /**
  * The reply of a shop's actor to each command that has one. Both the turn that makes a reply and the caller that asks

@@ -1,6 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
-import type { PoolClient } from '../effects/pool-client.ts';
+import type { PoolClient } from '../pool-link/pool-client.ts';
 import type { AtPool } from '../protocol/shop-replies.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { QueueFilter, ShopOutcome, ShopReference } from '../shop-operations.ts';

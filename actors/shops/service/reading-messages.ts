@@ -6,7 +6,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
-import type { PoolClient } from '../effects/pool-client.ts';
+import type { PoolClient } from '../pool-link/pool-client.ts';
 import { knownMessage, messageLookup } from '../records/message-days.ts';
 import type { MessageFields } from '../records/message-record.ts';
 import { shopAddress, shopKeys } from '../records/shop-keys.ts';

@@ -4,7 +4,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { refusedWith, type SendCode } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
-import type { PoolClient } from '../effects/pool-client.ts';
+import type { PoolClient } from '../pool-link/pool-client.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
 import type {
   Accepted,

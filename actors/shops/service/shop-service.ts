@@ -5,7 +5,7 @@ import type { Store } from '../../../runtime/store.ts';
 import { type ChannelCode, done, failed, type Outcome } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
-import type { PoolClient } from '../effects/pool-client.ts';
+import type { PoolClient } from '../pool-link/pool-client.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { GroupView, ShopOperations, ShopPolicyView, ShopReference } from '../shop-operations.ts';
 import { readAnyRecipient } from '../state/recipient-facts.ts';

@@ -14,10 +14,10 @@
  */
 
 import type { MessageReason } from '../../../message-status.ts';
+import type { PoolAnswer } from '../../protocol/pool-protocol.ts';
 import { bodyWrite, dayOfMessage } from '../../records/message-days.ts';
 import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import type { ShopReference } from '../../shop-operations.ts';
-import type { PoolAnswer } from '../../state/pool-protocol.ts';
 import { encodePooled, type PooledMessage } from '../../state/pooled-message.ts';
 import { byAge, channelState, queuedMessage, type ShopState } from '../../state/shop-state.ts';
 import { type AcceptedMessage, storeAccepted } from '../builder/enqueue.ts';

@@ -1,3 +1,4 @@
+import { offerOf, type PoolAnswer } from '../../../../actors/shops/protocol/pool-protocol.ts';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
 import { carriedRead, decodeCarried } from '../../../../actors/shops/records/carried-message.ts';
 import { messageLookup } from '../../../../actors/shops/records/message-days.ts';
@@ -7,7 +8,6 @@ import {
   type MessageFields,
 } from '../../../../actors/shops/records/message-record.ts';
 import type { ShopReference } from '../../../../actors/shops/shop-operations.ts';
-import { offerOf, type PoolAnswer } from '../../../../actors/shops/state/pool-protocol.ts';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import type { Random } from '../../../../runtime/random.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PoolClient } from '../../../../actors/shops/effects/pool-client.ts';
-import type { PoolSessions } from '../../../../actors/shops/effects/pool-sessions.ts';
-import type { PoolAnswer, PoolAsk } from '../../../../actors/shops/state/pool-protocol.ts';
+import { PoolClient } from '../../../../actors/shops/pool-link/pool-client.ts';
+import type { PoolSessions } from '../../../../actors/shops/pool-link/pool-sessions.ts';
+import type { PoolAnswer, PoolAsk } from '../../../../actors/shops/protocol/pool-protocol.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../../runtime/store.ts';

@@ -13,7 +13,7 @@ import { isFinal } from '../../message-status.ts';
 import type { CarriedRecord } from '../records/carried-message.ts';
 import type { MessageBody, MessageState } from '../records/message-record.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import type { OptOutNotice } from './opt-out-notice.ts';
+import type { OptOutNotice } from '../state/opt-out-notice.ts';
 
 /** Recipients the pool writes to; never strangers, groups or statuses (docs/contract.md, The pool). */
 export type PooledClass = Exclude<PersonClass, 'cold'>;

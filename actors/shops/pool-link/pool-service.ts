@@ -4,11 +4,11 @@ import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
+import { answerFromRecord, askedOf, type PoolAnswer, type PoolAsk } from '../protocol/pool-protocol.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopReplies } from '../protocol/shop-replies.ts';
 import { readCarried } from '../records/carried-message.ts';
 import { shopAddress } from '../records/shop-keys.ts';
-import { answerFromRecord, askedOf, type PoolAnswer, type PoolAsk } from '../state/pool-protocol.ts';
 
 /** The requests to a shop of the pool. */
 type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;

@@ -5,6 +5,13 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
+import {
+  askedOf,
+  offerOf,
+  type PoolAnswer,
+  type PoolAsk,
+  type PoolOffer,
+} from '../protocol/pool-protocol.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { PoolEffect } from '../protocol/shop-effect.ts';
 import { readMessage } from '../records/message-days.ts';
@@ -12,7 +19,6 @@ import type { MessageBody } from '../records/message-record.ts';
 import { shopOf } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { attributedText } from '../state/attributed-text.ts';
-import { askedOf, offerOf, type PoolAnswer, type PoolAsk, type PoolOffer } from '../state/pool-protocol.ts';
 import { readWriter } from '../state/recipient-facts.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import type { PoolSessions } from './pool-sessions.ts';
