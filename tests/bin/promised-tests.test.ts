@@ -1,4 +1,7 @@
-/** The documents that promise something name the test that goes red when it is broken; each named file is there. */
+/**
+ * The documents that promise something name the test that goes red when it is broken. Each named file is there, and is
+ * marked if the gate does not run it.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,6 +12,10 @@ import { writtenFiles } from './repository-files.ts';
 
 /** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/kill.test.ts`. */
 const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test|chart-test|drill-test)\.ts/g;
+
+/** A test's file as code or as a link, and its mark if it has one: (nightly), or (nightly, "its title"). */
+const MARKED =
+  /`([\w./-]+\.(?:test|container-test|chart-test|drill-test)\.ts)`(?:\]\(\S+?\))?(\s+\(nightly[,)])?/g;
 
 /** The documents, and where a file lies of which they name no folder. */
 const DOCUMENTS = [
@@ -39,6 +46,31 @@ test('tests/nightly-tests.txt: every test it names exists', () => {
     [],
   );
 });
+
+const promising = [
+  ['docs/promises.md', /^- .*/ms, 'docs'],
+  ['runtime/README.md', /^## Promises.*?(?=^## )/ms, 'tests/runtime'],
+] as const;
+
+for (const [document, promises, folder] of promising) {
+  test(`${document}: the tests that only the nightly run has are marked, and no others`, () => {
+    const nightly = new Set(readFileSync(join(root, 'tests/nightly-tests.txt'), 'utf8').split('\n'));
+    const [text = ''] = promises.exec(readFileSync(join(root, document), 'utf8')) ?? [];
+    const named = [...text.matchAll(MARKED)].map(([, name = '', mark]) => {
+      const path = existsSync(join(root, name)) ? name : join(folder, name);
+      const isNightly = nightly.has(path) || !path.endsWith('.test.ts');
+      return { name, isNightly, isMarked: mark !== undefined };
+    });
+    assert.ok(
+      named.some(({ isMarked }) => isMarked),
+      'no test is marked',
+    );
+    assert.deepEqual(
+      named.filter(({ isNightly, isMarked }) => isNightly !== isMarked),
+      [],
+    );
+  });
+}
 
 test('ARCHITECTURE.md: its table of tests has each folder, and says who runs its tests', () => {
   const [, section = ''] =
