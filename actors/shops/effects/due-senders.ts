@@ -7,7 +7,7 @@ import type { Store } from '../../../runtime/store.ts';
 import type { BatchClass, BatchRecipient } from '../batch-operations.ts';
 import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
-import { filledText } from '../state/batch-text.ts';
+import { fieldsByName, filledText } from '../state/batch-text.ts';
 import { type BatchContent, batchKey } from '../state/batches.ts';
 import type { ScheduledDraft } from '../state/scheduled-sends.ts';
 
@@ -60,7 +60,7 @@ export function batchSender({
       mediaType,
       requestId,
       traceparent,
-      text: text === undefined ? undefined : filledText(text, fields),
+      text: text === undefined ? undefined : filledText(text, fieldsByName(fields)),
       // A send that is made twice is one message.
       idempotencyKey: idempotencyKey ?? `batch:${batchId}:${place}`,
       batch: { id: batchId, place, was },

@@ -3,9 +3,16 @@ const FIELD = /\{\{([^{}\r\n]*)\}\}/g;
 /** Most characters of a field's name. */
 export const LONGEST_NAME = 64;
 
-/** True if a text can name the field: 1 to 64 characters on one line, without braces. */
+/**
+ * Most UTF-16 units of a field's name: a character of NFC is written with six at most. To normalise thousands of accents
+ * on one letter would take a second.
+ */
+const MOST_UNITS = 6 * LONGEST_NAME;
+
+/** True if a text can name the field: 1 to 64 characters in NFC on one line, without braces. */
 export function isFieldName(name: string): boolean {
-  return name !== '' && [...name].length <= LONGEST_NAME && !/[{}\r\n]/.test(name);
+  if (name === '' || name.length > MOST_UNITS || /[{}\r\n]/.test(name)) return false;
+  return [...name.normalize('NFC')].length <= LONGEST_NAME;
 }
 
 /** The names of the fields in a text, each once. */
@@ -28,17 +35,35 @@ export function batchTextProblem(text: string): string | undefined {
 }
 
 /**
- * Returns the value of the field with this name, or undefined if there is none. Two names are the same if they agree in
- * Unicode's NFC: an accent may be part of its letter, or follow it. A name written exactly so comes first.
+ * Returns a function that finds the value of a field by its name, or undefined if there is none. Two names are the same
+ * if they agree in Unicode's NFC: an accent may be part of its letter, or follow it. A name written exactly so comes
+ * first. Each name is normalised once, because one body may have thousands.
  */
-export function fieldValue(fields: Readonly<Record<string, string>>, name: string): string | undefined {
-  if (Object.hasOwn(fields, name)) return fields[name];
-  const composed = name.normalize('NFC');
-  const alike = Object.keys(fields).find((each) => each.normalize('NFC') === composed);
-  return alike === undefined ? undefined : fields[alike];
+export function fieldsByName(
+  fields: Readonly<Record<string, string>> = {},
+): (name: string) => string | undefined {
+  let others: Map<string, string> | undefined;
+  return (name) => {
+    if (Object.hasOwn(fields, name)) return fields[name];
+    others ??= inNfc(fields);
+    const value = others.get(name) ?? others.get(name.normalize('NFC'));
+    if (value !== undefined) others.set(name, value);
+    return value;
+  };
+}
+
+/** Returns the fields by their names in NFC; the first one counts. A name that no text can have is left out. */
+function inNfc(fields: Readonly<Record<string, string>>): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(fields)) {
+    if (name.length > MOST_UNITS) continue;
+    const composed = name.normalize('NFC');
+    if (!values.has(composed)) values.set(composed, value);
+  }
+  return values;
 }
 
 /** Returns the text with a recipient's fields filled in. Filled-in values are not searched again. */
-export function filledText(text: string, fields: Readonly<Record<string, string>> = {}): string {
-  return text.replaceAll(FIELD, (whole, between: string) => fieldValue(fields, between.trim()) ?? whole);
+export function filledText(text: string, fieldOf: (name: string) => string | undefined): string {
+  return text.replaceAll(FIELD, (whole, between: string) => fieldOf(between.trim()) ?? whole);
 }

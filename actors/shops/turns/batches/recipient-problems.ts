@@ -4,7 +4,7 @@ import { isEmpty } from '../../message-content.ts';
 import {
   batchTextProblem,
   fieldNames,
-  fieldValue,
+  fieldsByName,
   filledText,
   isFieldName,
   LONGEST_NAME,
@@ -51,11 +51,12 @@ export function recipientProblems(
     if (idempotencyKey !== undefined) keys.add(idempotencyKey);
     for (const name of Object.keys(fields).filter((each) => !isFieldName(each)))
       problems.push({ field: `${at}.fields.${shortName(name)}`, message: WRONG_NAME });
-    const missing = names.filter((name) => fieldValue(fields, name) === undefined);
+    const fieldOf = fieldsByName(fields);
+    const missing = names.filter((name) => fieldOf(name) === undefined);
     for (const name of missing) {
       problems.push({ field: `${at}.fields.${name}`, message: `is required: the text uses {{${name}}}` });
     }
-    const problem = missing.length > 0 ? undefined : textProblem(content, fields);
+    const problem = missing.length > 0 ? undefined : textProblem(content, fieldOf);
     if (problem !== undefined) problems.push({ field: `${at}.fields`, message: problem });
     if (problems.length >= MOST_PROBLEMS) break;
   }
@@ -70,10 +71,10 @@ function shortName(name: string): string {
 /** Returns what is wrong with the text that these fields make; undefined: nothing, or there is no text. */
 function textProblem(
   { text, mediaUrl }: Pick<BatchContent, 'text' | 'mediaUrl'>,
-  fields: Readonly<Record<string, string>>,
+  fieldOf: (name: string) => string | undefined,
 ): string | undefined {
   if (text === undefined) return undefined;
-  const filled = filledText(text, fields);
+  const filled = filledText(text, fieldOf);
   if (isEmpty({ text: filled, mediaUrl })) return 'must not leave a text without a visible character';
   const isLong = [...filled].length > MESSAGE_TEXT_LIMIT;
   return isLong ? `must not make the text longer than ${MESSAGE_TEXT_LIMIT} characters` : undefined;

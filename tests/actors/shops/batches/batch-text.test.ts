@@ -1,10 +1,16 @@
 /** The fields in the text of a batch. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KnownRecipient } from '../../../../actors/shops/turns/batches/batch-facts.ts';
+import { batchProblems } from '../../../../actors/shops/turns/batches/recipient-problems.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { BatchHarness } from './batch-harness.ts';
 
 const LONGEST = '🥐'.repeat(64);
+
+function known(recipient: KnownRecipient['recipient']): KnownRecipient {
+  return { recipient, refusal: undefined, recipientClass: 'known', isThere: false };
+}
 
 test('a field may have any name on one line, and a filled-in value is not searched for fields', async () => {
   const run = await BatchHarness.connected();
@@ -40,6 +46,36 @@ test('a name is the same with its accents as parts of letters and after them; th
     run.sent.map(({ text }) => text),
     ['hello Ann', 'hello Ben', 'hello Cy'],
   );
+});
+
+test('a check of a batch normalises each name a few times, however many fields and uses it has', (t) => {
+  const names = Array.from({ length: 500 }, (_, index) => `é${index}`);
+  const fields = Object.fromEntries(names.map((name) => [name.normalize('NFC'), 'x']));
+  const text = names.map((name) => `{{${name.normalize('NFD')}}}`).join('');
+  const recipients = [known({ to: '+41790000001', fields })];
+  const normalize = t.mock.method(String.prototype, 'normalize');
+  assert.deepEqual(batchProblems(recipients, { text: text.repeat(3), mediaUrl: undefined }), []);
+  // Each name of the text and of a field: to count its characters, and to compare it.
+  assert.equal(normalize.mock.callCount(), 4 * names.length);
+});
+
+test('a name may have 64 characters with accents after their letters; one too long for that is not normalised', async (t) => {
+  const run = await BatchHarness.connected();
+  const [one] = run.know(1);
+  assert.ok(one);
+  const fields = { ['é'.repeat(64).normalize('NFD')]: 'Zoë' };
+  await run.batch({ recipients: [{ ...one, fields }], text: `{{${'é'.repeat(64).normalize('NFD')}}}` });
+  await run.pass(HOUR_MS);
+  assert.deepEqual(
+    run.sent.map((sent) => sent.text),
+    ['Zoë'],
+  );
+  const normalize = t.mock.method(String.prototype, 'normalize');
+  const marked = `a${'\u0301\u0323'.repeat(10_000)}`;
+  const recipients = [known({ to: one.to, fields: { [marked]: 'x' } })];
+  const problems = batchProblems(recipients, { text: 'hello {{b}}', mediaUrl: undefined });
+  assert.equal(problems.length, 2, 'the name, and the missing field');
+  assert.ok(normalize.mock.calls.every((call) => (call.this as unknown as string).length < 1_000));
 });
 
 for (const [text, field] of [
