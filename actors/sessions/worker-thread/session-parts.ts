@@ -170,6 +170,8 @@ function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
     prepared: (result) => environment.post({ kind: 'prepared', shopId: shop.shopId, generation, ...result }),
     stalled: (detail) => options.end('transient', { statusCode: undefined, detail }),
     unanswered: () => void options.running()?.watch.probe(),
+    logError: (fields, message) =>
+      environment.post({ kind: 'log', level: 'error', fields: { shopId: shop.shopId, ...fields }, message }),
   });
 }
 

@@ -6,6 +6,7 @@ import {
   S_WHATSAPP_NET,
   type WASocket,
 } from '@whiskeysockets/baileys';
+import { NoAnswer } from '../shared/no-answer.ts';
 
 /** Asks for the network's hosts of attachments, and returns the known ones while they are valid. */
 export type MediaHosts = (again?: boolean) => Promise<MediaConnInfo>;
@@ -25,7 +26,7 @@ export function mediaHosts({ query }: Pick<WASocket, 'query'>, nowMs: () => numb
   let asking: Promise<MediaConnInfo> | undefined;
   const ask = async (): Promise<MediaConnInfo> => {
     const reply = getBinaryNodeChild(await query(QUESTION), 'media_conn');
-    if (reply === undefined) throw new Error('the network named no hosts of attachments');
+    if (reply === undefined) throw new NoAnswer('the network named no hosts of attachments');
     const hosts = getBinaryNodeChildren(reply, 'host').map(({ attrs }) => ({
       hostname: attrs.hostname ?? '',
       maxContentLengthBytes: Number(attrs.maxContentLengthBytes),

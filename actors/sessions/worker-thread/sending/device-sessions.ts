@@ -12,6 +12,7 @@ import {
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { Yielder } from '../../../../runtime/yielder.ts';
 import type { ExpiringCache } from '../shared/expiring-cache.ts';
+import { NoAnswer } from '../shared/no-answer.ts';
 import { queryErrorCode } from '../shared/session-end.ts';
 import type { ShopMemory } from '../shared/session-environment.ts';
 import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
@@ -176,7 +177,7 @@ export class DeviceSessions {
     questions.left -= 1;
     try {
       const answer = await this.#socket.query(question(addresses));
-      if (answer === undefined) throw new Error('the network sent no keys in time');
+      if (answer === undefined) throw new NoAnswer('the network sent no keys in time');
       const rows = getBinaryNodeChildren(getBinaryNodeChild(answer, 'list'), 'user');
       return new Map(
         rows.flatMap((row) => {

@@ -57,6 +57,7 @@ export interface OutboxOptions {
   ) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
   readonly stalled: (detail: string) => void;
+  readonly logError: (fields: Record<string, unknown>, message: string) => void;
   /** An acknowledgement or a reply is missing: check if the network still receives. */
   readonly unanswered: () => void;
 }

@@ -7,6 +7,7 @@ import { statusAudience } from '../wire/wire-form.ts';
 import { isAddressable } from './addressable.ts';
 import { ClientLock } from './client-lock.ts';
 import { makeMessage } from './make-message.ts';
+import { OrderGivenUp } from './order-given-up.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import { beginningOf, outcomeOf, type PendingOrder } from './pending-order.ts';
 import { PendingOrders } from './pending-orders.ts';
@@ -116,11 +117,11 @@ export class Outbox {
     if (pending === undefined || (pending.phase === 'transmitting' && this.#orders.has(pending))) {
       await credentials.keys.set(data);
       if (pending?.wasSentAgain && pending.isWithheld)
-        throw new Error('the message may not be sent once more');
+        throw new OrderGivenUp('the message may not be sent once more');
       return;
     }
     const { order, chat, message, audience } = pending;
-    if (!this.#orders.has(pending) || message === undefined) throw new Error('the order was given up');
+    if (!this.#orders.has(pending) || message === undefined) throw new OrderGivenUp('the order was given up');
     const decided = new Promise<boolean>((resolve) => {
       pending.decide = resolve;
     });
@@ -131,7 +132,7 @@ export class Outbox {
       const { asked, lid, hasChat } = pending;
       const { messageId } = order;
       if (this.#orders.has(pending)) prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
-      if (!(await decided)) throw new Error('the order was given up');
+      if (!(await decided)) throw new OrderGivenUp('the order was given up');
     });
   }
 
@@ -187,7 +188,7 @@ export class Outbox {
       await this.#relay(pending);
     } catch (error) {
       const outcome = outcomeOf(pending, error);
-      if (this.#orders.has(pending)) this.#orders.settle(pending, outcome);
+      if (this.#orders.has(pending)) this.#orders.fail(pending, error, outcome);
       // It concerns the number, for any outcome of the order.
       else if (outcome.kind === 'rate_limited') this.#options.report(pending.asked, outcome);
     }

@@ -1,4 +1,4 @@
-import { DisconnectReason, type proto } from '@whiskeysockets/baileys';
+import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
@@ -6,8 +6,10 @@ import type { SendOutcome } from '../../session-events.ts';
 import type { SendOrder } from '../../session-host.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
 import { type FetchedMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
-import { isRateSignal, readClientError } from '../shared/session-end.ts';
+import { NoAnswer } from '../shared/no-answer.ts';
+import { isConnectionClosed, isRateSignal, isSocketFailure, readClientError } from '../shared/session-end.ts';
 import { backoffOf } from '../wire/usync-errors.ts';
+import { OrderGivenUp } from './order-given-up.ts';
 
 /**
  * The phase that an order is in. `relaying`: the client has it, and asks for keys. `ready`: it is sealed, and no
@@ -93,9 +95,6 @@ export function overdueOutcome(phase: Phase): SendOutcome {
   return { kind: 'unprepared' };
 }
 
-/** The code with which the client rejects its requests when the socket closes: 428. */
-const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
-
 /** Returns the outcome of an order that failed. */
 export function outcomeOf(pending: PendingOrder, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
@@ -106,7 +105,17 @@ export function outcomeOf(pending: PendingOrder, error: unknown): SendOutcome {
   if (error instanceof AttachmentDirectoryUnusable) return { kind: 'unprepared' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
   // A closing socket proves nothing about the message.
-  if (readClientError(error).statusCode === CONNECTION_CLOSED) return { kind: 'not_sent' };
-  // An upload that fails is the network's: nothing is wrong with the attachment either.
+  if (isConnectionClosed(error)) return { kind: 'not_sent' };
+  // An upload that fails is the network's: nothing is wrong with the attachment either. `fail` logs a defect.
   return { kind: 'unprepared' };
+}
+
+/** The errors of ours that give a reason. */
+const REASONS = [OrderGivenUp, NoAnswer, EgressFailure, AttachmentDirectoryUnusable, MediaUnavailable];
+
+/** True for an error that gives no reason: it is none of ours, of the client's, of the system's or of a socket. */
+export function isDefect(error: unknown): boolean {
+  if (REASONS.some((reason) => error instanceof reason)) return false;
+  if (readClientError(error).statusCode !== undefined) return false;
+  return !isRateSignal(error) && !isSocketFailure(error);
 }

@@ -1,9 +1,10 @@
 import type { SendOutcome } from '../../session-events.ts';
+import { describeDefect } from '../shared/defect.ts';
 import { isGroupAddress } from '../wire/chat-address.ts';
 import type { ClientLock } from './client-lock.ts';
 import { forgetKeyHolders } from './group-members.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { overdueOutcome, type PendingOrder } from './pending-order.ts';
+import { isDefect, outcomeOf, overdueOutcome, type PendingOrder } from './pending-order.ts';
 
 /** A session's orders without an outcome, by their wire ids. Each ends with one outcome, or is dropped. */
 export class PendingOrders {
@@ -69,6 +70,15 @@ export class PendingOrders {
     if (isPost && outcome.kind !== 'acknowledged') void this.forgetWhoHasKey(pending);
     this.drop(pending);
     this.#options.report(pending.asked, outcome);
+  }
+
+  /** Ends an order by an error. The outcome does not tell a defect, so that is logged. */
+  fail(pending: PendingOrder, error: unknown, outcome = outcomeOf(pending, error)): void {
+    if (this.has(pending) && isDefect(error)) {
+      const { messageId, text } = pending.order;
+      this.#options.logError({ messageId, ...describeDefect(error, text) }, 'a send failed by a defect');
+    }
+    this.settle(pending, outcome);
   }
 
   /** The next post in the group sends its key to all members, because it is unknown who got this one. */

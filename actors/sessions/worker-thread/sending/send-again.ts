@@ -4,7 +4,7 @@ import { statusAudience, wireIdAfter } from '../wire/wire-form.ts';
 import type { ClientLock } from './client-lock.ts';
 import { renewLid } from './number-lookup.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { outcomeOf, type PendingOrder } from './pending-order.ts';
+import type { PendingOrder } from './pending-order.ts';
 import type { PendingOrders } from './pending-orders.ts';
 import type { PostDevices } from './post-devices.ts';
 
@@ -103,7 +103,7 @@ export class SendAgain {
         return socket.relayMessage(pending.chat, message, form);
       });
     } catch (error) {
-      this.#parts.orders.settle(pending, pending.isRepeat ? { kind: 'unknown' } : outcomeOf(pending, error));
+      this.#parts.orders.fail(pending, error, pending.isRepeat ? { kind: 'unknown' } : undefined);
     }
   }
 

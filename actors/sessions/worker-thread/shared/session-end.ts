@@ -1,3 +1,4 @@
+import { DisconnectReason } from '@whiskeysockets/baileys';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import type { SessionEnd } from '../../session-events.ts';
 import { backoffOf } from '../wire/usync-errors.ts';
@@ -84,6 +85,27 @@ export function readClientError(error: unknown): { statusCode: number | undefine
   if (typeof error !== 'object' || error === null) return { statusCode: undefined, message: String(error) };
   const { output, message } = error as { output?: { statusCode?: number }; message?: string };
   return { statusCode: output?.statusCode, message: message ?? 'unknown error' };
+}
+
+/** The code with which the client rejects its requests when the socket closes: 428. */
+const CONNECTION_CLOSED: number = DisconnectReason.connectionClosed;
+
+/** True if the client rejected a request because the socket closes. */
+export function isConnectionClosed(error: unknown): boolean {
+  return readClientError(error).statusCode === CONNECTION_CLOSED;
+}
+
+/** An error of the system or of the WebSocket, for example `EPIPE`. Node's own codes, `ERR_…`, are not among them. */
+const CONNECTION_CODE = /^(?:E[A-Z0-9]+|WS_ERR_[A-Z_]+)$/;
+
+/**
+ * True if a socket failed or was closed. A request that waits for its reply then rejects with the socket's error, or
+ * with the number of the WebSocket's close code. `ws` gives no code to an error about a socket that is not open.
+ */
+export function isSocketFailure(error: unknown): boolean {
+  if (typeof error === 'number' || isConnectionClosed(error)) return true;
+  const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
+  return typeof code === 'string' ? CONNECTION_CODE.test(code) : message.startsWith('WebSocket is not open');
 }
 
 const dataOf = (error: unknown): unknown => (error as { data?: unknown } | null | undefined)?.data;

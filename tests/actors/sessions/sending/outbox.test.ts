@@ -10,8 +10,10 @@ import type { SendOrder } from '../../../../actors/sessions/session-host.ts';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import type { PrepareOrder } from '../../../../actors/sessions/worker-protocol.ts';
 import type { GroupDirectory } from '../../../../actors/sessions/worker-thread/sending/group-directory.ts';
+import { OrderGivenUp } from '../../../../actors/sessions/worker-thread/sending/order-given-up.ts';
 import { Outbox } from '../../../../actors/sessions/worker-thread/sending/outbox.ts';
 import type { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
+import type { ChatTimers } from '../../../../actors/sessions/worker-thread/shared/chat-timers.ts';
 import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
@@ -46,17 +48,25 @@ const DEVICE = '33622222222@s.whatsapp.net';
 /** The client's error for a socket that is closed, or closing. */
 const cut = Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } });
 
+interface OutboxScript {
+  readonly hangs?: boolean;
+  readonly held?: boolean;
+  /** Reads the timer of a chat, when the message is made. */
+  readonly timerOf?: ChatTimers['of'];
+}
+
 /**
  * Returns an outbox whose client asks for the recipient's devices before each message; `devices` answers those
  * questions. `hangs`: it never makes a ciphertext. The client also asks for the upload host, and its socket ends
  * meanwhile.
  */
-function outbox({ hangs = false, held = false } = {}) {
+function outbox({ hangs = false, held = false, timerOf = async () => undefined }: OutboxScript = {}) {
   const clock = new FakeClock();
-  const devices: ((found: readonly string[] | Error) => void)[] = [];
+  const devices: ((found: readonly string[] | Error | number) => void)[] = [];
   const relayed: string[] = [];
   const outcomes: SendOutcome['kind'][] = [];
   const doubts: string[] = [];
+  const logged: object[] = [];
   const prepared: string[] = [];
   const stored: unknown[] = [];
   let handedOn = 0;
@@ -71,7 +81,9 @@ function outbox({ hangs = false, held = false } = {}) {
     getUSyncDevices: () =>
       new Promise<readonly unknown[]>((resolve, reject) => {
         devices.push((found) =>
-          found instanceof Error ? reject(found) : resolve(found.map((jid) => ({ jid }))),
+          found instanceof Error || typeof found === 'number'
+            ? reject(found)
+            : resolve(found.map((jid) => ({ jid }))),
         );
       }),
     async relayMessage(_chat: string, _message: unknown, { messageId }: { messageId: string }) {
@@ -103,7 +115,7 @@ function outbox({ hangs = false, held = false } = {}) {
     sent: fakeOf<SentMessages>({ remember: async () => undefined }),
     tokens: { has: async () => false },
     readdressed: { set: async () => undefined },
-    chatTimers: { of: async () => undefined },
+    chatTimers: { of: timerOf },
     report: (_order, outcome) => outcomes.push(outcome.kind),
     memory,
     sessions: {
@@ -131,6 +143,7 @@ function outbox({ hangs = false, held = false } = {}) {
     recipientKnown: () => undefined,
     numbers,
     unanswered: () => doubts.push('is anybody there?'),
+    logError: (fields, message) => logged.push({ ...fields, message }),
   });
   return {
     box,
@@ -140,6 +153,7 @@ function outbox({ hangs = false, held = false } = {}) {
     relayed,
     outcomes,
     doubts,
+    logged,
     prepared,
     stored,
     handedOn: () => handedOn,
@@ -275,6 +289,45 @@ test('a recipient without devices may be a server that does not answer: the try 
   devices[0]?.([]);
   await clock.until(() => outcomes.length === 1);
   assert.deepEqual([outcomes, doubts], [['unprepared'], ['is anybody there?']]);
+});
+
+test('a defect in making a message is the outcome unprepared, and is logged once without text, numbers and keys', async () => {
+  const timerOf = (to: string): never => {
+    throw new TypeError(`no timer for ${to}, key ${'aB3/'.repeat(11)}: ${ORDER.text} is not "iterable"`);
+  };
+  const { box, clock, outcomes, logged } = outbox({ timerOf });
+  box.prepare(asked());
+  await clock.until(() => outcomes.length === 1);
+  const [line] = logged as [{ readonly stack: string }];
+  assert.deepEqual(
+    [outcomes, logged],
+    [
+      ['unprepared'],
+      [
+        {
+          messageId: ORDER.messageId,
+          error: 'TypeError',
+          cause: 'no timer for +…, key …: … is not "…"',
+          stack: line.stack,
+          message: 'a send failed by a defect',
+        },
+      ],
+    ],
+  );
+  assert.match(line.stack, /^ {4}at [^\n]*outbox\.test\.ts:[^\n]*\n {4}at [^\n]*make-message\.ts/);
+});
+
+test('a defect in sending a message once more is logged, and an error that gives a reason is not', async () => {
+  const errors = [cut, new OrderGivenUp(), 1006, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })];
+  for (const [error, lines] of [...errors.map((each) => [each, 0] as const), [new Error('?'), 1] as const]) {
+    const { box, clock, devices, outcomes, logged, relay } = outbox();
+    await relay({ to: '120363000000000001@g.us' });
+    box.onAcknowledged({ id: ORDER.wireId, error: '421' });
+    await clock.until(() => devices.length === 2);
+    devices[1]?.(error);
+    await clock.until(() => outcomes.length === 1);
+    assert.deepEqual([outcomes, logged.length], [['unknown'], lines], String(error));
+  }
 });
 
 test('a message over which the client hangs counts as tried, though its session ends with it', async () => {
