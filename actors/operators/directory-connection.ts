@@ -51,7 +51,10 @@ type ServerClient = ReturnType<typeof serverClient>;
 function clusterClient(address: Extract<RedisAddress, { kind: 'cluster' }>) {
   return createCluster({
     rootNodes: address.nodes.map((socket) => ({ socket })),
-    defaults: { ...credentials(address), ...(address.options.tls ? { socket: { tls: true } } : {}) },
+    defaults: {
+      ...credentials(address),
+      ...(address.options.tls === undefined ? {} : { socket: { tls: true } }),
+    },
   });
 }
 
@@ -60,12 +63,15 @@ function serverClient(address: RedisAddress) {
   return createClient({
     ...credentials(address),
     database: db,
-    socket: path ? { path } : { host, port, ...(tls ? { tls: true } : {}) },
+    socket: path ? { path } : { host, port, ...(tls === undefined ? {} : { tls: true }) },
   });
 }
 
 function credentials({ options: { username, password } }: RedisAddress) {
-  return { ...(username ? { username } : {}), ...(password ? { password } : {}) };
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+  };
 }
 
 /** Connects again while the server is a replica. After a failover the address leads to the new master. */

@@ -55,7 +55,8 @@ export function fleetService(options: {
     shards: () =>
       node.shards().map(({ shard, owner, epoch }) => ({ shard, nodeId: owner?.nodeId ?? null, epoch })),
     async deadLetters({ limit, cursor }) {
-      const letters = await node.deadLetters.list({ limit: limit + 1, ...(cursor ? { after: cursor } : {}) });
+      const after = cursor === undefined ? {} : { after: cursor };
+      const letters = await node.deadLetters.list({ limit: limit + 1, ...after });
       const items = letters.slice(0, limit).map(letterView);
       return { items, nextCursor: letters.length > limit ? (items.at(-1)?.id ?? null) : null };
     },

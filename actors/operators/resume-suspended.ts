@@ -39,7 +39,9 @@ export async function resumeSuspended(
   await each((actor) => {
     if ('status' in actor) {
       if (actor.status.words.includes('suspended')) suspended.push(shopAddress(shopOf(actor)));
-    } else if (actor.isSuspended) suspended.push(tenantAddress(actor.tenantId));
+    } else if (actor.isSuspended) {
+      suspended.push(tenantAddress(actor.tenantId));
+    }
   });
   const cause = filter.cause?.toLowerCase();
   const matching = suspended.filter((address) => {

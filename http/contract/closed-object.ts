@@ -20,8 +20,9 @@ export function closedObject<const Entries extends v.ObjectEntries>(
   return Object.assign(schema, {
     '~run'(dataset: { value: unknown }, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value;
-      if (Array.isArray(input)) dataset.value = undefined;
-      else if (isCrowded(input)) {
+      if (Array.isArray(input)) {
+        dataset.value = undefined;
+      } else if (isCrowded(input)) {
         v._addIssue(TOO_MANY as never, 'properties', dataset as never, config);
         return dataset as never;
       }

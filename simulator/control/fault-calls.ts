@@ -106,8 +106,9 @@ function inflict(network: Network, options: { phone: string; kind: FaultKind; co
   if (live.length === 0)
     throw new ControlFailure(409, 'NOT_CONNECTED', `No client of +${phone} is connected.`);
   for (const connection of live) {
-    if (kind !== 'hears') LIVE_FAULTS[kind satisfies LiveFault](connection);
-    else {
+    if (kind !== 'hears') {
+      LIVE_FAULTS[kind satisfies LiveFault](connection);
+    } else {
       connection.hearing = 'full';
       // Stanzas that were held back for the connection are delivered at once.
       if (connection.companion !== undefined) network.deliveries.flush(connection, connection.companion);

@@ -53,9 +53,11 @@ function sendSpans(tracing: Tracing): (effect: ShopEffect) => void {
   }
 
   return (effect) => {
-    if (effect.type === 'prepare') begin(effect.order, effect.traceparent);
-    else if (effect.type === 'recall') end(effect.messageId, 'recalled');
-    else if (effect.type === 'transmit') {
+    if (effect.type === 'prepare') {
+      begin(effect.order, effect.traceparent);
+    } else if (effect.type === 'recall') {
+      end(effect.messageId, 'recalled');
+    } else if (effect.type === 'transmit') {
       const traced = sends.get(effect.messageId);
       if (traced === undefined) return;
       const { traceparent } = traced.send;

@@ -259,9 +259,11 @@ function turnOfPooled(
   command: CommandOf<'pool.found' | 'pool.answered' | 'requeue'>,
   facts: ShopFacts,
 ): void {
-  if (command.type === 'pool.found') onPoolFound(builder, command.messageId, command.pool);
-  else if (command.type === 'pool.answered') onPoolAnswered(builder, command, facts.cancelledAtPool);
-  else {
+  if (command.type === 'pool.found') {
+    onPoolFound(builder, command.messageId, command.pool);
+  } else if (command.type === 'pool.answered') {
+    onPoolAnswered(builder, command, facts.cancelledAtPool);
+  } else {
     requireFact(facts, 'requeue');
     requeue(builder, command.messageId, facts.requeue);
   }

@@ -174,12 +174,13 @@ function ofChannel({ channel, queue, transitions }) {
   if (state === 'starting') return { tone: 'warn', text: `A session is being opened.${waits}` };
   if (state === 'qr_waiting')
     return { tone: 'warn', text: `A code waits to be scanned.${waits}`, todo: 'Show the code to the phone.' };
-  if (state === 'code_waiting')
+  if (state === 'code_waiting') {
     return {
       tone: 'warn',
       text: `A code waits to be typed on the phone.${waits}`,
       todo: 'Ask the owner to type it.',
     };
+  }
   if (state === 'unconfigured')
     return { tone: 'calm', text: 'Nobody ever connected this shop.', todo: 'Connect it.' };
   if (state === 'disconnected') {
@@ -319,11 +320,12 @@ function ofWindows({ policy }) {
  * @returns {Said}
  */
 function well({ pacing, queue }) {
-  if (pacing.state === 'gap')
+  if (pacing.state === 'gap') {
     return {
       tone: 'good',
       text: `Connected; ${messages(queue.depth)} wait, the next leaves ${pacing.untilMs === null ? 'at once' : away(pacing.untilMs)}.`,
     };
+  }
   if (queue.inHand !== null)
     return { tone: 'good', text: `Connected and ${pacing.state}; ${messages(queue.depth)} behind it.` };
   return { tone: 'good', text: 'Connected; nothing waits.' };

@@ -74,12 +74,13 @@ export class ConnectionWatch {
     const isProbe = leftMs <= keepAliveMs;
     this.#options.later(isProbe ? Math.max(0, leftMs) : keepAliveMs, () => {
       const quietUntilMs = this.#heardAtMs + this.#options.timing.probeEveryMs;
-      if (isProbe && quietUntilMs <= this.#options.clock.monotonicMs())
+      if (isProbe && quietUntilMs <= this.#options.clock.monotonicMs()) {
         void this.probe().then(() => this.#askLater(this.#nextProbeMs()));
-      else
+      } else {
         void this.#ask('a ping', () => this.#ping()).then(() =>
           this.#askLater(Math.max(probeAtMs, quietUntilMs)),
         );
+      }
     });
   }
 

@@ -83,13 +83,15 @@ export class OfflineBacklog {
   /** The last request brought no stanza. */
   #askInVain(): void {
     this.#inVain += 1;
-    if (this.#inVain < MOST_IN_VAIN) this.#askForBatch();
-    else if (this.#announced !== undefined)
+    if (this.#inVain < MOST_IN_VAIN) {
+      this.#askForBatch();
+    } else if (this.#announced !== undefined) {
       this.#options.note({
         type: 'offline_unfinished',
         announced: this.#announced,
         drained: this.#drained,
       });
+    }
   }
 
   #watchQuiet(): void {

@@ -136,8 +136,9 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
     async set(data: SignalDataSet) {
       const hash = 'credentials';
       // A write that fails ends the session, so no caller has to wait for it.
-      if (mayBeLost(data)) sealed.writeLater({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
-      else {
+      if (mayBeLost(data)) {
+        sealed.writeLater({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
+      } else {
         const { [SETTINGS_KEY]: shared, ...others } = data;
         const more = shared === undefined ? [] : await settingsKeyFields(sealed, shared);
         await sealed.write({ hash, fields: new Map([...fieldsOf(others), ...more]) });

@@ -71,8 +71,14 @@ export class RetryAnswers {
       log({ wireId: node.attrs.id, cause }, 'a device that could not read a message was not answered');
     }
     const { id = '', from = '', participant, recipient } = node.attrs;
-    const others = { ...(participant ? { participant } : {}), ...(recipient ? { recipient } : {}) };
-    const attrs = { id, to: from, class: 'receipt', type: 'retry', ...others };
+    const attrs = {
+      id,
+      to: from,
+      class: 'receipt',
+      type: 'retry',
+      ...(participant === undefined ? {} : { participant }),
+      ...(recipient === undefined ? {} : { recipient }),
+    };
     // A closed socket sends nothing: the receipt is delivered again.
     await socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
   }

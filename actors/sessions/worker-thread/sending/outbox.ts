@@ -156,11 +156,8 @@ export class Outbox {
     else if (error === undefined) this.#orders.settle(pending, { kind: 'acknowledged' });
     // The first stanza may have been accepted, for any reply to the second.
     else if (pending.isRepeat) this.#orders.settle(pending, { kind: 'unknown' });
-    else
-      this.#orders.settle(
-        pending,
-        error === RATE_ACK ? { kind: 'rate_limited' } : { kind: 'refused', code: error },
-      );
+    else if (error === RATE_ACK) this.#orders.settle(pending, { kind: 'rate_limited' });
+    else this.#orders.settle(pending, { kind: 'refused', code: error });
   }
 
   /**

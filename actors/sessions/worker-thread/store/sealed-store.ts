@@ -274,8 +274,9 @@ export class SealedStore {
       this.#known = KnownFields.of([]);
     }
     for (const [field, value] of fields) {
-      if (value === undefined) this.#options.cache.delete(this.#prefix + field);
-      else {
+      if (value === undefined) {
+        this.#options.cache.delete(this.#prefix + field);
+      } else {
         this.#options.cache.set(this.#prefix + field, value);
         this.#known?.add(field);
       }

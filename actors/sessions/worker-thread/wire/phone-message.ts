@@ -61,7 +61,7 @@ function readCopy(
     from: key.remoteJid,
     t: String(messageTimestamp ?? 0),
     ...(other === undefined ? {} : { sender_pn: other }),
-    ...(pushName ? { notify: pushName } : {}),
+    ...(pushName == null || pushName === '' ? {} : { notify: pushName }),
   };
   const envelope = readEnvelope({ tag: 'message', attrs }, own);
   return envelope === undefined ? [] : [{ envelope, message }];

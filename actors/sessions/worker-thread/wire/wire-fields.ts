@@ -48,8 +48,11 @@ export class WireFields {
       if (this.#skip > 0) {
         used = Math.min(this.#skip, chunk.length - at);
         this.#skip -= used;
-      } else if (this.#value !== undefined) used = this.#fill(this.#value, chunk.subarray(at));
-      else this.#digit(chunk[at] ?? 0);
+      } else if (this.#value !== undefined) {
+        used = this.#fill(this.#value, chunk.subarray(at));
+      } else {
+        this.#digit(chunk[at] ?? 0);
+      }
       at += used;
       this.#position += used;
       this.#closeRecord();
@@ -82,9 +85,11 @@ export class WireFields {
     const number = this.#number;
     this.#number = 0;
     this.#scale = 1;
-    if (this.#means === 'tag') this.#tag(number);
-    else if (this.#means === 'length') this.#length(number);
-    else {
+    if (this.#means === 'tag') {
+      this.#tag(number);
+    } else if (this.#means === 'length') {
+      this.#length(number);
+    } else {
       this.#means = 'tag';
       if (this.#isWanted()) this.#open?.values.set(this.#field, number);
     }
@@ -109,7 +114,9 @@ export class WireFields {
       this.#open = { field: this.#field, end: this.#position + 1 + length, values: new Map() };
     } else if (length > 0 && length <= LONGEST_VALUE && this.#isWanted()) {
       this.#value = { bytes: Buffer.alloc(length), filled: 0 };
-    } else this.#skip = length;
+    } else {
+      this.#skip = length;
+    }
   }
 
   #isWanted(): boolean {

@@ -50,8 +50,9 @@ function applyOptOut(
     if (isFor) builder.perform({ type: 'do_not_repeat', messageId: currentMessage.messageId });
   }
   if (pacingState(state) !== 'preparing') return;
-  if (isCurrentFor(state, writtenBy)) builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
-  else if (state.currentMessage?.kind === 'status' && !hadOptedOut) {
+  if (isCurrentFor(state, writtenBy)) {
+    builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+  } else if (state.currentMessage?.kind === 'status' && !hadOptedOut) {
     builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.drawEnds().gapUntilMs });
   }
 }

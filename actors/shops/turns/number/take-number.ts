@@ -47,7 +47,9 @@ export function takeNumber(builder: TurnBuilder, event: Connected, facts: Number
   // Two shops that connect at once do not see each other before both have connected.
   if (isOwn !== true || context.asked === true) {
     builder.perform({ type: 'confirm_number', of: builder.state, phone });
-  } else builder.perform({ type: 'note_number', phone });
+  } else {
+    builder.perform({ type: 'note_number', phone });
+  }
   if (inheritance !== undefined) inherit(builder, inheritance);
   // They are about the number, and not about the shop.
   const limits = facts.limits ?? inheritance?.limits;

@@ -90,7 +90,9 @@ export function acceptMessage(
   if (route === undefined) {
     enqueue(builder, toStore);
     if (isPhoneNumber(to) && facts.send.writer === undefined) countNewChat(builder);
-  } else enqueueAtPool(builder, toStore, route.value);
+  } else {
+    enqueueAtPool(builder, toStore, route.value);
+  }
   return done({ replayed: false, differs: false, accepted: answer(body, 'queued') });
 }
 

@@ -62,7 +62,14 @@ export async function readDispatch(
   const isWithdrawn = message !== undefined && 'isWithdrawn' in message && message.isWithdrawn;
   const hasLapsed = body !== undefined && (await isLapsed(body, store, nowMs));
   const quoted = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
-  const facts = { body, writer, isWithdrawn, hasLapsed, audience: [], ...(quoted && { quoted }) };
+  const facts = {
+    body,
+    writer,
+    isWithdrawn,
+    hasLapsed,
+    audience: [],
+    ...(quoted === undefined ? {} : { quoted }),
+  };
   const hasDataByLid =
     lid !== undefined &&
     (lidAlias === lid || storedUnder.includes(lid) || (lidAlias == null && isSentTo(state, lid, nowMs)));
