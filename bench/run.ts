@@ -1,3 +1,8 @@
+/**
+ * Runs the benches: see README.md beside this file. `npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp
+ * --against=<checkout> --sides=a,b --client=node --smoke …]`
+ */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,8 +27,6 @@ import { tableOf } from './harness/table.ts';
 import { brokenLimits, judge } from './harness/targets.ts';
 import { hasWrk } from './harness/wrk.ts';
 
-// npm run bench [-- names… --rounds=3 --seconds=5 --directory=/tmp --against=<checkout> --sides=a,b --client=node --smoke …]:
-// see README.md beside this file.
 const benches: readonly Bench[] = [
   ...comparisons,
   ...serviceBenches,

@@ -1,8 +1,9 @@
+/** Prints every import of the program that the table of `bin/import-rules.ts` refuses, and fails if there is one. */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { refusedImports, TOP_FOLDERS } from './import-rules.ts';
 
-/** Prints every import of the program that the table of `bin/import-rules.ts` refuses, and fails if there is one. */
 const root = resolve(import.meta.dirname, '..');
 const files = TOP_FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),

@@ -1,10 +1,11 @@
+/** Writes generated files after their source changed: node write-generated.ts client-types|settings|licences */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { apiDocument, clientTypes } from './client-types.ts';
 import { imagePackages, licencesPage } from './licences.ts';
 import { environmentExample, settingsPage } from './settings-documents.ts';
 
-/** Writes generated files after their source changed: node write-generated.ts client-types|settings|licences */
 const root = resolve(import.meta.dirname, '..');
 const write = (path: string, text: string): void => writeFileSync(resolve(root, path), text);
 

@@ -1,9 +1,9 @@
+/** The readers of each kind of setting from text. A message names the expected value, not the value found. */
+
 import { Resolver } from 'node:dns';
 import * as v from 'valibot';
 import { isAddressRange } from '../http/pipeline/client-address.ts';
 import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
-
-// The readers of each kind of setting from text. A message names the expected value, not the value found.
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

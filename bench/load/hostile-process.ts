@@ -1,9 +1,10 @@
+/** Hostile traffic for a service: a plan as JSON on standard input, its result on standard output. */
+
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import type { HostilePlan, HostileResult } from './hostile-plan.ts';
 import { requestBytes } from './request-bytes.ts';
 
-// Hostile traffic for a service: a plan as JSON on standard input, its result on standard output.
 const plan = JSON.parse(readFileSync(0, 'utf8')) as HostilePlan;
 const sockets = new Set<Socket>();
 let requests = 0;

@@ -1,9 +1,10 @@
+/** Readers of events in a process of their own: a plan as JSON on standard input, their result on standard output. */
+
 import { readFileSync } from 'node:fs';
 import { HttpConnection } from './http-connection.ts';
 import type { ReadersPlan, ReadersResult } from './readers-plan.ts';
 import { requestBytes } from './request-bytes.ts';
 
-// Readers of events in a process of their own: a plan as JSON on standard input, their result on standard output.
 const plan = JSON.parse(readFileSync(0, 'utf8')) as ReadersPlan;
 /** One for all connections: what came is read before anything else can come. */
 const buffer = Buffer.alloc(64 * 1024);

@@ -1,3 +1,8 @@
+/**
+ * The chat client alone, with the sockets of all phones in one thread. This is no gateway: nothing is durable, judged,
+ * paced or acknowledged. It shows what the client itself costs on Node (bench/peers/real).
+ */
+
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
@@ -19,9 +24,6 @@ import {
 } from '@whiskeysockets/baileys';
 import { quietLibsignal } from '../../simulator/handsets/quiet-libsignal.ts';
 import { listening } from '../../tests/listening.ts';
-
-// The chat client alone, with the sockets of all phones in one thread. This is no gateway: nothing is durable, judged,
-// paced or acknowledged. It shows what the client itself costs on Node (bench/peers/real).
 
 /** A step that the measuring process asks for, as one line of JSON. */
 export interface Step {

@@ -1,3 +1,5 @@
+/** The parts of both calls by hand: the head of a request, its windows, its id and both logs. */
+
 import { addressOfBytes } from '../../http/pipeline/client-address.ts';
 import { bearer, hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
@@ -9,8 +11,6 @@ import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
 import { createLogger } from '../../service/process-log.ts';
-
-// The parts of both calls by hand: the head of a request, its windows, its id and both logs.
 
 /** The limits of a bench's keys; no call is refused, and each is counted. */
 export const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000 };

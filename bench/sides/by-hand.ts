@@ -1,3 +1,9 @@
+/**
+ * `GET /me` by hand: the service's own parts that no design can leave out, called one after the other in one function.
+ * It has no routing, permissions, allowlists, quota, metrics, actors, ownership, bodies or errors. Its request log is
+ * dropped instead of stored in Redis. The service's additional time is the price of its design.
+ */
+
 import { JSON_TYPE, rateHeaders } from '../../http/contract/envelope.ts';
 import { uWebSockets } from '../../http/socket/uwebsockets.ts';
 import { identityBody } from '../../http/tenant-api/identity.ts';
@@ -5,9 +11,6 @@ import { systemClock } from '../../runtime/clock.ts';
 import { memoize } from '../../runtime/memoize.ts';
 import { keyLimits, LIMITS, listen, logAnswered, openRequestLog, readHead } from './by-hand-parts.ts';
 
-// `GET /me` by hand: the service's own parts that no design can leave out, called one after the other in one function.
-// It has no routing, permissions, allowlists, quota, metrics, actors, ownership, bodies or errors. Its request log is
-// dropped instead of stored in Redis. The service's additional time is the price of its design.
 const requestLog = openRequestLog({ read: () => Promise.resolve([]), append: () => Promise.resolve([]) });
 const callerOf = memoize(1_000, (hash: string) => ({
   key: {

@@ -1,7 +1,10 @@
+/**
+ * The baselines: the cost of the HTTP server itself. `bare` answers everything with a few bytes; `parsed` first takes
+ * the body of a POST and parses it.
+ */
+
 import { uWebSockets } from '../../http/socket/uwebsockets.ts';
 
-// The baselines: the cost of the HTTP server itself. `bare` answers everything with a few bytes; `parsed` first takes
-// the body of a POST and parses it.
 const parsesBodies = process.argv[2] === 'parsed';
 const answer = '{"success":true,"data":{"id":"66b1f0a2c3d4e5f607182901","status":"queued"}}';
 

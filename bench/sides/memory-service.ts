@@ -1,3 +1,5 @@
+/** A node as service/service.ts composes it, with the sending component in memory: every shop is paired and warm. */
+
 import { createServer } from 'node:http';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
@@ -8,7 +10,6 @@ import { listening } from '../../tests/listening.ts';
 import { MemorySessionHost } from '../../tests/memory-network/memory-session-host.ts';
 import { watchHoldUps } from './hold-ups.ts';
 
-// A node as service/service.ts composes it, with the sending component in memory: every shop is paired and warm.
 const WARM_MS = 20 * 24 * 3_600_000;
 
 /** When sessions came up since the start, by the wall clock. */

@@ -1,3 +1,8 @@
+/**
+ * A node like that of service/service.ts. Shops of the tenants in the arguments have the real client in worker threads.
+ * All others are paired and warm in memory, so a load on them is legal with any number of live sessions.
+ */
+
 import type { SessionAddress, SessionHost } from '../../actors/sessions/session-host.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
@@ -6,8 +11,6 @@ import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 import { MemorySessionHost } from '../../tests/memory-network/memory-session-host.ts';
 
-// A node like that of service/service.ts. Shops of the tenants in the arguments have the real client in worker threads.
-// All others are paired and warm in memory, so a load on them is legal with any number of live sessions.
 const WARM_MS = 20 * 24 * 3_600_000;
 const liveTenants = new Set(process.argv.slice(2));
 

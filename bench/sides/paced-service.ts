@@ -1,3 +1,8 @@
+/**
+ * A node as service/service.ts composes it, with the real client. Its shops count as paired 20 days ago: they are warm.
+ * `--composing-ms=0`: how long composing is shown, a quarter up or down, whatever the text.
+ */
+
 import { parseArgs } from 'node:util';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
@@ -5,8 +10,6 @@ import { serviceEnvironment } from '../../service/environment.ts';
 import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 
-// A node as service/service.ts composes it, with the real client. Its shops count as paired 20 days ago: they are warm.
-// `--composing-ms=0`: how long composing is shown, a quarter up or down, whatever the text.
 const { values } = parseArgs({ options: { 'composing-ms': { type: 'string' } } });
 const WARM_MS = 20 * 24 * 3_600_000;
 const warming =

@@ -1,3 +1,10 @@
+/**
+ * A send by hand: the service's own parts in one function. It stores the same as the service, key by key and command by
+ * command, in fenced batches. It has no idempotency keys, errors, actors, supervision, other nodes or stored quota. It
+ * has no metrics, operators' feed or tenants' events. Keys, shops and customers are in memory from the start. The
+ * service's additional time is the price of its design. `send-by-hand.js <socket of Redis> <fleet.json>`
+ */
+
 import { readFileSync } from 'node:fs';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/records/message-days.ts';
@@ -35,10 +42,6 @@ import {
   readHead,
 } from './by-hand-parts.ts';
 
-// A send by hand: the service's own parts in one function. It stores the same as the service, key by key and command by
-// command, in fenced batches. It has no idempotency keys, errors, actors, supervision, other nodes or stored quota. It
-// has no metrics, operators' feed or tenants' events. Keys, shops and customers are in memory from the start. The
-// service's additional time is the price of its design. `send-by-hand.js <socket of Redis> <fleet.json>`
 const DAY_MS = 86_400_000;
 const [, , redisPath = '', fleetPath = ''] = process.argv;
 const fleet = JSON.parse(readFileSync(fleetPath, 'utf8')) as Fleet;

@@ -1,10 +1,14 @@
+/**
+ * A month of shops (bench/README.md, A month of large accounts). `npm run test:month [-- --days=30 --shops=3
+ * --minutes=600]`
+ */
+
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
 import { HOUR_MS } from '../../runtime/durations.ts';
 import { ShopMonth } from './shop-month.ts';
 import { type Size, startWorld, type World } from './world.ts';
 
-// npm run test:month [-- --days=30 --shops=3 --minutes=600]: a month of shops (bench/README.md, A month of large accounts).
 const { values } = parseArgs({
   options: {
     days: { type: 'string', default: '30' },

@@ -1,3 +1,5 @@
+/** Runs the checks: see README.md beside this file. `npm run test:other-network [-- --peer=PATH]` */
+
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +8,6 @@ import { parseArgs } from 'node:util';
 import { moduleFile, nodeFlags } from '../root.ts';
 import { fetchServer, SERVER_TSCONFIG } from './server-source.ts';
 
-// npm run test:other-network [-- --peer=PATH]: see README.md beside this file.
 const { values } = parseArgs({ options: { peer: { type: 'string' } } });
 const directory = mkdtempSync(join(tmpdir(), 'other-network-'));
 const source = join(directory, 'zapo');

@@ -1,3 +1,5 @@
+/** Runs the comparison: see README.md beside this file. `node --import tsx bench/peers/real/run.ts` */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +14,6 @@ import { type Driver, type Gateway, type Place, TABLES, type Table } from './dri
 import { atRest, cheapestGet, kills, restart, sent } from './tables.ts';
 import { thisService } from './this-service.ts';
 
-// node --import tsx bench/peers/real/run.ts: see README.md beside this file.
 const { values } = parseArgs({
   options: {
     peer: { type: 'string' },
