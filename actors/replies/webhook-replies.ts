@@ -7,7 +7,10 @@ export const webhook = v.strictObject({
   id: v.string(),
   url: v.string(),
   types: v.pipe(v.nullable(v.array(v.string())), v.description('Null: all.')),
-  shops: v.pipe(v.nullable(v.array(v.string())), v.description('Null: all.')),
+  shops: v.pipe(
+    v.nullable(v.array(v.string())),
+    v.description('Null: all. Empty: all its shops were erased, and it gets nothing.'),
+  ),
   createdAt: instant,
   disabledAt: v.nullable(instant),
   disabledBy: v.pipe(

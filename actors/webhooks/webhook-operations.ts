@@ -44,6 +44,7 @@ export interface WebhookOperations {
   ): Promise<WebhookOutcome<FreshWebhookView, 'VALIDATION_ERROR' | 'OVERLOADED' | LimitCode[By]>>;
   list(tenantId: string): Promise<WebhookOutcome<readonly WebhookView[]>>;
   read(tenantId: string, webhookId: string): Promise<WebhookOutcome<WebhookView>>;
+  /** Changes an endpoint. An empty list of shops is refused, unless it is stored: then it changes nothing. */
   change(
     tenantId: string,
     webhookId: string,

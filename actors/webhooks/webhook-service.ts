@@ -21,6 +21,8 @@ import { openedSecret, secretUse } from './webhook-secrets.ts';
 /** Why an endpoint cannot be enabled. */
 const SECRET_LOST =
   'The secret of the webhook cannot be opened any more: give it a new one with rotate-secret.';
+/** The message for an empty list of shops. Only an erasure makes one. */
+const NOT_NONE = 'must have at least 1 item: leave it out to keep the shops; null is for all';
 /** The port of endpoints. */
 const HTTPS_PORT = 443;
 /** Reads no event: the page's cursor is the present end of the stream. */
@@ -85,10 +87,15 @@ function settings(
     },
     read: (tenantId, webhookId) =>
       withWebhook(tenantId, webhookId, async (webhook) => done(await viewed(tenantId, webhook))),
-    async change(tenantId, webhookId, asked, by) {
+    async change(tenantId, webhookId, request, by) {
       const state = await presentTenant(actors, tenantId);
       const webhook = state?.webhooks.get(webhookId);
       if (state === undefined || webhook === undefined) return failed('NOT_FOUND');
+      const isEmpty = request.shops?.length === 0;
+      if (isEmpty && webhook.shops?.length !== 0)
+        return failed('VALIDATION_ERROR', { fields: [{ field: 'shops', message: NOT_NONE }] });
+      // The caller sends back what is stored since an erasure.
+      const asked = isEmpty ? { ...request, shops: undefined } : request;
       const { url, shops, disabled } = asked;
       const problems = problemsOf({ url: url ?? webhook.url, shops: shops ?? null }, state, {
         ...options,

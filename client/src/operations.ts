@@ -449,7 +449,7 @@ export type Webhook = {
   readonly url: string;
   /** Null: all. */
   readonly types: readonly string[] | null;
-  /** Null: all. */
+  /** Null: all. Empty: all its shops were erased, and it gets nothing. */
   readonly shops: readonly string[] | null;
   readonly createdAt: string;
   readonly disabledAt: string | null;
@@ -1006,7 +1006,7 @@ export interface Operations {
       readonly url?: string | undefined;
       /** The types of events that are sent to it. Null: all. */
       readonly types?: readonly ('message.sent' | 'message.failed' | 'message.rejected' | 'message.delivered' | 'message.read' | 'message.received' | 'channel.connected' | 'channel.disconnected' | 'channel.session_lost' | 'recipient.opted_out' | 'recipient.opted_in' | 'queue.paused' | 'queue.resumed' | 'number.restricted' | 'number.unrestricted' | 'number.warned' | 'scheduled.accepted' | 'scheduled.refused' | 'batch.started' | 'batch.finished' | 'batch.stopped')[] | null | undefined;
-      /** The shops whose events are sent to it. Null: all. */
+      /** The shops whose events are sent to it. Null: all. Empty: only if it is empty now; this changes nothing. */
       readonly shops?: readonly string[] | null | undefined;
       readonly disabled?: boolean | undefined;
     };

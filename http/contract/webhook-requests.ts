@@ -51,9 +51,17 @@ const types = v.pipe(
   v.nullable(v.pipe(boundedArray(v.picklist(EVENT_TYPES), { max: 100 }), v.minLength(1, NOT_NONE))),
   v.description('The types of events that are sent to it. Null: all.'),
 );
+const shopIds = boundedArray(idInEitherCase, { max: 1_000 });
 const shops = v.pipe(
-  v.nullable(v.pipe(boundedArray(idInEitherCase, { max: 1_000 }), v.minLength(1, NOT_NONE))),
+  v.nullable(v.pipe(shopIds, v.minLength(1, NOT_NONE))),
   v.description('The shops whose events are sent to it. Null: all.'),
+);
+/** An empty list is accepted if the webhook has one, so that a caller may send back all that a reply shows. */
+const changedShops = v.pipe(
+  v.nullable(shopIds),
+  v.description(
+    'The shops whose events are sent to it. Null: all. Empty: only if it is empty now; this changes nothing.',
+  ),
 );
 
 export const SHOWN_WEBHOOK = { description: 'The webhook.', data: webhook, example: webhookExample } as const;
@@ -124,7 +132,7 @@ export const WEBHOOK_CALLS = {
     body: closedObject({
       url: v.optional(url),
       types: v.optional(types),
-      shops: v.optional(shops),
+      shops: v.optional(changedShops),
       disabled: v.optional(v.boolean()),
     }),
     bodyExample: { disabled: false },

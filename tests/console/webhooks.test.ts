@@ -95,6 +95,28 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   await again.getByRole('button', { name: `Delete ${url}` }).waitFor({ state: 'detached' });
 });
 
+test('a webhook whose only shop was erased stays one of no shop when its address is changed', async () => {
+  const { id } = (await stack.admin.post('/tenants', { name: 'Erased', plan: 'free' })).data;
+  const path = `/tenants/${id}`;
+  const shop = await stack.admin.post(`${path}/shops`, { name: 'Erased bakery' });
+  const url = `${endpoint.url}/erased`;
+  await stack.admin.post(`${path}/webhooks`, { url, shops: [shop.data.id] });
+  await stack.admin.delete(`${path}/shops/${shop.data.id}`);
+  const stored = async () => (await stack.admin.get(`${path}/webhooks`)).data as { items: [Stored] };
+  type Stored = { url: string; shops: string[] };
+  await until('the shop is off the list', async () => (await stored()).items[0].shops.length === 0);
+  const { page, visit } = session;
+  await visit(path);
+  await page.getByRole('button', { name: `Change ${url}` }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Shops (none chosen: still none, all its shops were erased)').waitFor();
+  await dialog.getByLabel('Address').fill(`${url}/new`);
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const [{ url: moved, shops }] = (await stored()).items;
+  assert.deepEqual([moved, shops], [`${url}/new`, []]);
+});
+
 /**
  * Notes the delivered event of the only webhook as given up, which takes a day of failures otherwise. Answers its id once
  * the service shows it.

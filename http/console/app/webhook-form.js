@@ -12,7 +12,7 @@ import { call } from './session.js';
  * @param {{
  *   tenantId: string,
  *   webhook?: Webhook,
- *   work: (body: Pick<Webhook, 'url' | 'types' | 'shops'>) => Promise<unknown>,
+ *   work: (body: Pick<Webhook, 'url' | 'types'> & Partial<Pick<Webhook, 'shops'>>) => Promise<unknown>,
  *   onClose: () => void,
  * }} props `webhook`: the one to change, absent for a new one; `work` gets the input, and then the dialog closes
  */
@@ -25,13 +25,20 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
     webhook === undefined ? ['New webhook', 'Create webhook'] : ['Change webhook', 'Change it'];
   // A chosen shop may have been erased. It stays chosen until the operator removes it.
   const erased = (webhook?.shops ?? []).filter((id) => shops?.every((shop) => shop.id !== id));
+  // All its shops were erased. Null would make it a webhook of all shops.
+  const isOfNone = webhook?.shops?.length === 0;
   const submit = async (/** @type {SubmitEvent} */ event) => {
     const given = submitted(event);
     const chosen = (/** @type {string} */ name) => {
       const values = given.getAll(name).map(String);
       return values.length === 0 ? null : values;
     };
-    const body = { url: textOf(given, 'url'), types: chosen('type'), shops: chosen('shop') };
+    const chosenShops = chosen('shop');
+    const body = {
+      url: textOf(given, 'url'),
+      types: chosen('type'),
+      ...(isOfNone && chosenShops === null ? {} : { shops: chosenShops }),
+    };
     if (await action.run(() => work(body))) onClose();
   };
   return html`
@@ -43,7 +50,7 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
           ${EVENT_TYPES.map((each) => html`<${Choice} name="type" value=${each} chosen=${webhook?.types} label=${each} />`)}
         </fieldset>
         <fieldset>
-          <legend>Shops (none chosen: all)</legend>
+          <legend>Shops (none chosen: ${isOfNone ? 'still none, all its shops were erased' : 'all'})</legend>
           ${shops?.map((shop) => html`<${Choice} key=${shop.id} name="shop" value=${shop.id} chosen=${webhook?.shops} label=${shop.name} />`)}
           ${erased.map((id) => html`<${Choice} key=${id} name="shop" value=${id} chosen=${webhook?.shops} label=${id} />`)}
         </fieldset>

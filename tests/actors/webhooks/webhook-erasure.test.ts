@@ -38,6 +38,18 @@ test('the attempts of an erased shop are erased with it, and those of other shop
   assert.deepEqual([dump.includes(String(erased)), dump.includes(String(kept))], [false, true]);
 });
 
+test('a webhook whose shops were erased may be changed with its empty list, which no other may', async () => {
+  const { tenant, shopId } = await account();
+  const hook = await create(tenant, { url: `${endpoint.url}/of-one`, shops: [shopId] });
+  await erase(service.operator, `/tenants/${tenant.id}/shops/${shopId}`);
+  const changed = await hook.call('PATCH', '', { url: `${endpoint.url}/moved`, shops: [] });
+  assert.deepEqual([changed.status, changed.body.data?.shops], [200, []], changed.text);
+  assert.deepEqual((await hook.call('PATCH', '', { shops: null })).body.data.shops, null);
+  const { status, body } = await hook.call('PATCH', '', { shops: [] });
+  assert.deepEqual([status, body.error.fields[0].field], [422, 'shops']);
+  assert.match(body.error.fields[0].message, /leave it out/);
+});
+
 test('an erased shop takes its dead letters along, also those of a disabled webhook', async () => {
   const { tenant, shopId, steer } = await account();
   const other = await service.shop(tenant);
