@@ -60,7 +60,7 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     if (admission.rate !== undefined && !isBusy && isContinued !== true) usage.storeSoon(tenantId);
     return admission;
   };
-  // A separate function, because a call pays for its closure even if nothing waits.
+  // Separate, so that a call makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
   const decideOnceFound = async (
     tenant: Promise<TenantState | undefined>,
     request: Parameters<typeof decide>[1],
@@ -145,7 +145,7 @@ function namedShop({ shops }: TenantState, idOrName: string): Outcome<ShopRecord
   return byId === undefined ? shopByName({ shops }, idOrName) : done(byId);
 }
 
-/** This is separate because a closure would cost time even if the id is found. */
+// Separate, so that a call by id makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
 function shopByName(
   { shops }: Pick<TenantState, 'shops'>,
   idOrName: string,

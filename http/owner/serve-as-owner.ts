@@ -70,7 +70,7 @@ export function serveAsOwner<Services>(
   }
 }
 
-// A function that creates closures pays for them even if nothing waits. So what waits is in functions of its own.
+// Separate, so that a request makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
 function onceAdmitted<Services>(
   call: ServedCall<Services>,
   admission: Promise<Admission>,

@@ -83,7 +83,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     new BodyReading(call, edgeCall, reader).begin();
   });
 
-  // Rare cases are separate functions: a function that creates closures pays for them in each call.
+  // Separate, so that most requests make no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
   async function answerNextTurn(edgeCall: EdgeCall): Promise<ReplyValue> {
     await nextTurn();
     return { ...(await options.answer(edgeCall)), close: true };

@@ -34,7 +34,8 @@ const NO_WRITES: readonly Write[] = [];
 
 /**
  * One actor's turns, one at a time: facts, decision, commit, and only then state, effects and reply. One object
- * serves all turns of an actor, so that a turn costs no closures.
+ * serves all turns of an actor, so that a turn makes no closure (docs/decisions/012-value-or-promise.md, Closures and
+ * arrays).
  */
 export class TurnCycle implements Commitment {
   /** The last committed state, or `undefined` while none is in memory. */

@@ -21,7 +21,7 @@ export class RecentTransitions {
 
   note(step: MachineStep, atMs: number): void {
     if (this.#steps.length < KEPT_TRANSITIONS) {
-      // `push` would reserve memory for seventeen elements.
+      // `concat` reserves less than a push (docs/decisions/012-value-or-promise.md, Closures and arrays).
       this.#steps = this.#steps.concat(step);
       this.#atMs = this.#atMs.concat(atMs);
       return;

@@ -72,8 +72,8 @@ interface FactsContext {
 }
 
 /**
- * Reads the facts for the turn on a command; none if the state is enough. A send is separate from other commands, since
- * each send would pay for their closures.
+ * Reads the facts for the turn on a command; none if the state is enough. A send is separate from other commands, so
+ * that it makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
  */
 export function readShopFacts(
   state: ShopState,

@@ -59,7 +59,7 @@ export function shopTimers(state: ShopState): readonly DueTimer[] {
     if (atMs == null) continue;
     const lasting = leastMs?.(state);
     const timer = lasting === undefined ? { id, dueAtMs: atMs } : { id, dueAtMs: atMs, leastMs: lasting };
-    // Most shops wait for one moment, and a push reserves memory for seventeen elements.
+    // No push, because most shops wait for one moment (docs/decisions/012-value-or-promise.md, Closures and arrays).
     timers = timers.length === 0 ? [timer] : timers.concat(timer);
   }
   return timers;

@@ -76,7 +76,7 @@ export class TenantCall implements EdgeCall {
       : this.#answerTenant(tenantId, ids, wait);
   }
 
-  // A function that creates closures pays for them even if nothing waits. So each wait has a method of its own.
+  // Separate, so that a call makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
   #answerOnceFound(
     found: Promise<string | undefined>,
     ids: CallIds,

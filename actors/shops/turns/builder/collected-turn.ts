@@ -73,8 +73,8 @@ export class CollectedTurn {
   }
 
   /**
-   * Adds writes, in their order. The first array becomes the list itself, because a push reserves memory for seventeen
-   * elements and most turns write two.
+   * Adds writes, in their order. The first array becomes the list itself, because most turns write two
+   * (docs/decisions/012-value-or-promise.md, Closures and arrays).
    */
   write(...writes: readonly Write[]): void {
     this.#writes = this.#writes.length === 0 ? writes : this.#writes.concat(writes);
