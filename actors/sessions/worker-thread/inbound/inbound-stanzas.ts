@@ -10,6 +10,7 @@ import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { SessionAddress, SessionOpening } from '../../session-host.ts';
 import type { SessionNote } from '../../worker-protocol.ts';
 import type { Ratchets } from '../keys/ratchets.ts';
+import { isSocketFailure } from '../shared/session-end.ts';
 import type { SessionEnvironment } from '../shared/session-environment.ts';
 import { OfflineBacklog } from './offline-backlog.ts';
 
@@ -41,6 +42,7 @@ const ANSWERED = new Set([
  */
 export class InboundStanzas {
   readonly #socket: WASocket;
+  readonly #log: (fields: Record<string, unknown>, message: string) => void;
   readonly #ratchets: Ratchets;
   readonly #backlog: OfflineBacklog;
   /** Resolves when all waiting stanzas were received and processed. */
@@ -54,13 +56,15 @@ export class InboundStanzas {
     /** Acts after a while, unless the session has ended. */
     readonly later: (delayMs: number, act: () => void) => ArmedTimer;
     readonly environment: Pick<SessionEnvironment, 'post'>;
+    readonly log: (fields: Record<string, unknown>, message: string) => void;
     readonly shop: Pick<SessionAddress, 'shopId'>;
     readonly opening: Pick<SessionOpening, 'generation'>;
   }) {
-    const { socket, ratchets, later, environment, shop, opening } = options;
+    const { socket, ratchets, later, environment, log, shop, opening } = options;
     const about = { shopId: shop.shopId, generation: opening.generation };
     const note = (kind: SessionNote): void => environment.post({ kind: 'note', ...about, note: kind });
     this.#socket = socket;
+    this.#log = log;
     this.#ratchets = ratchets;
     this.#backlog = new OfflineBacklog({
       ask: (count) => {
@@ -90,7 +94,10 @@ export class InboundStanzas {
     ws.on('CB:message', (message: BinaryNode) => {
       if (isDropped(message)) this.#acknowledge(message);
       // One that fails stays unanswered, so the network delivers it again at the next login.
-      else this.#tail = this.#tail.then(() => this.#pass(message, passOn)).catch(() => undefined);
+      else
+        this.#tail = this.#tail
+          .then(() => this.#pass(message, passOn))
+          .catch((error: unknown) => this.#onFailure(message, error));
     });
     // The client requests a hundred, once.
     ws.removeAllListeners('CB:ib,,offline_preview');
@@ -119,6 +126,16 @@ export class InboundStanzas {
     if (!this.#socket.ws.isOpen) return;
     for (const listener of passOn) await listener(message);
     if (!this.#isAnswered(message)) this.#acknowledge(message);
+  }
+
+  /** Logs a message that fails, once for each delivery. A socket that closes is no fault of the message's. */
+  #onFailure({ tag, attrs: { id, type } }: BinaryNode, error: unknown): void {
+    if (isSocketFailure(error)) return;
+    const name = error instanceof Error ? error.name : typeof error;
+    this.#log(
+      { wireId: id, stanzaClass: tag, stanzaType: type, error: name },
+      'the client failed on a message, which comes again',
+    );
   }
 
   /**

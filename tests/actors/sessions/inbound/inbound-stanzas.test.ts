@@ -8,17 +8,19 @@ import { FakeClock } from '../../../runtime/fake-clock.ts';
 const GROUP = '120363000000000001@g.us';
 const PERSON = '33622222222@s.whatsapp.net';
 
-/** The acknowledgements that follow a message which the client tried to read with that outcome. */
-async function acksAfter(
+/** Passes a message to a client that has that outcome, or fails. Returns the acknowledgements and lines of the log. */
+async function passed(
   message: BinaryNode,
-  outcome: 'read' | 'failed' | undefined,
-): Promise<(string | undefined)[]> {
+  { outcome, failure }: { readonly outcome?: 'read' | 'failed' | undefined; readonly failure?: unknown },
+): Promise<{ readonly acks: (string | undefined)[]; readonly logged: object[] }> {
   const clock = new FakeClock();
   const ws = Object.assign(new EventEmitter(), { isOpen: true });
   const acks: (string | undefined)[] = [];
+  const logged: object[] = [];
   let passedOn = 0;
   ws.on('CB:message', async () => {
     passedOn += 1;
+    if (failure !== undefined) throw failure;
   });
   const socket = {
     ws,
@@ -34,13 +36,22 @@ async function acksAfter(
     },
     later: (delayMs, act) => clock.after(delayMs, act),
     environment: { post: () => undefined },
+    log: (fields, text) => logged.push({ ...fields, text }),
     shop: { shopId: 'shop' },
     opening: { generation: 1 },
   });
   ws.emit('CB:message', message);
   await clock.advance(1);
   assert.equal(passedOn, 1);
-  return acks;
+  return { acks, logged };
+}
+
+/** The acknowledgements that follow a message which the client tried to read with that outcome. */
+async function acksAfter(
+  message: BinaryNode,
+  outcome: 'read' | 'failed' | undefined,
+): Promise<(string | undefined)[]> {
+  return (await passed(message, { outcome })).acks;
 }
 
 const sealed = (attrs: Record<string, string>): BinaryNode => ({
@@ -58,4 +69,27 @@ test('a message is acknowledged once: here if it was read, else by the client', 
 
 test('a malformed message, which the client refuses before it opens the ciphertext, gets no second answer', async () => {
   assert.deepEqual(await acksAfter(sealed({ from: GROUP }), undefined), []);
+});
+
+test('a message that the client fails on is logged by class and error, without its text, and is not acknowledged', async () => {
+  const failure = new TypeError('hello is not iterable');
+  assert.deepEqual(await passed(sealed({ from: PERSON, type: 'text' }), { failure }), {
+    acks: [],
+    logged: [
+      {
+        wireId: 'A',
+        stanzaClass: 'message',
+        stanzaType: 'text',
+        error: 'TypeError',
+        text: 'the client failed on a message, which comes again',
+      },
+    ],
+  });
+});
+
+test('a message that fails because the socket closes is not logged', async () => {
+  const closed = Object.assign(new Error('Connection Closed'), { output: { statusCode: 428 } });
+  const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  for (const failure of [closed, reset, 1006, new Error('WebSocket is not open: readyState 2 (CLOSING)')])
+    assert.deepEqual(await passed(sealed({ from: PERSON }), { failure }), { acks: [], logged: [] });
 });
