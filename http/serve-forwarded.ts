@@ -19,7 +19,10 @@ export interface ServeForwardedOptions {
   readonly serving: ServingOptions;
 }
 
-/** Returns a function that serves a request of another node, and returns the reply in the form that node reads. */
+/**
+ * Returns a function that serves a request of another node, and returns the reply in the form that node reads. Rejects,
+ * and names it, if the request or its endpoint is of a newer release.
+ */
 export function serveForwarded(options: ServeForwardedOptions): (payload: string) => Promise<string> {
   const apiEndpoints = byName(options.api.endpoints);
   const operatorEndpoints = byName(options.operator.endpoints);
@@ -54,22 +57,28 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
   }
 
   async function serve(forwarded: Forwarded): Promise<string> {
-    if (forwarded.kind === 'api') return serveApi(forwarded);
-    if (forwarded.kind === 'gone') {
-      waiting.get(forwarded.waitId)?.leave();
-      return '';
-    }
-    if (forwarded.kind === 'actors') {
-      return JSON.stringify(await localActors(options.operator.services.fleet, forwarded.query));
-    }
-    if (forwarded.kind === 'overview') return JSON.stringify(await options.operator.services.nodeShare());
-    if (forwarded.kind === 'resume_all') {
-      return JSON.stringify(await options.operator.services.fleet.resumeSuspended(forwarded.filter));
-    }
-    if (forwarded.kind === 'events') return options.operator.services.eventsSince(forwarded.since);
-    const endpoint = endpointOf(operatorEndpoints, `${forwarded.method} ${forwarded.path}`);
     const { services } = options.operator;
-    return encodeOwnerReply(await serveOperator(endpoint, forwarded.parts, services, options.serving));
+    switch (forwarded.kind) {
+      case 'api':
+        return serveApi(forwarded);
+      case 'gone':
+        waiting.get(forwarded.waitId)?.leave();
+        return '';
+      case 'operator': {
+        const endpoint = endpointOf(operatorEndpoints, `${forwarded.method} ${forwarded.path}`);
+        return encodeOwnerReply(await serveOperator(endpoint, forwarded.parts, services, options.serving));
+      }
+      case 'actors':
+        return JSON.stringify(await localActors(services.fleet, forwarded.query));
+      case 'overview':
+        return JSON.stringify(await services.nodeShare());
+      case 'resume_all':
+        return JSON.stringify(await services.fleet.resumeSuspended(forwarded.filter));
+      case 'events':
+        return services.eventsSince(forwarded.since);
+      default:
+        return refuseUnknown(forwarded);
+    }
   }
 
   return (payload) => serve(decodeForwarded(payload));
@@ -90,4 +99,10 @@ function endpointOf<Services>(endpoints: Map<string, Endpoint<Services>>, name: 
   const endpoint = endpoints.get(name);
   if (endpoint === undefined) throw new Error(`another node handed over an endpoint unknown here: ${name}`);
   return endpoint;
+}
+
+/** Throws for a kind that only a newer node has. */
+function refuseUnknown(forwarded: never): never {
+  const { kind } = forwarded as { readonly kind: unknown };
+  throw new Error(`another node handed over a request of a kind unknown here: ${String(kind)}`);
 }
