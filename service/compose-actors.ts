@@ -13,7 +13,7 @@ import { groupQuestions } from '../actors/shops/effects/group-questions.ts';
 import { SharedNumbers } from '../actors/shops/effects/shared-numbers.ts';
 import { sessionOf, shopEffects } from '../actors/shops/effects/shop-effects.ts';
 import { tracedEffects } from '../actors/shops/effects/traced-effects.ts';
-import type { PacingTimes } from '../actors/shops/machines/pacing-times.ts';
+import { PACING_TIMES, type PacingTimes } from '../actors/shops/machines/pacing-times.ts';
 import { PoolClient } from '../actors/shops/pool-link/pool-client.ts';
 import { poolService } from '../actors/shops/pool-link/pool-service.ts';
 import { PoolSessions } from '../actors/shops/pool-link/pool-sessions.ts';
@@ -36,7 +36,6 @@ import { UsageStorer } from '../actors/tenants/usage-storer.ts';
 import type { HttpActors } from '../http/http-options.ts';
 import { KeyLimits } from '../policy/limits/key-limits.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { MINUTE_MS } from '../runtime/durations.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { rememberLast } from '../runtime/memoize.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
@@ -92,15 +91,6 @@ export interface RunningActors extends Omit<HttpActors, 'webhooks'> {
   /** Ends sessions, workers and connections. Call it when the node has given up its shards. */
   stop(): Promise<void>;
 }
-
-/** The durations of pacing that no setting changes, in milliseconds. */
-const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
-  pauseMs: 15 * MINUTE_MS,
-  /** Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s), sealing (60 s), and a margin. */
-  preparingMs: 240_000,
-  /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */
-  outcomeMs: 180_000,
-};
 
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../../runtime/durations.ts';
+
 /** The times and random spread of pacing; milliseconds. */
 export interface PacingTimes {
   /** The gap between two sends is uniform between these (docs/contract.md, Enforced in the sending component). */
@@ -13,3 +15,12 @@ export interface PacingTimes {
    */
   readonly outcomeMs: number;
 }
+
+/** The durations of pacing that no setting changes, in milliseconds. */
+export const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
+  pauseMs: 15 * MINUTE_MS,
+  /** Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s), sealing (60 s), and a margin. */
+  preparingMs: 240_000,
+  /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */
+  outcomeMs: 180_000,
+};

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SendOutcome, SessionEnd } from '../../../actors/sessions/session-events.ts';
+import { PACING_TIMES } from '../../../actors/shops/machines/pacing-times.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import { channelState, liveGroups, pacingState } from '../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
@@ -11,7 +12,6 @@ import { poolShop } from './pool/pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const GROUP_ID = '120363000000000001@g.us';
-const PAUSE_MS = 900_000;
 const settings = resolveSettings({});
 
 type PlainKind =
@@ -244,7 +244,7 @@ class Life {
   }
 
   #outcome(messageId: string, outcome: SendOutcome): void {
-    if (outcome.kind === 'rate_limited') this.#pausedUntilMs = this.shop.nowMs + PAUSE_MS;
+    if (outcome.kind === 'rate_limited') this.#pausedUntilMs = this.shop.nowMs + PACING_TIMES.pauseMs;
     if (['rate_limited', 'not_sent', 'unprepared'].includes(outcome.kind)) this.#given.delete(messageId);
     this.shop.outcome(messageId, outcome);
     this.#freeWire();

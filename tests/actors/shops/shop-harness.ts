@@ -2,6 +2,7 @@ import type { Failure, Outcome } from '../../../actors/failure.ts';
 import { credentialCiphers } from '../../../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../../../actors/sessions/egress-vault.ts';
 import type { SendOutcome, SessionEvent } from '../../../actors/sessions/session-events.ts';
+import { PACING_TIMES } from '../../../actors/shops/machines/pacing-times.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import type { ShopEffect } from '../../../actors/shops/protocol/shop-effect.ts';
 import {
@@ -77,12 +78,7 @@ export class ShopHarness {
     const random = seededRandom(seed);
     this.#behaviour = shopBehaviour({
       random,
-      times: {
-        sendGap: { minMs: 6_000, maxMs: 20_000 },
-        pauseMs: 900_000,
-        preparingMs: 240_000,
-        outcomeMs: 180_000,
-      },
+      times: { sendGap: { minMs: 6_000, maxMs: 20_000 }, ...PACING_TIMES },
       makeId: objectIdGenerator(random),
       makeWireId: () => `3EB0${(this.#next++).toString(16).padStart(18, '0')}`,
       eventLimits: EVENT_LIMITS,
