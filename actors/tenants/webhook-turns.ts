@@ -3,7 +3,12 @@ import { DAY_MS } from '../../runtime/durations.ts';
 import type { Write } from '../../runtime/store.ts';
 import { done, failed, type Outcome } from '../failure.ts';
 import { ofShops } from './stored-webhooks/webhook-progress.ts';
-import type { WebhookKeeper, WebhookProgress, WebhookRecord } from './stored-webhooks/webhook-record.ts';
+import type {
+  WebhookChanges,
+  WebhookKeeper,
+  WebhookProgress,
+  WebhookRecord,
+} from './stored-webhooks/webhook-record.ts';
 import type { TenantEffect, TenantFieldsOf } from './tenant-commands.ts';
 import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
 import type { TenantState } from './tenant-state.ts';
@@ -46,16 +51,20 @@ export function putWebhook(
 
 /**
  * Stores and starts the endpoints at an activation: secrets are sealed again if the configured keys changed, and events
- * are sent from here.
+ * are sent from here. Ids of shops that 0.2.0 erased are removed.
  */
 export function activateWebhooks(
   state: TenantState,
   reseal: (webhook: WebhookRecord) => WebhookRecord,
 ): Required<Pick<Turn<TenantState, TenantEffect>, 'state' | 'writes' | 'effects'>> {
-  const webhooks = new Map([...state.webhooks].map(([id, webhook]) => [id, reseal(webhook)] as const));
-  const changed = [...webhooks.values()].filter((webhook) => webhook !== state.webhooks.get(webhook.id));
-  const unreadable = changed.filter(({ disabled }) => disabled?.why === 'unreadable').map(({ id }) => id);
-  const stored = changed.flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
+  const isChanged = (webhook: WebhookRecord) => webhook !== state.webhooks.get(webhook.id);
+  const resealed = [...state.webhooks.values()].map(reseal);
+  const unreadable = resealed
+    .filter((each) => isChanged(each) && each.disabled?.why === 'unreadable')
+    .map(({ id }) => id);
+  const kept = resealed.map((webhook) => withoutErasedShops(webhook, state));
+  const webhooks = new Map(kept.map((webhook) => [webhook.id, webhook]));
+  const stored = kept.filter(isChanged).flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
   return {
     state: { ...state, webhooks },
     writes: stored.length === 0 ? [] : [['HSET', state.keys.webhooks, ...stored]],
@@ -68,10 +77,24 @@ export function activateWebhooks(
   };
 }
 
+/** The last step of an unfinished erasure removes its shop. */
+function withoutErasedShops(webhook: WebhookRecord, { shops, erasing }: TenantState): WebhookRecord {
+  const isThere = (id: string) => shops.has(id) || erasing.has(id);
+  return webhook.shops === null || webhook.shops.every(isThere)
+    ? webhook
+    : { ...webhook, shops: webhook.shops.filter(isThere) };
+}
+
 /** Changes an endpoint as requested. An endpoint that is enabled or moved starts without failures. */
 export function changeWebhook(
   state: TenantState,
-  { webhookId, changes }: { readonly webhookId: string; readonly changes: Partial<WebhookRecord> },
+  {
+    webhookId,
+    changes,
+  }: {
+    readonly webhookId: string;
+    readonly changes: WebhookChanges & Partial<Pick<WebhookRecord, 'secret' | 'former' | 'earlier'>>;
+  },
   { nowMs }: Pick<TurnInputs, 'nowMs'>,
 ): TenantTurn<'change_webhook'> {
   const webhook = state.webhooks.get(webhookId);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopErased } from '../../../actors/tenants/erasure-turns.ts';
-import { changeWebhook, deleteWebhook } from '../../../actors/tenants/webhook-turns.ts';
+import { activateWebhooks, changeWebhook, deleteWebhook } from '../../../actors/tenants/webhook-turns.ts';
 import { firstProgress, forgiven } from '../../../actors/webhooks/progress.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { webhookRecord } from '../webhooks/endpoint-world.ts';
@@ -57,4 +57,29 @@ test('an erased shop leaves the lists of endpoints, and the last one leaves an e
     [['hook', 'only', 'all']],
   );
   assert.deepEqual(shopErased(state, 'other').effects, [], 'no endpoint named it');
+});
+
+test('an activation removes shops that an earlier version erased, and leaves those of an unfinished erasure', async () => {
+  const { webhook, state } = await tenantWith({});
+  const [shopId = ''] = state.shops.keys();
+  const named = { ...webhook, shops: [shopId, 'gone', 'unfinished'] };
+  const disabled = { atMs: NOW_MS, why: 'unreadable' } as const;
+  const only = { ...webhook, id: 'only', shops: ['gone'], disabled };
+  const same = { ...webhook, id: 'same', shops: [shopId] };
+  const webhooks = new Map([named, only, same].map((each) => [each.id, each]));
+  const erasing = new Set(['unfinished']);
+  const { writes, effects, ...changed } = activateWebhooks({ ...state, webhooks, erasing }, (each) => each);
+  const kept = [
+    { ...named, shops: [shopId, 'unfinished'] },
+    { ...only, shops: [] },
+  ];
+  assert.deepEqual([...changed.state.webhooks.values()], [...kept, same]);
+  assert.deepEqual(writes, [
+    ['HSET', state.keys.webhooks, ...kept.flatMap((each) => [each.id, JSON.stringify(each)])],
+  ]);
+  assert.deepEqual(
+    effects.map(({ type }) => type),
+    ['webhooks_changed'],
+    'none was disabled now',
+  );
 });
