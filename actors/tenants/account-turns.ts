@@ -111,7 +111,8 @@ export function createShop(
     if (state.shops.size >= shops) return { reply: failed('SHOP_LIMIT_REACHED') };
     const name = foldedName(shop.name);
     // A path with that name would lead to the other shop, because an id comes first.
-    if (state.shops.has(name) || state.erasing.has(name)) return { reply: failed('SHOP_NAME_TAKEN') };
+    if (state.shops.has(name) || state.erasing.has(name))
+      return { reply: failed('SHOP_NAME_TAKEN', { message: 'The name is the id of another shop.' }) };
     for (const other of state.shops.values()) {
       if (foldedName(other.name) === name) return { reply: failed('SHOP_NAME_TAKEN') };
     }

@@ -83,11 +83,14 @@ function asksForEvents(accept: string): boolean {
   return events > 0 && events >= json;
 }
 
-/** Reads a media type and its weight. A weight that is no number counts as none given. */
+/** A weight (RFC 9110, 12.4.2). */
+const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** Reads a media type and its weight. A weight of another form counts as none given. */
 function weighed(range: string): [type: string, weight: number] {
   const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-  const weight = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1);
-  return [type, Number.isNaN(weight) ? 1 : weight];
+  const weight = parameters.find((each) => each.startsWith('q='))?.slice(2) ?? '';
+  return [type, WEIGHT.test(weight) ? Number(weight) : 1];
 }
 
 function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefined {

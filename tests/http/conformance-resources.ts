@@ -85,6 +85,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     for (const name of [id, id.toUpperCase()]) {
       const made = await api.call('POST', '/shops', { key: owner.key, json: { name } });
       assert.deepEqual([made.status, made.body.error?.code], [409, 'SHOP_NAME_TAKEN']);
+      assert.equal(made.body.error.message, 'The name is the id of another shop.');
     }
     // An import may have any name.
     await shop(owner, id);

@@ -129,6 +129,10 @@ describe('a stream of events', () => {
     ['Text/Event-Stream ; charset=utf-8;Q=0.9, application/json;q=0.9', true],
     ['text/event-stream;q=0.2, application/json;q=0, */*', true],
     ['text/event-stream;q=high', true],
+    ['text/event-stream;q=', true],
+    ['text/event-stream;q=-1, application/json;q=1.0', true],
+    ['text/event-stream, application/json;q=0x2', true],
+    ['text/event-stream;q=0., application/json', false],
   ] as const) {
     test(`${isStream ? 'is opened' : 'is not opened'} by Accept: ${accept}`, async () => {
       const { open: stream } = await account();
