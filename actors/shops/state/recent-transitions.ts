@@ -10,7 +10,7 @@ export interface Transition extends MachineStep {
 
 /**
  * The last transitions of a shop's two machines, for operators. Changed in place once a commit succeeds, like the
- * ledger. A message takes six of them, and new objects for each would live for seconds in thousands of shops. The steps
+ * ledger. A message takes four of them, and new objects for each would live for seconds in thousands of shops. The steps
  * themselves belong to the machines' tables, which all shops share.
  */
 export class RecentTransitions {
