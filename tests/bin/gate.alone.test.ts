@@ -95,13 +95,14 @@ test('every rule of the linter fails for a file that breaks it, and for no other
     await context.test(`${path}: ${rule ?? 'allowed'}`, () => {
       const found = diagnostics.filter((diagnostic) => diagnostic.location.path === path);
       const categories = found.map((diagnostic) => diagnostic.category);
-      if (rule !== undefined)
+      if (rule !== undefined) {
         assert.ok(categories.includes(rule), `${rule} is not among ${categories.join(', ')}`);
-      else
+      } else {
         assert.deepEqual(
           categories.filter((category) => category.includes('Env')),
           [],
         );
+      }
     });
   }
 });

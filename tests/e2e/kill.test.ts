@@ -87,8 +87,9 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
       ({ text }) => text === message.text,
     );
     const outcome = `${message.id} ${record.status} ${record.reason}`;
-    if (record.status === 'sent') assert.equal(delivered.length, 1, outcome);
-    else {
+    if (record.status === 'sent') {
+      assert.equal(delivered.length, 1, outcome);
+    } else {
       assert.deepEqual([record.status, record.reason], ['failed', 'BOT_RESTARTED'], outcome);
       assert.ok(delivered.length <= 1, `${outcome} was delivered ${delivered.length} times`);
       restarted += 1;

@@ -114,8 +114,9 @@ async function outcomeOf(messageId: string, to: string): Promise<string> {
   const { items } = await fleet.network.inbox(to);
   const copies = items.reduce((sum, { duplicates }) => sum + 1 + duplicates, 0);
   const outcome = `${status}${reason === null ? '' : ` ${reason}`}, read ${copies} times`;
-  if (status === 'sent') assert.equal(copies, 1, outcome);
-  else {
+  if (status === 'sent') {
+    assert.equal(copies, 1, outcome);
+  } else {
     assert.ok(['BOT_RESTARTED', 'DELIVERY_UNKNOWN'].includes(String(reason)), outcome);
     assert.ok(copies <= 1, outcome);
   }

@@ -106,8 +106,9 @@ test('kills of the service lose nothing and send nothing twice', async (context)
     const inbox = (await stack.network.inbox(send.to)).items;
     const outcome = `${send.text}: ${record.status} ${record.reason}`;
     outcomes.push(outcome);
-    if (record.status === 'sent') assert.equal(inbox.length, 1, outcome);
-    else {
+    if (record.status === 'sent') {
+      assert.equal(inbox.length, 1, outcome);
+    } else {
       assert.equal(record.reason, 'BOT_RESTARTED', outcome);
       assert.ok(inbox.length <= 1, `${outcome} was delivered ${inbox.length} times`);
     }

@@ -148,10 +148,13 @@ function connectLine(client: Socket, redis: Socket, behaviour: Behaviour): Line 
   for (const socket of [client, redis]) socket.on('error', () => socket.destroy());
   client.on('data', (bytes: Buffer) => {
     line.isBus ||= subscribes(bytes);
-    if (line.isBus && behaviour.busIsCut) client.destroy();
-    else if (line.kept !== undefined) line.kept.push(bytes);
-    else if (behaviour.delayMs === 0 && late === 0) redis.write(bytes);
-    else {
+    if (line.isBus && behaviour.busIsCut) {
+      client.destroy();
+    } else if (line.kept !== undefined) {
+      line.kept.push(bytes);
+    } else if (behaviour.delayMs === 0 && late === 0) {
+      redis.write(bytes);
+    } else {
       // Timers of one length come in their order; what came before must go first when the delay ends.
       late += 1;
       lastDelayMs = behaviour.delayMs || lastDelayMs;

@@ -84,8 +84,9 @@ export async function changeWebhook(
   const path = `/tenants/${id}/webhooks/${webhook}`;
   for (let move = 1; !signal.aborted; move += 1) {
     await pause(2_000 + random() * 8_000);
-    if (random() < 0.5) await fleet.admin.patch(path, { url: endpoint.address(id, move) });
-    else {
+    if (random() < 0.5) {
+      await fleet.admin.patch(path, { url: endpoint.address(id, move) });
+    } else {
       await fleet.admin.patch(path, { disabled: true });
       await pause(random() * 3_000);
       await fleet.admin.patch(path, { disabled: false });

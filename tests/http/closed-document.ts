@@ -21,8 +21,9 @@ export function closedDocument<Document extends object>(document: Document): Doc
 function close(value: unknown, closes: boolean): void {
   if (typeof value !== 'object' || value === null) return;
   const schema = value as Record<string, unknown>;
-  if (closes && Array.isArray(schema.allOf)) schema.unevaluatedProperties = false;
-  else if (closes && schema.type === 'object' && schema.properties !== undefined) {
+  if (closes && Array.isArray(schema.allOf)) {
+    schema.unevaluatedProperties = false;
+  } else if (closes && schema.type === 'object' && schema.properties !== undefined) {
     schema.additionalProperties ??= false;
   }
   for (const [name, part] of Object.entries(schema)) {

@@ -276,7 +276,7 @@ describe("the operators' listener", () => {
   async function events(lastEventId?: string) {
     const headers = {
       authorization: `Bearer ${ADMIN_TOKEN}`,
-      ...(lastEventId ? { 'last-event-id': lastEventId } : {}),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     };
     const request = get(`${service.adminUrl}/admin/v1/events`, { headers });
     const [response] = (await once(request, 'response')) as [IncomingMessage];

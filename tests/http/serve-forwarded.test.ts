@@ -19,9 +19,10 @@ test('a request of an unknown kind is refused by the name of its kind', async ()
   await assert.rejects(serve(newer), { message });
 });
 
-for (const kind of ['api', 'operator'])
+for (const kind of ['api', 'operator']) {
   test(`a request for an unknown endpoint is refused by its name: ${kind}`, async () => {
     const newer = JSON.stringify({ kind, method: 'GET', path: '/digest' });
     const message = 'another node handed over an endpoint unknown here: GET /digest';
     await assert.rejects(serve(newer), { message });
   });
+}

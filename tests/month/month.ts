@@ -89,7 +89,9 @@ async function month(world: World): Promise<void> {
       await world.forward(10 * HOUR_MS);
       await world.start();
       logins += all.length;
-    } else await pass(world, all, 10);
+    } else {
+      await pass(world, all, 10);
+    }
     await Promise.all(all.map((shop) => shop.morning(day)));
     await settled(all);
     const size = { day, ...(await world.size()) };

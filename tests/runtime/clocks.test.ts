@@ -51,7 +51,7 @@ for (const stepMs of [5 * HOUR_MS, -5 * HOUR_MS]) {
   });
 }
 
-for (const stepMs of [HOUR_MS, 5_000])
+for (const stepMs of [HOUR_MS, 5_000]) {
   test(`after a step of ${stepMs} ms ahead, overdue timers and those due soon fire within two seconds`, async () => {
     const told: string[] = [];
     const hooks = { timer: (id: string) => void told.push(id) };
@@ -70,6 +70,7 @@ for (const stepMs of [HOUR_MS, 5_000])
     assert.equal(told.length, 2, 'what is armed after the step');
     assert.equal(node.counters.clockDisputes, 0);
   });
+}
 
 test('after the clock steps a second back, a moment fires at its time by the wall clock, once', async () => {
   const told: number[] = [];

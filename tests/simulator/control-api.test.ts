@@ -118,7 +118,10 @@ test('the linked clients come in pages too', async (context) => {
   const ids: string[] = [];
   for (const phone of ['+33611111113', '+33611111111', '+33611111112']) await fixture.link(phone);
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const { items, nextCursor } = await fixture.control.sessions({ limit: 2, ...(cursor ? { cursor } : {}) });
+    const { items, nextCursor } = await fixture.control.sessions({
+      limit: 2,
+      ...(cursor === '' ? {} : { cursor }),
+    });
     ids.push(...items.map(({ id }) => id));
     cursor = nextCursor;
   }

@@ -226,13 +226,18 @@ class Life {
     const { shop } = this;
     const channel = channelState(shop.state);
     const pacing = pacingState(shop.state);
-    if (channel === 'disconnected') shop.command({ type: 'connect' });
-    else if (channel !== 'connected') this.take({ kind: 'up' });
-    else if (pacing === 'preparing') {
+    if (channel === 'disconnected') {
+      shop.command({ type: 'connect' });
+    } else if (channel !== 'connected') {
+      this.take({ kind: 'up' });
+    } else if (pacing === 'preparing') {
       const kind = shop.state.currentBody === undefined ? 'firstLook' : 'prepared';
       this.take({ kind, wrote: 'hello' });
-    } else if (pacing === 'sending') this.#outcome(messageId, { kind: 'acknowledged' });
-    else shop.pass(20_000);
+    } else if (pacing === 'sending') {
+      this.#outcome(messageId, { kind: 'acknowledged' });
+    } else {
+      shop.pass(20_000);
+    }
   }
 
   /** Gives orders their outcomes before the end of their session is reported, or reports them unsent after it. */

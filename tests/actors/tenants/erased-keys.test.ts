@@ -126,7 +126,7 @@ async function namedFor(tenantId: string): Promise<{ readonly key: string; reado
   return found;
 }
 
-for (const heard of [true, false])
+for (const heard of [true, false]) {
   test(`an erasure that dies with any of its calls ${heard ? 'done' : 'lost'} leaves no key for longer than an hour`, async () => {
     let deaths = 0;
     for (let calls = 1; ; calls += 1) {
@@ -145,6 +145,7 @@ for (const heard of [true, false])
     // The deletion, the keys, and what is left of the tenant: each of them is a call at least.
     assert.ok(deaths >= 3, `${deaths} deaths`);
   });
+}
 
 /** Values that a key's record keeps after their rotation. */
 const RETIRED_VALUES = 100;

@@ -8,7 +8,7 @@ import { fails, OK, World } from './endpoint-world.ts';
 for (const [name, answer] of [
   ['a retry', fails(500)],
   ['a pause that the endpoint asked for', fails(503, HOUR_MS / 2)],
-] as const)
+] as const) {
   test(`${name} that is due after a step of the clock is not waited for any longer`, async () => {
     const world = new World();
     const { clock } = world;
@@ -29,3 +29,4 @@ for (const [name, answer] of [
     assert.equal(world.sent.length, 2);
     world.pump?.stop();
   });
+}

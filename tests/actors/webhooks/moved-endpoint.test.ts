@@ -99,8 +99,9 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
     world.add(1);
     await world.clock.advance(HOUR_MS);
     assert.deepEqual([idsAt(FORMER).length, world.stored?.failingSinceMs], [3, null], 'it is held');
-    if (by === 'the pump that saw it') move();
-    else {
+    if (by === 'the pump that saw it') {
+      move();
+    } else {
       pump.stop();
       world.start({ url: PRESENT, enabledAtMs: world.clock.wallMs() });
     }
@@ -120,8 +121,9 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
     await world.clock.advance(100);
     answer(id, fails(503, 10 * HOUR_MS));
     await world.clock.advance(100);
-    if (by === 'the pump that saw it') move({ enabledAtMs });
-    else {
+    if (by === 'the pump that saw it') {
+      move({ enabledAtMs });
+    } else {
       pump.stop();
       world.start({ url: PRESENT, enabledAtMs });
     }

@@ -319,11 +319,13 @@ test('a replay that waits while its actor is loaded again is refused or sent, ne
   const outcome = await replayed;
   await steer('resume');
   await eventually(async () => at('/loaded-again').length >= 2);
-  if (outcome === 'replayed')
+  if (outcome === 'replayed') {
     await eventually(
       async () => at('/loaded-again').filter((one) => one.headers['webhook-id'] === id).length === 2,
     );
-  else assert.ok(outcome instanceof RuntimeFailure, String(outcome));
+  } else {
+    assert.ok(outcome instanceof RuntimeFailure, String(outcome));
+  }
 });
 
 test('the events of a tenant that is not active wait until it is again', async () => {

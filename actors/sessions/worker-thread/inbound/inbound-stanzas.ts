@@ -92,12 +92,14 @@ export class InboundStanzas {
     const passOn = ws.listeners('CB:message') as ((message: BinaryNode) => unknown)[];
     ws.removeAllListeners('CB:message');
     ws.on('CB:message', (message: BinaryNode) => {
-      if (isDropped(message)) this.#acknowledge(message);
-      // One that fails stays unanswered, so the network delivers it again at the next login.
-      else
+      if (isDropped(message)) {
+        this.#acknowledge(message);
+      } else {
+        // One that fails stays unanswered, so the network delivers it again at the next login.
         this.#tail = this.#tail
           .then(() => this.#pass(message, passOn))
           .catch((error: unknown) => this.#onFailure(message, error));
+      }
     });
     // The client requests a hundred, once.
     ws.removeAllListeners('CB:ib,,offline_preview');

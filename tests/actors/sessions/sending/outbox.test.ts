@@ -353,8 +353,9 @@ test('a prepared message waits for its release; if it is given again, or recalle
       assert.deepEqual([outcomes, devices.length], [[], 1], 'it may have left');
       continue;
     }
-    if (end === 'recalled') box.recall(ORDER.messageId);
-    else {
+    if (end === 'recalled') {
+      box.recall(ORDER.messageId);
+    } else {
       box.prepare(asked());
       await clock.until(() => devices.length === 2);
       devices[1]?.([DEVICE]);

@@ -205,8 +205,9 @@ test('after any cancellation, the windows are those of a shop that never had it,
       twin.command({ type: 'pause' });
       const accepted: { id: string; to: string; text: string; atMs: number; gone: boolean }[] = [];
       for (const taken of steps) {
-        if (taken.do === 'pass') shop.pass(taken.ms);
-        else if (taken.do === 'send') {
+        if (taken.do === 'pass') {
+          shop.pass(taken.ms);
+        } else if (taken.do === 'send') {
           const id = shop.send(taken.to, taken.text);
           if (/^[0-9a-f]{24}$/.test(id))
             accepted.push({ id, to: taken.to, text: taken.text, atMs: shop.nowMs, gone: false });

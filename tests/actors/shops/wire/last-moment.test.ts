@@ -21,8 +21,11 @@ test('a message that is being prepared stays queued: a handover, a drop or a lon
       assert.ok(shop.isSettled);
     } else if (end === 'drop') {
       shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'cut' });
-    } else if (end === 'silence') shop.pass(240_000);
-    else shop.restart();
+    } else if (end === 'silence') {
+      shop.pass(240_000);
+    } else {
+      shop.restart();
+    }
     assert.equal(shop.statusOf(id), 'queued');
     assert.deepEqual(shop.idsOf('recall'), [id]);
     // A late report lets nothing leave.
@@ -109,8 +112,9 @@ for (const way of ['it comes while', 'it is found when'] as const) {
     const id = shop.send('+33612345678');
     shop.toSession(id);
     const stop = { wireId: 'W', from: '+33612345678', text: 'STOP', atMs: shop.nowMs, token: 't' };
-    if (way === 'it comes while') shop.session({ type: 'session.inbound', ...stop });
-    else {
+    if (way === 'it comes while') {
+      shop.session({ type: 'session.inbound', ...stop });
+    } else {
       const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
       shop.prepared(id, [['HSET', 'k', 'session/a', 'step']], writer);
     }
