@@ -4,18 +4,19 @@
  * | State     | What it means                                      | Leaves on                                        |
  * |-----------|----------------------------------------------------|--------------------------------------------------|
  * | idle      | no message in progress                             | dispatch → preparing; rate_limited_before → paused |
- * | preparing | the session looks the recipient up, shows composing, fetches the attachment, devices and keys, and seals | prepared → sending; blocked → idle (settled); outcome → idle (not on the network), else as from sending; rate_limited_before → paused |
+ * | preparing | the session looks the recipient up, shows composing, fetches the attachment, devices and keys, and seals | prepared → sending; blocked → idle (settled); outcome → idle (not on the network), else as from sending; elapsed, taken_back → gap; rate_limited_before → paused |
  * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal)              |
  * | gap       | the random 6–20 s between two sends                | elapsed → idle; rate_limited_before → paused     |
  * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
  *
  * Until `sending` a message is still `queued`. `put_back` puts it back at the head of the queue and recalls it from the
  * session. This happens if the session ended, the tenant or its batch may not send now, or the node stops. A deadline
- * that passes does the same. In `sending` only an outcome settles it: `restarted` fails it BOT_RESTARTED, since no
- * message may be sent twice. A message that was not sent is put back too, on an open session five times at most. The
- * network may have no keys for its recipient, or never answer if they exist, and others wait behind it. `pause` and
- * `resume` begin and end an operator's pause, during which nothing is dispatched. A message in progress at its start is
- * put back.
+ * that passes does the same, and a gap follows. So does `taken_back`: a STOP came while a status was prepared, and it
+ * is prepared once more without that person. In `sending` only an outcome settles it: `restarted` fails it
+ * BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back too, on an open session
+ * five times at most. The network may have no keys for its recipient, or never answer if they exist, and others wait
+ * behind it. `pause` and `resume` begin and end an operator's pause, during which nothing is dispatched. A message in
+ * progress at its start is put back.
  *
  * The 15 minutes follow a number to the shop that connects it next (`rate_limited_before`).
  */
@@ -74,6 +75,8 @@ export type PacingEvent =
    */
   | { readonly type: 'rate_limited_before'; readonly pauseUntilMs: number; readonly pausedForMs?: number }
   | { readonly type: 'elapsed'; readonly gapUntilMs: number }
+  /** A person who may no longer see the status that is being prepared sent STOP. Ignored in other states. */
+  | { readonly type: 'taken_back'; readonly gapUntilMs: number }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' };
 
@@ -190,6 +193,8 @@ const onOutcome = [
   { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
   { target: 'gap', actions: [settle, 'startGap'] },
 ] as const;
+/** A message before the wire waits in the queue again, and the next one waits for a gap. */
+const backWithGap = { target: 'gap', actions: [back, recall, 'startGap'] } as const;
 const pausedBefore = { target: 'paused', actions: 'startPause' } as const;
 
 /** The pacing states and transitions, as in the table above. */
@@ -218,7 +223,8 @@ export const pacingMachine = pacingSetup.createMachine({
           { guard: 'wasNotOnNetwork', target: 'idle', actions: [settle, 'clearMessage'] },
           ...onOutcome,
         ],
-        elapsed: { target: 'gap', actions: [back, recall, 'startGap'] },
+        elapsed: backWithGap,
+        taken_back: backWithGap,
       },
     },
     sending: {

@@ -53,7 +53,7 @@ function applyOptOut(
   if (isCurrentFor(state, writtenBy)) {
     builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
   } else if (state.currentMessage?.kind === 'status' && !hadOptedOut) {
-    builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.drawEnds().gapUntilMs });
+    builder.stepPacing({ type: 'taken_back', gapUntilMs: builder.drawEnds().gapUntilMs });
   }
 }
 

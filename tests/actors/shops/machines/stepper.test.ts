@@ -41,6 +41,7 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
     { type: 'put_back' },
     { type: 'rate_limited_before', pauseUntilMs: 9 },
     { type: 'elapsed', gapUntilMs: 10 },
+    { type: 'taken_back', gapUntilMs: 10 },
     { type: 'pause' },
     { type: 'resume' },
   ];

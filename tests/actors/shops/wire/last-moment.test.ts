@@ -185,6 +185,8 @@ test('a status that is being sealed is sealed again without a viewer who sends S
   const stop = { wireId: 'W', from: '+33611110001', text: 'STOP', atMs: shop.nowMs, token: 't' };
   shop.session({ type: 'session.inbound', ...stop });
   assert.deepEqual(shop.idsOf('recall'), [id]);
+  const { event, to } = shop.state.transitions.list().at(-1) ?? {};
+  assert.deepEqual([event, to], ['taken_back', 'gap']);
   shop.outcome(id, { kind: 'not_sent' });
   shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
   assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
