@@ -48,7 +48,6 @@ export interface HttpActors {
   readonly feed: OperatorEventFeed;
 }
 
-/** The settings and services of the two listeners. */
 export interface HttpOptions extends HttpActors {
   /** Shown to callers as well, in the articles. */
   readonly settings: HttpSettings;

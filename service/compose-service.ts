@@ -52,7 +52,6 @@ export interface Service {
   withdraw(): void;
 }
 
-/** The settings and parts of a service. */
 export interface ServiceOptions {
   readonly environment: ServiceEnvironment;
   readonly log: Logger;

@@ -26,7 +26,6 @@ import { Deliveries } from './to-clients/deliveries.ts';
 import { Notices } from './to-clients/notices.ts';
 import { OfflineHandsets, PhoneCopies, RetryCounts, SendCounts } from './unstored-state.ts';
 
-/** The settings of a simulator. */
 export interface SimulatorOptions extends Partial<NetworkTimings> {
   /** The port of the control API and the chat socket. With 0 the system chooses one. */
   readonly port: number;

@@ -32,7 +32,6 @@ function isEvent(value: unknown): boolean {
   return v.is(v.object({ type: v.string(), at: v.string(), data: v.looseObject({}) }), value);
 }
 
-/** The parts of a node that collect events. */
 export interface FleetEventsOptions {
   readonly feed: OperatorEventFeed;
   readonly forwarder: OtherNodes;

@@ -11,7 +11,6 @@ import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 import { type ServingOptions, serveAsOwner, type TenantRequest } from './serve-as-owner.ts';
 import type { WaitsElsewhere } from './waits-elsewhere.ts';
 
-/** The parts of a node with which it asks the owner of a tenant. */
 export interface AskOwnerOptions<Services> {
   readonly services: Services;
   readonly serving: ServingOptions;

@@ -4,7 +4,6 @@ import type { Random } from '../../runtime/random.ts';
 import type { OwnerReply } from './owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 
-/** The parts of a node with which it follows the owners of a tenant. */
 export interface FollowOptions {
   readonly forwarder: Pick<Forwarder, 'ownership' | 'ownerMayCome'>;
   readonly clock: Clock;

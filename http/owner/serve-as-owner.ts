@@ -26,7 +26,6 @@ export interface TenantRequest extends RequestParts {
   readonly wait?: CallWait | undefined;
 }
 
-/** The parts of a node with which it serves the tenants that it owns. */
 export interface ServingOptions {
   readonly tenants: Pick<TenantOperations, 'admit'>;
   /** True if this node owns the tenant's shard and its lease is valid now. */

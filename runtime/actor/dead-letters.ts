@@ -43,7 +43,6 @@ export interface DeadLetters {
   forget(address: Address): Promise<void>;
 }
 
-/** The parts of the node that dead letters use. */
 export interface DeadLetterBoxOptions {
   readonly clock: Clock;
   readonly random: Random;

@@ -13,7 +13,6 @@ export interface DispatchedActor {
   isWanted(envelope: Envelope): boolean;
 }
 
-/** The parts of an actor that the dispatcher uses. */
 export interface DispatcherOptions {
   /** The actor's address. */
   readonly text: string;

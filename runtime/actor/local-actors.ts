@@ -9,7 +9,6 @@ import { Yielder } from '../yielder.ts';
 import { Actor } from './actor.ts';
 import type { ActorSurroundings, AnyBehaviour } from './actor-surroundings.ts';
 
-/** The parts and the load of the node that its actors use. */
 export interface LocalActorsOptions {
   readonly surroundings: ActorSurroundings;
   readonly shard: (number: number) => OwnedShard | undefined;

@@ -6,7 +6,6 @@ import type { GroupCommit } from '../ownership/group-commit.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import type { Write } from '../store.ts';
 
-/** The parts and settings that marks are written with. */
 export interface ShardMarksOptions {
   readonly commits: GroupCommit;
   readonly clock: Clock;

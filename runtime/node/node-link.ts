@@ -25,7 +25,6 @@ export interface NodeLink {
   ownerOf(shard: number): ShardOwner | undefined;
 }
 
-/** The parts of the node that the link uses. */
 export interface RedisLinkOptions {
   readonly engine: Engine;
   readonly clock: Clock;

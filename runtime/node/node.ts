@@ -34,7 +34,6 @@ const NODE_ID_SHAPE = /^[\w.-]{1,64}$/;
  */
 const FORGETTING_SWEEPS = 64;
 
-/** The settings of a node. */
 export interface NodeOptions {
   /** See `parseRedisAddress`. */
   readonly redisUrl: string;

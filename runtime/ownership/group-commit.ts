@@ -7,7 +7,6 @@ import type { SteppedClock } from '../stepped-clock.ts';
 import type { Commitment, CommitmentOutcome } from './commitment.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
-/** The parts of the node that the group commit uses. */
 export interface GroupCommitOptions {
   readonly engine: Engine;
   readonly clock: Clock;

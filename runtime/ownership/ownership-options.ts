@@ -7,7 +7,6 @@ import type { AgreedClock } from './agreed-clock.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
-/** The parts and callbacks of the node that ownership uses. */
 export interface OwnershipOptions {
   readonly nodeId: string;
   readonly engine: Engine;

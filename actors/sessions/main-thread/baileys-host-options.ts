@@ -7,7 +7,6 @@ import type { SessionTiming } from '../session-timing.ts';
 import type { ClientVersion, MediaAccess } from '../worker-protocol.ts';
 import type { WorkerSupervision } from './worker-pool.ts';
 
-/** The settings and ports of the sending component. */
 export interface BaileysHostOptions {
   readonly store: Store;
   readonly clock: Clock;

@@ -83,7 +83,6 @@ interface Member {
   timers: ArmedTimer[];
 }
 
-/** The settings and callbacks of a pool. */
 interface WorkerPoolOptions {
   readonly entry: URL;
   readonly count: number;

@@ -13,7 +13,6 @@ import { sessionOf } from './shop-effects.ts';
  */
 const GROUPS_WAIT_MS = 1_500;
 
-/** The parts that a request for groups needs. */
 interface GroupQuestionsOptions {
   readonly actors: Pick<Actors, 'state'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;

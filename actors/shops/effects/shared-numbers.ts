@@ -8,7 +8,6 @@ import { NUMBER_MEMORY_MS } from '../number-past/number-use.ts';
 import type { NumberVault } from '../records/number-vault.ts';
 import type { ShopReference } from '../shop-operations.ts';
 
-/** The parts for watching numbers that several tenants use. */
 export interface SharedNumbersOptions {
   readonly store: Store;
   readonly clock: Clock;

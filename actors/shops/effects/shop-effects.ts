@@ -23,7 +23,6 @@ export function sessionOf(address: Address): SessionAddress {
   return { shard: address.shard, ...shopOf(address) };
 }
 
-/** The parts outside the shop that its turns use. */
 export interface ShopEffectsOptions {
   readonly actors: Actors;
   readonly host: SessionHost;

@@ -39,7 +39,6 @@ import { type FactsOptions, readShopFacts, requireFact, type ShopFacts } from '.
 import { onTimer, shopTimers } from './shop-timers.ts';
 import { onFirstLook } from './wire/dispatch-message.ts';
 
-/** The times, randomness, ids and ports of a shop's behaviour. */
 export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions, FactsOptions {
   /** Carries out effects, and sends their results to the actor. */
   readonly perform: (effect: ShopEffect, address: Address) => void;

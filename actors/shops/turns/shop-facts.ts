@@ -58,7 +58,6 @@ export function requireFact<Name extends keyof ShopFacts>(
 /** The most elements that are cut from the list at a time: more than a day can bring. */
 const MOST_CUT = 2 * LEDGER_BOUND;
 
-/** The parts of a node from which facts are read. */
 export interface FactsOptions {
   readonly hasWorker: () => boolean;
   /** Opens the archived data of the numbers of erased shops. */

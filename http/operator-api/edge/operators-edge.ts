@@ -28,7 +28,6 @@ import { OPERATOR_ENDPOINTS } from '../endpoints.ts';
 import type { OperatorServices } from '../services.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
 
-/** The parts of a node that the operators' edge uses. */
 export interface OperatorsEdgeOptions {
   readonly services: OperatorServices;
   readonly serving: Pick<ServingOptions, 'stillOwner' | 'log'>;

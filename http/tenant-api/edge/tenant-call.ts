@@ -15,7 +15,6 @@ import { openStream } from '../event-streams/open-stream.ts';
 import type { ApiServices } from '../services.ts';
 import type { FileReplies } from './file-replies.ts';
 
-/** The parts of a node with which it answers a tenant's call. */
 export interface TenantCallOptions extends AskOwnerOptions<ApiServices> {
   readonly keys: Pick<StoredKeyDirectory, 'tenantOfKey'>;
   readonly eventReaders: EventReaders;

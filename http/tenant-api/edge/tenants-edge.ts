@@ -16,7 +16,6 @@ import { createRouter } from '../../pipeline/router.ts';
 import { API_ENDPOINTS } from '../endpoints.ts';
 import { TenantCall, type TenantCallOptions } from './tenant-call.ts';
 
-/** The parts of a node that the tenants' edge uses. */
 export interface TenantsEdgeOptions extends Omit<TenantCallOptions, 'follow' | 'inFlight'> {
   readonly clock: Clock;
 }

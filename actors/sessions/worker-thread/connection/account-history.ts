@@ -23,7 +23,6 @@ const FACTS_A_WRITE = 500;
 
 const NOTICE = 'history-notice/';
 
-/** The parts of a session that its account's history needs. */
 export interface AccountHistoryOptions {
   readonly socket: Pick<WASocket, 'ev'>;
   readonly credentials: Pick<Credentials, 'keys' | 'storeNow'>;

@@ -19,7 +19,6 @@ const STALL_MS = 1_000;
 /** Stanzas that show a working server. A stalled one answers only pings. */
 const SIGNS_OF_LIFE = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
 
-/** The parts and callbacks of a session that the watch uses. */
 interface ConnectionWatchOptions {
   readonly socket: WASocket;
   readonly clock: Clock;

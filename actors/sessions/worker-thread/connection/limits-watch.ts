@@ -6,7 +6,6 @@ import { readClientError } from '../shared/session-end.ts';
 /** The limits of the number that a session reports. */
 export type LimitsNotice = Omit<SessionEventOf<'session.limits'>, 'generation'>;
 
-/** The parts and callbacks of a session that the watch uses. */
 export interface LimitsWatchOptions {
   readonly socket: WASocket;
   /** Interval of queries while the number is restricted or has a quota. Milliseconds. */

@@ -12,7 +12,6 @@ import { readContent, senderName } from '../wire/read-content.ts';
 /** An inbound message as its shop's actor gets it. */
 export type InboundNotice = Omit<SessionEventOf<'session.inbound'>, 'type' | 'generation'>;
 
-/** The parts and callbacks of a session that an intake uses. */
 export interface InboundIntakeOptions {
   readonly environment: Pick<SessionEnvironment, 'clock' | 'numbers' | 'timing'>;
   /** Makes tokens unlike those of the shop's other sessions. */

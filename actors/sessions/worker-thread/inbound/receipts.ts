@@ -44,7 +44,6 @@ interface DeviceReport {
   readonly atMs: number;
 }
 
-/** The parts and callbacks of a session that receipts use. */
 export interface ReceiptsOptions {
   readonly ownAddresses: () => readonly string[];
   /** Returns the number for the network's own id of a person, or undefined if the network names none. */

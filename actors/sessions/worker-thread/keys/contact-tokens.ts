@@ -24,7 +24,6 @@ const CLIENT_WEEKS = 4;
 /** The id under which the client keeps its list of the contacts that it has tokens of, to check them for expiry. */
 export const TOKEN_INDEX = '__index';
 
-/** The parts of a session that its tokens need. */
 export interface ContactTokensOptions {
   readonly keys: SignalKeyStore;
   readonly nowMs: () => number;

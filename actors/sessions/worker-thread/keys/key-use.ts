@@ -30,7 +30,6 @@ const PRUNED = [
 const TOKEN = 'tctoken/';
 const USED = 'used/';
 
-/** The parts of a session that knowing the use of its keys needs. */
 export interface KeyUseOptions {
   readonly sealed: Pick<SealedStore, 'read' | 'write' | 'writeLater'>;
   readonly nowMs: () => number;

@@ -26,7 +26,6 @@ const TRY_AGAIN_MS = 5_000;
 /** Delay before a message that waits for its acknowledgement is checked again, in milliseconds. */
 const PENDING_MS = 250;
 
-/** The parts and callbacks of a session that answers to retries use. */
 export interface RetryAnswersOptions {
   readonly socket: WASocket;
   readonly credentials: Pick<Credentials, 'creds' | 'keys'>;

@@ -14,7 +14,6 @@ const QUIET_MS = 500;
 const REQUEST_FLOOR_MS = 1_000;
 const MOST_REQUESTS = 5;
 
-/** The parts and callbacks of a session that its groups use. */
 interface GroupDirectoryOptions {
   readonly socket: WASocket;
   readonly clock: Clock;

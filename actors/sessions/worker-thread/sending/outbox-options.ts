@@ -28,7 +28,6 @@ export type OutboxParts = Pick<
   | 'chatTimers'
 >;
 
-/** The parts and callbacks of a session that an outbox uses. */
 export interface OutboxOptions {
   readonly socket: WASocket;
   readonly clock: Clock;

@@ -19,9 +19,9 @@ import { SendAgain, STALE_GROUP } from './send-again.ts';
 const RATE_ACK = '429';
 
 /**
- * The orders of one session on their way to the wire. `sendMessage` of the client resolves when bytes reached the
- * socket, so an order counts as sent on the network's own `ack` alone. Errors are read from that same node too: the
- * client's `messages.update`, and what it merges into an upsert, only repeat it later.
+ * The orders of one session on their way to the wire. The client's `sendMessage` resolves once the bytes are in the
+ * socket. So an order counts as sent only with the `ack` stanza of the network. Errors are read from that stanza, too.
+ * The client reports them once more, later and in other forms: in `messages.update`, or merged into an upsert.
  */
 export class Outbox {
   readonly #options: OutboxOptions;

@@ -21,7 +21,6 @@ type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOut
 /** A cached reply: the number by which the network knows the person, or false if it knows no such person. */
 type KnownAs = string | false;
 
-/** The parts that a look-up of a recipient needs. */
 interface LookUpOptions {
   readonly socket: WASocket;
   readonly numbers: ExpiringCache;

@@ -362,7 +362,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Returns a copy with separate memory. Cloning a view clones its whole buffer, the pool's other tenants included. */
+/** Returns a copy with separate memory. A clone of a view clones its whole buffer, which other values may share. */
 function alone(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

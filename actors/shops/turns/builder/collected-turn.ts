@@ -21,7 +21,6 @@ export interface DrawnEnds {
   readonly pausedForMs: number;
 }
 
-/** The randomness, ids, times and limits of turns. */
 export interface ShopTurnOptions {
   readonly random: Random;
   /** Ids in order of making. */
