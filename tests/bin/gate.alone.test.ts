@@ -15,6 +15,13 @@ interface Planted {
 
 const use = (specifier: string): string => `import { something } from '${specifier}';\nconsume(something);\n`;
 
+/** A function around a statement, which is as the formatter writes it: `bin/code-form.grit` reports it, or not. */
+const form = (name: string, statement: string, rule: string | undefined): Planted => ({
+  path: `runtime/form/${name}.ts`,
+  source: `export function act(one: number, text?: string): unknown {\n${statement}\n}\n`,
+  rule,
+});
+
 const planted: readonly Planted[] = [
   // The environment.
   {
@@ -56,13 +63,29 @@ const planted: readonly Planted[] = [
     source: `import { test } from 'node:test';\ntest.skip('later', () => consume(1));\n`,
     rule: 'lint/suspicious/noSkippedTests',
   },
+  // The form of branches, bodies and absent fields.
+  form('block-then-statement', 'if (one > 1) {\n  act(1);\n} else act(2);', 'plugin'),
+  form('statement-then-block', 'if (one > 1) act(1);\nelse {\n  act(2);\n}', 'plugin'),
+  form('block-then-condition', 'if (one > 1) {\n  act(1);\n} else if (one < 0) act(2);', 'plugin'),
+  form('statement-then-condition', 'if (one > 1) act(1);\nelse if (one < 0) {\n  act(2);\n}', 'plugin'),
+  form('all-blocks', 'if (one > 1) {\n  act(1);\n} else if (one < 0) {\n  act(2);\n}', undefined),
+  form('no-blocks', 'if (one > 1) act(1);\nelse if (one < 0) act(2);\nelse act(3);', undefined),
+  form('long-branch', 'if (one > 1)\n  act(\n    1,\n  );', 'plugin'),
+  form('long-alternative', 'if (one > 1) act(1);\nelse\n  act(\n    2,\n  );', 'plugin'),
+  form('long-body', 'for (const each of [one])\n  act(\n    each,\n  );', 'plugin'),
+  form('short-body', 'if (one > 1)\n  act(1);\nfor (const each of [one]) act(each);', undefined),
+  form('absent', 'return { ...(text ? { text } : {}) };', 'plugin'),
+  form('absent-with-name', 'return { ...(text ? { name: text } : {}) };', 'plugin'),
+  form('absent-with-and', 'return { ...(text && { text }) };', 'plugin'),
+  form('absent-by-type', 'return { ...(text === undefined ? {} : { text }) };', undefined),
+  form('boolean', 'const isOne = one === 1;\nreturn { ...(isOne ? { isOne } : {}) };', undefined),
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'gate-'));
 after(() => rmSync(folder, { recursive: true }));
 
 function plant(): void {
-  for (const file of ['biome.json', 'package.json', '.gitignore'])
+  for (const file of ['biome.json', 'bin/code-form.grit', 'package.json', '.gitignore'])
     cpSync(join(root, file), join(folder, file));
   for (const { path, source } of planted) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -99,7 +122,7 @@ test('every rule of the linter fails for a file that breaks it, and for no other
         assert.ok(categories.includes(rule), `${rule} is not among ${categories.join(', ')}`);
       } else {
         assert.deepEqual(
-          categories.filter((category) => category.includes('Env')),
+          categories.filter((category) => category.includes('Env') || category === 'plugin'),
           [],
         );
       }

@@ -112,7 +112,8 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
   const at = (index: number, what: string): string =>
     `/connections/${encodeURIComponent(phones[index] ?? '')}/${what}`;
   const send = async (index: number, to: string, text: string, key?: string): Promise<number> => {
-    const body = { jid: addressOf(to), messageContent: { text }, ...(key ? { chatwootMessageId: key } : {}) };
+    const id = key === undefined ? {} : { chatwootMessageId: key };
+    const body = { jid: addressOf(to), messageContent: { text }, ...id };
     return (await call('POST', at(index, 'send-message'), body)).status;
   };
   return {
