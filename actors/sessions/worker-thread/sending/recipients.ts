@@ -11,9 +11,11 @@ import type { SendOutcome } from '../../session-events.ts';
 import type { SendOrder } from '../../session-host.ts';
 import type { SessionTiming } from '../../session-timing.ts';
 import type { ContactTokens } from '../keys/contact-tokens.ts';
+import { describeDefect } from '../shared/defect.ts';
 import type { ExpiringCache } from '../shared/expiring-cache.ts';
 import { isRateSignal, queryErrorCode } from '../shared/session-end.ts';
 import { chatAddress, isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
+import { isDefect } from './pending-order.ts';
 
 /** The number by which the network knows a person, or the outcome of a message that does not continue. */
 type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOutcome };
@@ -25,6 +27,7 @@ interface LookUpOptions {
   readonly socket: WASocket;
   readonly numbers: ExpiringCache;
   readonly timing: SessionTiming;
+  readonly logError: (fields: Record<string, unknown>, message: string) => void;
 }
 
 /** Looks the recipient of an order up, and the chat with them if the order needs one. Rejects on a rate signal. */
@@ -47,7 +50,7 @@ export async function recipientOf(
  * `in` nor `out` counts as an attempt. Rejects on a rate signal.
  */
 async function lookUpRecipient(options: LookUpOptions & { readonly to: string }): Promise<RecipientAnswer> {
-  const { socket, to, numbers, timing } = options;
+  const { socket, to, numbers, timing, logError } = options;
   // A recipient known by the network's own id has written to the shop.
   if (isLidAddress(to)) return { number: to };
   const known = numbers.get<KnownAs>(to);
@@ -69,6 +72,8 @@ async function lookUpRecipient(options: LookUpOptions & { readonly to: string })
     return { number };
   } catch (error) {
     if (isRateSignal(error)) throw error;
+    if (isDefect(error))
+      logError({ ...describeDefect(error) }, 'a look-up of a recipient failed by a defect');
     return { outcome: { kind: queryErrorCode(error) === undefined ? 'not_sent' : 'unprepared' } };
   }
 }

@@ -53,6 +53,8 @@ interface OutboxScript {
   readonly held?: boolean;
   /** Reads the timer of a chat, when the message is made. */
   readonly timerOf?: ChatTimers['of'];
+  /** Answers whether a number is on the network. */
+  readonly lookUp?: () => Promise<undefined>;
 }
 
 /**
@@ -60,7 +62,12 @@ interface OutboxScript {
  * questions. `hangs`: it never makes a ciphertext. The client also asks for the upload host, and its socket ends
  * meanwhile.
  */
-function outbox({ hangs = false, held = false, timerOf = async () => undefined }: OutboxScript = {}) {
+function outbox({
+  hangs = false,
+  held = false,
+  timerOf = async () => undefined,
+  lookUp = async () => undefined,
+}: OutboxScript = {}) {
   const clock = new FakeClock();
   const devices: ((found: readonly string[] | Error | number) => void)[] = [];
   const relayed: string[] = [];
@@ -75,7 +82,7 @@ function outbox({ hangs = false, held = false, timerOf = async () => undefined }
   const socket = {
     user: { id: '33600000001@s.whatsapp.net' },
     signalRepository: { lidMapping: { getLIDForPN: async () => null, getLIDsForPNs: async () => null } },
-    executeUSyncQuery: async () => undefined,
+    executeUSyncQuery: lookUp,
     sendPresenceUpdate: async () => undefined,
     waUploadToServer: () => Promise.reject(cut),
     getUSyncDevices: () =>
@@ -315,6 +322,15 @@ test('a defect in making a message is the outcome unprepared, and is logged once
     ],
   );
   assert.match(line.stack, /^ {4}at [^\n]*outbox\.test\.ts:[^\n]*\n {4}at [^\n]*make-message\.ts/);
+});
+
+test('a defect in a look-up is logged, and the message waits as before', async () => {
+  const lookUp = () => Promise.reject(new TypeError('no row of 33622229999'));
+  const { box, clock, outcomes, logged } = outbox({ lookUp });
+  box.prepare(asked({ to: '+33622229999' }));
+  await clock.until(() => outcomes.length === 1);
+  const [line] = logged as [{ readonly cause: string }];
+  assert.deepEqual([outcomes, logged.length, line.cause], [['not_sent'], 1, 'no row of …']);
 });
 
 test('a defect in sending a message once more is logged, and an error that gives a reason is not', async () => {
