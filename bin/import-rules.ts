@@ -182,19 +182,27 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry': ['service/otlp-tracing.ts'],
   '@uwsjs': ['http/socket/uwebsockets.ts'],
   '@whiskeysockets': ['actors/sessions/worker-thread', 'simulator'],
+  'agent-base': ['actors/outbound/egress.ts'],
+  'https-proxy-agent': ['actors/outbound/egress.ts'],
+  'socks-proxy-agent': ['actors/outbound/egress.ts'],
   libsignal: ['actors/sessions/worker-thread', 'simulator'],
   'whatsapp-rust-bridge': ['actors/sessions/worker-thread'],
   ioredis: ['runtime/redis'],
   marked: ['http/articles'],
-  'redis-om': ['actors/operators'],
+  pino: ['service/process-log.ts'],
+  piscina: ['actors/sessions/main-thread/qr-image.ts'],
+  'prom-client': ['http/metrics/metrics.ts'],
+  qrcode: ['actors/sessions/main-thread/qr-image-worker.ts'],
+  redis: ['actors/operators/directory-connection.ts'],
+  'redis-om': ['actors/operators/directory-connection.ts', 'actors/operators/operators-directory.ts'],
   sharp: ['actors/sessions/worker-thread'],
   xstate: ['actors/shops/machines'],
   'node:process': UNBOUND,
 };
 
-/** Packages and modules of Node through which the policy could do I/O or read the time. */
+/** Modules of Node through which the policy could do I/O or read the time. */
 const NOT_PURE = [
-  ...['pino', 'node:fs', 'node:net', 'node:http', 'node:https', 'node:timers'],
+  ...['node:fs', 'node:net', 'node:http', 'node:https', 'node:timers'],
   ...['node:child_process', 'node:worker_threads'],
 ];
 
