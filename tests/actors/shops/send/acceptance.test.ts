@@ -4,98 +4,25 @@ import type { Outcome } from '../../../../actors/failure.ts';
 import { bodyWrite, dayOfMessage } from '../../../../actors/shops/records/message-days.ts';
 import { withoutRecipient } from '../../../../actors/shops/records/message-record.ts';
 import type { Accepted, MessageDraft, Sent } from '../../../../actors/shops/shop-operations.ts';
-import { endedBefore } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
-import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { poolShop } from '../pool/pool-exchange.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
-const SENDS_PER_DAY = 5;
-const RETENTION_DAYS = 30;
-
-/** Accepts a message of the shop's own, or one that it carries for another. */
-const accepts = {
-  own: (shop: ShopHarness, to: string): string => shop.send(to),
-  carried: (shop: ShopHarness, to: string): string => {
-    const [sample] = shop.bodies.values();
-    const id = sample?.id ?? shop.send();
-    const origin = shop.bodies.get(id);
-    assert.ok(origin);
-    const messageId = `65f00000000000000${to.slice(-7)}`;
-    const body = { ...origin, ...poolShop(0), id: messageId, to, createdAtMs: shop.nowMs };
-    const command = {
-      type: 'pool.take',
-      body,
-      known: false,
-      settings: resolveSettings({}),
-      open: true,
-    } as const;
-    shop.command(command, { carry: { record: undefined, writer: undefined } });
-    return messageId;
-  },
-};
-
-/** Ends all messages that wait or are being sent, which would otherwise be tried every minute of the year. */
-function settle(shop: ShopHarness): void {
-  shop.command({ type: 'session.unreachable' });
-  const { currentMessage } = shop.state;
-  if (currentMessage === undefined) return;
-  shop.toWire(currentMessage.messageId);
-  shop.outcome(currentMessage.messageId, { kind: 'acknowledged' });
+/** Sends with always the same key. Returns whether the answer says that the message differs from the first. */
+async function differsFromFirst(shop: ShopHarness, message: MessageDraft): Promise<boolean | undefined> {
+  const draft = { ...message, idempotencyKey: 'k' };
+  const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
+  const answer = (await shop.ask(command)) as Outcome<Sent<Accepted>>;
+  return answer.ok ? answer.value.differs : undefined;
 }
-
-for (const [whose, accept] of Object.entries(accepts)) {
-  test(`after a year of ${whose} messages the list has only those that are kept`, async () => {
-    const shop = await ShopHarness.connected();
-    const { accepted } = shop.state.keys;
-    for (let round = 0; round < 365 * SENDS_PER_DAY; round += 1) {
-      accept(shop, `+3360${1_000_000 + round}`);
-      settle(shop);
-      shop.pass((24 * HOUR_MS) / SENDS_PER_DAY);
-      if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted')) shop.cutAccepted();
-    }
-    // The list is cut once a day.
-    const kept = Number(shop.redis.run(['LLEN', accepted]));
-    const least = RETENTION_DAYS * SENDS_PER_DAY;
-    assert.ok(kept >= least && kept <= least + 2 * SENDS_PER_DAY, `${kept}`);
-    const { state } = await shop.successor('store');
-    const ended = endedBefore(shop.state) - shop.state.acceptedList.cut;
-    assert.equal(endedBefore(state), ended, 'what it says of the list is true of what is left');
-  });
-}
-
-test('a shop that sends no more keeps people only as long as their messages, and its actor lives until then', async () => {
-  const shop = await ShopHarness.connected();
-  const { accepted } = shop.state.keys;
-  shop.effects.splice(0);
-  shop.pass(25 * HOUR_MS);
-  assert.deepEqual(shop.effects, [], 'there is nothing to cut yet');
-  for (let index = 0; index < 3; index += 1) {
-    shop.send(`+3360100000${index}`);
-    settle(shop);
-  }
-  shop.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
-  let days = 0;
-  for (; shop.mustLive(); days += 1) {
-    assert.ok(days <= RETENTION_DAYS + 2, 'it keeps its list for ever');
-    shop.pass(24 * HOUR_MS);
-    if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted')) shop.cutAccepted();
-  }
-  assert.ok(days > RETENTION_DAYS, `${days} days`);
-  assert.equal(shop.redis.run(['LLEN', accepted]), 0);
-  assert.deepEqual(shop.timers(), []);
-});
 
 test('a repeated key differs if the message replies to another one, or to none', async () => {
   const shop = await ShopHarness.connected();
   const answered = { inboundId: 'a'.repeat(24), toId: 'b'.repeat(24) };
-  const differs = async (reply: MessageDraft['reply']): Promise<boolean | undefined> => {
-    const quoted = reply === undefined ? {} : { reply };
-    const draft = { ...textDraft('+33612345678', 'hello'), idempotencyKey: 'k', ...quoted };
-    const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
-    const answer = (await shop.ask(command)) as Outcome<Sent<Accepted>>;
-    return answer.ok ? answer.value.differs : undefined;
-  };
+  const differs = (reply: MessageDraft['reply']) =>
+    differsFromFirst(shop, {
+      ...textDraft('+33612345678', 'hello'),
+      ...(reply === undefined ? {} : { reply }),
+    });
   assert.deepEqual([await differs(answered), await differs(answered)], [false, false]);
   assert.equal(await differs({ ...answered, inboundId: 'c'.repeat(24) }), true);
   assert.equal(await differs(undefined), true);
@@ -103,12 +30,7 @@ test('a repeated key differs if the message replies to another one, or to none',
 
 test('a repeated key does not differ once its recipient was erased, as nothing is left to compare', async () => {
   const shop = await ShopHarness.connected();
-  const differs = async (text: string): Promise<boolean | undefined> => {
-    const draft = { ...textDraft('+33612345678', text), idempotencyKey: 'k' };
-    const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
-    const answer = (await shop.ask(command)) as Outcome<Sent<Accepted>>;
-    return answer.ok ? answer.value.differs : undefined;
-  };
+  const differs = (text: string) => differsFromFirst(shop, textDraft('+33612345678', text));
   assert.deepEqual(
     [await differs('hello'), await differs('hello'), await differs('hi')],
     [false, false, true],
