@@ -60,7 +60,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
-  'actors/shops/turns/wire': `
+  'actors/shops/turns/dispatch': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
     actors/shops/state actors/shops/records actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/cancel': `
@@ -78,16 +78,16 @@ const IMPORTS: Readonly<Record<string, string>> = {
     runtime`,
   'actors/shops/turns': `
     actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
-    actors/shops/turns/scheduled actors/shops/turns/wire actors/shops/turns/send actors/shops/turns/pool
+    actors/shops/turns/scheduled actors/shops/turns/dispatch actors/shops/turns/send actors/shops/turns/pool
     actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
     actors/tenants/stored-events actors/tenants actors policy runtime`,
-  'actors/shops/service': `
+  'actors/shops/operations': `
     actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
     actors/shops/pool-link actors/shops/protocol actors/shops/state actors/shops/records
     actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
   'actors/operators': `
-    actors/shops/service actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
+    actors/shops/operations actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
     actors/replies actors runtime/node runtime/redis runtime`,
   'actors/outbound': 'actors',
   'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
@@ -145,13 +145,13 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/operator-events': 'http/owner http/contract actors runtime',
   'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
-  'http/operator-api/schemas': 'http/operator-events actors/shops/service actors/replies actors',
+  'http/operator-api/schemas': 'http/operator-events actors/shops/operations actors/replies actors',
   'http/operator-api/fleet': `
-    http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/service actors/replies
+    http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/operations actors/replies
     runtime`,
   'http/operator-api': `
     http/operator-api/fleet http/operator-api/schemas http/audit-log http/owner http/pipeline
-    http/request-log http/contract actors/webhooks actors/operators actors/shops/service actors/shops
+    http/request-log http/contract actors/webhooks actors/operators actors/shops/operations actors/shops
     actors/tenants actors/replies actors policy/limits policy`,
   'http/operator-api/edge': `
     http/operator-api http/operator-api/schemas http/openapi http/metrics http/operator-events

@@ -1,7 +1,7 @@
 import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../actors/batch-status.ts';
+import type { ShopCensus } from '../actors/shops/operations/shop-census.ts';
+import { TROUBLE_WORDS } from '../actors/shops/operations/shop-summary.ts';
 import type { CountEffect } from '../actors/shops/protocol/shop-effect.ts';
-import type { ShopCensus } from '../actors/shops/service/shop-census.ts';
-import { TROUBLE_WORDS } from '../actors/shops/service/shop-summary.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RunningActors } from './compose-actors.ts';

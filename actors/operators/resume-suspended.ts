@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
 import { partsOf } from '../../runtime/parts.ts';
+import type { EachActor } from '../shops/operations/shop-census.ts';
 import { shopAddress, shopOf } from '../shops/records/shop-keys.ts';
-import type { EachActor } from '../shops/service/shop-census.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
 
 /** Selects the suspended actors to resume; all without a filter. */

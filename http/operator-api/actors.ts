@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
-import { STATUS_WORDS } from '../../actors/shops/service/shop-summary.ts';
+import { STATUS_WORDS } from '../../actors/shops/operations/shop-summary.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { idInEitherCase, text } from '../contract/fields.ts';

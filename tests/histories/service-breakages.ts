@@ -14,7 +14,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   },
   {
     promise: 'nothing is sent after a STOP',
-    file: 'actors/shops/turns/wire/dispatch-message.ts',
+    file: 'actors/shops/turns/dispatch/dispatch-message.ts',
     edits: [['if (isWithdrawn || (isPerson(to) && writer?.optedOut))', 'if (isWithdrawn)']],
   },
   {

@@ -5,14 +5,14 @@ import type { NumberVault } from '../records/number-vault.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { stopBatchesOfNumber } from './batches/stop-batch.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
+import { onNoChat, onPrepared, onRepeat } from './dispatch/dispatch-message.ts';
+import { onReceipts } from './dispatch/receipt-turn.ts';
 import { onInbound } from './inbound/inbound-turn.ts';
 import type { NumberFacts } from './number/number-facts.ts';
 import { noteRefusal, storeReportedLimits } from './number/reported-limits.ts';
 import { takeNumber } from './number/take-number.ts';
 import { learnRecipient } from './people/recipient-alias.ts';
 import { requireFact, type ShopFacts } from './shop-facts.ts';
-import { onNoChat, onPrepared, onRepeat } from './wire/dispatch-message.ts';
-import { onReceipts } from './wire/receipt-turn.ts';
 
 /** The events of the shop's newest session that change its state. */
 type LiveEvent = Exclude<

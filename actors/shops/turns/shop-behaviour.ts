@@ -21,6 +21,7 @@ import { TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue } from './builder/waiting-limits.ts';
 import { cancelMessage, cancelQueue } from './cancel/cancel-turns.ts';
 import { describeShop } from './describe-shop.ts';
+import { onFirstLook } from './dispatch/dispatch-message.ts';
 import { markRead } from './inbound/mark-read.ts';
 import { onOptOutAtPool } from './inbound/opt-out.ts';
 import { yieldNumber } from './number/take-number.ts';
@@ -37,7 +38,6 @@ import { onSessionEvent } from './session-turn.ts';
 import { settleSuspended } from './settle-suspended.ts';
 import { type FactsOptions, readShopFacts, requireFact, type ShopFacts } from './shop-facts.ts';
 import { onTimer, shopTimers } from './shop-timers.ts';
-import { onFirstLook } from './wire/dispatch-message.ts';
 
 export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions, FactsOptions {
   /** Carries out effects, and sends their results to the actor. */

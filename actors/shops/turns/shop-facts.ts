@@ -9,14 +9,14 @@ import type { SendFacts } from '../state/recipient-facts.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { type BatchFacts, readBatchFacts } from './batches/batch-facts.ts';
 import { type CancellationFacts, isCancellation, readCancellation } from './cancel/cancel-facts.ts';
+import { type DispatchFacts, readDispatch } from './dispatch/dispatch-facts.ts';
+import { type ReceiptFacts, readReceipts } from './dispatch/receipt-turn.ts';
 import { type InboundFacts, readInbound, readSender, type SenderFacts } from './inbound/inbound-facts.ts';
 import { type NumberFacts, readNumber } from './number/number-facts.ts';
 import { type CarryFacts, readCarry } from './pool/carry-facts.ts';
 import { type RequeueFacts, readRequeue } from './pool/requeue-facts.ts';
 import { readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
 import { readOriginal, readSend } from './send/send-facts.ts';
-import { type DispatchFacts, readDispatch } from './wire/dispatch-facts.ts';
-import { type ReceiptFacts, readReceipts } from './wire/receipt-turn.ts';
 
 /** The facts for a turn in addition to the shop's state, read before it. */
 export interface ShopFacts extends CancellationFacts, ScheduledFacts {

@@ -6,11 +6,11 @@ import { batchesDueAtMs, sendNextOfBatches } from './batches/batch-progress.ts';
 import { orderCut } from './builder/cut-accepted.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue, waitingDueAtMs } from './builder/waiting-limits.ts';
+import { OUTCOME_LEAST_MS } from './dispatch/dispatch-message.ts';
 import { endRestriction } from './number/reported-limits.ts';
 import { askPoolAgain, poolDueAtMs } from './pool/message-at-pool.ts';
 import { noticesDueAtMs, repeatNotices } from './pool/opt-out-notices.ts';
 import { scheduledDueAtMs, trySchedules } from './scheduled/scheduled-turns.ts';
-import { OUTCOME_LEAST_MS } from './wire/dispatch-message.ts';
 
 /** A moment that a shop may wait for, and what happens then. */
 interface ShopTimer {

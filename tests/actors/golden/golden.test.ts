@@ -7,9 +7,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeMachines } from '../../../actors/shops/machines/shop-machines.ts';
+import { listMessages } from '../../../actors/shops/operations/message-list.ts';
 import { readMessages } from '../../../actors/shops/records/message-days.ts';
 import { shopAddress, shopKeys } from '../../../actors/shops/records/shop-keys.ts';
-import { listMessages } from '../../../actors/shops/service/message-list.ts';
 import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import { channelState, pacingState } from '../../../actors/shops/state/shop-state.ts';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';

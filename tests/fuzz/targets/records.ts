@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodeMachines } from '../../../actors/shops/machines/shop-machines.ts';
+import { listMessages } from '../../../actors/shops/operations/message-list.ts';
 import { readMessages } from '../../../actors/shops/records/message-days.ts';
 import { shopAddress, shopKeys } from '../../../actors/shops/records/shop-keys.ts';
-import { listMessages } from '../../../actors/shops/service/message-list.ts';
 import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import { shardOf } from '../../../runtime/address.ts';
 import { type Golden, goldenStore, goldenTenant, readGolden } from '../../actors/golden/golden-store.ts';

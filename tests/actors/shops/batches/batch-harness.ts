@@ -1,9 +1,9 @@
 import type { Failure, Outcome } from '../../../../actors/failure.ts';
 import type { BatchRequest, BatchView } from '../../../../actors/shops/batch-operations.ts';
 import { batchSender } from '../../../../actors/shops/effects/due-senders.ts';
+import { batchOperations } from '../../../../actors/shops/operations/batching.ts';
 import type { ShopEffect } from '../../../../actors/shops/protocol/shop-effect.ts';
 import type { BatchReply, ShopReplies } from '../../../../actors/shops/protocol/shop-replies.ts';
-import { batchOperations } from '../../../../actors/shops/service/batching.ts';
 import type { MessageDraft } from '../../../../actors/shops/shop-operations.ts';
 import type { Batch } from '../../../../actors/shops/state/batches.ts';
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { BatchRequest } from '../../../../actors/shops/batch-operations.ts';
-import { withPlace } from '../../../../actors/shops/service/queue-place.ts';
+import { withPlace } from '../../../../actors/shops/operations/queue-place.ts';
 import type { MessageView } from '../../../../actors/shops/shop-operations.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { BatchHarness, numberAt } from './batch-harness.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionEnd } from '../../../../actors/sessions/session-events.ts';
-import { channelView } from '../../../../actors/shops/service/channel-view.ts';
+import { channelView } from '../../../../actors/shops/operations/channel-view.ts';
 import { channelState } from '../../../../actors/shops/state/shop-state.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../../../actors/failure.ts';
-import { policyView } from '../../../../actors/shops/service/policy-view.ts';
+import { policyView } from '../../../../actors/shops/operations/policy-view.ts';
 import { describeShop } from '../../../../actors/shops/turns/describe-shop.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';

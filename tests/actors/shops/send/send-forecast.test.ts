@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
-import { forecastSend, policyView } from '../../../../actors/shops/service/policy-view.ts';
+import { forecastSend, policyView } from '../../../../actors/shops/operations/policy-view.ts';
 import type { Accepted } from '../../../../actors/shops/shop-operations.ts';
 import type { RecipientFacts } from '../../../../actors/shops/state/recipient-facts.ts';
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CursorPage } from '../../../../actors/replies/reply-fields.ts';
+import { listMessages } from '../../../../actors/shops/operations/message-list.ts';
 import { messageLookup } from '../../../../actors/shops/records/message-days.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
-import { listMessages } from '../../../../actors/shops/service/message-list.ts';
 import type { ShopState } from '../../../../actors/shops/state/shop-state.ts';
 import { listContacts } from '../../../../actors/tenants/contact-list.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';

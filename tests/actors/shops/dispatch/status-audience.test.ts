@@ -1,7 +1,7 @@
 /** The viewers of a status: people who opted out are left out, under whichever address they wrote. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DispatchFacts } from '../../../../actors/shops/turns/wire/dispatch-facts.ts';
+import type { DispatchFacts } from '../../../../actors/shops/turns/dispatch/dispatch-facts.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { ShopHarness } from '../shop-harness.ts';

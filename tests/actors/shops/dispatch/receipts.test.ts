@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StanzaReceipt } from '../../../../actors/sessions/session-events.ts';
+import { shopSummary } from '../../../../actors/shops/operations/shop-summary.ts';
 import { messageLookup } from '../../../../actors/shops/records/message-days.ts';
 import {
   decodeMessage,
   type MessageFields,
   messageView,
 } from '../../../../actors/shops/records/message-record.ts';
-import { shopSummary } from '../../../../actors/shops/service/shop-summary.ts';
-import { readReceipts } from '../../../../actors/shops/turns/wire/receipt-turn.ts';
+import { readReceipts } from '../../../../actors/shops/turns/dispatch/receipt-turn.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, storeOf } from '../shop-harness.ts';
 

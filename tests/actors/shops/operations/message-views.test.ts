@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MessageViews } from '../../../../actors/shops/service/message-views.ts';
+import { MessageViews } from '../../../../actors/shops/operations/message-views.ts';
 
 const tenantId = 'a'.repeat(24);
 const body = (text: string): string =>

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FailureCode, Outcome } from '../../../../actors/failure.ts';
 import { ChannelWaiters } from '../../../../actors/shops/effects/channel-waiters.ts';
+import {
+  type ConnectionOptions,
+  connectionOperations,
+} from '../../../../actors/shops/operations/connecting.ts';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
-import { type ConnectionOptions, connectionOperations } from '../../../../actors/shops/service/connecting.ts';
 import type { ChannelView } from '../../../../actors/shops/shop-operations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { ShopHarness } from '../shop-harness.ts';
