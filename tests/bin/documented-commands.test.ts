@@ -82,7 +82,7 @@ for (const name of named(/\bnpm (?:run )?(?:--silent )?((?<=run (?:--silent )?)[
   });
 }
 
-for (const name of named(/(?<![\w/])bin\/([a-z][a-z0-9-]*)(?![\w.-]*\.|\/)/g)) {
+for (const name of named(/(?<![\w/])bin\/([a-z][a-z0-9-]*)(?![\w.-]*[./])/g)) {
   test(`bin/${name}, which a document names, can be run, and somebody runs it`, () => {
     accessSync(resolve(root, 'bin', name), constants.X_OK);
     const isRun = name in PROGRAMS_ELSEWHERE || nightly.includes(`bin/${name}`);

@@ -1,4 +1,4 @@
-import { tenantsDocument } from '../http/openapi/document-page.ts';
+import { tenantsDocument } from '../../http/openapi/document-page.ts';
 import { type JsonSchema, typeOf } from './json-schema-type.ts';
 
 /** The parts of the API's document that the client is made of. */

@@ -1,4 +1,4 @@
-import { SECRET_NAMES } from '../service/environment.ts';
+import { SECRET_NAMES } from '../../service/environment.ts';
 import { composed, row, type SettingGroup } from './settings-row.ts';
 
 /** All settings. `npm run settings` writes docs/settings.md and .env.example from them. */
