@@ -125,16 +125,16 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/webhooks': `
     actors/outbound actors/events actors/shops actors/tenants/stored-events actors/tenants
     actors/tenants/stored-webhooks actors/replies actors runtime`,
-  'http/contract': `
-    actors/shops actors/tenants/stored-events actors/tenants actors/replies actors policy runtime`,
+  'http/contract': 'actors/shops actors/tenants actors/replies actors policy runtime',
+  'http/bodies': 'http/contract actors/shops actors/tenants/stored-events actors/replies',
   'http/request-log': 'actors/replies runtime/redis runtime',
   'http/pipeline': 'http/request-log http/contract runtime',
   'http/socket': 'http/pipeline http/contract',
   'http/owner': 'http/pipeline http/contract actors/tenants actors runtime',
   'http/articles': 'http/pipeline http/contract actors/tenants/stored-events policy/limits policy runtime',
   'http/tenant-api': `
-    http/articles http/contract actors/webhooks actors/events actors/tenants/stored-events actors/shops
-    actors/tenants actors/replies actors policy runtime`,
+    http/articles http/bodies http/contract actors/webhooks actors/events actors/tenants/stored-events
+    actors/shops actors/tenants actors/replies actors policy runtime`,
   'http/tenant-api/event-streams': `
     http/tenant-api http/owner http/contract actors/tenants/stored-events actors runtime`,
   'http/tenant-api/edge': `
@@ -151,8 +151,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     runtime`,
   'http/operator-api': `
     http/operator-api/fleet http/operator-api/schemas http/audit-log http/owner http/pipeline
-    http/request-log http/contract actors/webhooks actors/operators actors/shops/operations actors/shops
-    actors/tenants actors/replies actors policy/limits policy`,
+    http/request-log http/bodies http/contract actors/webhooks actors/operators actors/shops/operations
+    actors/shops actors/tenants actors/replies actors policy/limits policy`,
   'http/operator-api/edge': `
     http/operator-api http/operator-api/schemas http/openapi http/metrics http/operator-events
     http/audit-log http/owner http/pipeline http/request-log http/contract actors/replies actors runtime`,

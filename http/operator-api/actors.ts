@@ -1,17 +1,17 @@
 import * as v from 'valibot';
 import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
 import { STATUS_WORDS } from '../../actors/shops/operations/shop-summary.ts';
-import { closedObject } from '../contract/closed-object.ts';
-import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
-import { idInEitherCase, text } from '../contract/fields.ts';
-import { limitParameter } from '../contract/query-parameters.ts';
 import {
   QUEUE_CANCELLATION_EXAMPLE,
   QUEUE_CANCELLED,
   queueCancellation,
   queueFilter,
-} from '../contract/queue-cancellation.ts';
-import { cursorPage } from '../contract/resources.ts';
+} from '../bodies/queue-cancellation.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
+import { idInEitherCase, text } from '../contract/fields.ts';
+import { cursorPage } from '../contract/list-pages.ts';
+import { limitParameter } from '../contract/query-parameters.ts';
 import { ACTOR_SORTS } from '../owner/forwarded-form.ts';
 import {
   shopActor,

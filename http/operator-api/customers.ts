@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { phoneNumber, text } from '../contract/fields.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 const namedCustomers = closedObject({

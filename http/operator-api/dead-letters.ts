@@ -3,9 +3,9 @@ import { failed } from '../../actors/failure.ts';
 import { deadLetter } from '../../actors/replies/operator-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { allows, type OperatorRole } from '../contract/operator-role.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { deadLetterExample } from './schemas/fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
 

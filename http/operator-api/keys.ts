@@ -8,7 +8,7 @@ import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { name, utcDateTime } from '../contract/fields.ts';
-import { cursorPage } from '../contract/resources.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { isAddressRange } from '../pipeline/client-address.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { keyExample } from './resources.ts';

@@ -3,9 +3,9 @@ import { auditEntry } from '../audit-log/audit-entry.ts';
 import { AUDIT_CURSOR } from '../audit-log/audit-reader.ts';
 import { reply } from '../contract/endpoint.ts';
 import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { TOKEN_ROLES } from '../contract/operator-role.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 export const readOperator = operatorEndpoint({

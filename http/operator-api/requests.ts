@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { reply } from '../contract/endpoint.ts';
 import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { booleanParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { isRequestCursor } from '../request-log/request-log-cursor.ts';
 import { loggedRequest } from '../request-log/request-log-entry.ts';
 import { refusalCount } from '../request-log/request-log-reader.ts';

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { mapOutcome } from '../../actors/failure.ts';
 import { scheduledSend } from '../../actors/replies/message-replies.ts';
 import type { ScheduledView } from '../../actors/shops/shop-operations.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { EXAMPLES } from '../contract/examples.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { picked } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 

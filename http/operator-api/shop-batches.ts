@@ -1,11 +1,11 @@
 import { mapOutcome } from '../../actors/failure.ts';
 import { batch } from '../../actors/replies/batch-replies.ts';
 import type { BatchView } from '../../actors/shops/batch-operations.ts';
-import { BATCH_EXAMPLE } from '../contract/batch-resources.ts';
+import { BATCH_EXAMPLE } from '../bodies/batch-resources.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS } from '../contract/endpoint.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 const NO_CONTENT = { text: null, mediaUrl: null, mediaType: null, idempotencyKey: null };

@@ -4,7 +4,7 @@ import {
   PAIRING_CODE_EXAMPLE,
   PAIRING_ERRORS,
   pairingCodeRequest,
-} from '../contract/channel-replies.ts';
+} from '../bodies/channel-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { operatorEndpoint } from './services.ts';
 

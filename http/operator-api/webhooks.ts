@@ -1,7 +1,7 @@
 import { mapOutcome } from '../../actors/failure.ts';
+import { CREATED_WEBHOOK, WEBHOOK_CALLS, whatToReplay } from '../bodies/webhook-requests.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { CREATED_WEBHOOK, WEBHOOK_CALLS, whatToReplay } from '../contract/webhook-requests.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { operatorEndpoint } from './services.ts';
 

@@ -14,7 +14,9 @@ import {
 } from '../../actors/replies/message-replies.ts';
 import { channel, channelStatus, group, shop } from '../../actors/replies/shop-replies.ts';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
-import { article, createdShop, type NamedSchemas } from '../contract/resources.ts';
+import { article } from '../bodies/article.ts';
+import { createdShop } from '../bodies/new-shop.ts';
+import type { NamedSchemas } from '../contract/named-schemas.ts';
 
 /** The names of resources in the tenants' document; generated clients rely on them. */
 export const API_SCHEMAS: NamedSchemas = {

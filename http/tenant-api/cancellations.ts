@@ -1,13 +1,13 @@
 import { message } from '../../actors/replies/message-replies.ts';
-import { closedObject } from '../contract/closed-object.ts';
-import { LONG_FORWARD_TIMEOUT_MS } from '../contract/endpoint.ts';
-import { EXAMPLES } from '../contract/examples.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
 import {
   QUEUE_CANCELLATION_EXAMPLE,
   QUEUE_CANCELLED,
   queueCancellation,
   queueFilter,
-} from '../contract/queue-cancellation.ts';
+} from '../bodies/queue-cancellation.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { LONG_FORWARD_TIMEOUT_MS } from '../contract/endpoint.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

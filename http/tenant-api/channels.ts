@@ -5,9 +5,9 @@ import {
   PAIRING_CODE_EXAMPLE,
   PAIRING_ERRORS,
   pairingCodeRequest,
-} from '../contract/channel-replies.ts';
+} from '../bodies/channel-replies.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { EXAMPLES } from '../contract/examples.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

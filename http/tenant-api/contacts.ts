@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { contact, revokedContact } from '../../actors/replies/account-replies.ts';
 import { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
-import { EXAMPLES } from '../contract/examples.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { phoneNumber, text, utcDateTime } from '../contract/fields.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter, trueOrFalse } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
+import { article } from '../bodies/article.ts';
 import { reply } from '../contract/endpoint.ts';
-import { article, cursorPage } from '../contract/resources.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { apiEndpoint } from './services.ts';
 
 const example = {

@@ -7,15 +7,15 @@ import {
   NO_ROOM_TO_WAIT,
 } from '../../actors/tenants/stored-events/event-waiters.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
 import { reply } from '../contract/endpoint.ts';
-import { EXAMPLES } from '../contract/examples.ts';
+import { eventPage } from '../contract/list-pages.ts';
 import {
   cursorParameter,
   integerParameter,
   limitParameter,
   parameterName,
 } from '../contract/query-parameters.ts';
-import { eventPage } from '../contract/resources.ts';
 import type { StreamDeclaration, WaitDeclaration } from '../contract/waiting.ts';
 import { NAMED_SHOP_ERRORS } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';

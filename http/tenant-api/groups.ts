@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { mapOutcome } from '../../actors/failure.ts';
 import { group } from '../../actors/replies/shop-replies.ts';
-import { EXAMPLES } from '../contract/examples.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { booleanParameter, integerParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 

@@ -1,6 +1,6 @@
 import { identity } from '../../actors/replies/account-replies.ts';
 import type { Identity } from '../../actors/tenants/tenant-operations.ts';
-import { EXAMPLES } from '../contract/examples.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
 import { apiEndpoint } from './services.ts';
 
 /**

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import type { FailureCode } from '../../actors/failure.ts';
 import { inboundRecord } from '../../actors/replies/inbound-replies.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
-import { EXAMPLES } from '../contract/examples.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { acceptedReply, draftOf, messageContent, SEND_ERRORS, SEND_REPLIES } from './messages.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';

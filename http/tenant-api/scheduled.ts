@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { scheduledSend } from '../../actors/replies/message-replies.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { EXAMPLES } from '../contract/examples.ts';
 import { recipient, utcDateTime } from '../contract/fields.ts';
+import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { madeOnce, REPLAY_HEADERS } from '../contract/replay.ts';
-import { cursorPage } from '../contract/resources.ts';
 import { draftOf, messageContent } from './messages.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';

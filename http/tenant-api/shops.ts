@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { shop } from '../../actors/replies/shop-replies.ts';
-import { EXAMPLES } from '../contract/examples.ts';
-import { newShop } from '../contract/new-shop.ts';
+import { EXAMPLES } from '../bodies/examples.ts';
+import { createdShop, newShop } from '../bodies/new-shop.ts';
+import { numberedPage } from '../contract/list-pages.ts';
 import { integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { madeOnce, REPLAY_HEADERS } from '../contract/replay.ts';
-import { createdShop, numberedPage } from '../contract/resources.ts';
 import { apiEndpoint } from './services.ts';
 
 /** The fields that a new shop still lacks; both are completed outside the API (docs/contract.md, Shop). */

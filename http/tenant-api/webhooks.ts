@@ -3,9 +3,9 @@ import { type FailureCode, failed, mapOutcome, type Outcome, renamedFailure } fr
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOutcome } from '../../actors/webhooks/webhook-operations.ts';
+import { CREATED_WEBHOOK, SHOWN_WEBHOOK, WEBHOOK_CALLS, whatToReplay } from '../bodies/webhook-requests.ts';
 import { reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';
-import { CREATED_WEBHOOK, SHOWN_WEBHOOK, WEBHOOK_CALLS, whatToReplay } from '../contract/webhook-requests.ts';
 import { apiEndpoint } from './services.ts';
 
 type EventType = (typeof EVENT_TYPES)[number];

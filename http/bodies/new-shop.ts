@@ -1,6 +1,7 @@
 import * as v from 'valibot';
-import { closedObject } from './closed-object.ts';
-import { name, text } from './fields.ts';
+import { shop } from '../../actors/replies/shop-replies.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { name, text } from '../contract/fields.ts';
 
 /** Clients read these path segments as "here" and "one up", so a shop with such a name could never be fetched. */
 const DOTS = ['.', '..'];
@@ -19,3 +20,10 @@ const shopName = v.config(
 );
 
 export const newShop = closedObject({ name: shopName, phone: v.optional(text({ max: 32 })) });
+
+/** A new shop, with the missing setup steps and where to complete them. */
+export const createdShop = v.strictObject({
+  ...shop.entries,
+  setupUrl: v.pipe(v.string(), v.metadata({ format: 'uri' })),
+  setupRequired: v.array(v.picklist(['location', 'operatingHours'])),
+});

@@ -1,5 +1,5 @@
 import { quietHours as shownQuietHours } from '../../actors/replies/batch-replies.ts';
-import { closedObject } from './closed-object.ts';
+import { closedObject } from '../contract/closed-object.ts';
 
 /** Hours of each day in which nothing of a batch leaves, as a caller gives them. */
 export const quietHours = closedObject(shownQuietHours.entries);

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { count } from '../../actors/replies/reply-fields.ts';
 import type { QueueFilter } from '../../actors/shops/shop-operations.ts';
-import { closedObject } from './closed-object.ts';
-import { recipient, text, utcDateTime } from './fields.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { recipient, text, utcDateTime } from '../contract/fields.ts';
 
 /** Selects the queued messages to cancel; the same for tenants and operators. */
 export const queueCancellation = v.pipe(

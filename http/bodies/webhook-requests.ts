@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
-import { boundedArray } from './bounded-array.ts';
-import { closedObject } from './closed-object.ts';
+import { boundedArray } from '../contract/bounded-array.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { idInEitherCase, objectId, utcDateTime } from '../contract/fields.ts';
+import { cursorPage } from '../contract/list-pages.ts';
+import { mediaUri } from '../contract/media-uri.ts';
+import { limitParameter } from '../contract/query-parameters.ts';
 import { EXAMPLES } from './examples.ts';
-import { idInEitherCase, objectId, utcDateTime } from './fields.ts';
-import { mediaUri } from './media-uri.ts';
-import { limitParameter } from './query-parameters.ts';
-import { cursorPage } from './resources.ts';
 
 const webhookExample = {
   id: '66b1f0a2c3d4e5f60718290a',

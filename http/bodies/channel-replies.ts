@@ -1,7 +1,7 @@
 import { channel } from '../../actors/replies/shop-replies.ts';
-import { closedObject } from './closed-object.ts';
+import { closedObject } from '../contract/closed-object.ts';
+import { phoneNumber } from '../contract/fields.ts';
 import { EXAMPLES } from './examples.ts';
-import { phoneNumber } from './fields.ts';
 
 /**
  * POST connect waits up to 10 s for a QR (docs/contract.md, POST connect); the way to the owner leaves it the
