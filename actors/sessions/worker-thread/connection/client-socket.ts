@@ -19,9 +19,9 @@ import type { Ratchets } from '../keys/ratchets.ts';
 import type { RetryAnswers } from '../retries/retry-answers.ts';
 import { devicesWithKeys } from '../sending/device-sessions.ts';
 import type { GroupDirectory } from '../sending/group-directory.ts';
-import { readClientError } from '../shared/session-end.ts';
+import { isSocketFailure, readClientError } from '../shared/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from '../shared/session-environment.ts';
-import { quietLogger } from '../shared/silent-logger.ts';
+import { clientLogger } from '../shared/silent-logger.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import { spellOutErrors } from '../wire/usync-errors.ts';
 import { AccountHistory, type AccountHistoryOptions } from './account-history.ts';
@@ -64,10 +64,16 @@ export function connectClient(options: {
     nowMs: () => environment.clock.wallMs(),
     lidOf: (address) => socket.signalRepository.lidMapping.getLIDForPN(address),
   });
+  const log: AccountHistoryOptions['log'] = (level, fields, message) =>
+    environment.post({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
   const config: UserFacingSocketConfig = {
     waWebSocketUrl: environment.socketUrl,
     auth: { creds: credentials.creds, keys: tokens.forClient() },
-    logger: quietLogger,
+    logger: clientLogger((error) => {
+      if (isSocketFailure(error)) return;
+      const { name } = error instanceof Error ? error : { name: typeof error };
+      log('warn', { error: name }, 'the client refused a message on which it failed');
+    }),
     // The watchdog of live-session.ts ends a client that does not connect, and connection-watch.ts a connection that
     // accepts no data. The client's own wait for each frame would cost more than the frame.
     connectTimeoutMs: 0,
@@ -115,8 +121,6 @@ export function connectClient(options: {
   });
   // The first listener, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
-  const log: AccountHistoryOptions['log'] = (level, fields, message) =>
-    environment.post({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
   followAccount({ socket, log });
   const history = new AccountHistory({
     socket,

@@ -136,7 +136,7 @@ export class InboundStanzas {
     const name = error instanceof Error ? error.name : typeof error;
     this.#log(
       { wireId: id, stanzaClass: tag, stanzaType: type, error: name },
-      'the client failed on a message, which comes again',
+      'a message could not be handled, and comes again',
     );
   }
 

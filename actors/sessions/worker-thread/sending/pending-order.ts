@@ -2,6 +2,7 @@ import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
+import { Unreadable } from '../../credential-cipher.ts';
 import type { SendOutcome } from '../../session-events.ts';
 import type { SendOrder } from '../../session-host.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
@@ -111,7 +112,14 @@ export function outcomeOf(pending: PendingOrder, error: unknown): SendOutcome {
 }
 
 /** The errors of ours that give a reason. */
-const REASONS = [OrderGivenUp, NoAnswer, EgressFailure, AttachmentDirectoryUnusable, MediaUnavailable];
+const REASONS = [
+  OrderGivenUp,
+  NoAnswer,
+  EgressFailure,
+  AttachmentDirectoryUnusable,
+  MediaUnavailable,
+  Unreadable,
+];
 
 /** True for an error that gives no reason: it is none of ours, of the client's, of the system's or of a socket. */
 export function isDefect(error: unknown): boolean {

@@ -74,11 +74,11 @@ export class PendingOrders {
 
   /** Ends an order by an error. The outcome does not tell a defect, so that is logged. */
   fail(pending: PendingOrder, error: unknown, outcome = outcomeOf(pending, error)): void {
-    if (this.has(pending) && isDefect(error)) {
-      const { messageId, text } = pending.order;
-      this.#options.logError({ messageId, ...describeDefect(error, text) }, 'a send failed by a defect');
-    }
+    const isWaiting = this.has(pending);
     this.settle(pending, outcome);
+    if (!isWaiting || !isDefect(error)) return;
+    const { messageId } = pending.order;
+    this.#options.logError({ messageId, ...describeDefect(error) }, 'a send failed by a defect');
   }
 
   /** The next post in the group sends its key to all members, because it is unknown who got this one. */

@@ -1,15 +1,18 @@
-/** Words for errors that nothing here expects. Nobody knows what is in their messages, so values are left out. */
+/** Fields of the log for errors that nothing here expects. Nobody knows which values their messages contain. */
 
-/** The longest message of an error in the log. */
-const LONGEST_CAUSE = 300;
-
-/** V8's message for a missing value. It names a property of the code, which is all that tells where it is. */
-const MISSING_VALUE =
-  /^Cannot (?:read|set) properties of (?:undefined|null) \((?:reading|setting) '[A-Za-z_$][\w$]{0,40}'\)$/;
+/**
+ * The messages that are logged. They name only what the code has: V8's for a missing value or function. A name of the
+ * code begins with a small letter and has no digits.
+ */
+const KNOWN_CAUSES = [
+  /^Cannot (?:read|set) properties of (?:undefined|null) \((?:reading|setting) '[a-z_$][A-Za-z_$]{0,29}'\)$/,
+  /^[a-z_$][A-Za-z_$.]{0,59} is not (?:a function|defined)$/,
+];
 
 /** The fields of a log line about a defect. */
 export interface DefectFields {
   readonly error: string;
+  /** Empty if the message may contain a value. */
   readonly cause: string;
   /** Absent if the thread keeps no stacks, as session workers do unless `NODE_OPTIONS` has `--stack-trace-limit`. */
   readonly stack?: string;
@@ -17,24 +20,14 @@ export interface DefectFields {
 
 /**
  * Returns the fields of a log line about an error: its name, its message and the frames of its stack. They contain no
- * text of a message, number or key: quoted parts, `text`, and what looks like a number or a key are replaced.
+ * text of a message, number or key, so only a message of `KNOWN_CAUSES` is logged.
  */
-export function describeDefect(error: unknown, text = ''): DefectFields {
+export function describeDefect(error: unknown): DefectFields {
   if (!(error instanceof Error)) return { error: typeof error, cause: '' };
   const { name, message } = error;
+  const cause = KNOWN_CAUSES.some((known) => known.test(message)) ? message : '';
   const frames = framesOf(error);
-  const described = { error: name, cause: withoutValues(error, message, text) };
-  return frames === '' ? described : { ...described, stack: frames };
-}
-
-function withoutValues(error: Error, message: string, text: string): string {
-  // It quotes what was parsed, in several forms.
-  if (error instanceof SyntaxError) return '';
-  if (MISSING_VALUE.test(message)) return message;
-  return (text === '' ? message : message.replaceAll(text, '…'))
-    .replace(/["'`].*["'`]/s, '"…"')
-    .replace(/[\w+/=-]{32,}|\d{4,}/g, '…')
-    .slice(0, LONGEST_CAUSE);
+  return frames === '' ? { error: name, cause } : { error: name, cause, stack: frames };
 }
 
 /** The frames without the message, which begins a stack. */

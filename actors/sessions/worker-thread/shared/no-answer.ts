@@ -1,2 +1,2 @@
-/** The network did not answer in time, or left out the part that was asked for. */
+/** The network or the store did not answer in time, or left out the part that was asked for. */
 export class NoAnswer extends Error {}

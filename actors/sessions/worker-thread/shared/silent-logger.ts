@@ -2,6 +2,9 @@ import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
 
 const drop = (): void => undefined;
 
+/** The client's message for an error while it handles a message. It then refuses that message with an error. */
+const FAILED_ON_MESSAGE = 'error in handling message';
+
 /** The client logs whole stanzas and key material with its messages, so nothing of it is kept. */
 export const quietLogger: NonNullable<UserFacingSocketConfig['logger']> = {
   level: 'silent',
@@ -12,6 +15,18 @@ export const quietLogger: NonNullable<UserFacingSocketConfig['logger']> = {
   warn: drop,
   error: drop,
 };
+
+/** A quiet logger that passes on one thing: the error on which the client refused a message. */
+export function clientLogger(refusedOn: (error: unknown) => void): typeof quietLogger {
+  const logger: typeof quietLogger = {
+    ...quietLogger,
+    child: () => logger,
+    error: (fields: unknown, message?: string) => {
+      if (message === FAILED_ON_MESSAGE) refusedOn((fields as { readonly error?: unknown }).error);
+    },
+  };
+  return logger;
+}
 
 /**
  * Silences this thread's console: libsignal prints whole sessions through it, private keys included. A stream that

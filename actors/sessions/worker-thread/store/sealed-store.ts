@@ -4,6 +4,7 @@ import type { CredentialCipher } from '../../credential-cipher.ts';
 import type { SessionAddress } from '../../session-host.ts';
 import { LONGEST_COMPOSING_MS } from '../../session-timing.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../../worker-protocol.ts';
+import { NoAnswer } from '../shared/no-answer.ts';
 import { KnownFields } from './known-fields.ts';
 import { PendingChange } from './pending-change.ts';
 import type { SealedCache } from './sealed-cache.ts';
@@ -340,7 +341,7 @@ export class SealedStore {
   ): Promise<Extract<StoreAnswer, { kind: Kind }>> {
     const answer = await this.#options.ask(this.#options.shop, request);
     if (answer.kind === kind) return answer as Extract<StoreAnswer, { kind: Kind }>;
-    throw new Error(answer.kind === 'failed' ? answer.message : `the store did not answer "${kind}"`);
+    throw new NoAnswer(answer.kind === 'failed' ? answer.message : `the store did not answer "${kind}"`);
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {

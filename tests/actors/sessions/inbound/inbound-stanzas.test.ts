@@ -71,7 +71,7 @@ test('a malformed message, which the client refuses before it opens the cipherte
   assert.deepEqual(await acksAfter(sealed({ from: GROUP }), undefined), []);
 });
 
-test('a message that the client fails on is logged by class and error, without its text, and is not acknowledged', async () => {
+test('a message on which a listener fails is logged by class and error, without its text, and is not acknowledged', async () => {
   const failure = new TypeError('hello is not iterable');
   assert.deepEqual(await passed(sealed({ from: PERSON, type: 'text' }), { failure }), {
     acks: [],
@@ -81,7 +81,7 @@ test('a message that the client fails on is logged by class and error, without i
         stanzaClass: 'message',
         stanzaType: 'text',
         error: 'TypeError',
-        text: 'the client failed on a message, which comes again',
+        text: 'a message could not be handled, and comes again',
       },
     ],
   });
