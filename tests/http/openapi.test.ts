@@ -152,7 +152,7 @@ describe('the published documents', () => {
   test('name each thing once: envelopes, errors and their examples are shared', () => {
     // Before they were, the two had 225,985 and 271,533 bytes.
     assert.ok(JSON.stringify(api).length < 232_000, `${JSON.stringify(api).length} bytes`);
-    assert.ok(JSON.stringify(operator).length < 178_000, `${JSON.stringify(operator).length} bytes`);
+    assert.ok(JSON.stringify(operator).length < 180_000, `${JSON.stringify(operator).length} bytes`);
   });
 
   test('type the operators’ replies: no part is a free-form record', () => {

@@ -6,7 +6,7 @@ import {
   S_WHATSAPP_NET,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import { NoAnswer } from '../shared/no-answer.ts';
+import { NoAnswer } from '../../no-answer.ts';
 
 /** Asks for the network's hosts of attachments, and returns the known ones while they are valid. */
 export type MediaHosts = (again?: boolean) => Promise<MediaConnInfo>;

@@ -11,8 +11,8 @@ import {
 } from '@whiskeysockets/baileys';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { Yielder } from '../../../../runtime/yielder.ts';
+import { NoAnswer } from '../../no-answer.ts';
 import type { ExpiringCache } from '../shared/expiring-cache.ts';
-import { NoAnswer } from '../shared/no-answer.ts';
 import { queryErrorCode } from '../shared/session-end.ts';
 import type { ShopMemory } from '../shared/session-environment.ts';
 import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';

@@ -1,10 +1,10 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { associatedDataOf, sealedOwner } from '../../associated-data.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
+import { NoAnswer } from '../../no-answer.ts';
 import type { SessionAddress } from '../../session-host.ts';
 import { LONGEST_COMPOSING_MS } from '../../session-timing.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../../worker-protocol.ts';
-import { NoAnswer } from '../shared/no-answer.ts';
 import { KnownFields } from './known-fields.ts';
 import { PendingChange } from './pending-change.ts';
 import type { SealedCache } from './sealed-cache.ts';
