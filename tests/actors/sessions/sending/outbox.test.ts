@@ -321,7 +321,7 @@ test('a defect in making a message is the outcome unprepared, and is logged once
       ],
     ],
   );
-  assert.match(line.stack, /^ {4}at [^\n]*outbox\.test\.ts:[^\n]*\n {4}at [^\n]*make-message\.ts/);
+  assert.match(line.stack, /^ {4}at [^\n]*outbox\.test\.[jt]s:[^\n]*\n {4}at [^\n]*make-message\.[jt]s/);
 });
 
 test('a defect in a look-up is logged, and the message waits as before', async () => {
