@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PACING_TIMES } from '../../../../actors/shops/machines/pacing-times.ts';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';
+
+test('the pause is that of the contract, and both waits are longer than those of a session together', () => {
+  assert.deepEqual(PACING_TIMES, { pauseMs: 900_000, preparingMs: 240_000, outcomeMs: 180_000 });
+});
 
 test('a message goes queued → sending → sent, and reaches the wire only in the turn that stored it as sending', async () => {
   const shop = await ShopHarness.connected();
