@@ -1,8 +1,8 @@
-/** Prints every import of the program that `bin/lib/import-rules.ts` refuses, and fails if there is one. */
+/** Prints every import of the program that `bin/gate/import-rules.ts` refuses, and fails if there is one. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { refusedImports, TOP_FOLDERS } from './lib/import-rules.ts';
+import { refusedImports, TOP_FOLDERS } from './gate/import-rules.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const files = TOP_FOLDERS.flatMap((folder) =>

@@ -2,9 +2,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { apiDocument, clientTypes } from './lib/client-types.ts';
-import { imagePackages, licencesPage } from './lib/licences.ts';
-import { environmentExample, settingsPage } from './lib/settings-documents.ts';
+import { apiDocument, clientTypes } from './generators/client-types.ts';
+import { imagePackages, licencesPage } from './generators/licences.ts';
+import { environmentExample, settingsPage } from './generators/settings-documents.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const write = (path: string, text: string): void => writeFileSync(resolve(root, path), text);

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { withAllPlatforms } from './lib/lock-platforms.ts';
+import { withAllPlatforms } from './generators/lock-platforms.ts';
 
 for (const path of process.argv.slice(2)) {
   writeFileSync(

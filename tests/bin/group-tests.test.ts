@@ -1,4 +1,4 @@
-/** `bin/lib/group-tests.ts` decides which test files share a process. It refuses those whose names must say more. */
+/** `bin/gate/group-tests.ts` decides which test files share a process. It refuses those whose names must say more. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ for (const [name, source] of Object.entries(planted)) {
 function grouped(...names: readonly string[]): { code: number | null; groups: string[]; errors: string } {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [...nodeFlags, moduleFile('bin/lib/group-tests.ts')],
+    [...nodeFlags, moduleFile('bin/gate/group-tests.ts')],
     { cwd: folder, input: `${names.map(pathOf).join('\n')}\n`, encoding: 'utf8' },
   );
   const groups = stdout.replaceAll(pathOf(''), '').split('\n').filter(Boolean);

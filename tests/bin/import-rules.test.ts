@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { allowedImports, modules, refusedImports, TOP_FOLDERS } from '../../bin/lib/import-rules.ts';
+import { allowedImports, modules, refusedImports, TOP_FOLDERS } from '../../bin/gate/import-rules.ts';
 import { root } from '../root.ts';
 
 const sources = TOP_FOLDERS.flatMap((folder) => sourcesOf(join(root, folder)));
@@ -110,7 +110,7 @@ test('every pair of modules without an arrow is refused', () => {
 test('a refusal names the file and the import; comments are not imports', () => {
   const text = `/** See import('../http/a.ts'). */\n// from '../http/b.ts'\nimport '../http/c.ts';\n`;
   assert.deepEqual(refusedImports('policy/a.ts', text), [
-    'policy/a.ts must not import ../http/c.ts: see bin/lib/import-rules.ts',
+    'policy/a.ts must not import ../http/c.ts: see bin/gate/import-rules.ts',
   ]);
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { imagePackages, licencesPage } from '../../bin/lib/licences.ts';
+import { imagePackages, licencesPage } from '../../bin/generators/licences.ts';
 import { root } from '../root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { withAllPlatforms } from '../../bin/lib/lock-platforms.ts';
+import { withAllPlatforms } from '../../bin/generators/lock-platforms.ts';
 
 /** Tests run there. */
 const root = process.cwd();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { SETTING_GROUPS } from '../../bin/lib/settings-table.ts';
+import { SETTING_GROUPS } from '../../bin/generators/settings-table.ts';
 import { root } from '../root.ts';
 import { helm, type Manifest, readYaml, renderChart, TOOLS, withoutHelm } from './chart-tools.ts';
 

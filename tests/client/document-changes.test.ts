@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type ApiDocument, apiDocument, clientTypes } from '../../bin/lib/client-types.ts';
+import { type ApiDocument, apiDocument, clientTypes } from '../../bin/generators/client-types.ts';
 import { root } from '../root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'client-types-'));

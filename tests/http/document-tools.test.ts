@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { apiDocument, clientTypes } from '../../bin/lib/client-types.ts';
+import { apiDocument, clientTypes } from '../../bin/generators/client-types.ts';
 import { root } from '../root.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { apiDocument } from '../../bin/lib/client-types.ts';
+import { apiDocument } from '../../bin/generators/client-types.ts';
 
 import { breakingChanges } from './breaking-changes.ts';
 

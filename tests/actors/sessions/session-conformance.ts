@@ -300,7 +300,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     'a message that must not be repeated has its outcome once its connection is lost',
     async (network, shop) => {
       const { host, log } = network;
-      const order = textOrder('in hand', { deadlineMs: 30_000 });
+      const order = textOrder('a waiting message', { deadlineMs: 30_000 });
       await network.meets(shop, 'no_ack');
       host.prepare(shop, order);
       await received(network, shop);
@@ -316,7 +316,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     async (network, shop) => {
       const { host, log } = network;
       await network.meets(shop, 'no_ack');
-      host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+      host.prepare(shop, textOrder('a waiting message', { deadlineMs: 30_000 }));
       await received(network, shop);
       await network.drop(shop, 'transient');
       await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
@@ -331,7 +331,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
       async (network, shop) => {
         const { host, log } = network;
         await network.meets(shop, 'no_ack');
-        host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+        host.prepare(shop, textOrder('a waiting message', { deadlineMs: 30_000 }));
         await received(network, shop);
         await network.drop(shop, end);
         const { outcome } = await log.next(shop, 'session.send_outcome');
@@ -346,7 +346,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   paired('closing reports nothing but the outcome of the message being sent', async (network, shop) => {
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
-    host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+    host.prepare(shop, textOrder('a waiting message', { deadlineMs: 30_000 }));
     await received(network, shop);
     host.close(shop);
     await log.next(shop, 'session.send_outcome');
@@ -358,7 +358,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   paired('a lost worker settles the message as restarted, and is reported', async (network, shop) => {
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
-    host.prepare(shop, textOrder('in hand', { deadlineMs: 30_000 }));
+    host.prepare(shop, textOrder('a waiting message', { deadlineMs: 30_000 }));
     await received(network, shop);
     await network.loseWorker(shop);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'restarted' });

@@ -14,7 +14,7 @@ export function settingsPage(): string {
 
 All settings are variables of the environment. A bad value stops the start, and every problem is listed at once. An
 empty value counts as not set. \`npm run settings\` writes this page and [.env.example](../.env.example) from
-\`bin/lib/settings-table.ts\`.
+\`bin/generators/settings-table.ts\`.
 
 \`docker compose\` reads them from a file \`.env\` beside \`compose.yaml\`: copy \`.env.example\` and fill it in. All are
 passed on to the nodes, except these:

@@ -175,7 +175,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = Objec
  * The folders that may import everything of ours. No module of the table imports them: the service, the programs of
  * `service/dev` that run a whole installation on one machine, and the commands. `service` does not import `service/dev`.
  */
-const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin', 'bin/lib'];
+const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin', 'bin/gate', 'bin/generators'];
 
 /** A library that has one place, with all below its name, and the modules or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
@@ -227,7 +227,7 @@ export function refusedImports(path: string, text: string): readonly string[] {
     .filter((specifier) =>
       specifier.startsWith('.') ? !mayImport(path, specifier) : !mayUse(path, specifier),
     )
-    .map((specifier) => `${path} must not import ${specifier}: see bin/lib/import-rules.ts`);
+    .map((specifier) => `${path} must not import ${specifier}: see bin/gate/import-rules.ts`);
 }
 
 function mayImport(path: string, specifier: string): boolean {

@@ -60,7 +60,8 @@ export function licencesPage(packages: readonly ImagePackage[]): string {
   const licences = [...new Set(packages.map(({ licence }) => licence))].sort();
   const parts = licences.map((licence) => {
     const duty = DUTIES[licence];
-    if (duty === undefined) throw new Error(`${licence} is not among the licences of bin/lib/licences.ts`);
+    if (duty === undefined)
+      throw new Error(`${licence} is not among the licences of bin/generators/licences.ts`);
     const rows = packages
       .filter((one) => one.licence === licence)
       .map((one) => `- ${one.name} ${one.version}`);
