@@ -103,7 +103,7 @@ async function readPlaces(
   if (messages.length === 0) return [];
   const { keys } = state;
   const { cut } = state.acceptedList;
-  // A pool shop counts its messages for its own number.
+  // The pool shop counts these messages, for its own number.
   const atPool = new Set(state.pooled.map(({ messageId }) => messageId));
   const [elements, isNewChat] = await Promise.all([
     store.read(messages.map(({ place }) => ['LRANGE', keys.accepted, place - cut, place - cut])) as Promise<
