@@ -177,6 +177,12 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = Objec
  */
 const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin', 'bin/gate', 'bin/generators'];
 
+/**
+ * The folders around the program, with all below them. Each may import the program, any library, and the folders before
+ * it in this list. So benches share helpers with tests, and import no other part of them. The program imports none.
+ */
+const AROUND: readonly string[] = ['tests/helpers', 'bench', 'tests'];
+
 /** A library that has one place, with all below its name, and the modules or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry': ['service/otlp-tracing.ts'],
@@ -206,13 +212,14 @@ const NOT_PURE = [
   ...['node:child_process', 'node:worker_threads'],
 ];
 
-/** All modules of the table. */
+/** All modules of the program. */
 export const modules: readonly string[] = [...Object.keys(allowedImports), ...UNBOUND];
 
-/** The folders at the root of the repository that hold modules. */
-export const TOP_FOLDERS: readonly string[] = [
-  ...new Set(modules.map((module) => module.replace(/\/.*/, ''))),
-];
+/** The folders at the root of the repository that hold modules of the program. */
+export const TOP_FOLDERS: readonly string[] = [...new Set(modules.map(topOf))];
+
+/** The folders at the root of the repository whose imports are checked. */
+export const CHECKED_FOLDERS: readonly string[] = [...new Set([...modules, ...AROUND].map(topOf))];
 
 /** Matches each form of an import: `import`, `export … from`, `import()` and `require()`. */
 const IMPORT = /\b(?:from|import|require)\b\s*\(?\s*(['"`])([^'"`\n]+)\1/g;
@@ -234,11 +241,14 @@ function mayImport(path: string, specifier: string): boolean {
   const module = moduleOf(path);
   if (module === undefined) return false;
   const target = moduleOf(join(dirname(path), specifier));
+  if (AROUND.includes(module)) return AROUND.indexOf(target ?? '') <= AROUND.indexOf(module);
+  if (target !== undefined && AROUND.includes(target)) return false;
   if (UNBOUND.includes(module)) return module !== 'service' || target !== 'service/dev';
   return target !== undefined && (module === target || !!allowedImports[module]?.includes(target));
 }
 
 function mayUse(path: string, specifier: string): boolean {
+  if (AROUND.some((folder) => isBelow(path, folder))) return true;
   if (isBelow(path, 'policy') && NOT_PURE.some((name) => isBelow(specifier, name))) return false;
   return Object.entries(LIBRARY_PLACES).every(
     ([library, places]) => !isBelow(specifier, library) || places.some((place) => isBelow(path, place)),
@@ -248,8 +258,12 @@ function mayUse(path: string, specifier: string): boolean {
 /** Returns the module that a file is in; a folder that is not in the table belongs to the module above it. */
 function moduleOf(path: string): string | undefined {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-    if (modules.includes(folder)) return folder;
+    if (modules.includes(folder) || AROUND.includes(folder)) return folder;
   return undefined;
+}
+
+function topOf(folder: string): string {
+  return folder.replace(/\/.*/, '');
 }
 
 function isBelow(path: string, folder: string): boolean {

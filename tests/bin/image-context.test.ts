@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../root.ts';
+import { root } from '../helpers/root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -47,6 +47,12 @@ for (const source of new Set(sources)) {
 }
 
 test('.dockerignore keeps out secrets, packages and what tests leave', () => {
-  for (const path of ['.env', '.data/dev.json', '.git/config', 'node_modules/ws/index.js', 'tests/root.ts'])
+  for (const path of [
+    '.env',
+    '.data/dev.json',
+    '.git/config',
+    'node_modules/ws/index.js',
+    'tests/helpers/root.ts',
+  ])
     assert.ok(!isLetIn(path), path);
 });

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page, Route } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
+import { eventually } from '../helpers/waiting.ts';
 import type { TestTenant } from '../http/conformance-target.ts';
 import { erase } from '../http/erase.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedRealService } from '../http/shared-service.ts';
-import { eventually } from '../waiting.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 

@@ -7,9 +7,9 @@ import { streamIdOf } from '../../actors/tenants/stored-events/event-cursor.ts';
 import type { WebhookProgress } from '../../actors/tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { sharedEndpoint } from '../actors/webhooks/shared-endpoint.ts';
-import type { Delivery } from '../actors/webhooks/webhook-server.ts';
 import { sharedStack } from '../e2e/shared-stack.ts';
-import { until } from '../waiting.ts';
+import { until } from '../helpers/waiting.ts';
+import type { Delivery } from '../helpers/webhook-server.ts';
 import { accessibilityViolations } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 

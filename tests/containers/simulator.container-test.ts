@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GenericContainer, Wait } from 'testcontainers';
 import { png } from '../actors/sessions/attachments/media-samples.ts';
-import { simulatorControl } from '../simulator/simulator-control.ts';
+import { simulatorControl } from '../helpers/simulator-control.ts';
 import { linkedClient, trusting } from '../simulator/test-client.ts';
 import { freePort } from './free-port.ts';
 

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
-import { webhookServer } from '../actors/webhooks/webhook-server.ts';
 import type { Fleet } from '../e2e/fleet.ts';
-import { listening } from '../listening.ts';
+import { listening } from '../helpers/listening.ts';
+import { webhookServer } from '../helpers/webhook-server.ts';
 
 /** An endpoint that several tenants' webhooks lead to, which checks each signature with the secret of its webhook. */
 export interface SignedEndpoint {

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { type RedisServer, startRedisServer } from '../redis-server.ts';
-import { until } from '../waiting.ts';
-import { freePorts } from './free-ports.ts';
+import { freePorts } from '../helpers/free-ports.ts';
+import { type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
+import { until } from '../helpers/waiting.ts';
 
 const MASTERS = 3;
 const SLOTS = 16_384;

@@ -1,4 +1,4 @@
-import { pause } from '../waiting.ts';
+import { pause } from '../helpers/waiting.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 
 /** Counts of a retrying client. */

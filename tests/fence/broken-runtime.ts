@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../root.ts';
+import { root } from '../helpers/root.ts';
 
 /** The files of `tests/` itself: helpers of all folders. */
 const helpers = readdirSync(join(root, 'tests'), { withFileTypes: true })

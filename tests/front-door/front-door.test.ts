@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { freePorts } from '../e2e/free-ports.ts';
+import { freePorts } from '../helpers/free-ports.ts';
 import type { TestTenant } from '../http/conformance-target.ts';
 import { sharedService } from '../http/shared-service.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';

@@ -1,6 +1,6 @@
-import { webhookServer } from '../actors/webhooks/webhook-server.ts';
 import type { Fleet } from '../e2e/fleet.ts';
-import { listening } from '../listening.ts';
+import { listening } from '../helpers/listening.ts';
+import { webhookServer } from '../helpers/webhook-server.ts';
 import { eventFact, type History, type ToldEvent } from './history.ts';
 
 /** An endpoint for the events of several tenants. It refuses one in `failsEvery` of the events that are new to it. */

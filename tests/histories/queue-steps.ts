@@ -1,4 +1,4 @@
-import { pause } from '../waiting.ts';
+import { pause } from '../helpers/waiting.ts';
 import { pickOne } from './faults.ts';
 import { accept, freshDraft, type Shop, type Tenant } from './shop.ts';
 

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../runtime/durations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Read, Store } from '../../runtime/store.ts';
-import { sharedRedis } from '../shared-redis.ts';
+import { sharedRedis } from '../helpers/shared-redis.ts';
 import type { Target } from './conformance-target.ts';
 import { erase } from './erase.ts';
 import { ADMIN_TOKEN, plainStore, type ServiceFixture, startService, targetOf } from './service-fixture.ts';

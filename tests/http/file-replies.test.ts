@@ -11,7 +11,7 @@ import type { ReplyStream } from '../../http/contract/exchange.ts';
 import type { OwnerReply } from '../../http/owner/owner-reply.ts';
 import { type AllowedFile, type FileBounds, FileReplies } from '../../http/tenant-api/edge/file-replies.ts';
 import { createCertificate } from '../../simulator/media/media-certificate.ts';
-import { listening } from '../listening.ts';
+import { listening } from '../helpers/listening.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 

@@ -8,11 +8,11 @@ import { linkTopics } from '../../runtime/node/link-topics.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import { composeActors, type RunningActors } from '../../service/compose-actors.ts';
 import type { ErasedLogs } from '../../service/compose-erasure.ts';
-import { EVENT_LIMITS } from '../event-limits.ts';
-import { MemorySessionHost } from '../memory-network/memory-session-host.ts';
-import { startRedisServer } from '../redis-server.ts';
+import { EVENT_LIMITS } from '../helpers/event-limits.ts';
+import { MemorySessionHost } from '../helpers/memory-network/memory-session-host.ts';
+import { startRedisServer } from '../helpers/redis-server.ts';
+import type { StartedParts } from '../helpers/started-parts.ts';
 import { type RedisNode, redisNode } from '../runtime/redis-node.ts';
-import type { StartedParts } from '../started-parts.ts';
 
 /**
  * Limits for tests of other subjects. A machine that is busy elsewhere for seconds refuses no call and loses no shard.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sparedDescriptors } from '../../service/spared-descriptors.ts';
-import { descriptorLimit } from '../descriptor-limit.ts';
+import { descriptorLimit } from '../helpers/descriptor-limit.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { bareServer } from './bare-server.ts';
 import { openRaw } from './raw-connection.ts';

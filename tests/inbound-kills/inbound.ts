@@ -6,9 +6,9 @@
  */
 import { parseArgs } from 'node:util';
 import { startFleet } from '../e2e/fleet.ts';
-import { seededRandom } from '../seeded-random.ts';
-import { testEnvironment } from '../test-environment.ts';
-import { pause } from '../waiting.ts';
+import { seededRandom } from '../helpers/seeded-random.ts';
+import { testEnvironment } from '../helpers/test-environment.ts';
+import { pause } from '../helpers/waiting.ts';
 import { changeRoles, killAnyNode, loseMaster } from './faults.ts';
 import { followAll, mustBeWhole, openTenants, sawEverythingOnce, writeThrough } from './inbound-run.ts';
 

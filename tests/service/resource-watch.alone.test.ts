@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { exportDescriptors } from '../../service/node-metrics.ts';
 import { descriptorCount, memoryUse, type ReadUse, watchResources } from '../../service/resource-watch.ts';
-import { descriptorLimit } from '../descriptor-limit.ts';
+import { descriptorLimit } from '../helpers/descriptor-limit.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 

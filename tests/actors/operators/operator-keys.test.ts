@@ -8,7 +8,7 @@ import { putKey, revokeKey, rotateKey } from '../../../actors/tenants/key-turns.
 import { keyHash } from '../../../actors/tenants/raw-key.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import { fakeOf } from '../../fake-of.ts';
+import { fakeOf } from '../../helpers/fake-of.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 

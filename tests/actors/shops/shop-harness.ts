@@ -28,9 +28,9 @@ import type { DueTimer, RuntimeCommand, Turn } from '../../../runtime/behaviour.
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId, objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
-import { EVENT_LIMITS } from '../../event-limits.ts';
+import { EVENT_LIMITS } from '../../helpers/event-limits.ts';
+import { seededRandom } from '../../helpers/seeded-random.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
-import { seededRandom } from '../../seeded-random.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;

@@ -8,7 +8,7 @@ import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import { fakeOf } from '../../fake-of.ts';
+import { fakeOf } from '../../helpers/fake-of.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';

@@ -9,11 +9,11 @@ import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
+import { eventually } from '../../helpers/waiting.ts';
+import type { Delivery } from '../../helpers/webhook-server.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
-import { eventually } from '../../waiting.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
-import type { Delivery } from './webhook-server.ts';
 
 const received: Delivery[] = [];
 /** The server's answer on a path; default: 204. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetworkVersion } from '../../../../actors/sessions/main-thread/network-version.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import { fakeOf } from '../../../fake-of.ts';
+import { fakeOf } from '../../../helpers/fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const quiet = {

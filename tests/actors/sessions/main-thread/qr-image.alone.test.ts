@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startQrImages } from '../../../../actors/sessions/main-thread/qr-image.ts';
-import { descriptorLimit } from '../../../descriptor-limit.ts';
+import { descriptorLimit } from '../../../helpers/descriptor-limit.ts';
 import { QuietLog } from '../../../runtime/quiet-log.ts';
 
 test('a code is drawn as a PNG data URL, the same one once', async (context) => {

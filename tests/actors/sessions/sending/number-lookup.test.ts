@@ -5,7 +5,7 @@ import { lookUpIds, lookUpNumbers } from '../../../../actors/sessions/worker-thr
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { spellOutErrors } from '../../../../actors/sessions/worker-thread/wire/usync-errors.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { fakeOf } from '../../../fake-of.ts';
+import { fakeOf } from '../../../helpers/fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';

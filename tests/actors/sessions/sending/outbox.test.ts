@@ -18,10 +18,10 @@ import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
-import { fakeOf } from '../../../fake-of.ts';
-import { listening } from '../../../listening.ts';
+import { fakeOf } from '../../../helpers/fake-of.ts';
+import { listening } from '../../../helpers/listening.ts';
+import { until } from '../../../helpers/waiting.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
-import { until } from '../../../waiting.ts';
 
 const ORDER: SendOrder = {
   messageId: '65f0000000000000000000aa',

@@ -15,8 +15,8 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Read, Store, Write } from '../../../../runtime/store.ts';
-import { fakeOf } from '../../../fake-of.ts';
-import { type RedisServer, startRedisServer } from '../../../redis-server.ts';
+import { fakeOf } from '../../../helpers/fake-of.ts';
+import { type RedisServer, startRedisServer } from '../../../helpers/redis-server.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 const CARRIED = 120;

@@ -1,12 +1,12 @@
-import type { EgressAddress } from '../../actors/egress-address.ts';
-import type { InboundMode } from '../../actors/inbound-mode.ts';
-import { SessionCounters } from '../../actors/sessions/session-counters.ts';
+import type { EgressAddress } from '../../../actors/egress-address.ts';
+import type { InboundMode } from '../../../actors/inbound-mode.ts';
+import { SessionCounters } from '../../../actors/sessions/session-counters.ts';
 import type {
   SendOutcome,
   SessionEnd,
   SessionEvent,
   SessionGroup,
-} from '../../actors/sessions/session-events.ts';
+} from '../../../actors/sessions/session-events.ts';
 import type {
   ReadMessage,
   SendOrder,
@@ -15,8 +15,8 @@ import type {
   SessionHost,
   SessionListener,
   SessionOpening,
-} from '../../actors/sessions/session-host.ts';
-import type { Clock } from '../../runtime/clock.ts';
+} from '../../../actors/sessions/session-host.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import { DEFAULT_MEMORY_BEHAVIOUR, type MemoryBehaviour, type WrittenMessage } from './memory-behaviour.ts';
 import { MemorySends } from './memory-sends.ts';
 import { MemorySession } from './memory-session.ts';

@@ -1,6 +1,6 @@
-import type { InboundContent } from '../../actors/inbound-content.ts';
-import type { SendOutcome } from '../../actors/sessions/session-events.ts';
-import type { SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
+import type { InboundContent } from '../../../actors/inbound-content.ts';
+import type { SendOutcome } from '../../../actors/sessions/session-events.ts';
+import type { SendOrder, SessionAddress } from '../../../actors/sessions/session-host.ts';
 
 /** A message from a person to a shop. */
 export interface WrittenMessage {

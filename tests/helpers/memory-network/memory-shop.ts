@@ -1,6 +1,6 @@
-import type { InboundMode } from '../../actors/inbound-mode.ts';
-import type { SessionEventOf, SessionGroup } from '../../actors/sessions/session-events.ts';
-import type { ReadMessage, SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
+import type { InboundMode } from '../../../actors/inbound-mode.ts';
+import type { SessionEventOf, SessionGroup } from '../../../actors/sessions/session-events.ts';
+import type { ReadMessage, SendOrder, SessionAddress } from '../../../actors/sessions/session-host.ts';
 import type { MemorySession } from './memory-session.ts';
 
 /** The limits of a number that the network announces. */

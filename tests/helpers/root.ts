@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** Folder with all code in the form of this file: the sources, or `.compiled/`, from which the gate runs the tests. */
-const programs = resolve(import.meta.dirname, '..');
+const programs = resolve(import.meta.dirname, '../..');
 const isCompiled = basename(programs) === '.compiled';
 
 /** The repository's root. */

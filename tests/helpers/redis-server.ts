@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PrivateRedis, startPrivateRedis } from '../service/dev/private-redis.ts';
+import { type PrivateRedis, startPrivateRedis } from '../../service/dev/private-redis.ts';
 
 /** A Redis of a test's own: Unix socket, append-only file, fresh folder. */
 export interface RedisServer {

@@ -1,4 +1,4 @@
-import type { Random } from '../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
 
 /** A small seeded generator (mulberry32). */
 export function seededRandom(seed: number): Random {

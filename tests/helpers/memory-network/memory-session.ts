@@ -1,6 +1,6 @@
-import type { SendOutcome } from '../../actors/sessions/session-events.ts';
-import type { SendOrder, SessionAddress } from '../../actors/sessions/session-host.ts';
-import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import type { SendOutcome } from '../../../actors/sessions/session-events.ts';
+import type { SendOrder, SessionAddress } from '../../../actors/sessions/session-host.ts';
+import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
 
 /** An order until its outcome. */
 interface PendingOrder {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnGuarded } from '../service/dev/guarded-process.ts';
-import { freePorts } from './e2e/free-ports.ts';
+import { spawnGuarded } from '../../service/dev/guarded-process.ts';
+import { freePorts } from './free-ports.ts';
 import { until } from './waiting.ts';
 
 /** A proxy in a separate process, with a user and a password. Its connections come from a separate address. */

@@ -1,6 +1,6 @@
-import type { SendOutcome, SessionEvent } from '../../actors/sessions/session-events.ts';
-import type { SendOrder } from '../../actors/sessions/session-host.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import type { SendOutcome, SessionEvent } from '../../../actors/sessions/session-events.ts';
+import type { SendOrder } from '../../../actors/sessions/session-host.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import type { MemoryBehaviour } from './memory-behaviour.ts';
 import type { MemorySession } from './memory-session.ts';
 import type { MemoryShop } from './memory-shop.ts';

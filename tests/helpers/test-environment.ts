@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { readVariables, type Variables } from '../service/environment.ts';
-import { wholeNumber } from '../service/setting-readers.ts';
+import { readVariables, type Variables } from '../../service/environment.ts';
+import { wholeNumber } from '../../service/setting-readers.ts';
 
 const testSchema = v.object({
   TEST_SEED: v.optional(
