@@ -122,7 +122,11 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   // Timers of webhooks wait for wall-clock times, and the wall clock may step.
   const webhookParts = { ...common, clock: node.steppedClock, settings: options.webhooks };
   const webhooks = composeWebhooks({ ...webhookParts, shops, inbound, events, makeId });
-  const notified = { waiters, eventWaiters: notifying(eventWaiters, webhooks.pump), feed };
+  const announceEvents = (tenantId: string): void => {
+    eventWaiters.publish(tenantId);
+    webhooks.pump.wake(tenantId);
+  };
+  const notified = { waiters, announceEvents, feed };
   const otherShops = { pool, poolSessions, sharedNumbers, send: shops.send };
   poolLink.serve(poolService({ actors, store }));
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
@@ -239,16 +243,6 @@ function startHost({ node: { actors, steppedClock }, clock, startHost: start }: 
     reportToShop(shop, event);
   });
   return { host, pairing };
-}
-
-/** Notifies the callers that wait for a tenant's events, and its webhooks. */
-function notifying(waiters: EventWaiters, pump: Webhooks['pump']): Pick<EventWaiters, 'publish'> {
-  return {
-    publish(tenantId) {
-      waiters.publish(tenantId);
-      pump.wake(tenantId);
-    },
-  };
 }
 
 /** Repairs the directory in the background: missing entries appear as it runs. */

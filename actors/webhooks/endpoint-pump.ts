@@ -346,5 +346,5 @@ export class EndpointPump {
 }
 
 function leftFailure(): RuntimeFailure {
-  return new RuntimeFailure('SHARD_NOT_OWNED', 'the webhook is sent events from here no more');
+  return new RuntimeFailure('SHARD_NOT_OWNED', 'this node no longer sends events to the webhook');
 }

@@ -51,7 +51,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
     runtime/node runtime`,
   'actors/shops/effects': `
     actors/shops/pool-link actors/shops/protocol actors/shops/number-past actors/shops/state
-    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants/stored-events
+    actors/shops/records actors/shops/machines actors/sessions actors/shops
     actors/tenants actors runtime`,
   'actors/shops/erasure': `
     actors/shops/effects actors/shops/pool-link actors/shops/number-past actors/shops/state

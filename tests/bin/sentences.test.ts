@@ -16,6 +16,9 @@ const MOST_WORDS = 25;
 /** Words that hide the subject if they come first. */
 const HIDES_SUBJECT = /^[^\p{L}\p{N}`]*(?:Of|As|The same|What|Who|Which)\b/u;
 
+/** "The own queue" does not say whose queue it is. */
+const OWNERLESS = /\bthe own\b/i;
+
 /** A sentence: up to its end, which is not that of an abbreviation, or to the end of its paragraph. */
 const SENTENCE = /\S[\s\S]*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?][)"'”\]*_]*(?=\s|$)|$)/g;
 
@@ -88,7 +91,9 @@ function problemsOf(path: string, source: string): string[] {
       const words = plain.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
       const where = `${path}:${start + paragraph.slice(0, at).split('\n').length}`;
       const problems = words > MOST_WORDS ? [`${where}: ${words} words: ${text}`] : [];
-      return HIDES_SUBJECT.test(text) ? [...problems, `${where}: its subject comes late: ${text}`] : problems;
+      if (HIDES_SUBJECT.test(text)) problems.push(`${where}: its subject comes late: ${text}`);
+      if (OWNERLESS.test(plain)) problems.push(`${where}: say whose own it is: ${text}`);
+      return problems;
     });
   });
 }
@@ -102,6 +107,8 @@ const planted: readonly (readonly [path: string, source: string, lines: readonly
   ['a.ts', `/**\n * One. Two.\n * Three, ${LONG.replaceAll(' word1', '\n * word1')}.\n */`, [3]],
   ['a.ts', `call(); // ${LONG}`, [1]],
   ['a.ts', `  // ${SHORT}.\n  // Of these one.`, [2]],
+  ['a.ts', `/** It enters the own queue. */`, [1]],
+  ['a.ts', `/** It enters its own queue. */`, []],
   ['a.ts', `/** A. What is left stays. */\nconst a = 1;\n/** B. */`, [1]],
   ['a.ts', `/**\n * Two things:\n * - As such;\n * - which is fine.\n */`, [3]],
   ['a.ts', `const text = '${LONG}';\nconst url = 'http://a.b // ${LONG}';\nconst c = [ // '${LONG}'`, []],

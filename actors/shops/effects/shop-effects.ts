@@ -4,7 +4,6 @@ import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../actor-event-feed.ts';
 import type { SessionAddress, SessionHost } from '../../sessions/session-host.ts';
-import type { EventWaiters } from '../../tenants/stored-events/event-waiters.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
@@ -27,7 +26,8 @@ export interface ShopEffectsOptions {
   readonly actors: Actors;
   readonly host: SessionHost;
   readonly waiters: ChannelWaiters;
-  readonly eventWaiters: Pick<EventWaiters, 'publish'>;
+  /** Wakes the callers that wait for a tenant's events, and its webhooks. */
+  readonly announceEvents: (tenantId: string) => void;
   readonly feed: ActorEventFeed;
   readonly pool: PoolClient;
   readonly poolSessions: PoolSessions;
@@ -42,7 +42,7 @@ export interface ShopEffectsOptions {
 
 /** Carries out the effects of a shop's turns, after their commit succeeded. */
 export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, address: Address) => void {
-  const { actors, host, waiters, eventWaiters, feed, pool, poolSessions, log } = options;
+  const { actors, host, waiters, announceEvents, feed, pool, poolSessions, log } = options;
   const sendScheduled = scheduledSender(options);
   const sendBatched = batchSender(options);
   const forgetPeople = peopleForgetter(options);
@@ -58,7 +58,7 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
     const { tenantId, shopId } = session;
     switch (effect.type) {
       case 'announce_events':
-        eventWaiters.publish(tenantId);
+        announceEvents(tenantId);
         break;
       case 'send_scheduled':
         sendScheduled(session, effect.scheduledId);

@@ -9,7 +9,7 @@
  * |          |                                                    | 10 minutes → MSGAPP_NOT_CONNECTED                  |
  *
  * Another pool shop is looked for only after each one that was asked refused for good. Only then another one is asked,
- * or the message enters the own queue. So no two send it. One that does not answer may have sent it:
+ * or the message enters the origin's queue. So never two shops send it. One that does not answer may have sent it:
  * after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
  */
 
@@ -127,7 +127,7 @@ export function onPoolAnswered(
 }
 
 /**
- * Puts a message that no pool shop has taken into the own queue, in one commit, if the own session is still open. It
+ * Puts a message that no pool shop has taken into the origin's queue, in one commit, if its session is still open. It
  * was counted when it was accepted. From now on it is like a message that never was at the pool.
  */
 export function requeue(
@@ -156,12 +156,12 @@ export function failPooled(builder: TurnBuilder, message: PooledMessage, reason:
   builder.store(message, { status: 'failed', reason, updatedAtMs: builder.nowMs, sentAtMs: null });
 }
 
-/** True if no pool shop has the message, and the own session is open. */
+/** True if no pool shop has the message, and the origin's session is open. */
 function isForOwnQueue(state: ShopState, { pool }: PooledMessage): boolean {
   return pool === null && channelState(state) === 'connected';
 }
 
-/** Puts the message into the own queue if the own session is open. Otherwise looks for another pool shop. */
+/** Puts the message into the origin's queue if its session is open. Otherwise looks for another pool shop. */
 function search(builder: TurnBuilder, message: PooledMessage): void {
   const type = isForOwnQueue(builder.state, message) ? 'requeue' : 'find_pool';
   builder.perform({ type, messageId: message.messageId });

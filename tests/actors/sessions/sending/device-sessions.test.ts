@@ -113,7 +113,7 @@ test('a shop that sends every six minutes asks for its own devices once a day', 
   assert.equal(asked.filter((address) => address === person).length, times);
 });
 
-test('the client sees neither the own device nor one without keys, until it is asked about again', async () => {
+test('the client sees neither its own device nor one without keys, until it is asked about again', async () => {
   const clock = new FakeClock();
   const memory = newShopMemory(clock);
   const known = [0, 3].map((device) => ({ user: '100', server: 'lid', device }));
