@@ -18,7 +18,7 @@ import { serviceBenches } from './benches/service-alone.ts';
 import { storms } from './benches/storms.ts';
 import { waitingReaders } from './benches/waiting-readers.ts';
 import { wholeSoak } from './benches/whole-soak.ts';
-import type { Bench, BenchContext, Run } from './harness/bench.ts';
+import { type Bench, type BenchContext, EndedEarly, type Run } from './harness/bench.ts';
 import { build, buildOf, OWN_BUILD } from './harness/build.ts';
 import { buildRatios, runByTurns } from './harness/compared-builds.ts';
 import { PINNING } from './harness/cores.ts';
@@ -80,7 +80,14 @@ const sides = settings.get('sides');
 const progress = (text: string): void =>
   void process.stderr.write(isTerminal ? `\r\x1b[K${text}` : `${text}\n`);
 
-const results: { readonly bench: Bench; readonly runs: readonly Run[] }[] = [];
+interface Result {
+  readonly bench: Bench;
+  readonly runs: readonly Run[];
+  /** Why it ended before all was measured. */
+  readonly failure?: string;
+}
+
+const results: Result[] = [];
 try {
   progress('compiling');
   build();
@@ -99,8 +106,10 @@ try {
   };
   for (const bench of chosen) {
     const byTurns = against !== undefined && bench.comparesBuilds !== true;
-    const runs = await (byTurns ? runByTurns(bench, context, against) : bench.run(context));
-    results.push({ bench, runs });
+    const measured = byTurns ? runByTurns(bench, context, against) : bench.run(context);
+    const result = await measured.then((runs): Result => ({ bench, runs }), partial(bench));
+    const { runs } = result;
+    results.push(result);
     if (isTerminal) progress('');
     console.log(tableOf(bench, runs, against === undefined ? [] : buildRatios(runs)));
   }
@@ -121,9 +130,20 @@ console.log(`Every value: ${save()}`);
 const broken = isSmoke
   ? []
   : results.filter(({ bench, runs }) => brokenLimits(judge(bench.targets, runs)).length > 0);
+const failures = results.flatMap(({ failure = [] }) => failure);
+for (const failure of failures) console.error(failure);
+if (failures.length > 0) process.exitCode = 1;
 if (broken.length > 0) {
   console.error(`limits were broken: ${broken.map(({ bench }) => bench.name).join(', ')}`);
   process.exitCode = 1;
+}
+
+/** Keeps the figures that a bench measured before it failed. Any other error is thrown. */
+function partial(bench: Bench): (error: unknown) => Result {
+  return (error) => {
+    if (!(error instanceof EndedEarly)) throw error;
+    return { bench, runs: error.runs, failure: `${bench.name} ended early, ${error.message}` };
+  };
 }
 
 /** The named ones, or the main ones when none is named. */
@@ -152,11 +172,12 @@ function save(): string {
     node: process.version,
     rateClient,
   };
-  const all = results.map(({ bench, runs }) => ({
+  const all = results.map(({ bench, runs, failure }) => ({
     bench: bench.name,
     title: bench.title,
     targets: judge(bench.targets, runs),
     runs,
+    failure,
   }));
   writeFileSync(`${path}.json`, `${JSON.stringify({ machine, words, benches: all }, null, 2)}\n`);
   writeFileSync(`${path}.svg`, plotOf(results));

@@ -10,6 +10,13 @@ export async function liveShops(
   count: number,
   atOnce?: number,
 ): Promise<readonly LiveShop[]> {
+  const shops = await unlinkedShops(side, count);
+  await side.connect(shops, atOnce === undefined ? {} : { atOnce });
+  return shops;
+}
+
+/** Makes this number of shops with known recipients. None of them has a session. */
+export async function unlinkedShops(side: LiveSide, count: number): Promise<readonly LiveShop[]> {
   const fleet = await side.makeFleet({
     tenants: Math.ceil(count / SHOPS_PER_TENANT),
     shopsPerTenant: Math.min(count, SHOPS_PER_TENANT),
@@ -17,9 +24,7 @@ export async function liveShops(
     connected: false,
     held: false,
   });
-  const shops = fleet.shops.slice(0, count).map((shop, index) => ({ ...shop, phone: ownerPhone(index) }));
-  await side.connect(shops, atOnce);
-  return shops;
+  return fleet.shops.slice(0, count).map((shop, index) => ({ ...shop, phone: ownerPhone(index) }));
 }
 
 /** Runs `measure` on a new side and always stops it. */

@@ -1,15 +1,14 @@
-import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
-import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
-import { liveMemory } from '../harness/live-memory.ts';
+import { type Bench, type BenchContext, EndedEarly, type Figures, type Run } from '../harness/bench.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { load } from '../harness/load.ts';
+import type { PairingPlan } from '../harness/pairing.ts';
 import { residentMiB } from '../harness/process-usage.ts';
 import type { LoadResult } from '../load/load-plan.ts';
 import { requestBytes } from '../load/request-bytes.ts';
 import { SteadyCalls } from '../load/steady-calls.ts';
-import { customers, liveShops, onLiveSide } from './live-shops.ts';
+import { customers, onLiveSide, unlinkedShops } from './live-shops.ts';
+import { CONNECTED, cpuOf, cpuSince, endsOf, usage } from './many-figures.ts';
 
 const ME_PER_SECOND = 100;
 /** Interval of progress checks; each makes the service read its metrics. */
@@ -18,14 +17,16 @@ const LOOK_MS = 500;
 const SETTLE_MS = 10_000;
 /** By then the last writes of a pairing are done, after its shop is connected. */
 const LAST_WRITES_MS = 2_000;
+/** How long all sessions may take to come back, and the interval of the progress lines meanwhile. */
+const BACK_WITHIN_MS = 1_200_000;
+const PROGRESS_MS = 30_000;
 /** How long those messages may take that are still on their way when the last minute is over. */
 const TAIL_MS = 60_000;
 
-const CONNECTED = 'msgapi_sessions{state="connected"}';
 const ACKNOWLEDGED = 'msgapi_session_outcomes_total{outcome="acknowledged",code=""}';
 
 /**
- * Measures one node with `--sessions=5000`, paired `--pairing=64` at a time. It is killed, its sessions come back, and
+ * Measures one node with `--sessions=5000`, paired `--pairing=16` at a time. It is killed, its sessions come back, and
  * it rests for `--rest=30` seconds. Then each shop sends `--each-minute=1` message, evenly, for `--minutes=10`. 100
  * `GET /me` a second run except at rest.
  */
@@ -40,34 +41,84 @@ export const manySessions: Bench = {
     const minutes = context.setting('minutes', 10);
     const program = ['bench/sides/paced-service.js'] as const;
     const { directory, build } = context;
-    const add = (what: string, figures: Figures): void => {
+    const progress = (text: string): void => context.progress(`many-sessions: ${count}, ${text}`);
+    let phase = 'starting';
+    const add = async (what: string, measure: () => Promise<Figures>): Promise<void> => {
+      phase = what;
+      const figures = await measure();
       runs.push({ side: `${count} sessions, ${what}`, round: 1, figures });
-      context.progress(`many-sessions: ${count}, ${what}: ${JSON.stringify(figures)}`);
+      progress(`${what}: ${JSON.stringify(figures)}`);
     };
-    await onLiveSide({ directory, build, gapMs: '20-60', program }, async (side) => {
-      context.progress(`many-sessions: pairing ${count}`);
-      const pairingMs = performance.now();
-      const shops = await liveShops(side, count, context.setting('pairing', 64));
-      const pairAllMs = performance.now() - pairingMs;
-      add('paired', { pairAllMs, ...(await usage(side)) });
-      await delay(LAST_WRITES_MS);
-      add('back', await allBack(side, shops));
-      add('at rest', await atRest(side, context.setting('rest', 30)));
-      if (minutes > 0) add('sending', await sending(side, shops, context, minutes));
-    });
+    try {
+      await onLiveSide({ directory, build, gapMs: '20-60', program }, async (side) => {
+        let shops: readonly LiveShop[] = [];
+        await add('made', async () => {
+          const startedMs = performance.now();
+          shops = await unlinkedShops(side, count);
+          return { makeAllMs: performance.now() - startedMs };
+        });
+        try {
+          const atOnce = context.setting('pairing', 16);
+          await add('paired', () => allPaired(side, shops, { atOnce, progress }));
+          await delay(LAST_WRITES_MS);
+          await add('back', () => allBack(side, shops, progress));
+          await add('at rest', () => atRest(side, context.setting('rest', 30)));
+          if (minutes > 0) await add('sending', () => sending(side, shops, context, minutes));
+        } catch (error) {
+          progress(`failed: ${error}`);
+          progress(side.nodes.map((node) => node.lastLog()).join('\n'));
+          const failed = phase;
+          const atEnd = async (): Promise<Figures> => ({ ...(await endsOf(side)), ...(await usage(side)) });
+          await add(`${failed}, at the failure`, atEnd).catch((cause) =>
+            progress(`no last figures: ${cause}`),
+          );
+          throw new EndedEarly(`step "${failed}"`, runs, error);
+        }
+      });
+    } catch (error) {
+      throw error instanceof EndedEarly ? error : new EndedEarly(`step "${phase}"`, runs, error);
+    }
     return runs;
   },
 };
 
+/** Pairs all. The CPU time includes that of the phones' side, and of this process. */
+async function allPaired(side: LiveSide, shops: readonly LiveShop[], plan: PairingPlan): Promise<Figures> {
+  const before = cpuOf(side);
+  const ownBefore = process.cpuUsage();
+  await side.connect(shops, plan);
+  const pairAllMs = performance.now() - before.atMs;
+  const { user, system } = process.cpuUsage(ownBefore);
+  return {
+    pairAllMs,
+    pairedPerSecond: (shops.length * 1_000) / pairAllMs,
+    ...cpuSince(side, before),
+    benchCpuPercent: (user + system) / 10 / pairAllMs,
+    ...(await usage(side)),
+  };
+}
+
 /** Kills the node and waits until all have their session again. */
-async function allBack(side: LiveSide, shops: readonly LiveShop[]): Promise<Figures> {
+async function allBack(
+  side: LiveSide,
+  shops: readonly LiveShop[],
+  progress: (text: string) => void,
+): Promise<Figures> {
   const startedMs = performance.now();
   const readyMs = await side.restart();
   const before = cpuOf(side);
   const felt = await feltUntil(side, shops, async () => {
     let firstBackMs: number | undefined;
+    let toldMs = startedMs;
     for (;;) {
       const connected = (await side.metrics()).get(CONNECTED) ?? 0;
+      const nowMs = performance.now();
+      if (nowMs - toldMs > PROGRESS_MS) {
+        progress(`${connected} of ${shops.length} back after ${((nowMs - startedMs) / 1_000).toFixed(0)} s`);
+        toldMs = nowMs;
+      }
+      if (nowMs - startedMs > BACK_WITHIN_MS)
+        throw new Error(`only ${connected} of ${shops.length} sessions came back`);
       if (connected > 0) firstBackMs ??= performance.now() - startedMs;
       if (connected >= shops.length)
         return { firstBackMs: firstBackMs ?? 0, allBackMs: performance.now() - startedMs };
@@ -159,50 +210,3 @@ async function feltUntil(
     calls.stop();
   }
 }
-
-interface Cpu extends LiveCpu {
-  readonly atMs: number;
-}
-
-const cpuOf = (side: LiveSide): Cpu => ({ atMs: performance.now(), ...liveCpu(side) });
-
-/** CPU since then, in percent of a core; `Other` is V8's collectors and compilers in the service. */
-function cpuSince(side: LiveSide, before: Cpu): Figures {
-  const now = cpuOf(side);
-  const percent = (ms: number): number => (ms * 100) / (now.atMs - before.atMs);
-  const [server, main, workers] = [
-    now.server - before.server,
-    now.main - before.main,
-    now.workers - before.workers,
-  ];
-  return {
-    cpuPercent: percent(server),
-    mainCpuPercent: percent(main),
-    workerCpuPercent: percent(workers),
-    otherCpuPercent: percent(server - main - workers),
-    simulatorCpuPercent: percent(now.simulator - before.simulator),
-    redisCpuPercent: percent(now.redis - before.redis),
-  };
-}
-
-/** Returns how often sessions ended since the service started; none should. */
-async function endsOf(side: LiveSide): Promise<Figures> {
-  const metrics = await side.metrics();
-  const ends = [...metrics].filter(([name]) => name.startsWith('msgapi_session_ends_total'));
-  return {
-    ends: ends.reduce((sum, [, value]) => sum + value, 0),
-    workersLost: metrics.get('msgapi_session_workers_lost_total') ?? 0,
-    connected: metrics.get(CONNECTED) ?? 0,
-  };
-}
-
-async function usage(side: LiveSide): Promise<Figures> {
-  const { server, simulator } = side.watch;
-  return {
-    ...(await liveMemory(side)),
-    descriptors: descriptorsOf(server),
-    simulatorDescriptors: descriptorsOf(simulator),
-  };
-}
-
-const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;

@@ -70,6 +70,23 @@ export interface Bench {
   run(context: BenchContext): Promise<readonly Run[]>;
 }
 
+/** A bench that ended before all was measured. `runs` are the figures until then. */
+export class EndedEarly extends Error {
+  readonly runs: readonly Run[];
+
+  constructor(what: string, runs: readonly Run[], cause: unknown) {
+    super(`${what}: ${reasonOf(cause)}`, { cause });
+    this.name = 'EndedEarly';
+    this.runs = runs;
+  }
+}
+
+/** The messages of an error and its causes. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
+}
+
 /**
  * A load as figures: throughput, latencies, CPU time a request by process, memory. Throws when anything was refused, or fewer
  * than `least` requests were answered.

@@ -22,6 +22,8 @@ export interface LiveNode {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts it again, by default with the program of its first start. Resolves when it takes requests. */
   start(program?: LiveProgram): Promise<void>;
+  /** The end of its log. */
+  lastLog(): string;
   stop(): Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export async function startLiveNode(options: {
     async start(program = options.program) {
       service = await begin(program);
     },
+    lastLog: () => service.lastLog(),
     async stop() {
       await service.process.stop({ graceMs: 15_000 });
     },

@@ -7,12 +7,12 @@ import { startPrivateRedis } from '../../service/dev/private-redis.ts';
 import { readReadyLine } from '../../service/dev/ready-line.ts';
 import { type SimulatorControl, simulatorControl } from '../../tests/helpers/simulator-control.ts';
 import { callAll } from '../load/http-calls.ts';
-import { inParallel } from '../load/in-parallel.ts';
 import type { BenchShop } from '../load/load-plan.ts';
 import { type Build, OWN_BUILD, serviceProgram } from './build.ts';
 import { onCore } from './cores.ts';
 import { type Fleet, type FleetSize, makeFleet } from './fleet.ts';
 import { type LiveNode, type LiveProgram, startLiveNode } from './live-node.ts';
+import { type PairingPlan, pairAll } from './pairing.ts';
 import { nodeSettings } from './program.ts';
 
 /** A shop and the number of the phone that scans its code. */
@@ -35,8 +35,8 @@ export interface LiveSide {
   /** The ids that the system gave to the threads of the service's session workers. */
   workerThreads(): readonly number[];
   makeFleet(size: FleetSize): Promise<Fleet>;
-  /** Pairs every shop, `atOnce` at a time, by default 8. Resolves when all are connected. */
-  connect(shops: readonly LiveShop[], atOnce?: number): Promise<void>;
+  /** Pairs every shop, by default 8 at a time and silently. Resolves when all are connected. */
+  connect(shops: readonly LiveShop[], plan?: Partial<PairingPlan>): Promise<void>;
   /** From now on the shops' tenants get events of inbound messages, with their texts. */
   publishInbound(shops: readonly LiveShop[]): Promise<void>;
   /** All values of `/metrics`, by name with labels. */
@@ -50,9 +50,6 @@ export interface LiveSide {
 
 /** Shops whose codes are asked for and scanned at a time. */
 const PAIRED_AT_ONCE = 8;
-
-/** A session reports that it is open this long after its connection is. Before, it counts as closed. */
-const OPENS_AFTER_MS = 1_000;
 
 /** Starts Redis, the simulator and the nodes. `gapMs`: the gap between two sends of a shop. */
 export async function startLiveSide(options: {
@@ -115,7 +112,8 @@ export async function startLiveSide(options: {
         tenantIds.map((tenantId) => ({ method: 'PATCH', path: path(tenantId), token, body })),
       );
     },
-    connect: (shops, atOnce = PAIRED_AT_ONCE) => inParallel(shops, atOnce, (shop) => pair(side, shop)),
+    connect: (shops, plan) =>
+      pairAll(side, shops, { atOnce: PAIRED_AT_ONCE, progress: () => undefined, ...plan }),
     metrics: () => first.metrics(),
     async untilConnected(count) {
       while (((await side.metrics()).get('msgapi_sessions{state="connected"}') ?? 0) < count)
@@ -156,26 +154,4 @@ export async function startSimulatorProcess(
   const schema = v.object({ ready: v.literal(true), simulator: v.string() });
   const { simulator } = await readReadyLine(child, { schema });
   return { process: child, url: simulator };
-}
-
-/** Pairs a shop like its owner: asks for a code, scans it, and waits until the shop is connected. */
-async function pair(side: LiveSide, { id, key, phone }: LiveShop): Promise<void> {
-  const path = `/api/v1/shops/${id}/channels/msgapp/connect`;
-  const ask = async (method: string): Promise<{ status: string; qr?: string }> => {
-    const [channel] = await callAll(side.apiPort, [
-      { method, path, token: key, ...(method === 'POST' ? { body: {} } : {}) },
-    ]);
-    return channel as { status: string; qr?: string };
-  };
-  let channel = await ask('POST');
-  while (channel.qr === undefined) {
-    await delay(50);
-    channel = await ask('GET');
-  }
-  await side.network.scan(channel.qr, phone);
-  await delay(OPENS_AFTER_MS);
-  while (channel.status !== 'connected') {
-    await delay(100);
-    channel = await ask('GET');
-  }
 }

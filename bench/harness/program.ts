@@ -21,7 +21,12 @@ export interface Program {
   readonly admin: string | undefined;
   /** The address of its internal figures, if it has one. */
   readonly look: string | undefined;
+  /** The end of its log. */
+  lastLog(): string;
 }
+
+/** Characters of a log that are shown after a failure. */
+const LOG_END = 2_000;
 
 /** Operators who set a fleet up by turns: the service bounds the changes of each, and 100,000 shops need 250,000. */
 const SET_UP_OPERATORS = 60;
@@ -76,11 +81,12 @@ export async function startProgram(options: {
     workingDirectory: directory,
     output: 'read',
   });
+  const lastLog = (): string => readFileSync(logPath, 'utf8').slice(-LOG_END);
   try {
     const { api, admin, look } = await readReadyLine(child, { schema: readyLine });
-    return { process: child, api, admin, look };
+    return { process: child, api, admin, look, lastLog };
   } catch (cause) {
-    throw new Error(`${name} did not start: ${readFileSync(logPath, 'utf8').slice(-2_000)}`, { cause });
+    throw new Error(`${name} did not start: ${lastLog()}`, { cause });
   }
 }
 

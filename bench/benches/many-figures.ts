@@ -1,0 +1,56 @@
+import { readdirSync } from 'node:fs';
+import type { Figures } from '../harness/bench.ts';
+import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
+import { liveMemory } from '../harness/live-memory.ts';
+import type { LiveSide } from '../harness/live-side.ts';
+
+/** The metric of sessions that are connected now. */
+export const CONNECTED = 'msgapi_sessions{state="connected"}';
+
+/** CPU time used up to one moment. */
+export interface Cpu extends LiveCpu {
+  readonly atMs: number;
+}
+
+export const cpuOf = (side: LiveSide): Cpu => ({ atMs: performance.now(), ...liveCpu(side) });
+
+/** CPU since then, in percent of a core; `Other` is V8's collectors and compilers in the service. */
+export function cpuSince(side: LiveSide, before: Cpu): Figures {
+  const now = cpuOf(side);
+  const percent = (ms: number): number => (ms * 100) / (now.atMs - before.atMs);
+  const [server, main, workers] = [
+    now.server - before.server,
+    now.main - before.main,
+    now.workers - before.workers,
+  ];
+  return {
+    cpuPercent: percent(server),
+    mainCpuPercent: percent(main),
+    workerCpuPercent: percent(workers),
+    otherCpuPercent: percent(server - main - workers),
+    simulatorCpuPercent: percent(now.simulator - before.simulator),
+    redisCpuPercent: percent(now.redis - before.redis),
+  };
+}
+
+/** Returns how often sessions ended since the service started; none should. */
+export async function endsOf(side: LiveSide): Promise<Figures> {
+  const metrics = await side.metrics();
+  const ends = [...metrics].filter(([name]) => name.startsWith('msgapi_session_ends_total'));
+  return {
+    ends: ends.reduce((sum, [, value]) => sum + value, 0),
+    workersLost: metrics.get('msgapi_session_workers_lost_total') ?? 0,
+    connected: metrics.get(CONNECTED) ?? 0,
+  };
+}
+
+export async function usage(side: LiveSide): Promise<Figures> {
+  const { server, simulator } = side.watch;
+  return {
+    ...(await liveMemory(side)),
+    descriptors: descriptorsOf(server),
+    simulatorDescriptors: descriptorsOf(simulator),
+  };
+}
+
+const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
