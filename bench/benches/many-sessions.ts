@@ -26,8 +26,8 @@ const TAIL_MS = 60_000;
 const ACKNOWLEDGED = 'msgapi_session_outcomes_total{outcome="acknowledged",code=""}';
 
 /**
- * Measures one node with `--sessions=5000`, paired `--pairing=16` at a time. It is killed, its sessions come back, and
- * it rests for `--rest=30` seconds. Then each shop sends `--each-minute=1` message, evenly, for `--minutes=10`. 100
+ * Measures one node with `--sessions=5000`, paired `--pairing=16` at a time, in `--workers=` threads. Without that
+ * setting the service decides. The node is killed, its sessions come back, and it rests for `--rest=30` seconds. Then each shop sends `--each-minute=1` message, evenly, for `--minutes=10`. 100
  * `GET /me` a second run except at rest.
  */
 export const manySessions: Bench = {
@@ -41,6 +41,8 @@ export const manySessions: Bench = {
     const minutes = context.setting('minutes', 10);
     const program = ['bench/sides/paced-service.js'] as const;
     const { directory, build } = context;
+    const workers = context.setting('workers', 0);
+    const environment = workers === 0 ? {} : { SESSION_WORKERS: String(workers) };
     const progress = (text: string): void => context.progress(`many-sessions: ${count}, ${text}`);
     let phase = 'starting';
     const add = async (what: string, measure: () => Promise<Figures>): Promise<void> => {
@@ -50,7 +52,7 @@ export const manySessions: Bench = {
       progress(`${what}: ${JSON.stringify(figures)}`);
     };
     try {
-      await onLiveSide({ directory, build, gapMs: '20-60', program }, async (side) => {
+      await onLiveSide({ directory, build, gapMs: '20-60', program, environment }, async (side) => {
         let shops: readonly LiveShop[] = [];
         await add('made', async () => {
           const startedMs = performance.now();
@@ -59,7 +61,9 @@ export const manySessions: Bench = {
         });
         try {
           const atOnce = context.setting('pairing', 16);
-          await add('paired', () => allPaired(side, shops, { atOnce, progress }));
+          const paired = (text: string): void =>
+            progress(`${text}, ${residentMiB(side.watch.server).toFixed(0)} MiB`);
+          await add('paired', () => allPaired(side, shops, { atOnce, progress: paired }));
           await delay(LAST_WRITES_MS);
           await add('back', () => allBack(side, shops, progress));
           await add('at rest', () => atRest(side, context.setting('rest', 30)));
