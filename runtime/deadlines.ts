@@ -21,8 +21,7 @@ export class Deadlines<Item> {
   add(item: Item, afterMs: number): ArmedTimer {
     const nowMs = this.#clock.monotonicMs();
     const atMs = Math.ceil((nowMs + afterMs) / this.#togetherMs) * this.#togetherMs;
-    const group = this.#groups.get(atMs) ?? this.#begin(atMs, atMs - nowMs);
-    return new Ending(group, item);
+    return new Ending(item, this.#groups.get(atMs) ?? this.#begin(atMs, atMs - nowMs));
   }
 
   /** Ends all items now. Items that are added meanwhile end at their own time. */
@@ -34,13 +33,8 @@ export class Deadlines<Item> {
   }
 
   #begin(atMs: number, afterMs: number): Group<Item> {
-    const group: Group<Item> = {
-      atMs,
-      groups: this.#groups,
-      timer: undefined,
-      first: undefined,
-      last: undefined,
-    };
+    const forget = (): void => void this.#groups.delete(atMs);
+    const group: Group<Item> = { endings: new Set(), timer: undefined, forget };
     this.#groups.set(atMs, group);
     // Node cuts fractions off, so the timer would fire too early.
     group.timer = this.#clock.after(Math.ceil(afterMs), () => this.#pass(group));
@@ -48,65 +42,37 @@ export class Deadlines<Item> {
   }
 
   #pass(group: Group<Item>): void {
-    forget(group);
-    for (let next = group.first; next !== undefined; next = group.first) {
-      next.leave();
-      this.#passed(next.item);
+    group.forget();
+    for (const ending of group.endings) {
+      group.endings.delete(ending);
+      this.#passed(ending.item);
     }
   }
 }
 
-/** Items that end at the same moment, as a list in the order of their addition. */
+/** Items that end at the same moment, in the order of their addition. */
 interface Group<Item> {
-  readonly atMs: number;
-  /** The groups it is one of, until it is over. */
-  readonly groups: Map<number, Group<Item>>;
+  readonly endings: Set<Ending<Item>>;
   timer: ArmedTimer | undefined;
-  first: Ending<Item> | undefined;
-  last: Ending<Item> | undefined;
+  forget(): void;
 }
 
-function forget<Item>(group: Group<Item>): void {
-  if (group.groups.get(group.atMs) === group) group.groups.delete(group.atMs);
-}
-
-/**
- * One item's deadline. It is a link of its group's list, because a set of one or two items takes four times the memory.
- */
+/** One item's deadline. */
 class Ending<Item> implements ArmedTimer {
   readonly item: Item;
-  /** Undefined once the deadline has passed or was cancelled. */
-  #group: Group<Item> | undefined;
-  #before: Ending<Item> | undefined;
-  #after: Ending<Item> | undefined;
+  readonly #group: Group<Item>;
 
-  constructor(group: Group<Item>, item: Item) {
+  constructor(item: Item, group: Group<Item>) {
     this.item = item;
     this.#group = group;
-    this.#before = group.last;
-    if (group.last === undefined) group.first = this;
-    else group.last.#after = this;
-    group.last = this;
+    group.endings.add(this);
   }
 
   cancel(): void {
-    const group = this.#group;
-    this.leave();
-    if (group === undefined || group.first !== undefined) return;
-    group.timer?.cancel();
-    forget(group);
-  }
-
-  /** Removes it from the list. */
-  leave(): void {
-    const group = this.#group;
-    if (group === undefined) return;
-    if (this.#before === undefined) group.first = this.#after;
-    else this.#before.#after = this.#after;
-    if (this.#after === undefined) group.last = this.#before;
-    else this.#after.#before = this.#before;
-    this.#group = undefined;
-    this.#before = undefined;
-    this.#after = undefined;
+    const { endings, timer, forget } = this.#group;
+    // It does nothing once the deadline has passed.
+    if (!endings.delete(this) || endings.size > 0) return;
+    timer?.cancel();
+    forget();
   }
 }
