@@ -138,8 +138,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     webhooks: webhooks.pump,
     erasure,
     refreshDirectory,
-    setActive: (shop, active) => actors.tell(shopAddress(shop), { type: 'tenant_active', active }),
-    setInbound: (shop, inbound) => actors.tell(shopAddress(shop), { type: 'tenant_inbound', inbound }),
+    notifyShop: (shop, notice) => actors.tell(shopAddress(shop), notice),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
   const performShop = shopEffects({ ...common, ...notified, ...otherShops, host, counting });

@@ -36,6 +36,7 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Tenant
   if (refusal !== undefined) return { reply: refusal };
   const record = changedRecord(state.record, changes);
   const writes: Write[] = [['SET', state.keys.record, JSON.stringify(record)]];
+  const shopIds = [...state.shops.keys()];
   let { ownerNumber } = state;
   const number = changes.owner === null ? null : changes.owner?.notificationNumber;
   if (number !== undefined) {
@@ -52,14 +53,18 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Tenant
       ...(record.active === state.record.active
         ? []
         : ([
-            { type: 'set_shops_active', shopIds: [...state.shops.keys()], active: record.active },
+            { type: 'notify_shops', shopIds, notice: { type: 'tenant_active', active: record.active } },
             { type: 'end_waits' },
             webhooksChanged({ ...state, record }),
           ] as const)),
       ...(inboundModeOf(record) === inboundModeOf(state.record)
         ? []
         : ([
-            { type: 'set_shops_inbound', shopIds: [...state.shops.keys()], inbound: inboundModeOf(record) },
+            {
+              type: 'notify_shops',
+              shopIds,
+              notice: { type: 'tenant_inbound', inbound: inboundModeOf(record) },
+            },
           ] as const)),
     ],
     reply: done(tenantView(record, ownerNumber)),

@@ -112,6 +112,11 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
   timer: 'control',
 };
 
+/** A change of the tenant's record that its shops take as a command. */
+export type ShopNotice =
+  | { readonly type: 'tenant_active'; readonly active: boolean }
+  | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode };
+
 /** The effects of a tenant's turn, carried out once its commit succeeds. */
 export type TenantEffect =
   /** Starts the unfinished erasures: shops of the tenant, people who wrote to them, or all of it. */
@@ -133,11 +138,6 @@ export type TenantEffect =
       readonly webhookIds: readonly string[];
       readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     }
-  | { readonly type: 'set_shops_active'; readonly shopIds: readonly string[]; readonly active: boolean }
-  | {
-      readonly type: 'set_shops_inbound';
-      readonly shopIds: readonly string[];
-      readonly inbound: InboundMode;
-    }
+  | { readonly type: 'notify_shops'; readonly shopIds: readonly string[]; readonly notice: ShopNotice }
   | { readonly type: 'announce_tenant' }
   | { readonly type: 'announce_shop'; readonly shopId: string };

@@ -1,8 +1,7 @@
 import type { Address } from '../../runtime/address.ts';
 import type { ActorEventFeed } from '../actor-event-feed.ts';
-import type { InboundMode } from '../inbound-mode.ts';
 import type { WebhookEnd, WebhookRecord } from './stored-webhooks/webhook-record.ts';
-import type { TenantEffect } from './tenant-commands.ts';
+import type { ShopNotice, TenantEffect } from './tenant-commands.ts';
 
 /** Functions by which a tenant's turns act outside the tenant. */
 export interface TenantEffectsOptions {
@@ -22,12 +21,9 @@ export interface TenantEffectsOptions {
   readonly refreshDirectory: (tenantId: string) => Promise<void>;
   /** Runs the unfinished erasures of the tenant. */
   readonly erasure: { run(address: Address): Promise<void> };
-  /** Notifies a shop if its tenant is active. */
-  readonly setActive: (shop: { readonly tenantId: string; readonly shopId: string }, active: boolean) => void;
-  /** Notifies a shop of its tenant's inbound mode. */
-  readonly setInbound: (
+  readonly notifyShop: (
     shop: { readonly tenantId: string; readonly shopId: string },
-    inbound: InboundMode,
+    notice: ShopNotice,
   ) => void;
   /** Notifies the search for pool sessions that a platform tenant may have changed. */
   readonly poolMayHaveChanged: (tenantId: string) => void;
@@ -62,11 +58,8 @@ export function tenantEffects(
         options.poolMayHaveChanged(tenantId);
         feed.publish('tenant', { tenantId });
         break;
-      case 'set_shops_active':
-        for (const shopId of effect.shopIds) options.setActive({ tenantId, shopId }, effect.active);
-        break;
-      case 'set_shops_inbound':
-        for (const shopId of effect.shopIds) options.setInbound({ tenantId, shopId }, effect.inbound);
+      case 'notify_shops':
+        for (const shopId of effect.shopIds) options.notifyShop({ tenantId, shopId }, effect.notice);
         break;
       case 'announce_shop':
         feed.publish('shop', { tenantId, shopId: effect.shopId });

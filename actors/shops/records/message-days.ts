@@ -33,14 +33,14 @@ export function dayEndsMs(day: number, retentionMs: number): number {
   return (day + 1) * DAY_MS + retentionMs;
 }
 
-/** Returns the days of which something may still be stored, newest first. */
-export function keptDays({
-  nowMs,
-  retentionMs,
-}: {
+/** How long messages and what belongs to them are kept, in milliseconds, and the present time. */
+export interface Retention {
   readonly nowMs: number;
   readonly retentionMs: number;
-}): number[] {
+}
+
+/** Returns the days of which something may still be stored, newest first. */
+export function keptDays({ nowMs, retentionMs }: Retention): number[] {
   // Clocks differ: tomorrow may have begun elsewhere.
   const tomorrow = dayOf(nowMs) + 1;
   return Array.from({ length: Math.ceil(retentionMs / DAY_MS) + 3 }, (_, ago) => tomorrow - ago);

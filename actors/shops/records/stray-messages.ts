@@ -3,7 +3,7 @@ import { isObjectId } from '../../../runtime/object-id.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
-import { dayKey, dayOf } from './message-days.ts';
+import { dayKey, dayOf, type Retention } from './message-days.ts';
 import { decodeMessage, type StoredMessage } from './message-record.ts';
 import { scanHash } from './scan-hash.ts';
 
@@ -15,10 +15,8 @@ const DAYS_AT_ONCE = 365;
 const SCAN_COUNT = 100;
 
 /** The store and the time by which stray messages are found. */
-export interface StraySources {
+export interface StraySources extends Retention {
   readonly store: Pick<Store, 'read'>;
-  readonly retentionMs: number;
-  readonly nowMs: number;
 }
 
 /**

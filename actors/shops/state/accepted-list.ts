@@ -8,7 +8,7 @@ import { decodeEntry, encodeEntry, type LedgerEntry } from '../../../policy/ledg
 import { shardCount, shardOf } from '../../../runtime/address.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId, madeAtMs } from '../../../runtime/object-id.ts';
-import { dayEndsMs, dayOf } from '../records/message-days.ts';
+import { dayEndsMs, dayOf, type Retention } from '../records/message-days.ts';
 
 const ID_CHARACTERS = 24;
 
@@ -31,10 +31,7 @@ export function entryTextOf(element: string): string {
 }
 
 /** Counts the oldest elements whose retention is over. */
-export function overdueElements(
-  oldest: readonly string[],
-  { retentionMs, nowMs }: { readonly retentionMs: number; readonly nowMs: number },
-): number {
+export function overdueElements(oldest: readonly string[], { retentionMs, nowMs }: Retention): number {
   // An element that contains no time is not kept.
   const kept = oldest.findIndex((element) => {
     const atMs = addedAtMs(element);

@@ -2,17 +2,15 @@
 import type { Read, Store } from '../../../runtime/store.ts';
 import { hashFields } from '../../hash-fields.ts';
 import type { RefusedRecipient } from '../batch-operations.ts';
-import { keptDays } from '../records/message-days.ts';
+import { keptDays, type Retention } from '../records/message-days.ts';
 import { readInSteps } from '../records/scan-hash.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
 import { type BatchContent, type BatchRecord, batchKey, endedBatchesKey } from './batches.ts';
 
 /** The location of batches, and their retention. */
-export interface BatchReading {
+export interface BatchReading extends Retention {
   readonly keys: Pick<ShopKeys, 'shop' | 'batches'>;
   readonly store: Pick<Store, 'read'>;
-  readonly nowMs: number;
-  readonly retentionMs: number;
 }
 
 export type EndedBatch = BatchRecord & { readonly endedAtMs: number };

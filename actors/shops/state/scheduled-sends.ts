@@ -7,7 +7,7 @@ import type { Read, Store, Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
 import { hashFields } from '../../hash-fields.ts';
 import { contentOf } from '../message-content.ts';
-import { dayEndsMs, dayOf, keptDays } from '../records/message-days.ts';
+import { dayEndsMs, dayOf, keptDays, type Retention } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
 import type { AskedField, MessageDraft, ScheduledEnd, ScheduledView } from '../shop-operations.ts';
 
@@ -51,7 +51,7 @@ export function scheduledWrites(keys: Keys, id: string, draft: ScheduledDraft): 
 export function endWrites(
   keys: Keys,
   { id, draft, end }: { readonly id: string; readonly draft: ScheduledDraft; readonly end: ScheduledEnd },
-  { nowMs, retentionMs }: { readonly nowMs: number; readonly retentionMs: number },
+  { nowMs, retentionMs }: Retention,
 ): Write[] {
   const { idempotencyKey } = draft;
   const day = dayOf(nowMs);
@@ -82,11 +82,8 @@ function endedKey({ shop }: Pick<Keys, 'shop'>, day: number): string {
 }
 
 /** Returns all keys of ended sends. */
-export function endedKeys(
-  keys: Pick<Keys, 'shop'>,
-  reading: { readonly nowMs: number; readonly retentionMs: number },
-): string[] {
-  return keptDays(reading).map((day) => endedKey(keys, day));
+export function endedKeys(keys: Pick<Keys, 'shop'>, retention: Retention): string[] {
+  return keptDays(retention).map((day) => endedKey(keys, day));
 }
 
 /** Reads the hash of those that wait back from its flat list of fields and values, oldest first. */
@@ -106,11 +103,9 @@ export interface StoredSchedule {
 }
 
 /** The location of schedules, and their retention. */
-interface ScheduleReading {
+interface ScheduleReading extends Retention {
   readonly keys: Keys;
   readonly store: Pick<Store, 'read'>;
-  readonly nowMs: number;
-  readonly retentionMs: number;
 }
 
 /** Reads one, or undefined if there is none. */
@@ -139,10 +134,10 @@ export async function readKeyedSchedule(
 async function readEverywhere(
   field: string,
   first: Read,
-  { keys, store, nowMs, retentionMs }: ScheduleReading,
+  reading: ScheduleReading,
 ): Promise<(string | null)[]> {
-  const ended = endedKeys(keys, { nowMs, retentionMs }).map((key): Read => ['HGET', key, field]);
-  return (await store.read([first, ...ended])) as (string | null)[];
+  const ended = endedKeys(reading.keys, reading).map((key): Read => ['HGET', key, field]);
+  return (await reading.store.read([first, ...ended])) as (string | null)[];
 }
 
 /** Returns the schedule as the API shows it. */

@@ -10,6 +10,7 @@ import type {
 } from '../../batch-operations.ts';
 import { contentOf } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
+import type { Retention } from '../../records/message-days.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
@@ -51,11 +52,9 @@ export interface FirstCall {
 /** A command about a batch as a whole. */
 export type BatchCommand = CommandOf<'create_batch' | 'add_recipients' | 'steer_batch'>;
 
-interface BatchSources {
+interface BatchSources extends Retention {
   readonly store: Store;
   readonly vault: Pick<NumberVault, 'digests'>;
-  readonly nowMs: number;
-  readonly retentionMs: number;
 }
 
 export async function readBatchFacts(

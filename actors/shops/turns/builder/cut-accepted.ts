@@ -16,9 +16,8 @@ export function orderCut(builder: TurnBuilder): void {
  * `oldest` is the head of the list.
  */
 export function cutAccepted(builder: TurnBuilder, oldest: readonly string[]): void {
-  const { nowMs, retentionMs } = builder;
   const { keys, acceptedList } = builder.state;
-  const overdue = overdueElements(oldest, { retentionMs, nowMs });
+  const overdue = overdueElements(oldest, builder);
   if (overdue > 0) {
     builder.write(['LTRIM', keys.accepted, overdue, -1]);
     builder.onCommitted(() => {
@@ -26,6 +25,6 @@ export function cutAccepted(builder: TurnBuilder, oldest: readonly string[]): vo
     });
     builder.storeEnded(overdue);
   }
-  const before = `(${firstIdOfDay(dayOf(nowMs - retentionMs))}`;
+  const before = `(${firstIdOfDay(dayOf(builder.nowMs - builder.retentionMs))}`;
   for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', before]);
 }

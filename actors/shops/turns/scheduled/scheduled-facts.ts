@@ -1,6 +1,7 @@
 import type { Store } from '../../../../runtime/store.ts';
 import { contentOf } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
+import type { Retention } from '../../records/message-days.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import type { AskedField } from '../../shop-operations.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
@@ -21,11 +22,9 @@ type Asked = { readonly [Field in Exclude<AskedField, 'reply'>]: string | null |
 
 type ScheduleCommand = CommandOf<'schedule' | 'unschedule'>;
 
-interface ScheduledSources {
+interface ScheduledSources extends Retention {
   readonly store: Pick<Store, 'read'>;
   readonly vault: Pick<NumberVault, 'digests'>;
-  readonly nowMs: number;
-  readonly retentionMs: number;
 }
 
 /** Reads the facts for a command that makes or ends a scheduled send. */

@@ -129,8 +129,8 @@ export function onScheduledSend(
 }
 
 function endOne(builder: TurnBuilder, { id, draft }: StoredSchedule, end: ScheduledEnd): void {
-  const { state, nowMs, retentionMs } = builder;
-  builder.write(...endWrites(state.keys, { id, draft, end }, { nowMs, retentionMs }));
+  const { state } = builder;
+  builder.write(...endWrites(state.keys, { id, draft, end }, builder));
   builder.change({ scheduled: state.scheduled.filter((one) => one.id !== id) });
 }
 
