@@ -27,15 +27,12 @@ export function machineChart(machine: AnyStateMachine): MachineChart {
     transitions: states.flatMap((state) =>
       [...state.transitions].flatMap(([event, transitions]) =>
         transitions.flatMap(({ target, guard }) =>
-          (target ?? []).map(({ key }) => ({ from: state.key, to: key, event, guard: guardName(guard) })),
+          // Guards are names (`transition-table.ts`).
+          (target ?? []).map(({ key: to }) => {
+            return { from: state.key, to, event, guard: guard === undefined ? null : String(guard) };
+          }),
         ),
       ),
     ),
   };
-}
-
-function guardName(guard: unknown): string | null {
-  if (typeof guard === 'string') return guard;
-  if (typeof guard === 'object' && guard !== null && 'type' in guard) return String(guard.type);
-  return null;
 }
