@@ -66,9 +66,6 @@ export class ActorEventFeed {
   readonly #clock: Clock;
   /** A list, because iterating a set takes an object for each event. */
   #listeners: readonly ((event: ActorEvent) => void)[] = [];
-  /** The moment of the last event, also as text: every send is an event, and many share a moment. */
-  #atMs = Number.NaN;
-  #at = '';
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -76,12 +73,8 @@ export class ActorEventFeed {
 
   publish<Type extends keyof ActorEventData>(type: Type, data: ActorEventData[Type]): void {
     if (this.#listeners.length === 0) return;
-    const atMs = this.#clock.wallMs();
-    if (atMs !== this.#atMs) {
-      this.#atMs = atMs;
-      this.#at = new Date(atMs).toISOString();
-    }
-    const event = { type, at: this.#at, data } as ActorEvent;
+    const at = new Date(this.#clock.wallMs()).toISOString();
+    const event = { type, at, data } as ActorEvent;
     for (const listener of this.#listeners) listener(event);
   }
 

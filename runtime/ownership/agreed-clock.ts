@@ -3,12 +3,6 @@ import type { ArmedTimer, Clock } from '../clock.ts';
 /** Longest duration of a request for Redis' time that still counts, in milliseconds. */
 const LONGEST_ASK_MS = 2_000;
 
-/**
- * After a reading that agreed, readings of the next milliseconds are not compared. A request reads the time four times,
- * and a comparison costs twice as much as a reading. A clock that steps meanwhile is noticed that much later at most.
- */
-const AGREED_FOR_MS = 20;
-
 /** The wall clock stepped if it differs from the monotonic clock by more than this, in milliseconds. */
 const STEP_MS = 500;
 
@@ -25,8 +19,6 @@ export class AgreedClock implements Clock {
   readonly #onStep: () => void;
   /** Wall time less monotonic time when timers were last right. */
   #offsetMs: number;
-  /** The last wall time that was compared and agreed. It is infinite if none has agreed since the last check. */
-  #agreedMs = Number.POSITIVE_INFINITY;
 
   /**
    * `onStep` is called after a check that found a step of wall time. Timers for wall-clock moments are wrong by that
@@ -42,10 +34,8 @@ export class AgreedClock implements Clock {
   /** Milliseconds since the Unix epoch. It is this node's time, or Redis' if the two disagree and Redis' is earlier. */
   wallMs(): number {
     const wallMs = this.#clock.wallMs();
-    if (wallMs >= this.#agreedMs && wallMs < this.#agreedMs + AGREED_FOR_MS) return wallMs;
     const redisMs = this.#redisMs();
     const agrees = redisMs === undefined || Math.abs(wallMs - redisMs) <= this.#toleranceMs;
-    this.#agreedMs = agrees ? wallMs : Number.POSITIVE_INFINITY;
     return agrees ? wallMs : Math.min(wallMs, redisMs);
   }
 
@@ -72,7 +62,6 @@ export class AgreedClock implements Clock {
     const tookMs = this.monotonicMs() - askedMs;
     if (tookMs > LONGEST_ASK_MS) return;
     this.#seen = { redisMs, atMs: askedMs + tookMs / 2 };
-    this.#agreedMs = Number.POSITIVE_INFINITY;
   }
 
   #noticeStep(): void {
