@@ -13,6 +13,7 @@ import { tracesIn } from './traces.ts';
 
 const FIRST_PHONE = '+33611110003';
 const SECOND_PHONE = '+33611110004';
+const THIRD_PHONE = '+33611110010';
 const CUSTOMER = '+33622220003';
 
 let redis: Redis;
@@ -65,13 +66,16 @@ test('a deleted shop is gone from the API, the network and the store; its siblin
 });
 
 test('the number of a deleted shop brings its counts and opt-outs to the next, and is one shop’s at a time', async () => {
-  const next = await liveShopOf(FIRST_PHONE, 'Next');
+  const former = await liveShop('Former', THIRD_PHONE);
+  await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${former}`);
+  await untilUnlinked(THIRD_PHONE);
+  const next = await liveShopOf(THIRD_PHONE, 'Next');
   const { data } = await stack.api.get(`/shops/${next}/policy`);
   assert.equal((data.usage as { today: number }).today, 1, 'the deleted shop had sent one');
-  await stack.network.write(CUSTOMER, { to: FIRST_PHONE, text: 'STOP' });
+  await stack.network.write(CUSTOMER, { to: THIRD_PHONE, text: 'STOP' });
   await erase(stack.admin, `/tenants/${stack.tenantId}/shops/${next}`);
-  await untilUnlinked(FIRST_PHONE);
-  const last = await liveShopOf(FIRST_PHONE, 'Last');
+  await untilUnlinked(THIRD_PHONE);
+  const last = await liveShopOf(THIRD_PHONE, 'Last');
   const refused = await sendText(stack, last, { to: CUSTOMER, text: 'Are you there?' });
   assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
   // The service is killed: what came with the number is stored.
@@ -91,7 +95,7 @@ test('the number of a deleted shop brings its counts and opt-outs to the next, a
   );
   const linked = async (): Promise<string[]> => (await stack.network.sessions()).items.map(({ id }) => id);
   const before = await linked();
-  await stack.network.scan(qr, FIRST_PHONE);
+  await stack.network.scan(qr, THIRD_PHONE);
   const channel = await until('the scan is refused', async () => {
     const poll = await stack.api.get(path);
     return poll.data.status === 'disconnected' && poll.data;

@@ -9,7 +9,7 @@ import { connectShop, sentText, untilConnected, untilEnded, untilStatus } from '
 const SHOP_PHONE = '+33611110088';
 const PERSON = '+33622220088';
 
-const stack = sharedStack({ phone: SHOP_PHONE });
+const stack = sharedStack({ phone: SHOP_PHONE }, () => setInbound('texts'));
 
 interface Told {
   readonly type: string;
@@ -31,7 +31,9 @@ const now = async (): Promise<string> => String((await stack.api.get('/events'))
 const listed = async () =>
   (await stack.api.get(`/shops/${stack.shopId}/inbound`)).data.items as Record<string, unknown>[];
 
-test('no event is published or stored if the tenant gets no inbound messages', async () => {
+test('no event is published or stored if the tenant gets no inbound messages', async (context) => {
+  await setInbound('none');
+  context.after(() => setInbound('texts'));
   const cursor = await now();
   assert.equal((await write('Hello')).delivered, true);
   assert.deepEqual(await eventsAfter(cursor), []);
@@ -62,13 +64,13 @@ test('with texts: an event, the record and the list have the text, the quoted me
   assert.equal((await stack.api.get('/inbound/66b1f0a2c3d4e5f607182908')).error?.code, 'MESSAGE_NOT_FOUND');
 });
 
-test('with events: the writer and the kind, and not the text', async () => {
+test('with events: the writer and the kind, and not the text', async (context) => {
   await setInbound('events');
+  context.after(() => setInbound('texts'));
   const cursor = await now();
   await write('A secret');
   const [event] = await eventsAfter(cursor);
   assert.deepEqual([event?.data.kind, event?.data.text, event?.data.media], ['text', null, null]);
-  await setInbound('texts');
 });
 
 test('a person has one id in all shops, by number and by the network’s own id, also if the number comes later', async () => {
@@ -162,6 +164,7 @@ test('a reply to a person with a number is a message to that number', async () =
 });
 
 test('a message marked as read stays so, and cannot be marked without a session', async () => {
+  await write('Are you there?', '+33622220092');
   const { id } = await newest();
   const marked = await stack.api.post(`/inbound/${id}/read`, {});
   assert.equal(marked.status, 200);
