@@ -180,6 +180,7 @@ export class EndpointPump {
   async #step(): Promise<void> {
     const ended = this.#tries.takeEnded();
     await this.#record(ended);
+    if (this.#isStopped) return;
     await this.#disableIfOver(ended);
     if (!this.#goesOn) return this.#isOver ? undefined : this.#sleep(LOOK_MS);
     const before = await this.#current();
@@ -194,8 +195,8 @@ export class EndpointPump {
     const { missedUntilMs } = progress;
     const isMissed = missedUntilMs !== undefined && missedUntilMs !== before.missedUntilMs;
     // Attempts that begin are stored with the first that ends: without them the stored cursor is before their events.
-    if (tries.length === 0 || isMissed) await this.#store(progress, []);
-    else this.#progress = progress;
+    if (tries.length > 0 && !isMissed) this.#progress = progress;
+    else if (!(await this.#store(progress, []))) return;
     if (isMissed) this.#options.missed(this.#webhook.id, missedUntilMs);
     if (!this.#goesOn) return;
     for (const [index, one] of tries.entries()) this.#tries.begin(one, bodies[index]);
@@ -226,21 +227,25 @@ export class EndpointPump {
         progress = replayed;
         return true;
       });
-      if (progress !== before) await this.#store(progress, attempts);
-      for (const [index, { resolve }] of replays.entries()) resolve(areTaken[index] === true);
+      const isStored = progress === before || (await this.#store(progress, attempts));
+      for (const [index, { resolve, reject }] of replays.entries()) {
+        if (isStored) resolve(areTaken[index] === true);
+        else reject(leftFailure());
+      }
     } catch (error) {
       for (const { reject } of replays) reject(error);
       throw error;
     }
   }
 
-  async #store(progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<void> {
-    // Another loop, here or elsewhere, may have continued from the stored progress.
+  /** Returns false, and stops, if another loop, here or elsewhere, may have continued from the stored progress. */
+  async #store(progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean> {
     if (this.#isStopped || !(await this.#options.store(this.#webhook.id, progress, attempts))) {
       this.#isStopped = true;
-      throw leftFailure();
+      return false;
     }
     this.#progress = progress;
+    return true;
   }
 
   /** Disables an endpoint that answered 410, or that failed for too long. */
