@@ -61,9 +61,7 @@ export interface ShopState extends ShopMachines {
   readonly scheduled: readonly ScheduledSend[];
   /** Batches that have not ended, oldest first. */
   readonly batches: readonly Batch[];
-  /**
-   * The sends that the policy counted; changed in place once a commit succeeds. Two numbers of one person merge at once.
-   */
+  /** The sends that the policy counted. It is changed in place once a commit succeeds, and never within a turn. */
   readonly ledger: SendLedger;
   /** The positions in the list of accepted sends; changed in place once a commit succeeds. */
   readonly acceptedList: AcceptedList;

@@ -55,12 +55,13 @@ export function countSend(
   entry: LedgerEntry,
   own?: { readonly id: string; readonly write: Write },
 ): number {
-  const { keys, ledger, acceptedList } = builder.state;
+  const { keys, acceptedList } = builder.state;
   const element: Write = ['RPUSH', keys.accepted, encodeAccepted(own?.id, entry)];
   if (own === undefined) builder.write(element);
   else builder.write(own.write, element);
   builder.onCommitted(() => {
-    ledger.record(entry);
+    // The turn may have made another ledger since.
+    builder.state.ledger.record(entry);
     acceptedList.next += 1;
   });
   return acceptedList.next;

@@ -48,8 +48,7 @@ function takeBack(
   entry: LedgerEntry,
   { to, alias }: Pick<CancelledPlace, 'to' | 'alias'>,
 ): void {
-  const { ledger } = builder.state;
   const numbers = alias === undefined ? [to] : [to, alias];
   const subjects = numbers.filter(isPhoneNumber).map(recipientKey);
-  builder.onCommitted(() => ledger.takeBack(entry, subjects));
+  builder.onCommitted(() => builder.state.ledger.takeBack(entry, subjects));
 }

@@ -35,8 +35,9 @@ export function rememberAlias(builder: TurnBuilder, to: string, number: string):
     builder.write(['HDEL', keys.aliases, ...written]);
   } else {
     builder.write(['HSET', keys.aliases, ...written.flatMap((form) => [form, number])]);
-    // At once, because the check in this turn needs the counts. If the commit fails, they are only stricter.
-    ledger.mergeRecipient(recipientKey(to), recipientKey(number));
+    const merged = ledger.with([]);
+    merged.mergeRecipient(recipientKey(to), recipientKey(number));
+    builder.change({ ledger: merged });
   }
   renameRecipients(builder, new Map([[to, number]]));
 }

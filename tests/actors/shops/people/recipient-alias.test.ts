@@ -69,6 +69,20 @@ for (const [written, after] of [
   });
 }
 
+test('a turn that is not committed leaves the counts of both numbers as they were', async () => {
+  const shop = await shopOf(WRITTEN, KNOWN);
+  const first = await send(shop, WRITTEN);
+  shop.toSession(first);
+  const { ledger } = shop.state;
+  const counted = (number: string): number =>
+    ledger.messageTimesMs({ recipient: recipientKey(number), nowMs: shop.nowMs }).length;
+  const { generation } = shop.state.channel.context;
+  const command = { type: 'session.recipient_known', generation, messageId: first, number: KNOWN } as const;
+  const decided = shop.decide(command, await shop.facts(command));
+  assert.deepEqual([counted(WRITTEN), counted(KNOWN)], [1, 0]);
+  assert.notEqual(decided.state?.ledger, ledger);
+});
+
 test('of two messages that waited for one person, the first goes, and the second is judged with it', async () => {
   const shop = await shopOf(WRITTEN, KNOWN);
   shop.command({ type: 'pause' });
