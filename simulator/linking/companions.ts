@@ -28,21 +28,18 @@ export const MOST_COMPANIONS = 4;
 
 /** The linked devices of all numbers and their one-time keys. */
 export class Companions {
+  readonly #journal: Journal;
   readonly #companions: Collection<Companion>;
   readonly #lastDevice: Collection<number>;
-  readonly #preKeys: Collection<PublicPreKey>;
   readonly #historyDue: Collection<true>;
   readonly #byPhone = new Map<string, Map<number, Companion>>();
-  readonly #preKeyIds = new Map<string, Set<number>>();
 
   constructor(journal: Journal) {
+    this.#journal = journal;
     this.#companions = journal.collection<Companion>('companions');
     this.#lastDevice = journal.collection<number>('last-device');
-    this.#preKeys = journal.collection<PublicPreKey>('pre-keys');
     this.#historyDue = journal.collection<true>('history-due');
     for (const [, companion] of this.#companions.entries()) this.#index(companion);
-    for (const [key, preKey] of this.#preKeys.entries())
-      this.#idsOf(key.slice(0, key.indexOf(' '))).add(preKey.id);
   }
 
   get(phone: string, device: number): Companion | undefined {
@@ -84,8 +81,8 @@ export class Companions {
     this.#companions.delete(companion.id);
     this.#historyDue.delete(companion.id);
     this.#byPhone.get(companion.phone)?.delete(companion.device);
-    for (const id of this.#idsOf(companion.id)) this.#preKeys.delete(`${companion.id} ${id}`);
-    this.#preKeyIds.delete(companion.id);
+    const preKeys = this.#preKeysOf(companion.id);
+    for (const [id] of preKeys.entries()) preKeys.delete(id);
   }
 
   /** Replaces the companion's signed key, because the client rotates it. */
@@ -96,21 +93,18 @@ export class Companions {
   }
 
   addPreKeys(companion: Companion, preKeys: readonly PublicPreKey[]): void {
-    const ids = this.#idsOf(companion.id);
-    for (const preKey of preKeys) {
-      ids.add(preKey.id);
-      this.#preKeys.set(`${companion.id} ${preKey.id}`, preKey);
-    }
-    while (ids.size > MOST_PRE_KEYS) this.#takePreKey(companion.id);
+    const stored = this.#preKeysOf(companion.id);
+    for (const preKey of preKeys) stored.set(String(preKey.id), preKey);
+    while (stored.size > MOST_PRE_KEYS) this.#takePreKey(companion.id);
   }
 
   preKeyCount(companion: Companion): number {
-    return this.#idsOf(companion.id).size;
+    return this.#preKeysOf(companion.id).size;
   }
 
   /** Returns the one-time keys that are left, oldest first. */
   preKeys(companion: Companion): PublicPreKey[] {
-    return [...this.#idsOf(companion.id)].flatMap((id) => this.#preKeys.get(`${companion.id} ${id}`) ?? []);
+    return [...this.#preKeysOf(companion.id).entries()].map(([, preKey]) => preKey);
   }
 
   /**
@@ -124,14 +118,12 @@ export class Companions {
   }
 
   #takePreKey(companionId: string): PublicPreKey | undefined {
-    const ids = this.#idsOf(companionId);
-    const [id] = ids;
-    if (id === undefined) return undefined;
-    const key = `${companionId} ${id}`;
-    const preKey = this.#preKeys.get(key);
-    ids.delete(id);
-    this.#preKeys.delete(key);
-    return preKey;
+    const preKeys = this.#preKeysOf(companionId);
+    for (const [id, preKey] of preKeys.entries()) {
+      preKeys.delete(id);
+      return preKey;
+    }
+    return undefined;
   }
 
   #index(companion: Companion): void {
@@ -139,10 +131,12 @@ export class Companions {
     this.#byPhone.set(companion.phone, devices.set(companion.device, companion));
   }
 
-  #idsOf(companionId: string): Set<number> {
-    const ids = this.#preKeyIds.get(companionId) ?? new Set<number>();
-    this.#preKeyIds.set(companionId, ids);
-    return ids;
+  /**
+   * The one-time keys by their ids, oldest first. Each companion has a collection of its own: one of all keys would have
+   * millions, and the event loop would stand still for seconds whenever it grows.
+   */
+  #preKeysOf(companionId: string): Collection<PublicPreKey> {
+    return this.#journal.collection<PublicPreKey>(`pre-keys ${companionId}`);
   }
 }
 
