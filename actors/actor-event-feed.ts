@@ -82,7 +82,7 @@ export class ActorEventFeed {
   subscribe(listener: (event: ActorEvent) => void): () => void {
     this.#listeners = [...this.#listeners, listener];
     return () => {
-      this.#listeners = this.#listeners.filter((other) => other !== listener);
+      this.#listeners = this.#listeners.filter((otherListener) => otherListener !== listener);
     };
   }
 }

@@ -26,34 +26,38 @@ export const EGRESS_FORM =
 export function readEgressAddress(text: string): EgressAddress | undefined {
   const [, kind = '', user, password, host = '', port = ''] = FORM.exec(text.slice(0, LONGEST_EGRESS)) ?? [];
   // The URL parser knows the valid hosts, and writes each in one way.
-  const known = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
+  const knownUrl = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   const number = Number(port);
-  if (known === undefined || known.port !== '' || number < 1 || number > 65_535) return undefined;
+  if (knownUrl === undefined || knownUrl.port !== '' || number < 1 || number > 65_535) return undefined;
   if (text.length > LONGEST_EGRESS) return undefined;
   const credentials = user === undefined || password === undefined ? null : credentialsOf(user, password);
   if (credentials === undefined) return undefined;
   return {
     kind: kind.toLowerCase() === 'http' ? 'http' : 'socks5',
-    host: known.hostname,
+    host: knownUrl.hostname,
     port: number,
     credentials,
   };
 }
 
 function credentialsOf(user: string, password: string): EgressAddress['credentials'] | undefined {
-  const decoded = { user: decodedPart(user), password: decodedPart(password) };
+  const decodedCredentials = { user: decodedPart(user), password: decodedPart(password) };
   // HTTP ends the user name at the first colon (RFC 7617, section 2).
-  if (decoded.user === undefined || decoded.password === undefined || decoded.user.includes(':'))
+  if (
+    decodedCredentials.user === undefined ||
+    decodedCredentials.password === undefined ||
+    decodedCredentials.user.includes(':')
+  )
     return undefined;
-  return { user: decoded.user, password: decoded.password };
+  return { user: decodedCredentials.user, password: decodedCredentials.password };
 }
 
 function decodedPart(text: string): string | undefined {
   try {
-    const decoded = decodeURIComponent(text);
-    const bytes = Buffer.byteLength(decoded);
-    const hasControls = /\p{Cc}/u.test(decoded);
-    return bytes > LONGEST_CREDENTIAL_BYTES || hasControls ? undefined : decoded;
+    const decodedText = decodeURIComponent(text);
+    const bytes = Buffer.byteLength(decodedText);
+    const hasControls = /\p{Cc}/u.test(decodedText);
+    return bytes > LONGEST_CREDENTIAL_BYTES || hasControls ? undefined : decodedText;
   } catch {
     return undefined;
   }
@@ -75,6 +79,7 @@ function writeAddress(
   { kind, host, port, credentials }: EgressAddress,
   password: (credentials: Credentials) => string,
 ): string {
-  const who = credentials === null ? '' : `${encodeURIComponent(credentials.user)}:${password(credentials)}@`;
-  return `${kind}://${who}${host}:${port}`;
+  const credentialsPart =
+    credentials === null ? '' : `${encodeURIComponent(credentials.user)}:${password(credentials)}@`;
+  return `${kind}://${credentialsPart}${host}:${port}`;
 }

@@ -12,8 +12,9 @@ export function presentFields<T extends object>(
     readonly [Field in OptionalField<T>]: T[Field] | undefined;
   },
 ): Pick<T, OptionalField<T>> {
-  const given: Readonly<Record<string, unknown>> = fields;
-  const present: Record<string, unknown> = {};
-  for (const name of Object.keys(given)) if (given[name] !== undefined) present[name] = given[name];
-  return present as Pick<T, OptionalField<T>>;
+  const givenFields: Readonly<Record<string, unknown>> = fields;
+  const presentOnes: Record<string, unknown> = {};
+  for (const name of Object.keys(givenFields))
+    if (givenFields[name] !== undefined) presentOnes[name] = givenFields[name];
+  return presentOnes as Pick<T, OptionalField<T>>;
 }

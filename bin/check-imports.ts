@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '..');
 const files = CHECKED_FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
 ).filter((path) => /\.(?:ts|js|mjs)$/.test(path) && !/\/(?:dist|node_modules)\//.test(path));
-const refused = files.flatMap((path) => refusedImports(path, readFileSync(join(root, path), 'utf8')));
+const refusals = files.flatMap((path) => refusedImports(path, readFileSync(join(root, path), 'utf8')));
 
-for (const line of refused) console.error(line);
-if (refused.length > 0) process.exitCode = 1;
+for (const line of refusals) console.error(line);
+if (refusals.length > 0) process.exitCode = 1;

@@ -7,19 +7,19 @@ import { imagePackages, licencesPage } from './generators/licences.ts';
 import { environmentExample, settingsPage } from './generators/settings-documents.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const write = (path: string, text: string): void => writeFileSync(resolve(root, path), text);
+const writeText = (path: string, text: string): void => writeFileSync(resolve(root, path), text);
 
 switch (process.argv[2]) {
   case 'client-types':
-    write('client/src/operations.ts', clientTypes(apiDocument()));
+    writeText('client/src/operations.ts', clientTypes(apiDocument()));
     break;
   case 'settings':
-    write('docs/settings.md', settingsPage());
-    write('.env.example', environmentExample());
+    writeText('docs/settings.md', settingsPage());
+    writeText('.env.example', environmentExample());
     break;
   case 'licences': {
     const { packages } = JSON.parse(readFileSync(resolve(root, 'package-lock.json'), 'utf8'));
-    write('docs/licences.md', licencesPage(imagePackages(packages)));
+    writeText('docs/licences.md', licencesPage(imagePackages(packages)));
     break;
   }
   default:

@@ -62,11 +62,11 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     log,
     newId,
     inProgress,
-    observe(answered) {
-      requestLog.record(answered);
-      activity.countRequest(answered);
-      countRequest(answered);
-      log.debug(answered, 'request');
+    observe(request) {
+      requestLog.record(request);
+      activity.countRequest(request);
+      countRequest(request);
+      log.debug(request, 'request');
     },
   });
   return { enter, answer, inProgress };

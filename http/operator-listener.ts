@@ -46,8 +46,8 @@ export function operatorServices(
     nodeShare: share,
     overview: () => fleetOverview({ own: share, forwarder, nowMs: clock.wallMs() }),
     resumeAll: (filter) =>
-      resumeEverywhere(filter, { own: (local) => fleet.resumeSuspended(local), forwarder }),
-    eventsSince: (since) => fleetEvents.answer(since),
+      resumeEverywhere(filter, { own: (ownFilter) => fleet.resumeSuspended(ownFilter), forwarder }),
+    eventsSince: (cursor) => fleetEvents.answer(cursor),
   };
 }
 
@@ -78,9 +78,9 @@ export function operatorListener(
     log,
     newId,
     inProgress,
-    observe(answered) {
-      countRequest(answered);
-      if (answered.status !== 200 || !PROBES.has(answered.route)) log.debug(answered, 'operator request');
+    observe(request) {
+      countRequest(request);
+      if (request.status !== 200 || !PROBES.has(request.route)) log.debug(request, 'operator request');
     },
   });
   return { enter, answer, inProgress };

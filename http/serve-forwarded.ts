@@ -3,7 +3,7 @@ import type { Endpoint } from './contract/endpoint.ts';
 import type { CallWait } from './contract/waiting.ts';
 import { localActors } from './operator-api/fleet/actor-list.ts';
 import type { OperatorServices } from './operator-api/services.ts';
-import { decodeForwarded, encodeOwnerReply, type Forwarded } from './owner/forwarded-form.ts';
+import { decodeForwarded, encodeOwnerReply, type ForwardedCall } from './owner/forwarded-form.ts';
 import type { OwnerReply } from './owner/owner-reply.ts';
 import { type ServingOptions, serveAsOwner, type TenantRequest } from './owner/serve-as-owner.ts';
 import { serveOperator } from './owner/serve-operator.ts';
@@ -27,16 +27,21 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
   const apiEndpoints = byName(options.api.endpoints);
   const operatorEndpoints = byName(options.operator.endpoints);
   /** Callers at other nodes whose calls may wait here, by the ids of their waits. */
-  const waiting = new Map<string, CallerConnection>();
+  const waitingCallers = new Map<string, CallerConnection>();
 
-  async function serveApi({ method, path, request, waitId }: Forwarded & { kind: 'api' }): Promise<string> {
+  async function serveApi({
+    method,
+    path,
+    request,
+    waitId,
+  }: ForwardedCall & { kind: 'api' }): Promise<string> {
     const endpoint = endpointOf(apiEndpoints, `${method} ${path}`);
     const connection = waitId === undefined ? undefined : new CallerConnection();
-    if (waitId !== undefined && connection !== undefined) waiting.set(waitId, connection);
+    if (waitId !== undefined && connection !== undefined) waitingCallers.set(waitId, connection);
     try {
       return encodeOwnerReply(await serveToTheEnd(endpoint, { ...request, connection }));
     } finally {
-      if (waitId !== undefined) waiting.delete(waitId);
+      if (waitId !== undefined) waitingCallers.delete(waitId);
     }
   }
 
@@ -47,8 +52,8 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
     while (reply.wait !== undefined) {
       const { wait, ...soFar } = reply;
       await waitEnded(wait, request.connection);
-      const repeated = { ...request, isContinued: true, wait };
-      reply = await serveAsOwner(endpoint, repeated, services, options.serving);
+      const repeatedRequest = { ...request, isContinued: true, wait };
+      reply = await serveAsOwner(endpoint, repeatedRequest, services, options.serving);
       if (reply.wait === undefined) wait.leave();
       // The next owner would let the call wait for its whole time once more.
       if (reply.moved) return soFar;
@@ -56,28 +61,30 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
     return reply;
   }
 
-  async function serve(forwarded: Forwarded): Promise<string> {
+  async function serve(forwardedCall: ForwardedCall): Promise<string> {
     const { services } = options.operator;
-    switch (forwarded.kind) {
+    switch (forwardedCall.kind) {
       case 'api':
-        return serveApi(forwarded);
+        return serveApi(forwardedCall);
       case 'gone':
-        waiting.get(forwarded.waitId)?.leave();
+        waitingCallers.get(forwardedCall.waitId)?.leave();
         return '';
       case 'operator': {
-        const endpoint = endpointOf(operatorEndpoints, `${forwarded.method} ${forwarded.path}`);
-        return encodeOwnerReply(await serveOperator(endpoint, forwarded.parts, services, options.serving));
+        const endpoint = endpointOf(operatorEndpoints, `${forwardedCall.method} ${forwardedCall.path}`);
+        return encodeOwnerReply(
+          await serveOperator(endpoint, forwardedCall.parts, services, options.serving),
+        );
       }
       case 'actors':
-        return JSON.stringify(await localActors(services.fleet, forwarded.query));
+        return JSON.stringify(await localActors(services.fleet, forwardedCall.query));
       case 'overview':
         return JSON.stringify(await services.nodeShare());
       case 'resume_all':
-        return JSON.stringify(await services.fleet.resumeSuspended(forwarded.filter));
+        return JSON.stringify(await services.fleet.resumeSuspended(forwardedCall.filter));
       case 'events':
-        return services.eventsSince(forwarded.since);
+        return services.eventsSince(forwardedCall.since);
       default:
-        return refuseUnknown(forwarded);
+        return refuseUnknown(forwardedCall);
     }
   }
 
@@ -102,7 +109,7 @@ function endpointOf<Services>(endpoints: Map<string, Endpoint<Services>>, name: 
 }
 
 /** Throws for a kind that only a newer node has. */
-function refuseUnknown(forwarded: never): never {
-  const { kind } = forwarded as { readonly kind: unknown };
+function refuseUnknown(forwardedCall: never): never {
+  const { kind } = forwardedCall as { readonly kind: unknown };
   throw new Error(`another node handed over a request of a kind unknown here: ${String(kind)}`);
 }

@@ -21,7 +21,7 @@ export interface BatchPlan {
    * The one content that all recipients get: its text, or else its attachment. If undefined, each recipient gets a
    * different content.
    */
-  readonly same: { readonly text: string } | { readonly mediaUrl: string } | undefined;
+  readonly sameContent: { readonly text: string } | { readonly mediaUrl: string } | undefined;
   readonly share: number;
   readonly quietHours: QuietHours | null;
   readonly notBeforeMs: number;
@@ -74,19 +74,19 @@ export class ForecastRun {
 
   /** `place` is the index of the forecast batch in `plans`. */
   constructor(plans: readonly BatchPlan[], place: number, facts: ForecastFacts) {
-    const asked = plans[place];
-    if (asked === undefined) throw new RangeError(`no plan has the place ${place}`);
-    const shared = {
+    const askedPlan = plans[place];
+    if (askedPlan === undefined) throw new RangeError(`no plan has the place ${place}`);
+    const sharedParts = {
       facts,
       windows: new ForecastWindows(facts.ledger, facts),
-      newChats: { sent: 0 },
-      open: new OpenHours(),
+      newChats: { sentCount: 0 },
+      openHours: new OpenHours(),
     };
-    this.#batches = plans.map((plan) => new PlannedBatch(plan, shared));
+    this.#batches = plans.map((plan) => new PlannedBatch(plan, sharedParts));
     this.#asked = this.#batches[place] as PlannedBatch;
     this.#eachMs = facts.eachMs;
     this.#nowMs = facts.nowMs;
-    this.#days = new Days(asked.quietHours?.timeZone ?? 'UTC');
+    this.#days = new Days(askedPlan.quietHours?.timeZone ?? 'UTC');
   }
 
   /** Advances by one message, or to the time of the next one. Returns false once the forecast is complete. */
@@ -113,23 +113,23 @@ export class ForecastRun {
 }
 
 /** The parts that batches of one number share. */
-interface SharedParts {
+interface ForecastParts {
   readonly facts: ForecastFacts;
   readonly windows: ForecastWindows;
-  readonly open: OpenHours;
+  readonly openHours: OpenHours;
   /** Messages to people who never wrote. */
-  readonly newChats: { sent: number };
+  readonly newChats: { sentCount: number };
 }
 
-type Kind = 'known' | 'unheard' | 'declared';
+type LeftClass = 'known' | 'unheard' | 'declared';
 
 const KINDS = ['declared', 'unheard', 'known'] as const;
 
 /** One batch in virtual time. Recipient classes alternate as they would in an evenly mixed list. */
 class PlannedBatch {
   readonly #plan: BatchPlan;
-  readonly #shared: SharedParts;
-  readonly #left: Record<Kind, number>;
+  readonly #shared: ForecastParts;
+  readonly #left: Record<LeftClass, number>;
   /** When its one content left within an hour, oldest first. */
   readonly #sameMs: number[] = [];
   /** Declared ones that were passed over. */
@@ -137,15 +137,16 @@ class PlannedBatch {
   /** When it is worth trying again; `Infinity`: never. */
   tryAtMs: number;
 
-  constructor(plan: BatchPlan, shared: SharedParts) {
+  constructor(plan: BatchPlan, sharedParts: ForecastParts) {
     this.#plan = plan;
-    this.#shared = shared;
+    this.#shared = sharedParts;
     this.#left = { known: plan.known, unheard: plan.unheard, declared: plan.declared };
     this.tryAtMs = plan.notBeforeMs;
-    const { same } = plan;
-    if (same === undefined) return;
-    const { ledger, nowMs } = shared.facts;
-    const fingerprint = 'text' in same ? textFingerprint(same.text) : mediaFingerprint(same.mediaUrl);
+    const { sameContent } = plan;
+    if (sameContent === undefined) return;
+    const { ledger, nowMs } = sharedParts.facts;
+    const fingerprint =
+      'text' in sameContent ? textFingerprint(sameContent.text) : mediaFingerprint(sameContent.mediaUrl);
     // The number 0 belongs to no recipient.
     const { sameContentMs } = ledger.tallyMessages({ recipient: 0, fingerprint, nowMs });
     this.#sameMs.push(...sameContentMs.toReversed());
@@ -168,8 +169,8 @@ class PlannedBatch {
       this.tryAtMs = Number.POSITIVE_INFINITY;
       return false;
     }
-    const { open, windows } = this.#shared;
-    if (quietHours !== null) this.tryAtMs = open.fromMs(quietHours, nowMs);
+    const { openHours, windows } = this.#shared;
+    if (quietHours !== null) this.tryAtMs = openHours.fromMs(quietHours, nowMs);
     if (this.tryAtMs > nowMs) return false;
     const bulkMs = this.#bulkMs(nowMs);
     const freeMs = bulkMs > nowMs ? bulkMs : windows.budgetMs(share, nowMs);
@@ -197,25 +198,25 @@ class PlannedBatch {
     return false;
   }
 
-  #leave(kind: Kind, nowMs: number): true {
+  #leave(kind: LeftClass, nowMs: number): true {
     const { windows, newChats } = this.#shared;
     if (kind === 'declared' && this.#postponed > 0) this.#postponed -= 1;
     else this.#left[kind] -= 1;
-    if (kind !== 'known') newChats.sent += 1;
+    if (kind !== 'known') newChats.sentCount += 1;
     windows.record(kind === 'declared' ? 'declared' : 'known', nowMs);
-    if (this.#plan.same !== undefined) this.#sameMs.push(nowMs);
+    if (this.#plan.sameContent !== undefined) this.#sameMs.push(nowMs);
     return true;
   }
 
   /** Returns the class that an even mixture sends next: the one furthest behind. Undefined if no recipient is left. */
-  #next(): Kind | undefined {
-    let next: Kind | undefined;
-    let behind = 0;
+  #next(): LeftClass | undefined {
+    let next: LeftClass | undefined;
+    let behindCount = 0;
     for (const kind of KINDS) {
       const share = this.#left[kind] / this.#plan[kind];
-      if (share > behind) {
+      if (share > behindCount) {
         next = kind;
-        behind = share;
+        behindCount = share;
       }
     }
     return next;
@@ -223,18 +224,18 @@ class PlannedBatch {
 
   /** Returns the first moment at which the rule against one content to many lets a message through. */
   #bulkMs(nowMs: number): number {
-    if (this.#plan.same === undefined) return nowMs;
+    if (this.#plan.sameContent === undefined) return nowMs;
     return roomMs(this.#sameMs, BULK_RECIPIENTS_PER_HOUR, HOUR_MS);
   }
 
   /** The first moment at which the limits of one class let it through. */
-  #classMs(kind: Kind, nowMs: number): number {
+  #classMs(kind: LeftClass, nowMs: number): number {
     if (kind === 'known') return nowMs;
-    const { facts, windows, newChats: ours } = this.#shared;
+    const { facts, windows, newChats: ownNewChats } = this.#shared;
     const { share } = this.#plan;
     const { newChats } = facts.network;
-    const accepted = newChats && { ...newChats, accepted: newChats.accepted + ours.sent };
-    const bar = newChatBar(quotaShare({ ...facts.network, newChats: accepted }, share), nowMs);
+    const acceptedNewChats = newChats && { ...newChats, accepted: newChats.accepted + ownNewChats.sentCount };
+    const bar = newChatBar(quotaShare({ ...facts.network, newChats: acceptedNewChats }, share), nowMs);
     const barredMs = bar?.reliefMs ?? nowMs;
     return kind === 'declared' ? Math.max(barredMs, windows.declaredMs(share, nowMs)) : barredMs;
   }

@@ -44,9 +44,9 @@ export class DeclarationLedger {
    * Returns the ledger that recorded these entries, oldest first. Entries that a clock ahead recorded after `nowMs`
    * count from then on.
    */
-  static restore(encoded: readonly string[], nowMs: number): DeclarationLedger {
+  static restore(encodedEntries: readonly string[], nowMs: number): DeclarationLedger {
     const ledger = new DeclarationLedger();
-    for (const entry of encoded) {
+    for (const entry of encodedEntries) {
       const { atMs, count } = decodeDeclarations(entry);
       ledger.record({ atMs: Math.min(atMs, nowMs), count });
     }
@@ -103,10 +103,10 @@ export function encodeDeclarations(entry: DeclarationEntry): string {
 }
 
 /** The entry that was encoded. Throws on anything that `encodeDeclarations` did not write. */
-export function decodeDeclarations(encoded: string): DeclarationEntry {
-  const [atMs = 0, count = 0] = encoded.split('.').map((part) => Number.parseInt(part, 36));
+export function decodeDeclarations(encodedText: string): DeclarationEntry {
+  const [atMs = 0, count = 0] = encodedText.split('.').map((part) => Number.parseInt(part, 36));
   const entry = { atMs, count };
-  if (encodeDeclarations(entry) !== encoded) {
+  if (encodeDeclarations(entry) !== encodedText) {
     throw new Error('a stored declaration entry is not readable');
   }
   return entry;
@@ -136,8 +136,8 @@ function reliefMs(facts: {
 }): number {
   const { ledger, items, nowMs, atMs } = facts;
   const seconds = ledger.liveAt(atMs).map((entry) => Math.ceil((entry.atMs + DAY_MS - nowMs) / 1000));
-  const fitting = seconds
+  const fittingTimesMs = seconds
     .map((second) => nowMs + 1000 * second)
     .find((timeMs) => countOf(ledger.liveAt(timeMs)) + countNew(items, timeMs) <= DECLARATIONS_PER_DAY);
-  return fitting ?? Number.POSITIVE_INFINITY;
+  return fittingTimesMs ?? Number.POSITIVE_INFINITY;
 }

@@ -48,8 +48,8 @@ export function groupShares(participantCount: number): number {
  */
 export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation {
   const { text, mediaUrls, group, settings } = facts;
-  const unfit = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
-  if (unfit !== undefined) return unfit;
+  const contentRefusal = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
+  if (contentRefusal !== undefined) return contentRefusal;
   // Without the number of participants, or with an impossible one, the cost of the send is unknown.
   if (group === null || !Number.isInteger(group.participantCount) || group.participantCount < 0) {
     return refuse(

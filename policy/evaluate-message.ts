@@ -84,8 +84,8 @@ interface Judgement {
  */
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
   const { text, mediaUrls, settings, pairedAtMs, share } = facts;
-  const unfit = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
-  if (unfit !== undefined) return unfit;
+  const contentRefusal = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
+  if (contentRefusal !== undefined) return contentRefusal;
   if (facts.optedOut) {
     return refuse(
       'RECIPIENT_OPTED_OUT',
@@ -237,10 +237,10 @@ function refuseClassBudget(judgement: Judgement): PolicyRefusal<MessagePolicyCod
   const { lastInboundAtMs, nowMs, share } = facts;
   const network = facts.network && quotaShare(facts.network, share);
   const bar = network !== undefined && lastInboundAtMs === null ? newChatBar(network, atMs) : undefined;
-  const spent = spentBudget(judgement);
-  const first = bar ?? spent;
+  const spentRefusal = spentBudget(judgement);
+  const first = bar ?? spentRefusal;
   if (first === undefined) return undefined;
-  const reliefMs = Math.max(first.reliefMs, spent?.reliefMs ?? first.reliefMs);
+  const reliefMs = Math.max(first.reliefMs, spentRefusal?.reliefMs ?? first.reliefMs);
   return refuseUntil({ code: classCapCode(personClass), message: first.message, reliefMs, nowMs });
 }
 

@@ -31,8 +31,8 @@ export function evaluateStatus(
 ): StatusAdmission | PolicyRefusal<StatusPolicyCode | 'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA'> {
   const { caption, mediaUrls, nowMs } = facts;
   const { statusesPerDay } = facts.settings;
-  const unfit = refuseContent({ text: caption, mediaUrls, textLimit: CAPTION_LIMIT });
-  if (unfit !== undefined) return unfit;
+  const contentRefusal = refuseContent({ text: caption, mediaUrls, textLimit: CAPTION_LIMIT });
+  if (contentRefusal !== undefined) return contentRefusal;
   const atMs = ledger.effectiveNowMs(nowMs);
   const postedToday = ledger.weightSince({ kinds: STATUS_KINDS, sinceMs: atMs - DAY_MS });
   if (postedToday >= statusesPerDay) {

@@ -52,14 +52,14 @@ export class ForecastWindows {
    * now.
    */
   budgetMs(share: number, nowMs: number): number {
-    const sent = this.#allMs.length;
-    const last = this.#at(share, nowMs);
+    const sentCount = this.#allMs.length;
+    const lastMs = this.#at(share, nowMs);
     // Batches that wait for the same cap ask at the same moment.
-    if (last.atMs === nowMs && last.sent === sent) return last.roomMs;
-    last.atMs = nowMs;
-    last.sent = sent;
-    last.roomMs = this.#roomMs(last.caps, share, nowMs);
-    return last.roomMs;
+    if (lastMs.atMs === nowMs && lastMs.sent === sentCount) return lastMs.roomMs;
+    lastMs.atMs = nowMs;
+    lastMs.sent = sentCount;
+    lastMs.roomMs = this.#roomMs(lastMs.caps, share, nowMs);
+    return lastMs.roomMs;
   }
 
   /** Returns when the cap of declared recipients lets a message through. */
@@ -83,12 +83,12 @@ export class ForecastWindows {
   #at(share: number, nowMs: number): ShareFigures {
     const { pairedAtMs, settings } = this.#budget;
     const day = warmupDay({ pairedAtMs, nowMs });
-    const known = this.#figures.get(share);
-    if (known?.day === day) return known;
+    const knownFigures = this.#figures.get(share);
+    if (knownFigures?.day === day) return knownFigures;
     const caps = messageCaps({ pairedAtMs, settings, share, nowMs });
-    const made = { day, caps, atMs: Number.NaN, sent: 0, roomMs: 0 };
-    this.#figures.set(share, made);
-    return made;
+    const newFigures = { day, caps, atMs: Number.NaN, sent: 0, roomMs: 0 };
+    this.#figures.set(share, newFigures);
+    return newFigures;
   }
 }
 

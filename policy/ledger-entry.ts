@@ -65,15 +65,15 @@ function writeDot(end: number): number {
 }
 
 /** The entry that was encoded. Throws on anything that `encodeEntry` did not write. */
-export function decodeEntry(encoded: string): LedgerEntry {
-  const kind = KIND_OF.get(encoded.charAt(0));
-  const [atMs = 0, subject = 0, high = 0, low = 0] = encoded
+export function decodeEntry(encodedText: string): LedgerEntry {
+  const kind = KIND_OF.get(encodedText.charAt(0));
+  const [atMs = 0, subject = 0, high = 0, low = 0] = encodedText
     .slice(1)
     .split('.')
     .map((part) => Number.parseInt(part, 36));
   if (kind !== undefined) {
     const entry: LedgerEntry = { kind, atMs, subject, fingerprint: { high, low } };
-    if (encodeEntry(entry) === encoded) return entry;
+    if (encodeEntry(entry) === encodedText) return entry;
   }
   throw new Error('a stored ledger entry is not readable');
 }

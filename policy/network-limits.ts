@@ -74,8 +74,8 @@ export interface NewChatBar {
 
 /** Returns the bar against a message to a person without a chat at its acceptance, or undefined if there is none. */
 export function newChatBar(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
-  const accepted = newChatsAt(limits, nowMs)?.accepted ?? 0;
-  return barOf(limits, accepted, nowMs);
+  const acceptedCount = newChatsAt(limits, nowMs)?.accepted ?? 0;
+  return barOf(limits, acceptedCount, nowMs);
 }
 
 /** Returns the bar against an accepted message that is about to leave. Other accepted messages do not count. */
@@ -96,7 +96,7 @@ export function classCapCode(
   return recipientClass === 'declared' ? 'DECLARED_RECIPIENT_CAP_REACHED' : 'COLD_RECIPIENT_CAP_REACHED';
 }
 
-function barOf(limits: NetworkLimits, accepted: number, nowMs: number): NewChatBar | undefined {
+function barOf(limits: NetworkLimits, acceptedCount: number, nowMs: number): NewChatBar | undefined {
   const restriction = restrictionAt(limits, nowMs);
   if (restriction !== null) {
     return {
@@ -107,7 +107,7 @@ function barOf(limits: NetworkLimits, accepted: number, nowMs: number): NewChatB
   const newChats = newChatsAt(limits, nowMs);
   if (newChats === null) return undefined;
   const { quota, used, warning } = newChats;
-  if (warning !== 'capped' && used + accepted < quota) return undefined;
+  if (warning !== 'capped' && used + acceptedCount < quota) return undefined;
   return {
     message: `The chat network's quota of ${quota} messages to people who have not answered is used up.`,
     reliefMs: cycleEndMs(newChats),

@@ -1,7 +1,7 @@
 import { isNetworkId, isPhoneNumber, networkIdAsInteger, phoneAsInteger } from './recipient.ts';
 
 /** One country whose mobile numbers are written with and without a redundant digit. */
-interface TwoForms {
+interface NumberFormRule {
   readonly countryCode: string;
   readonly withDigit: RegExp;
   readonly withoutDigit: RegExp;
@@ -17,7 +17,7 @@ interface TwoForms {
  * country code and number (IFT, 2019). Argentina's mobile numbers have a 9 in international dialling, and its area
  * codes begin with 1 to 3.
  */
-const COUNTRIES: readonly TwoForms[] = [
+const COUNTRIES: readonly NumberFormRule[] = [
   {
     countryCode: '+55',
     withDigit: /^\+55([1-9]{2})9([6-9]\d{7})$/,
@@ -61,9 +61,9 @@ export function hasTwoForms(phone: string): boolean {
 }
 
 /** Runs twice a send, hence the plain loop. */
-function countryOfTwoForms(phone: string): TwoForms | undefined {
+function countryOfTwoForms(phone: string): NumberFormRule | undefined {
   for (let index = 0; index < COUNTRIES.length; index += 1) {
-    if (phone.startsWith((COUNTRIES[index] as TwoForms).countryCode)) return COUNTRIES[index];
+    if (phone.startsWith((COUNTRIES[index] as NumberFormRule).countryCode)) return COUNTRIES[index];
   }
   return undefined;
 }
@@ -79,7 +79,7 @@ export function recipientKey(phone: string): number {
 }
 
 /** True if both texts name one recipient: they are equal, or two forms of one number. */
-export function isSameRecipient(one: string, other: string): boolean {
-  if (one === other) return true;
-  return isPhoneNumber(one) && isPhoneNumber(other) && recipientKey(one) === recipientKey(other);
+export function isSameRecipient(left: string, right: string): boolean {
+  if (left === right) return true;
+  return isPhoneNumber(left) && isPhoneNumber(right) && recipientKey(left) === recipientKey(right);
 }

@@ -20,9 +20,9 @@ const MARKS = /\p{M}|\p{Cf}/gu;
  * `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out). Invisible format characters, which keyboards add around
  * right-to-left text, are ignored too. The time grows linearly with the text.
  */
-export function isOptOut(written: string): boolean {
+export function isOptOut(message: string): boolean {
   // A keycap counts as punctuation: it is ignored at the ends, and not within a word.
-  const text = written.replace(KEYCAP, '!');
+  const text = message.replace(KEYCAP, '!');
   let end = text.length;
   while (end > 0 && isIgnoredAtEnds(text, end - 1)) {
     end -= 1;
@@ -39,8 +39,8 @@ export function isOptOut(written: string): boolean {
 }
 
 /** Returns the index of the first character between the two that is not ignored. */
-function afterIgnored(text: string, from: number, end: number): number {
-  let start = from;
+function afterIgnored(text: string, startIndex: number, end: number): number {
+  let start = startIndex;
   while (start < end && isIgnoredAtEnds(text, start)) {
     start += 1;
   }

@@ -34,15 +34,15 @@ export function policyUsage(
   const messages = kindSet('known', 'cold', 'declared');
   const usage = (
     window: WindowUsage['window'],
-    of: { readonly kinds: KindSet; readonly windowMs: number; readonly cap: number },
+    windowOptions: { readonly kinds: KindSet; readonly windowMs: number; readonly cap: number },
   ): WindowUsage => {
-    const query = { kinds: of.kinds, sinceMs: nowMs - of.windowMs };
+    const query = { kinds: windowOptions.kinds, sinceMs: nowMs - windowOptions.windowMs };
     const oldestMs = ledger.oldestSince(query);
     return {
       window,
       used: ledger.weightSince(query),
-      cap: of.cap,
-      nextReliefMs: oldestMs === undefined ? null : oldestMs + of.windowMs,
+      cap: windowOptions.cap,
+      nextReliefMs: oldestMs === undefined ? null : oldestMs + windowOptions.windowMs,
     };
   };
   const day = (kinds: KindSet, cap: number) => ({ kinds, windowMs: DAY_MS, cap });

@@ -24,15 +24,15 @@ const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
 /** Returns the first mistake in quiet hours, with its field, or undefined if there is none. */
 export function quietHoursProblem(
-  quiet: QuietHours,
+  quietHours: QuietHours,
 ): { readonly field: keyof QuietHours; readonly message: string } | undefined {
   for (const field of ['from', 'to'] as const) {
-    if (!TIME.test(quiet[field])) return { field, message: 'must be a time of day like 21:30' };
+    if (!TIME.test(quietHours[field])) return { field, message: 'must be a time of day like 21:30' };
   }
-  if (!isTimeZone(quiet.timeZone)) {
+  if (!isTimeZone(quietHours.timeZone)) {
     return { field: 'timeZone', message: 'must be an IANA time zone like Europe/Berlin' };
   }
-  if (openMinutes(quiet) < LEAST_OPEN_MINUTES || openMinutes(quiet) === DAY_MINUTES) {
+  if (openMinutes(quietHours) < LEAST_OPEN_MINUTES || openMinutes(quietHours) === DAY_MINUTES) {
     return { field: 'to', message: 'must differ from `from`, and leave at least one hour a day' };
   }
   return undefined;
@@ -42,11 +42,11 @@ export function quietHoursProblem(
  * Returns the first moment from `nowMs` on outside the quiet hours, in Unix milliseconds. It is `nowMs` if that is
  * outside. When clocks change, the time that they show counts.
  */
-export function quietUntilMs(quiet: QuietHours, nowMs: number): number {
-  const minute = minuteIn(quiet.timeZone, nowMs);
-  if (!isQuietAt(quiet, minute)) return nowMs;
-  const endMs = nextMs({ nowMs, minute }, quiet.to);
-  return shows(quiet.timeZone, endMs, quiet.to) ? endMs : afterChangeMs(quiet, nowMs);
+export function quietUntilMs(quietHours: QuietHours, nowMs: number): number {
+  const minute = minuteIn(quietHours.timeZone, nowMs);
+  if (!isQuietAt(quietHours, minute)) return nowMs;
+  const endMs = nextMs({ nowMs, minute }, quietHours.to);
+  return shows(quietHours.timeZone, endMs, quietHours.to) ? endMs : afterChangeMs(quietHours, nowMs);
 }
 
 /** Finds the first open moments for times that never go back. It keeps each result until a later time changes it. */
@@ -54,12 +54,12 @@ export class OpenHours {
   readonly #known = new Map<string, { readonly opensMs: number; readonly closesMs: number }>();
 
   /** Like `quietUntilMs`. */
-  fromMs(quiet: QuietHours, nowMs: number): number {
-    const key = `${quiet.from} ${quiet.to} ${quiet.timeZone}`;
-    const known = this.#known.get(key);
-    if (known !== undefined && nowMs < known.closesMs) return Math.max(nowMs, known.opensMs);
-    const opensMs = quietUntilMs(quiet, nowMs);
-    this.#known.set(key, { opensMs, closesMs: openUntilMs(quiet, opensMs) });
+  fromMs(quietHours: QuietHours, nowMs: number): number {
+    const key = `${quietHours.from} ${quietHours.to} ${quietHours.timeZone}`;
+    const knownMs = this.#known.get(key);
+    if (knownMs !== undefined && nowMs < knownMs.closesMs) return Math.max(nowMs, knownMs.opensMs);
+    const opensMs = quietUntilMs(quietHours, nowMs);
+    this.#known.set(key, { opensMs, closesMs: openUntilMs(quietHours, opensMs) });
     return opensMs;
   }
 }
@@ -70,9 +70,9 @@ export function dayIn(
   atMs: number,
 ): { readonly date: string; readonly sameUntilMs: number } {
   const { year, month, day, hour, minute } = clockIn(timeZone, atMs);
-  const left = DAY_MINUTES - Number(hour) * 60 - Number(minute) - LARGEST_CHANGE_MINUTES;
+  const minutesLeft = DAY_MINUTES - Number(hour) * 60 - Number(minute) - LARGEST_CHANGE_MINUTES;
   const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
-  const sameUntilMs = left > 0 ? minuteMs + left * MINUTE_MS : quarterAfter(atMs);
+  const sameUntilMs = minutesLeft > 0 ? minuteMs + minutesLeft * MINUTE_MS : quarterAfter(atMs);
   return { date: `${year}-${month}-${day}`, sameUntilMs };
 }
 
@@ -84,9 +84,9 @@ function openUntilMs({ from, timeZone }: QuietHours, openMs: number): number {
 }
 
 /** Returns when a clock that shows this minute of the day shows `time` next, if the clock is not changed before. */
-function nextMs(now: { readonly nowMs: number; readonly minute: number }, time: string): number {
-  const minutes = (minutesOf(time) - now.minute + DAY_MINUTES) % DAY_MINUTES;
-  return Math.floor(now.nowMs / MINUTE_MS) * MINUTE_MS + minutes * MINUTE_MS;
+function nextMs(moment: { readonly nowMs: number; readonly minute: number }, time: string): number {
+  const minutes = (minutesOf(time) - moment.minute + DAY_MINUTES) % DAY_MINUTES;
+  return Math.floor(moment.nowMs / MINUTE_MS) * MINUTE_MS + minutes * MINUTE_MS;
 }
 
 function shows(timeZone: string, atMs: number, time: string): boolean {
@@ -94,8 +94,8 @@ function shows(timeZone: string, atMs: number, time: string): boolean {
 }
 
 /** Like `quietUntilMs`, if clocks are changed before the quiet hours end. */
-function afterChangeMs(quiet: QuietHours, nowMs: number): number {
-  const isQuiet = (atMs: number): boolean => isQuietAt(quiet, minuteIn(quiet.timeZone, atMs));
+function afterChangeMs(quietHours: QuietHours, nowMs: number): number {
+  const isQuiet = (atMs: number): boolean => isQuietAt(quietHours, minuteIn(quietHours.timeZone, atMs));
   let openMs = quarterAfter(nowMs);
   for (let quarter = 0; quarter < LONGEST_QUARTERS && isQuiet(openMs); quarter += 1) openMs += QUARTER_MS;
   // The last minutes of the quarter before may be open, too.
@@ -108,9 +108,9 @@ function quarterAfter(atMs: number): number {
   return Math.floor(atMs / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
 }
 
-function isQuietAt({ from, to }: QuietHours, now: number): boolean {
+function isQuietAt({ from, to }: QuietHours, minuteNow: number): boolean {
   const [start, end] = [minutesOf(from), minutesOf(to)];
-  return start < end ? now >= start && now < end : now >= start || now < end;
+  return start < end ? minuteNow >= start && minuteNow < end : minuteNow >= start || minuteNow < end;
 }
 
 /** The minute of the day that clocks of the zone show. */
@@ -145,8 +145,8 @@ const MOST_FORMATS = 64;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known !== undefined) return known;
+  const knownMs = formats.get(timeZone);
+  if (knownMs !== undefined) return knownMs;
   if (formats.size >= MOST_FORMATS) formats.clear();
   const digits = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
   const format = new Intl.DateTimeFormat('en-GB', {

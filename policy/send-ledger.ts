@@ -60,9 +60,9 @@ export class SendLedger {
   #baseMs = 0;
 
   /** The ledger that recorded these entries, oldest first. Entries that are too old to count are dropped. */
-  static restore(encoded: readonly string[]): SendLedger {
+  static restore(encodedEntries: readonly string[]): SendLedger {
     const ledger = new SendLedger();
-    for (const entry of encoded) {
+    for (const entry of encodedEntries) {
       ledger.record(decodeEntry(entry));
     }
     return ledger;
@@ -105,8 +105,8 @@ export class SendLedger {
     this.#forgetUntil(atMs - DAY_MS);
     const capacity = this.#words.length / WORDS_PER_ENTRY;
     if (this.#size === capacity) {
-      const larger = capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity;
-      this.#resize(Math.max(SMALLEST_CAPACITY, larger));
+      const largerCapacity = capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity;
+      this.#resize(Math.max(SMALLEST_CAPACITY, largerCapacity));
     } else if (capacity > SMALLEST_CAPACITY && this.#size < capacity / 4) {
       this.#resize(Math.max(SMALLEST_CAPACITY, Math.floor(capacity / 2)));
     }
@@ -143,13 +143,13 @@ export class SendLedger {
     // Most sends find none of them, and make no arrays.
     let toRecipientMs: number[] | undefined;
     let sameContentMs: number[] | undefined;
-    let others: number[] | undefined;
-    let today = 0;
+    let otherSubjects: number[] | undefined;
+    let todayCount = 0;
     let coldToday = 0;
     let declaredToday = 0;
     let lastHour = 0;
     let word = this.#wordBehind();
-    for (let left = this.#size; left > 0; left -= 1) {
+    for (let entriesLeft = this.#size; entriesLeft > 0; entriesLeft -= 1) {
       word = (word === 0 ? words.length : word) - WORDS_PER_ENTRY;
       const time = words[word] as number;
       if (time <= sinceDay) {
@@ -161,7 +161,7 @@ export class SendLedger {
         continue;
       }
       const isInHour = time > sinceHour;
-      today += 1;
+      todayCount += 1;
       coldToday += Number(kind === CODES.cold);
       declaredToday += Number(kind === CODES.declared);
       lastHour += isInHour ? 1 : 0;
@@ -170,16 +170,16 @@ export class SendLedger {
         toRecipientMs ??= [];
         toRecipientMs.push(baseMs + time);
       } else if (isInHour && words[word + 3] === high && words[word + 4] === low) {
-        const other = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE + subjectLow;
-        others ??= [];
-        if (addIfAbsent(others, other)) {
+        const otherSubject = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE + subjectLow;
+        otherSubjects ??= [];
+        if (addIfAbsent(otherSubjects, otherSubject)) {
           sameContentMs ??= [];
           sameContentMs.push(baseMs + time);
         }
       }
     }
     return {
-      today,
+      today: todayCount,
       lastHour,
       coldToday,
       declaredToday,
@@ -209,17 +209,18 @@ export class SendLedger {
 
   /** Returns the recipients of all 1:1 messages in the ledger, each once. */
   recipients(): number[] {
-    const found = new Set<number>();
+    const recipients = new Set<number>();
     for (let index = 0; index < this.#size; index += 1) {
-      if (this.#kindAt(index) <= CODES.declared) found.add(this.#subjectAt(index));
+      if (this.#kindAt(index) <= CODES.declared) recipients.add(this.#subjectAt(index));
     }
-    return [...found];
+    return [...recipients];
   }
 
   /** Counts messages to one number under the other from now on, because both belong to one person. */
-  mergeRecipient(recipient: number, into: number): void {
+  mergeRecipient(recipient: number, keptRecipient: number): void {
     for (let index = 0; index < this.#size; index += 1) {
-      if (this.#isTo(index, recipient)) this.#setSubject(this.#wordAt(index), this.#kindAt(index), into);
+      if (this.#isTo(index, recipient))
+        this.#setSubject(this.#wordAt(index), this.#kindAt(index), keptRecipient);
     }
   }
 
@@ -274,23 +275,23 @@ export class SendLedger {
   } {
     const words = this.#words;
     const { kinds, room } = query;
-    const since = query.sinceMs - this.#baseMs;
+    const sinceOffset = query.sinceMs - this.#baseMs;
     let weight = 0;
-    let oldest = -1;
+    let oldestIndex = -1;
     let word = this.#wordBehind();
-    for (let left = this.#size; left > 0 && weight <= room; left -= 1) {
+    for (let entriesLeft = this.#size; entriesLeft > 0 && weight <= room; entriesLeft -= 1) {
       word = (word === 0 ? words.length : word) - WORDS_PER_ENTRY;
       const time = words[word] as number;
-      if (time <= since) {
+      if (time <= sinceOffset) {
         break;
       }
       const kind = (words[word + 1] as number) >>> KIND_SHIFT;
       if (((kinds >>> kind) & 1) === 1) {
         weight += kind === CODES.group ? (words[word + 2] as number) : 1;
-        oldest = time;
+        oldestIndex = time;
       }
     }
-    return { weight, oldestMs: oldest < 0 ? undefined : this.#baseMs + oldest };
+    return { weight, oldestMs: oldestIndex < 0 ? undefined : this.#baseMs + oldestIndex };
   }
 
   /** The index of the word after the newest entry, from which scans step back. */
@@ -346,11 +347,11 @@ export class SendLedger {
 
   #resize(capacity: number): void {
     const words = new Uint32Array(capacity * WORDS_PER_ENTRY);
-    const from = this.#wordAt(0);
-    const used = this.#size * WORDS_PER_ENTRY;
-    const untilEnd = Math.min(used, this.#words.length - from);
-    words.set(this.#words.subarray(from, from + untilEnd));
-    words.set(this.#words.subarray(0, used - untilEnd), untilEnd);
+    const sourceWord = this.#wordAt(0);
+    const usedWords = this.#size * WORDS_PER_ENTRY;
+    const untilEnd = Math.min(usedWords, this.#words.length - sourceWord);
+    words.set(this.#words.subarray(sourceWord, sourceWord + untilEnd));
+    words.set(this.#words.subarray(0, usedWords - untilEnd), untilEnd);
     this.#words = words;
     this.#head = 0;
   }
@@ -368,11 +369,11 @@ export class SendLedger {
 
   /** Closes the gap that an entry leaves: the newer ones move up. */
   #remove(index: number): void {
-    for (let later = index + 1; later < this.#size; later += 1) {
-      const to = this.#wordAt(later - 1);
-      const from = this.#wordAt(later);
+    for (let laterIndex = index + 1; laterIndex < this.#size; laterIndex += 1) {
+      const targetWord = this.#wordAt(laterIndex - 1);
+      const sourceWord = this.#wordAt(laterIndex);
       for (let word = 0; word < WORDS_PER_ENTRY; word += 1)
-        this.#words[to + word] = this.#words[from + word] as number;
+        this.#words[targetWord + word] = this.#words[sourceWord + word] as number;
     }
     this.#size -= 1;
   }

@@ -30,10 +30,10 @@ export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' |
 export interface Actors {
   /**
    * Puts a command into the mailbox. Resolves with the turn's reply once it is committed. If there is no such actor,
-   * resolves with `nobody` (default: `undefined`).
+   * resolves with `replyIfAbsent` (default: `undefined`).
    */
   ask<Reply>(address: Address, command: unknown): Promise<Reply | undefined>;
-  ask<Reply>(address: Address, command: unknown, nobody: Reply): Promise<Reply>;
+  ask<Reply>(address: Address, command: unknown, replyIfAbsent: Reply): Promise<Reply>;
   /** Like `ask` without a reply; failures are logged. Use it for session events and other control messages. */
   tell(address: Address, command: unknown): void;
   /**

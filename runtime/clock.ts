@@ -22,7 +22,11 @@ export function sleep(clock: Pick<Clock, 'after'>, delayMs: number): Promise<voi
 }
 
 /** Resolves when the work has ended, in any way, or after `mostMs`. */
-export function within(clock: Pick<Clock, 'after'>, mostMs: number, work: Promise<unknown>): Promise<void> {
+export function waitAtMost(
+  clock: Pick<Clock, 'after'>,
+  mostMs: number,
+  work: Promise<unknown>,
+): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.after(mostMs, resolve);
     const end = (): void => {

@@ -9,16 +9,16 @@ export class Counts {
   }
 
   /** Returns the count of a key. */
-  of(key: string): number {
+  countOf(key: string): number {
     return this.#byKey.get(key) ?? 0;
   }
 
-  /** Adds `by`, which may be negative, and returns the key's new count. */
-  add(key: string, by: number): number {
-    const count = this.of(key) + by;
+  /** Adds `amount`, which may be negative, and returns the key's new count. */
+  add(key: string, amount: number): number {
+    const count = this.countOf(key) + amount;
     if (count === 0) this.#byKey.delete(key);
     else this.#byKey.set(key, count);
-    this.#total += by;
+    this.#total += amount;
     return count;
   }
 }

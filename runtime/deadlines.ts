@@ -7,21 +7,24 @@ import type { ArmedTimer, Clock } from './clock.ts';
 export class Deadlines<Item> {
   readonly #clock: Clock;
   readonly #togetherMs: number;
-  readonly #passed: (item: Item) => void;
+  readonly #onPassed: (item: Item) => void;
   readonly #groups = new Map<number, Group<Item>>();
 
-  /** `passed` is called at an item's time, up to `togetherMs` late, for items of one moment in the order of their addition. */
-  constructor(clock: Clock, togetherMs: number, passed: (item: Item) => void) {
+  /**
+   * `onPassed` is called at an item's time, up to `togetherMs` late, for items of one moment in the order of their
+   * addition.
+   */
+  constructor(clock: Clock, togetherMs: number, onPassed: (item: Item) => void) {
     this.#clock = clock;
     this.#togetherMs = togetherMs;
-    this.#passed = passed;
+    this.#onPassed = onPassed;
   }
 
   /** Ends the item after `afterMs`, unless the returned timer is cancelled before. */
   add(item: Item, afterMs: number): ArmedTimer {
     const nowMs = this.#clock.monotonicMs();
     const atMs = Math.ceil((nowMs + afterMs) / this.#togetherMs) * this.#togetherMs;
-    return new Ending(item, this.#groups.get(atMs) ?? this.#begin(atMs, atMs - nowMs));
+    return new ArmedDeadline(item, this.#groups.get(atMs) ?? this.#begin(atMs, atMs - nowMs));
   }
 
   /** Ends all items now. Items that are added meanwhile end at their own time. */
@@ -45,20 +48,20 @@ export class Deadlines<Item> {
     group.forget();
     for (const ending of group.endings) {
       group.endings.delete(ending);
-      this.#passed(ending.item);
+      this.#onPassed(ending.item);
     }
   }
 }
 
 /** Items that end at the same moment, in the order of their addition. */
 interface Group<Item> {
-  readonly endings: Set<Ending<Item>>;
+  readonly endings: Set<ArmedDeadline<Item>>;
   timer: ArmedTimer | undefined;
   forget(): void;
 }
 
 /** One item's deadline. */
-class Ending<Item> implements ArmedTimer {
+class ArmedDeadline<Item> implements ArmedTimer {
   readonly item: Item;
   readonly #group: Group<Item>;
 

@@ -1,40 +1,40 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Remembers the value made for each key; when there are `most`, all are dropped. For values that depend on their key
- * alone.
+ * Remembers the value made for each key; when there are `mostValues`, all are dropped. For values that depend on their
+ * key alone.
  */
-export function memoize<Key, Value>(most: number, make: (key: Key) => Value): (key: Key) => Value {
-  const remembered = new Map<Key, Value>();
+export function memoize<Key, Value>(mostValues: number, make: (key: Key) => Value): (key: Key) => Value {
+  const values = new Map<Key, Value>();
   return (key) => {
-    const known = remembered.get(key);
-    if (known !== undefined) return known;
-    const made = make(key);
-    if (remembered.size >= most) remembered.clear();
-    remembered.set(key, made);
-    return made;
+    const knownValue = values.get(key);
+    if (knownValue !== undefined) return knownValue;
+    const newValue = make(key);
+    if (values.size >= mostValues) values.clear();
+    values.set(key, newValue);
+    return newValue;
   };
 }
 
-/** Like `memoize`, for pairs of keys; `most` counts all pairs. */
+/** Like `memoize`, for pairs of keys; `mostValues` counts all pairs. */
 export function memoizePairs<First, Second, Value>(
-  most: number,
+  mostValues: number,
   make: (first: First, second: Second) => Value,
 ): (first: First, second: Second) => Value {
-  const remembered = new Map<First, Map<Second, Value>>();
+  const values = new Map<First, Map<Second, Value>>();
   let count = 0;
   return (first, second) => {
-    const known = remembered.get(first)?.get(second);
-    if (known !== undefined) return known;
-    const made = make(first, second);
-    if (count >= most) {
-      remembered.clear();
+    const knownValue = values.get(first)?.get(second);
+    if (knownValue !== undefined) return knownValue;
+    const newValue = make(first, second);
+    if (count >= mostValues) {
+      values.clear();
       count = 0;
     }
-    const ofFirst = remembered.get(first) ?? new Map<Second, Value>();
-    remembered.set(first, ofFirst.set(second, made));
+    const ofFirst = values.get(first) ?? new Map<Second, Value>();
+    values.set(first, ofFirst.set(second, newValue));
     count += 1;
-    return made;
+    return newValue;
   };
 }
 
@@ -66,9 +66,9 @@ export function cachedFor<Value>(
   return () => {
     if (answer !== undefined && clock.monotonicMs() < servesUntilMs) return answer;
     servesUntilMs = Number.POSITIVE_INFINITY;
-    const found = find();
-    answer = found;
-    found.then(
+    const foundValue = find();
+    answer = foundValue;
+    foundValue.then(
       () => {
         servesUntilMs = clock.monotonicMs() + keptMs;
       },
@@ -76,6 +76,6 @@ export function cachedFor<Value>(
         answer = undefined;
       },
     );
-    return found;
+    return foundValue;
   };
 }

@@ -6,22 +6,25 @@ export type Random = () => number;
 /** Values drawn from the generator at a time: a call costs more than its bytes. */
 const DRAWN_AHEAD = 256;
 
-/** Makes each value from `bytesEach` random bytes of the operating system's generator, found in `pool` at `from`. */
+/** Makes each value from `bytesEach` random bytes of the operating system's generator, found in `pool` at `offset`. */
 export function fromRandomBytes<Value>(
   bytesEach: number,
-  make: (pool: Buffer, from: number) => Value,
+  make: (pool: Buffer, offset: number) => Value,
 ): () => Value {
   let pool = Buffer.alloc(0);
-  let used = 0;
+  let usedBytes = 0;
   return () => {
-    if (used === pool.length) {
+    if (usedBytes === pool.length) {
       pool = randomBytes(DRAWN_AHEAD * bytesEach);
-      used = 0;
+      usedBytes = 0;
     }
-    used += bytesEach;
-    return make(pool, used - bytesEach);
+    usedBytes += bytesEach;
+    return make(pool, usedBytes - bytesEach);
   };
 }
 
 /** Uniform from the operating system's generator, so that gaps between sends cannot be predicted. */
-export const systemRandom: Random = fromRandomBytes(6, (pool, from) => pool.readUIntBE(from, 6) / 2 ** 48);
+export const systemRandom: Random = fromRandomBytes(
+  6,
+  (pool, offset) => pool.readUIntBE(offset, 6) / 2 ** 48,
+);

@@ -39,10 +39,10 @@ export class RuntimeFailure extends Error {
  * loaded again after `RuntimeLimits.backoffMaximumMs`, on the node that then owns its shard.
  */
 export class NewerState extends RuntimeFailure {
-  constructor(what: string, versions: { readonly stored: number; readonly known: number }) {
+  constructor(subject: string, versions: { readonly stored: number; readonly known: number }) {
     super(
       'STORE_UNAVAILABLE',
-      `${what} was stored in version ${versions.stored}, newer than this program's ${versions.known}`,
+      `${subject} was stored in version ${versions.stored}, newer than this program's ${versions.known}`,
       30,
     );
   }

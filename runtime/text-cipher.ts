@@ -27,11 +27,11 @@ export interface TextCipher {
   /**
    * Returns base64 of salt, nonce, tag and ciphertext. `use` is not part of it and must be the same when it is opened.
    */
-  seal(use: string, plain: string): string;
+  seal(use: string, plaintext: string): string;
   /** Throws when no key opens it, it was changed, or it was sealed for another use. */
-  open(use: string, sealed: string): string;
+  open(use: string, sealedText: string): string;
   /** True if the first secret sealed it, for this use: then the others can be removed. */
-  isNewest(use: string, sealed: string): boolean;
+  isNewest(use: string, sealedText: string): boolean;
 }
 
 /**
@@ -47,36 +47,36 @@ export function textCipher(secrets: readonly Buffer[], purpose: string): TextCip
   const keysOf = derivedKeys(secrets, purpose);
   // Redis may still have texts that 0.1.0 sealed: dead letters, numbers. They have no salt.
   const keysWithoutSalt = secrets.map((secret) => keyOf(secret, '', purpose));
-  const [own] = keysOf(salt);
-  if (own === undefined) throw new Error(`the cipher of ${purpose} needs a secret`);
+  const [ownKey] = keysOf(salt);
+  if (ownKey === undefined) throw new Error(`the cipher of ${purpose} needs a secret`);
   let count = 0;
   return {
-    seal(use, plain) {
+    seal(use, plaintext) {
       const nonce = Buffer.alloc(NONCE_BYTES);
       nonce.writeUIntBE(count, NONCE_BYTES - COUNTER_BYTES, COUNTER_BYTES);
       count += 1;
-      const cipher = createCipheriv(CIPHER, own, nonce).setAAD(Buffer.from(use));
-      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      const cipher = createCipheriv(CIPHER, ownKey, nonce).setAAD(Buffer.from(use));
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
       return Buffer.concat([salt, nonce, cipher.getAuthTag(), body]).toString('base64');
     },
-    open(use, sealed) {
-      const bytes = Buffer.from(sealed, 'base64');
+    open(use, sealedText) {
+      const bytes = Buffer.from(sealedText, 'base64');
       for (const key of keysOf(bytes.subarray(0, SALT_BYTES))) {
-        const plain = openWith(key, use, bytes.subarray(SALT_BYTES));
-        if (plain !== undefined) return plain;
+        const plaintext = openWith(key, use, bytes.subarray(SALT_BYTES));
+        if (plaintext !== undefined) return plaintext;
       }
       for (const key of keysWithoutSalt) {
-        const plain = openWith(key, use, bytes);
-        if (plain !== undefined) return plain;
+        const plaintext = openWith(key, use, bytes);
+        if (plaintext !== undefined) return plaintext;
       }
       throw new Error(
         `a sealed text of ${purpose} was sealed with a key that is not ours, or for another use`,
       );
     },
-    isNewest(use, sealed) {
-      const bytes = Buffer.from(sealed, 'base64');
-      const [newest] = keysOf(bytes.subarray(0, SALT_BYTES));
-      return newest !== undefined && openWith(newest, use, bytes.subarray(SALT_BYTES)) !== undefined;
+    isNewest(use, sealedText) {
+      const bytes = Buffer.from(sealedText, 'base64');
+      const [newestKey] = keysOf(bytes.subarray(0, SALT_BYTES));
+      return newestKey !== undefined && openWith(newestKey, use, bytes.subarray(SALT_BYTES)) !== undefined;
     },
   };
 }
@@ -105,11 +105,11 @@ function keyOf(secret: Buffer, salt: Buffer | '', purpose: string): KeyObject {
 
 /** A key of each secret for a salt; those of the salts that were used last are remembered. */
 function derivedKeys(secrets: readonly Buffer[], purpose: string): (salt: Buffer) => readonly KeyObject[] {
-  const known = new LRUCache<string, readonly KeyObject[]>({ max: REMEMBERED_SALTS });
+  const knownKeys = new LRUCache<string, readonly KeyObject[]>({ max: REMEMBERED_SALTS });
   return (salt) => {
     const name = salt.toString('base64');
-    const keys = known.get(name) ?? secrets.map((secret) => keyOf(secret, salt, purpose));
-    known.set(name, keys);
+    const keys = knownKeys.get(name) ?? secrets.map((secret) => keyOf(secret, salt, purpose));
+    knownKeys.set(name, keys);
     return keys;
   };
 }

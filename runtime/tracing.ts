@@ -22,7 +22,7 @@ export interface Span {
   /** The parent of spans below it. */
   readonly traceparent: string;
   /** Ends it, once. `name` replaces the first name. `failed`: it ended with an error. `endMs`: default now. */
-  end(ending?: {
+  end(spanEnd?: {
     readonly name?: string;
     readonly attributes?: SpanAttributes;
     readonly failed?: boolean;

@@ -97,7 +97,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const { node, clock, random, log, qrImages, sendGap, poolLink, platformName, vault, egressVault } = options;
   const { retentionMs, counting } = options;
   const { actors, store, deadLetters } = node;
-  const common = { actors, store, clock, random, log };
+  const commonOptions = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
   const operatorsDirectory = new OperatorsDirectory({ store, clock, connection: connection.connection, log });
   repairLater(operatorsDirectory, log);
@@ -111,26 +111,35 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
   const makeId = objectIdGenerator(random);
   const { host, pairing } = startHost(options);
   const poolSessions = new PoolSessions({ actors, store, log });
-  const sharedNumbers = new SharedNumbers({ ...common, vault, feed, counts });
-  const pool = new PoolClient({ ...common, link: poolLink, sessions: poolSessions, platformName });
+  const sharedNumbers = new SharedNumbers({ ...commonOptions, vault, feed, counts });
+  const pool = new PoolClient({ ...commonOptions, link: poolLink, sessions: poolSessions, platformName });
   const askGroups = groupQuestions({ actors, clock, host, waiters });
   const times = { sendGap, ...PACING_TIMES };
   const connecting = { pairing, qrImage: (qr: string) => qrImages.render(qr), askGroups };
-  const shops = shopService({ ...common, ...connecting, waiters, pool, host, times, retentionMs });
+  const shops = shopService({ ...commonOptions, ...connecting, waiters, pool, host, times, retentionMs });
   const inbound = inboundService({ actors, store, vault, shops, host });
   const events = eventService({ store, waiters: eventWaiters, messages: shops, inbound });
   // Timers of webhooks wait for wall-clock times, and the wall clock may step.
-  const webhookParts = { ...common, clock: node.steppedClock, settings: options.webhooks };
+  const webhookParts = { ...commonOptions, clock: node.steppedClock, settings: options.webhooks };
   const webhooks = composeWebhooks({ ...webhookParts, shops, inbound, events, makeId });
   const announceEvents = (tenantId: string): void => {
     eventWaiters.publish(tenantId);
     webhooks.pump.wake(tenantId);
   };
-  const notified = { waiters, announceEvents, feed };
+  const notifiedServices = { waiters, announceEvents, feed };
   const otherShops = { pool, poolSessions, sharedNumbers, send: shops.send };
   poolLink.serve(poolService({ actors, store }));
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
-  const erasedFrom = { ...common, deadLetters, host, pool, poolSessions, sharedNumbers, vault, retentionMs };
+  const erasedFrom = {
+    ...commonOptions,
+    deadLetters,
+    host,
+    pool,
+    poolSessions,
+    sharedNumbers,
+    vault,
+    retentionMs,
+  };
   const erasure = composeErasure({ ...erasedFrom, directory, refreshDirectory, logs: options.logs });
   const performTenant = tenantEffects({
     feed,
@@ -141,14 +150,14 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     notifyShop: (shop, notice) => actors.tell(shopAddress(shop), notice),
     poolMayHaveChanged: (tenantId) => poolSessions.tenantChanged(tenantId),
   });
-  const performShop = shopEffects({ ...common, ...notified, ...otherShops, host, counting });
+  const performShop = shopEffects({ ...commonOptions, ...notifiedServices, ...otherShops, host, counting });
   const perform = { tenant: performTenant, shop: performShop };
   const behaviourParts = { keyLimits, makeId, times, host, webhooks, eventWaiters, counts };
   registerBehaviours(options, { ...behaviourParts, perform });
   const operatorParts = { directory, operatorsDirectory, erasure, makeId, host, egressVault };
   return {
     tenants: tenantService({
-      ...common,
+      ...commonOptions,
       keyLimits,
       usage,
       channelStatuses: (tenantId, shopIds) => readChannelStatuses(store, tenantId, shopIds),
@@ -157,7 +166,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     inbound,
     events,
     webhooks,
-    operators: operatorService({ ...common, ...operatorParts }),
+    operators: operatorService({ ...commonOptions, ...operatorParts }),
     fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: options.operatorsLink }),
     keys: directory,
     feed,
@@ -264,7 +273,7 @@ const WIRE_ID_BYTES = 9;
 /** Makes stanza ids in the form of the network's own web client. */
 const makeWireId = fromRandomBytes(
   WIRE_ID_BYTES,
-  (pool, from) => `3EB0${capitalHex(pool).slice(2 * from, 2 * (from + WIRE_ID_BYTES))}`,
+  (pool, index) => `3EB0${capitalHex(pool).slice(2 * index, 2 * (index + WIRE_ID_BYTES))}`,
 );
 
 /** The hex of the last pool of random bytes: each id is a slice of it. */

@@ -89,8 +89,12 @@ export async function startService({
     linkCipher: textCipher(environment.credentialsKeys, 'node-link'),
   });
   const { clock } = node;
-  const checked = checkCredentialsKeys(node.store, environment.credentialsKeys, everyShop(node.store));
-  await checked.catch(async (error: unknown) => {
+  const credentialsCheck = checkCredentialsKeys(
+    node.store,
+    environment.credentialsKeys,
+    everyShop(node.store),
+  );
+  await credentialsCheck.catch(async (error: unknown) => {
     await node.stop();
     throw error;
   });
@@ -121,7 +125,7 @@ export async function startService({
   const descriptors = descriptorCount();
   exportFigures(metrics, { node, actors, descriptors, version, revision: environment.revision });
   let isWithdrawn = false;
-  let spared: SparedDescriptors | undefined;
+  let spare: SparedDescriptors | undefined;
   const http = await startHttp({
     settings: environment,
     version,
@@ -136,11 +140,11 @@ export async function startService({
     log,
     metrics,
     tracing,
-    health: { isReady: () => !isWithdrawn && !spared?.isSparing && node.isReady() },
+    health: { isReady: () => !isWithdrawn && !spare?.isSparing && node.isReady() },
     isBusy: () => node.isBusy(),
   });
   requests.serve((payload) => http.serveForwarded(payload));
-  spared = sparedDescriptors({ http, log });
+  spare = sparedDescriptors({ http, log });
   await node.run();
   return {
     node,
@@ -151,7 +155,7 @@ export async function startService({
       clock,
       log,
       resources: [
-        { warning: 'descriptors are nearly used up', read: descriptors, seen: spared.seen },
+        { warning: 'descriptors are nearly used up', read: descriptors, onSeen: spare.onSeen },
         { warning: 'memory is nearly used up', read: memoryUse },
       ],
     }),

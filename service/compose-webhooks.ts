@@ -7,7 +7,7 @@ import type { ShopOperations } from '../actors/shops/shop-operations.ts';
 import type { WebhookRecord } from '../actors/tenants/stored-webhooks/webhook-record.ts';
 import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
 import { WebhookPump } from '../actors/webhooks/webhook-pump.ts';
-import { resealed } from '../actors/webhooks/webhook-secrets.ts';
+import { resealWebhook } from '../actors/webhooks/webhook-secrets.ts';
 import { webhookService } from '../actors/webhooks/webhook-service.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Actors } from '../runtime/actors.ts';
@@ -82,7 +82,7 @@ export function composeWebhooks(options: {
   return {
     pump,
     operations,
-    reseal: (tenantId, webhook, nowMs) => resealed(tenantId, webhook, { cipher, nowMs }),
+    reseal: (tenantId, webhook, nowMs) => resealWebhook(tenantId, webhook, { cipher, nowMs }),
   };
 }
 

@@ -9,9 +9,9 @@ const MARK_CHARACTERS = 12;
  * digest of the whole, so two of them differ.
  */
 export function defaultNodeId(host: string, number: number): string {
-  const whole = `${host}-${number}`;
-  const plain = whole.replaceAll(/[^\w.-]/g, '-');
-  if (plain === whole && whole.length <= MOST_CHARACTERS) return whole;
-  const mark = createHash('sha256').update(whole).digest('hex').slice(0, MARK_CHARACTERS);
-  return `${plain.slice(0, MOST_CHARACTERS - MARK_CHARACTERS - 1)}-${mark}`;
+  const name = `${host}-${number}`;
+  const plainName = name.replaceAll(/[^\w.-]/g, '-');
+  if (plainName === name && name.length <= MOST_CHARACTERS) return name;
+  const mark = createHash('sha256').update(name).digest('hex').slice(0, MARK_CHARACTERS);
+  return `${plainName.slice(0, MOST_CHARACTERS - MARK_CHARACTERS - 1)}-${mark}`;
 }

@@ -141,8 +141,8 @@ const serviceSchema = v.intersect([
   v.pipe(
     v.object({
       ...serviceEntries,
-      REDIS_URL: required(redisUrl),
-      CREDENTIALS_KEY: required(credentialsKeys),
+      REDIS_URL: requiredSetting(redisUrl),
+      CREDENTIALS_KEY: requiredSetting(credentialsKeys),
     }),
     v.forward(
       v.partialCheck(
@@ -245,8 +245,8 @@ export type DevEnvironment = ReturnType<typeof devEnvironment>;
 
 /** Reads what `service/dev/dev.ts` needs. Throws `EnvironmentError`. */
 export function devEnvironment(variables: Variables = process.env) {
-  const { variables: given } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
-  const startsSimulator = given.MSGAPP_SOCKET_URL === undefined;
+  const { variables: givenVariables } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
+  const startsSimulator = givenVariables.MSGAPP_SOCKET_URL === undefined;
   // The simulator it starts is on this machine, so the rules for one hold.
   const values = readVariables(
     devSchema,
@@ -260,13 +260,13 @@ export function devEnvironment(variables: Variables = process.env) {
     simulatorHost: values.SIMULATOR_HOST,
     simulatorPort: values.SIMULATOR_PORT,
     dataDirectory: resolve(values.DATA_DIR),
-    startsRedis: given.REDIS_URL === undefined,
+    startsRedis: givenVariables.REDIS_URL === undefined,
     startsSimulator,
     /** If given, they win over those kept in `dev.json`. */
-    adminToken: given.ADMIN_TOKEN,
-    credentialsKey: given.CREDENTIALS_KEY,
+    adminToken: givenVariables.ADMIN_TOKEN,
+    credentialsKey: givenVariables.CREDENTIALS_KEY,
     /** For the processes it starts: secrets that came from files stand in them by value. */
-    variables: given,
+    variables: givenVariables,
   } as const;
 }
 
@@ -288,12 +288,12 @@ export function defaultSessionWorkers(cores: number): number {
 }
 
 /** True if two listeners on these addresses would conflict. */
-function shareAddress(one: string, other: string): boolean {
-  return one === other || [one, other].some((each) => each === '0.0.0.0' || each === '::');
+function shareAddress(left: string, right: string): boolean {
+  return left === right || [left, right].some((address) => address === '0.0.0.0' || address === '::');
 }
 
 /** Reads a missing variable as an empty one, so that the problem names the expected value. */
-function required<const Schema extends v.GenericSchema<string, unknown>>(schema: Schema) {
+function requiredSetting<const Schema extends v.GenericSchema<string, unknown>>(schema: Schema) {
   return v.optional(schema, '');
 }
 
@@ -302,15 +302,15 @@ export function readVariables<const Schema extends v.GenericSchema<unknown, unkn
   schema: Schema,
   variables: Variables = process.env,
 ): v.InferOutput<Schema> {
-  const { variables: given, broken, problems } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
-  const result = v.safeParse(schema, given);
+  const { variables: givenVariables, broken, problems } = readSecretFiles(nonEmpty(variables), SECRET_NAMES);
+  const result = v.safeParse(schema, givenVariables);
   if (result.success && problems.length === 0) return result.output;
-  const refused = (result.issues ?? []).flatMap((issue) => {
+  const problemsOfSchema = (result.issues ?? []).flatMap((issue) => {
     const name = v.getDotPath(issue) ?? '';
     if (broken.has(name)) return [];
-    return [`${name}: expected ${issue.message}; found ${describeFound(name, given[name])}`];
+    return [`${name}: expected ${issue.message}; found ${describeFound(name, givenVariables[name])}`];
   });
-  throw new EnvironmentError([...new Set([...problems, ...refused])]);
+  throw new EnvironmentError([...new Set([...problems, ...problemsOfSchema])]);
 }
 
 /** Drops empty variables: in compose files and shells `NAME=` means "not set". */

@@ -50,7 +50,7 @@ export const operatorsSchema = v.pipe(
   v.forward(
     v.partialCheck(
       [['ADMIN_TOKEN'], ['ADMIN_TOKENS'], ['METRICS_TOKEN']],
-      (given) => areDistinct(operatorTokens(given)),
+      (text) => areDistinct(operatorTokens(text)),
       'a name and a token of its own for each; ADMIN_TOKEN has the name admin, METRICS_TOKEN the name metrics',
     ),
     ['ADMIN_TOKENS'],
@@ -63,7 +63,7 @@ export const requiredOperatorsSchema = v.pipe(
   v.forward(
     v.partialCheck(
       [['ADMIN_TOKEN'], ['ADMIN_TOKENS']],
-      (given) => operatorTokens(given).some(({ role }) => role === 'admin'),
+      (text) => operatorTokens(text).some(({ role }) => role === 'admin'),
       'at least 8 printable ASCII characters without a space, or an admin among ADMIN_TOKENS',
     ),
     ['ADMIN_TOKEN'],
@@ -71,12 +71,12 @@ export const requiredOperatorsSchema = v.pipe(
 );
 
 /** Everybody with a token. */
-export function operatorTokens(given: {
+export function operatorTokens(settings: {
   readonly ADMIN_TOKEN?: string | undefined;
   readonly ADMIN_TOKENS?: readonly OperatorToken[] | undefined;
   readonly METRICS_TOKEN?: string | undefined;
 }): readonly OperatorToken[] {
-  const { ADMIN_TOKEN, ADMIN_TOKENS = [], METRICS_TOKEN } = given;
+  const { ADMIN_TOKEN, ADMIN_TOKENS = [], METRICS_TOKEN } = settings;
   return [
     ...(ADMIN_TOKEN === undefined ? [] : [{ name: 'admin', role: 'admin', token: ADMIN_TOKEN } as const]),
     ...ADMIN_TOKENS,
@@ -87,8 +87,8 @@ export function operatorTokens(given: {
 }
 
 function parseNamedToken(text: string): OperatorToken | undefined {
-  const [, name, given, token] = /^([\w.@-]{1,64}):(\w+):(.*)$/.exec(text.trim()) ?? [];
-  const role = OPERATOR_ROLES.find((known) => known === given);
+  const [, name, givenRole, token] = /^([\w.@-]{1,64}):(\w+):(.*)$/.exec(text.trim()) ?? [];
+  const role = OPERATOR_ROLES.find((knownRole) => knownRole === givenRole);
   if (name === undefined || role === undefined || token === undefined) return undefined;
   return LONG_TOKEN.test(token) ? { name, role, token } : undefined;
 }

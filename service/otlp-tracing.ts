@@ -58,25 +58,25 @@ export async function otlpTracing(options: {
   function contextOf(traceparent: string | undefined, isFromCaller: boolean) {
     if (traceparent === undefined) return ROOT_CONTEXT;
     const [, traceId = '', spanId = '', flags = ''] = traceparent.split('-');
-    const refused = isFromCaller && options.random() >= options.keptShare;
-    const traceFlags = refused ? TraceFlags.NONE : Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+    const isUntraced = isFromCaller && options.random() >= options.keptShare;
+    const traceFlags = isUntraced ? TraceFlags.NONE : Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
     return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
   }
 
   return {
     start(name, { parent, kind, attributes, startMs }) {
       const startTime = startMs === undefined ? {} : { startTime: startMs };
-      const given = attributes === undefined ? {} : { attributes };
+      const givenAttributes = attributes === undefined ? {} : { attributes };
       const span = tracer.startSpan(
         name,
-        { kind: kinds[kind], ...given, ...startTime },
+        { kind: kinds[kind], ...givenAttributes, ...startTime },
         contextOf(parent, kind === 'server'),
       );
       return {
         traceparent: traceparentOf(span),
-        end({ name: known, attributes: more, failed, endMs } = {}) {
-          if (known !== undefined) span.updateName(known);
-          if (more !== undefined) span.setAttributes(more);
+        end({ name: knownName, attributes: moreAttributes, failed, endMs } = {}) {
+          if (knownName !== undefined) span.updateName(knownName);
+          if (moreAttributes !== undefined) span.setAttributes(moreAttributes);
           if (failed === true) span.setStatus({ code: SpanStatusCode.ERROR });
           span.end(endMs);
         },
@@ -84,8 +84,8 @@ export async function otlpTracing(options: {
     },
     async stop() {
       // Spans that a collector does not take are lost: a trace must not delay the end of the process.
-      const sent = provider.shutdown().catch(() => undefined);
-      await Promise.race([sent, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+      const shutdown = provider.shutdown().catch(() => undefined);
+      await Promise.race([shutdown, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },
   };
 }

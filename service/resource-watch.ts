@@ -21,22 +21,24 @@ const LIMITS_BYTES = 4_096;
  */
 export function descriptorCount(): ReadUse {
   // Kept open for the life of the process: when no descriptor is left, the file could not be opened.
-  const limits = opened('/proc/self/limits');
+  const limits = countOpened('/proc/self/limits');
   if (limits === undefined) return async () => undefined;
   const buffer = Buffer.alloc(LIMITS_BYTES);
   return async () => {
     const text = buffer.toString('latin1', 0, readSync(limits, buffer, 0, LIMITS_BYTES, 0));
-    const most = Number(/^Max open files +(\d+)/m.exec(text)?.[1] ?? Number.POSITIVE_INFINITY);
+    const mostFiles = Number(/^Max open files +(\d+)/m.exec(text)?.[1] ?? Number.POSITIVE_INFINITY);
     try {
       // The folder itself is open while it is read.
-      return { used: (await readdir('/proc/self/fd')).length - 1, most };
+      return { used: (await readdir('/proc/self/fd')).length - 1, most: mostFiles };
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EMFILE' ? { used: most, most } : undefined;
+      return (error as NodeJS.ErrnoException).code === 'EMFILE'
+        ? { used: mostFiles, most: mostFiles }
+        : undefined;
     }
   };
 }
 
-function opened(path: string): number | undefined {
+function countOpened(path: string): number | undefined {
   try {
     return openSync(path, 'r');
   } catch {
@@ -69,7 +71,7 @@ const FORGOTTEN_BELOW = 0.8;
 export interface WatchedResource {
   readonly warning: string;
   readonly read: ReadUse;
-  readonly seen?: (share: number) => void;
+  readonly onSeen?: (share: number) => void;
 }
 
 /** Logs a resource's warning once when the process has nearly used it up. */
@@ -79,18 +81,18 @@ export function watchResources(options: {
   readonly resources: readonly WatchedResource[];
 }): { stop(): void } {
   const { clock, log, resources } = options;
-  const warned = new Set<string>();
+  const warnedNames = new Set<string>();
   let isStopped = false;
   let timer: ArmedTimer | undefined;
   const look = async (): Promise<void> => {
-    for (const { warning, read, seen } of resources) {
+    for (const { warning, read, onSeen } of resources) {
       const use = await read();
       if (use === undefined) continue;
       const share = use.used / use.most;
-      seen?.(share);
-      if (share < FORGOTTEN_BELOW) warned.delete(warning);
-      if (share <= WARNED_ABOVE || warned.has(warning)) continue;
-      warned.add(warning);
+      onSeen?.(share);
+      if (share < FORGOTTEN_BELOW) warnedNames.delete(warning);
+      if (share <= WARNED_ABOVE || warnedNames.has(warning)) continue;
+      warnedNames.add(warning);
       log.warn(use, warning);
     }
     arm();

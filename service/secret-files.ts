@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The variables after the files with secrets were read, and the problems with those files. */
-export interface WithSecrets {
+export interface SecretVariables {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Names of the secrets that could not be read; they are not reported as missing as well. */
   readonly broken: ReadonlySet<string>;
@@ -21,24 +21,24 @@ const LONGEST_BYTES = 65_536;
 export function readSecretFiles(
   variables: Readonly<Record<string, string | undefined>>,
   secretNames: Iterable<string>,
-): WithSecrets {
-  const read: Record<string, string | undefined> = { ...variables };
-  const broken = new Set<string>();
+): SecretVariables {
+  const readVariables: Record<string, string | undefined> = { ...variables };
+  const brokenNames = new Set<string>();
   const problems: string[] = [];
   for (const name of secretNames) {
     const fileName = `${name}_FILE`;
     const path = variables[fileName];
     if (path === undefined) continue;
-    delete read[fileName];
-    const found = variables[name] === undefined ? readSecret(path) : { problem: `nothing beside ${name}` };
-    if ('secret' in found) {
-      read[name] = found.secret;
+    delete readVariables[fileName];
+    const secret = variables[name] === undefined ? readSecret(path) : { problem: `nothing beside ${name}` };
+    if ('secret' in secret) {
+      readVariables[name] = secret.secret;
       continue;
     }
-    broken.add(name);
-    problems.push(`${fileName}: expected ${found.problem}; found ${JSON.stringify(path)}`);
+    brokenNames.add(name);
+    problems.push(`${fileName}: expected ${secret.problem}; found ${JSON.stringify(path)}`);
   }
-  return { variables: read, broken, problems };
+  return { variables: readVariables, broken: brokenNames, problems };
 }
 
 function readSecret(path: string): { readonly secret: string } | { readonly problem: string } {

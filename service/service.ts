@@ -26,7 +26,7 @@ async function main(): Promise<void> {
       },
     );
   };
-  let running: Service | undefined;
+  let runningService: Service | undefined;
   let isWithdrawn = false;
   let delay: ArmedTimer | undefined;
   // Load balancers poll /readyz every few seconds, and send callers here until they have seen its 503.
@@ -35,20 +35,20 @@ async function main(): Promise<void> {
     if (isWithdrawn) {
       if (delay === undefined) return;
       delay.cancel();
-      end(running, 0);
+      end(runningService, 0);
       return;
     }
     isWithdrawn = true;
-    if (running === undefined || environment.shutdownDelayMs === 0) {
-      end(running, 0);
+    if (runningService === undefined || environment.shutdownDelayMs === 0) {
+      end(runningService, 0);
       return;
     }
-    running.withdraw();
+    runningService.withdraw();
     log.info(
       { shutdownDelayMs: environment.shutdownDelayMs },
       'a signal asked the service to stop: it is not ready from now on',
     );
-    delay = clock.after(environment.shutdownDelayMs, () => end(running, 0));
+    delay = clock.after(environment.shutdownDelayMs, () => end(runningService, 0));
   };
   // Before the start: as process 1 of a container, Node is not ended by a signal that it does not listen to.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -61,10 +61,10 @@ async function main(): Promise<void> {
     startHost: (node, listener) => startSessions({ environment, node, log, listener }),
     onLost() {
       log.error({ nodeId: environment.nodeId }, 'another process runs under this node id: this one ends');
-      end(running, 1);
+      end(runningService, 1);
     },
   });
-  running = service;
+  runningService = service;
   const { apiUrl, adminUrl } = service.http;
   process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
 }

@@ -108,7 +108,7 @@ export function shopCounting({ counted, histogram }: Metrics): (effect: CountEff
     help: 'From the acknowledgement of the chat network until a first recipient has the message',
     bounds: RECEIPT_BUCKETS_SECONDS,
   });
-  const scheduled = counted(
+  const countScheduled = counted(
     'msgapi_scheduled_ends_total',
     'Scheduled sends that became messages, and those that were refused, with the code',
     [{ outcome: 'accepted', code: '' }],
@@ -133,7 +133,7 @@ export function shopCounting({ counted, histogram }: Metrics): (effect: CountEff
         if (effect.kind === 'delivered') delay(effect.afterMs / 1_000);
         break;
       case 'count_scheduled':
-        scheduled({ outcome: effect.code === null ? 'accepted' : 'refused', code: effect.code ?? '' });
+        countScheduled({ outcome: effect.code === null ? 'accepted' : 'refused', code: effect.code ?? '' });
         break;
       case 'count_batch':
         batches({ change: effect.change, reason: effect.reason ?? '' });

@@ -10,7 +10,7 @@ export interface SparedDescriptors {
   /** True while new connections of tenants are refused. */
   readonly isSparing: boolean;
   /** Takes the share in use. */
-  seen(share: number): void;
+  onSeen(share: number): void;
 }
 
 /**
@@ -27,13 +27,14 @@ export function sparedDescriptors(options: {
     get isSparing() {
       return isSparing;
     },
-    seen(share) {
-      const before = isSparing;
+    onSeen(share) {
+      const wasSparing = isSparing;
       if (share > REFUSED_ABOVE) isSparing = true;
       else if (share < ACCEPTED_BELOW) isSparing = false;
       http.accept(!isSparing);
-      if (isSparing && !before) log.error({ share }, 'few file descriptors are left: new calls are refused');
-      if (!isSparing && before)
+      if (isSparing && !wasSparing)
+        log.error({ share }, 'few file descriptors are left: new calls are refused');
+      if (!isSparing && wasSparing)
         log.info({ share }, 'enough file descriptors are free: new calls are accepted');
     },
   };

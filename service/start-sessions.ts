@@ -24,10 +24,10 @@ export function startSessions(options: {
   readonly timing?: Partial<SessionTiming>;
 }): SessionHost {
   const { environment, node, log, listener, timing } = options;
-  const simulated = environment.noiseRootKey !== undefined;
+  const isSimulated = environment.noiseRootKey !== undefined;
   const socketUrl = environment.chatNetworkUrl ?? REAL_NETWORK_URL;
-  if (simulated) log.warn({ socketUrl }, 'the chat network is simulated: no message leaves this machine');
-  const media = { allowLoopback: simulated, ...environment.media };
+  if (isSimulated) log.warn({ socketUrl }, 'the chat network is simulated: no message leaves this machine');
+  const media = { allowLoopback: isSimulated, ...environment.media };
   return new BaileysHost({
     store: node.store,
     clock,

@@ -61,11 +61,11 @@ export class MovableClock implements SimulatorClock {
   /** Moves the time forward by `byMs` milliseconds. */
   forward(byMs: number): void {
     this.#aheadMs += byMs;
-    const now = this.wallMs();
-    for (const entry of [...this.#waiting].sort((one, other) => one.dueMs - other.dueMs)) {
+    const nowMs = this.wallMs();
+    for (const entry of [...this.#waiting].sort((left, right) => left.dueMs - right.dueMs)) {
       entry.timer.cancel();
-      if (entry.dueMs <= now) this.#fire(entry);
-      else entry.timer = this.#base.after(entry.dueMs - now, () => this.#fire(entry));
+      if (entry.dueMs <= nowMs) this.#fire(entry);
+      else entry.timer = this.#base.after(entry.dueMs - nowMs, () => this.#fire(entry));
     }
   }
 

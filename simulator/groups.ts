@@ -43,7 +43,7 @@ export class Groups {
   }
 
   /** Returns the groups that a number takes part in. */
-  of(phone: string): Group[] {
+  groupsOf(phone: string): Group[] {
     return [...(this.#byPhone.get(phone) ?? [])].flatMap((id) => this.#groups.get(id) ?? []);
   }
 
@@ -54,9 +54,9 @@ export class Groups {
 
   /** True if a companion has to refresh its groups. The call clears the mark. */
   takeStale(companionId: string): boolean {
-    const stale = this.#stale.get(companionId) ?? false;
+    const staleGroups = this.#stale.get(companionId) ?? false;
     this.#stale.delete(companionId);
-    return stale;
+    return staleGroups;
   }
 
   #index(group: Group): void {

@@ -123,13 +123,13 @@ export class Journal {
       input: createReadStream(this.#path),
       crlfDelay: Number.POSITIVE_INFINITY,
     });
-    let torn: string | undefined;
+    let tornLine: string | undefined;
     for await (const line of lines) {
-      if (torn !== undefined)
+      if (tornLine !== undefined)
         throw new Error(`${this.#path} is damaged before its end; move it away to start with an empty one`);
       const entry = parseLine(line);
       if (!entry) {
-        torn = line;
+        tornLine = line;
         continue;
       }
       const [name, key, value] = entry;

@@ -74,9 +74,9 @@ export class Numbers {
 
   /** True if an address is a former LID of its number. */
   isFormer(address: string): boolean {
-    const parsed = parseUserAddress(address);
+    const parsedAddress = parseUserAddress(address);
     const number = this.resolve(address)?.number;
-    return parsed?.addressing === 'lid' && number?.formerLids?.includes(parsed.user) === true;
+    return parsedAddress?.addressing === 'lid' && number?.formerLids?.includes(parsedAddress.user) === true;
   }
 
   /**
@@ -92,11 +92,12 @@ export class Numbers {
    * user.
    */
   resolve(address: string | undefined): DeviceReference | undefined {
-    const parsed = parseUserAddress(address);
-    if (!parsed) return undefined;
-    const phone = parsed.addressing === 'lid' ? this.#phoneByLid.get(parsed.user) : parsed.user;
+    const parsedAddress = parseUserAddress(address);
+    if (!parsedAddress) return undefined;
+    const phone =
+      parsedAddress.addressing === 'lid' ? this.#phoneByLid.get(parsedAddress.user) : parsedAddress.user;
     if (!phone) return undefined;
-    return { number: this.of(phone), device: parsed.device, addressing: parsed.addressing };
+    return { number: this.of(phone), device: parsedAddress.device, addressing: parsedAddress.addressing };
   }
 
   #keep(number: PhoneNumber): PhoneNumber {
@@ -120,10 +121,10 @@ export function senderAttributes(
   addressing: Addressing,
   device = 0,
 ): Record<string, string> {
-  const from = addressOf(number, addressing, device);
+  const fromAddress = addressOf(number, addressing, device);
   return addressing === 'lid'
-    ? { from, sender_pn: addressOf(number, 'pn') }
-    : { from, sender_lid: addressOf(number, 'lid') };
+    ? { from: fromAddress, sender_pn: addressOf(number, 'pn') }
+    : { from: fromAddress, sender_lid: addressOf(number, 'lid') };
 }
 
 /** Returns the attributes by which a post in a group, or a status, names its author: both addresses. */

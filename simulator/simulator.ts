@@ -171,8 +171,8 @@ function createNetwork(options: SimulatorOptions, journal: Journal, media: Media
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      reject(taken ? new Error(`port ${port} on ${host} is taken; is another simulator running?`) : error);
+      const isTaken = error.code === 'EADDRINUSE';
+      reject(isTaken ? new Error(`port ${port} on ${host} is taken; is another simulator running?`) : error);
     });
     server.listen(port, host, resolve);
   });

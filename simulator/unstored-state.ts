@@ -31,20 +31,20 @@ export interface SendCount {
 export class SendCounts {
   readonly #counts = new Map<string, SendCount>();
 
-  of(companionId: string): SendCount {
+  countsOf(companionId: string): SendCount {
     return this.#counts.get(companionId) ?? { stanzas: 0, deliveries: 0, lost: 0 };
   }
 
   /** Counts a stanza that was accepted for `devices` devices. */
-  taken(companionId: string, devices: number): void {
-    const count = this.of(companionId);
+  countTaken(companionId: string, devices: number): void {
+    const count = this.countsOf(companionId);
     const { stanzas, deliveries } = count;
     this.#counts.set(companionId, { ...count, stanzas: stanzas + 1, deliveries: deliveries + devices });
   }
 
   /** Counts a stanza that got lost. */
   lost(companionId: string): void {
-    const count = this.of(companionId);
+    const count = this.countsOf(companionId);
     this.#counts.set(companionId, { ...count, lost: count.lost + 1 });
   }
 }
@@ -55,9 +55,9 @@ export class OfflineHandsets {
 
   /** Keeps the work for a handset that is off. Returns false if it is on; then nothing is kept. */
   keep(phone: string, work: () => Promise<void>): boolean {
-    const waiting = this.#waiting.get(phone);
-    waiting?.push(work);
-    return waiting !== undefined;
+    const waitingMessages = this.#waiting.get(phone);
+    waitingMessages?.push(work);
+    return waitingMessages !== undefined;
   }
 
   switchOff(phone: string): void {
@@ -66,9 +66,9 @@ export class OfflineHandsets {
 
   /** Resolves when the handset has done all waiting work, in order. */
   async switchOn(phone: string): Promise<void> {
-    const waiting = this.#waiting.get(phone) ?? [];
+    const waitingMessages = this.#waiting.get(phone) ?? [];
     this.#waiting.delete(phone);
-    for (const work of waiting) await work();
+    for (const work of waitingMessages) await work();
   }
 }
 
@@ -93,9 +93,9 @@ export class PhoneCopies {
   keep(phone: string, copy: PhoneCopy): void {
     const copies = this.#byPhone.get(phone) ?? new Map<string, PhoneCopy>();
     this.#byPhone.set(phone, copies);
-    for (const oldest of copies.keys()) {
+    for (const oldestId of copies.keys()) {
       if (copies.size < MOST_COPIES) break;
-      copies.delete(oldest);
+      copies.delete(oldestId);
     }
     copies.set(copy.id, copy);
   }

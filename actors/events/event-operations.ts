@@ -1,13 +1,13 @@
 import type { Outcome } from '../failure.ts';
 import type { event } from '../replies/event-replies.ts';
-import type { CursorPage, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, ReplyOf } from '../replies/reply-fields.ts';
 import type { EventWait } from '../tenants/stored-events/event-waiters.ts';
 
 /**
  * An event as the API shows it. The data is the record of a sent or inbound message; for other events it is `shopId`
  * and their own fields.
  */
-export type EventView = Shown<typeof event>;
+export type EventView = ReplyOf<typeof event>;
 
 export interface EventQuery {
   /** The position after which to continue. If undefined, from now on. */

@@ -50,8 +50,8 @@ export interface EventServiceOptions extends Sources {
 }
 
 /** A page, and the position after all events that were read for it. */
-interface Scanned {
-  readonly found: readonly StoredEvent[];
+interface ScanResult {
+  readonly events: readonly StoredEvent[];
   readonly place: string;
   /** False if the page is full or reached its limit of events: there may be more at once. */
   readonly isAtEnd: boolean;
@@ -72,9 +72,9 @@ export function eventService(options: EventServiceOptions): EventOperations {
       let waitsOn: EventWait | undefined;
       try {
         const look = query.wait === undefined ? firstLook : nextLook;
-        const listed = await look(tenantId, { ...query, wait }, options);
-        if (listed.ok) waitsOn = listed.value.wait;
-        return listed;
+        const page = await look(tenantId, { ...query, wait }, options);
+        if (page.ok) waitsOn = page.value.wait;
+        return page;
       } finally {
         if (waitsOn === undefined) wait?.leave();
       }
@@ -96,11 +96,11 @@ async function firstLook(
   // Even if too many calls wait, a call without a cursor gets one.
   if (cursor === undefined && wait === undefined) return done({ items: [], nextCursor: cursorOf(place) });
   // A reader of the newest event needs no read.
-  const scanned = start.value.isNewest
-    ? { found: [], place, isAtEnd: true }
+  const scanResult = start.value.isNewest
+    ? { events: [], place, isAtEnd: true }
     : await scan(key, place, query, sources.store);
-  if (waitMs > 0 && wait === undefined && scanned.place === place) return refusedWith(NO_ROOM_TO_WAIT);
-  return await pageOf(tenantId, { scanned, wait }, sources);
+  if (waitMs > 0 && wait === undefined && scanResult.place === place) return refusedWith(NO_ROOM_TO_WAIT);
+  return await pageOf(tenantId, { scanned: scanResult, wait }, sources);
 }
 
 /** Reads after the last position of the call, for the event that ended its wait. */
@@ -110,58 +110,61 @@ async function nextLook(
   options: Sources,
 ): Promise<EventOutcome<EventPage>> {
   const place = wait?.place ?? START_OF_STREAM;
-  const shared = wait?.takeShared();
-  if (shared === undefined) return done({ items: [], nextCursor: cursorOf(place) });
-  const sources = sharedBy(shared, options);
-  const scanned = await scan(tenantKeys(tenantId).events, place, query, sources.store);
-  return await pageOf(tenantId, { scanned, wait }, sources);
+  const sharedAnswers = wait?.takeShared();
+  if (sharedAnswers === undefined) return done({ items: [], nextCursor: cursorOf(place) });
+  const sources = sharedBy(sharedAnswers, options);
+  const scanResult = await scan(tenantKeys(tenantId).events, place, query, sources.store);
+  return await pageOf(tenantId, { scanned: scanResult, wait }, sources);
 }
 
 /** Returns the page of events found. If it is empty, the call may wait for more. */
 async function pageOf(
   tenantId: string,
-  { scanned, wait }: { readonly scanned: Scanned; readonly wait: EventWait | undefined },
+  { scanned, wait }: { readonly scanned: ScanResult; readonly wait: EventWait | undefined },
   sources: Sources,
 ): Promise<EventOutcome<EventPage>> {
-  const { found, place, isAtEnd } = scanned;
+  const { events, place, isAtEnd } = scanned;
   const nextCursor = cursorOf(place);
-  if (wait !== undefined && isAtEnd && found.length === 0) {
+  if (wait !== undefined && isAtEnd && events.length === 0) {
     wait.place = place;
     return done({ items: [], nextCursor, wait });
   }
-  const { items, left } = await itemsThatFit(found, tenantId, sources);
+  const { items, firstLeft } = await itemsThatFit(events, tenantId, sources);
   // The position before the events that did not fit.
-  return done({ items, nextCursor: left === undefined ? nextCursor : cursorOf(placeBefore(left.streamId)) });
+  return done({
+    items,
+    nextCursor: firstLeft === undefined ? nextCursor : cursorOf(placeBefore(firstLeft.streamId)),
+  });
 }
 
-/** The first events that fit into one page; `left`: the first that did not. */
+/** The first events that fit into one page; `firstLeft`: the first that did not. */
 async function itemsThatFit(
-  found: readonly StoredEvent[],
+  foundEvents: readonly StoredEvent[],
   tenantId: string,
   sources: Sources,
-): Promise<{ readonly items: readonly EventView[]; readonly left: StoredEvent | undefined }> {
+): Promise<{ readonly items: readonly EventView[]; readonly firstLeft: StoredEvent | undefined }> {
   const items: EventView[] = [];
   let bytes = 0;
-  for (const some of partsOf(found, VIEWED_AT_ONCE)) {
-    const views = await Promise.all(some.map((event) => eventView(event, tenantId, sources)));
+  for (const part of partsOf(foundEvents, VIEWED_AT_ONCE)) {
+    const views = await Promise.all(part.map((event) => eventView(event, tenantId, sources)));
     for (const [index, view] of views.entries()) {
       if (view === undefined) continue;
       bytes += Buffer.byteLength(JSON.stringify(view));
-      if (bytes > PAGE_BYTES && items.length > 0) return { items, left: some[index] };
+      if (bytes > PAGE_BYTES && items.length > 0) return { items, firstLeft: part[index] };
       items.push(view);
     }
   }
-  return { items, left: undefined };
+  return { items, firstLeft: undefined };
 }
 
 /** The sources of calls that the same event woke. */
-function sharedBy(shared: SharedAnswers, { store, messages, inbound }: Sources): Sources {
+function sharedBy(sharedAnswers: SharedAnswers, { store, messages, inbound }: Sources): Sources {
   return {
-    store: { read: (reads) => shared.once(JSON.stringify(reads), () => store.read(reads)) },
+    store: { read: (reads) => sharedAnswers.once(JSON.stringify(reads), () => store.read(reads)) },
     messages: {
-      message: (tenantId, id) => shared.once(id, async () => await messages.message(tenantId, id)),
+      message: (tenantId, id) => sharedAnswers.once(id, async () => await messages.message(tenantId, id)),
     },
-    inbound: { eventOf: (tenantId, id) => shared.once(id, () => inbound.eventOf(tenantId, id)) },
+    inbound: { eventOf: (tenantId, id) => sharedAnswers.once(id, () => inbound.eventOf(tenantId, id)) },
   };
 }
 
@@ -181,25 +184,25 @@ async function startOf(
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   if (cursor === undefined) {
     // One read: a stream that begins after it is read from its start.
-    const [[newest], exists] = (await store.read([
+    const [[newestEntry], exists] = (await store.read([
       ['XREVRANGE', key, '+', '-', 'COUNT', 1],
       ['EXISTS', key],
     ])) as [StreamEntry[], number];
-    return done({ place: newest?.[0] ?? (await lastIssued(key, exists, store)), isNewest: true });
+    return done({ place: newestEntry?.[0] ?? (await lastIssued(key, exists, store)), isNewest: true });
   }
   const place = streamIdOf(cursor);
-  const [[oldest], [newest]] = (await store.read([
+  const [[oldestEntry], [newestEntry]] = (await store.read([
     ['XRANGE', key, '-', '+', 'COUNT', 1],
     ['XREVRANGE', key, '+', '-', 'COUNT', 1],
   ])) as [StreamEntry[], StreamEntry[]];
-  const last = newest?.[0] ?? START_OF_STREAM;
-  if (last === place) return done({ place, isNewest: true });
-  if (isBefore(last, place)) return await beyondNewest(key, place, store);
-  if (oldest === undefined || !(await wereCutOff(store, { key, place, oldest: oldest[0] }))) {
+  const lastPlace = newestEntry?.[0] ?? START_OF_STREAM;
+  if (lastPlace === place) return done({ place, isNewest: true });
+  if (isBefore(lastPlace, place)) return await beyondNewest(key, place, store);
+  if (oldestEntry === undefined || !(await wereCutOff(store, { key, place, oldest: oldestEntry[0] }))) {
     return done({ place, isNewest: false });
   }
-  const goOn = placeBefore(oldest[0]);
-  return refuseCursor(`is older than the oldest event that is kept, ${cursorOf(oldest[0])}`, goOn);
+  const goOn = placeBefore(oldestEntry[0]);
+  return refuseCursor(`is older than the oldest event that is kept, ${cursorOf(oldestEntry[0])}`, goOn);
 }
 
 /**
@@ -213,9 +216,9 @@ async function beyondNewest(
   store: Pick<Store, 'read'>,
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   const [exists] = (await store.read([['EXISTS', key]])) as [number];
-  const last = await lastIssued(key, exists, store);
-  if (!isBefore(last, place)) return done({ place, isNewest: false });
-  return refuseCursor('is not a cursor of these events: it is newer than the newest event', last);
+  const lastPlace = await lastIssued(key, exists, store);
+  if (!isBefore(lastPlace, place)) return done({ place, isNewest: false });
+  return refuseCursor('is not a cursor of these events: it is newer than the newest event', lastPlace);
 }
 
 /** Returns the last position that the stream issued. An entry that was erased or cut off keeps its position. */
@@ -223,23 +226,23 @@ async function lastIssued(key: string, exists: number, store: Pick<Store, 'read'
   return exists === 0 ? START_OF_STREAM : String((await streamFacts(store, key))('last-generated-id'));
 }
 
-function refuseCursor(why: string, goOn: string): Failed<'VALIDATION_ERROR'> {
+function refuseCursor(reason: string, goOn: string): Failed<'VALIDATION_ERROR'> {
   const nextCursor = cursorOf(goOn);
-  const message = `${why}; go on from ${nextCursor}`;
+  const message = `${reason}; go on from ${nextCursor}`;
   return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });
 }
 
 async function scan(
   key: string,
-  from: string,
+  fromPlace: string,
   { types, shopId, withoutInbound, limit }: EventQuery,
   store: Pick<Store, 'read'>,
-): Promise<Scanned> {
+): Promise<ScanResult> {
   const isFiltered = types !== undefined || shopId !== undefined;
   const batch = isFiltered ? BATCH : limit;
-  const found: StoredEvent[] = [];
-  let place = from;
-  for (let scanned = 0; scanned < MOST_SCANNED; scanned += batch) {
+  const foundEvents: StoredEvent[] = [];
+  let place = fromPlace;
+  for (let scannedCount = 0; scannedCount < MOST_SCANNED; scannedCount += batch) {
     const [entries] = (await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', batch]])) as [
       StreamEntry[],
     ];
@@ -247,12 +250,12 @@ async function scan(
       place = event.streamId;
       if (withoutInbound && isOfInbound(event.type)) continue;
       if (types?.has(event.type) === false || (shopId !== undefined && event.shopId !== shopId)) continue;
-      found.push(event);
-      if (found.length === limit) return { found, place, isAtEnd: false };
+      foundEvents.push(event);
+      if (foundEvents.length === limit) return { events: foundEvents, place, isAtEnd: false };
     }
-    if (entries.length < batch) return { found, place, isAtEnd: true };
+    if (entries.length < batch) return { events: foundEvents, place, isAtEnd: true };
   }
-  return { found, place, isAtEnd: false };
+  return { events: foundEvents, place, isAtEnd: false };
 }
 
 /** Returns the event as the API shows it, or undefined if its sent or inbound message was removed. */
@@ -262,15 +265,15 @@ export async function eventView(
   { messages, inbound }: Pick<Sources, 'messages' | 'inbound'>,
 ): Promise<EventView | undefined> {
   const timestamp = new Date(storedAtMs(streamId)).toISOString();
-  const shown = { id: cursorOf(streamId), timestamp };
+  const commonFields = { id: cursorOf(streamId), timestamp };
   if (isOfInbound(type)) {
-    const written = await inbound.eventOf(tenantId, subject);
-    return written && { ...shown, type, data: written };
+    const writtenEvent = await inbound.eventOf(tenantId, subject);
+    return writtenEvent && { ...commonFields, type, data: writtenEvent };
   }
   if (!isOfMessage(type)) {
     // `shopEvent` wrote the subject.
-    return { ...shown, type, data: { shopId, ...JSON.parse(subject) } };
+    return { ...commonFields, type, data: { shopId, ...JSON.parse(subject) } };
   }
   const message = await messages.message(tenantId, subject);
-  return message.ok ? { ...shown, type, data: { ...message.value } } : undefined;
+  return message.ok ? { ...commonFields, type, data: { ...message.value } } : undefined;
 }

@@ -5,7 +5,7 @@ import { hashesToForget } from '../tenants/key-turns.ts';
 import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
 import { keyView } from '../tenants/tenant-record.ts';
 import type { FreshKeyView, KeyView } from '../tenants/tenant-view.ts';
-import type { Found, OperatorOperations } from './operator-operations.ts';
+import type { LookupOutcome, OperatorOperations } from './operator-operations.ts';
 import type { TenantAccess } from './tenant-access.ts';
 
 /** The directory that finds a key's tenant, and the source of ids. */
@@ -25,8 +25,8 @@ export function apiKeys(
   /** Makes a value and names its tenant first, so that the key is found as soon as the commit succeeds. */
   const withNewValue = async <Code extends FailureCode = never>(
     tenantId: string,
-    put: (hash: string) => Promise<Found<KeyView, Code>>,
-  ): Promise<Found<FreshKeyView, Code>> => {
+    put: (hash: string) => Promise<LookupOutcome<KeyView, Code>>,
+  ): Promise<LookupOutcome<FreshKeyView, Code>> => {
     const key = makeRawKey();
     const hash = keyHash(key);
     await directory.name(hash, tenantId);
@@ -42,19 +42,19 @@ export function apiKeys(
           const nowMs = clock.wallMs();
           const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
           const times = { createdAtMs: nowMs, rotatedAtMs: null, revokedAtMs: null };
-          const stored = { id: makeId(nowMs), hash, ...draft, expiresAtMs, ...times };
-          return ask(tenantId, { type: 'put_key', key: stored });
+          const storedKey = { id: makeId(nowMs), hash, ...draft, expiresAtMs, ...times };
+          return ask(tenantId, { type: 'put_key', key: storedKey });
         }),
       ),
     listKeys: (tenantId) =>
       withTenant(tenantId, ({ apiKeys }) => done([...apiKeys.values()].map(({ record }) => keyView(record)))),
     rotateKey: (tenantId, keyId) =>
       withTenant(tenantId, async ({ apiKeys }) => {
-        const forgotten = hashesToForget(apiKeys.get(keyId)?.record ?? {});
+        const forgottenHashes = hashesToForget(apiKeys.get(keyId)?.record ?? {});
         // Before the commit: a crash after it would leave them in the directory permanently.
-        if (forgotten.length > 0) await directory.forget(forgotten);
+        if (forgottenHashes.length > 0) await directory.forget(forgottenHashes);
         return withNewValue(tenantId, (hash) =>
-          ask(tenantId, { type: 'rotate_key', keyId, hash, forgotten }),
+          ask(tenantId, { type: 'rotate_key', keyId, hash, forgotten: forgottenHashes }),
         );
       }),
     revokeKey: (tenantId, keyId) => ask(tenantId, { type: 'revoke_key', keyId }),

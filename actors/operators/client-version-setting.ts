@@ -11,11 +11,13 @@ export interface ClientVersionView {
 
 /** Reads the version that operators set, and the one of the network's page. */
 export async function clientVersionView(store: Pick<Store, 'read'>): Promise<ClientVersionView> {
-  const kept = await store.read([
+  const replies = await store.read([
     ['GET', SET_VERSION_KEY],
     ['GET', NAMED_VERSION_KEY],
   ]);
-  const [version = null, pageVersion = null] = kept.map((text) => readClientVersion(text)?.join('.') ?? null);
+  const [version = null, pageVersion = null] = replies.map(
+    (text) => readClientVersion(text)?.join('.') ?? null,
+  );
   return { version, pageVersion };
 }
 

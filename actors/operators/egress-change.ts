@@ -10,7 +10,7 @@ import { shopAddress } from '../shops/records/shop-keys.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import type { ShopState } from '../shops/state/shop-state.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
-import type { EgressView, Found } from './operator-operations.ts';
+import type { EgressView, LookupOutcome } from './operator-operations.ts';
 
 export interface EgressChangeOptions {
   readonly actors: Actors;
@@ -27,7 +27,7 @@ export async function changeEgress(
   options: EgressChangeOptions,
   shop: ShopReference,
   text: string | null,
-): Promise<Found<EgressView, 'VALIDATION_ERROR' | 'EGRESS_UNREACHABLE'>> {
+): Promise<LookupOutcome<EgressView, 'VALIDATION_ERROR' | 'EGRESS_UNREACHABLE'>> {
   const { actors, host, egressVault } = options;
   const state = await actors.state<ShopState>(shopAddress(shop));
   if (state === undefined) return failed('NOT_FOUND');
@@ -59,13 +59,13 @@ async function store(
 
 function isSame(
   vault: EgressVault,
-  known: {
+  sources: {
     readonly shop: ShopReference;
     readonly egress: ShopEgress | undefined;
     readonly address: EgressAddress;
   },
 ): boolean {
-  const { shop, egress, address } = known;
+  const { shop, egress, address } = sources;
   if (egress === undefined) return false;
   try {
     return egressText(vault.open(shop, egress.sealed)) === egressText(address);

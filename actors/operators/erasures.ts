@@ -1,12 +1,12 @@
 import type { Actors } from '../../runtime/actors.ts';
-import { type Clock, within } from '../../runtime/clock.ts';
+import { type Clock, waitAtMost } from '../../runtime/clock.ts';
 import { done, failed } from '../failure.ts';
 import { askTenant } from '../tenants/ask-tenant.ts';
 import type { TenantCommandOf } from '../tenants/tenant-commands.ts';
 import type { TenantErasure } from '../tenants/tenant-erasure.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import type { Deleted, Found, OperatorOperations } from './operator-operations.ts';
+import type { DeletionReply, LookupOutcome, OperatorOperations } from './operator-operations.ts';
 
 /** The actors, and the eraser of a tenant's data. */
 export interface ErasuresOptions {
@@ -24,7 +24,7 @@ type ErasureCommand = TenantCommandOf<'delete_tenant' | 'delete_shop' | 'erase_p
 
 /** Erases tenants, shops and people, and tells how far an erasure has come. */
 export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures {
-  const left = async (tenantId: string): Promise<TenantState | undefined> => {
+  const remainingTenant = async (tenantId: string): Promise<TenantState | undefined> => {
     const state = await actors.state<TenantState>(tenantAddress(tenantId));
     return state?.isGone ? undefined : state;
   };
@@ -37,11 +37,11 @@ export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures 
     id: string,
     command: ErasureCommand,
     isLeft: (state: TenantState) => boolean,
-  ): Promise<Found<Deleted>> => {
+  ): Promise<LookupOutcome<DeletionReply>> => {
     const answer = await askTenant(actors, tenantId, command);
     if (!answer.ok) return answer;
-    await within(clock, ERASED_WITHIN_MS, erasure.run(tenantAddress(tenantId)));
-    const state = await left(tenantId);
+    await waitAtMost(clock, ERASED_WITHIN_MS, erasure.run(tenantAddress(tenantId)));
+    const state = await remainingTenant(tenantId);
     if (state === undefined || !isLeft(state)) return done({ id, deleted: true });
     return done({ id, deleted: false, ...leftOf(state) });
   };
@@ -54,7 +54,7 @@ export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures 
         erasingPeople.has(personId),
       ),
     async erasure(tenantId) {
-      const state = await left(tenantId);
+      const state = await remainingTenant(tenantId);
       if (state === undefined) return failed('NOT_FOUND');
       const { shopsLeft, peopleLeft } = leftOf(state);
       if (!state.record.deleted && shopsLeft + peopleLeft === 0) return failed('NOT_FOUND');

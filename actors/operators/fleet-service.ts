@@ -34,24 +34,24 @@ export function fleetService(options: {
     await node.deadLetters.replay(id, shard);
     return 'replayed';
   });
-  const each: EachActor = (visit) => node.actors.each((summary) => visit(seen(summary)));
+  const eachSeenActor: EachActor = (visit) => node.actors.each((summary) => visit(seenActor(summary)));
   return {
     listTenants: (query) => directory.list(query),
     eachShop: (visit) =>
-      each((actor) => {
+      eachSeenActor((actor) => {
         if ('status' in actor) visit(actor);
       }),
     localShop(id) {
       const snapshot = node.actors.snapshot(shopAddress(shopOf({ id })));
       return snapshot && listedShop(snapshot);
     },
-    census: cachedFor(() => takeCensus(each), { clock, keptMs: CENSUS_MS }),
-    resumeSuspended: (filter) => resumeSuspended(filter, { each, node, clock }),
+    census: cachedFor(() => takeCensus(eachSeenActor), { clock, keptMs: CENSUS_MS }),
+    resumeSuspended: (filter) => resumeSuspended(filter, { eachActor: eachSeenActor, node, clock }),
     self: () => ({ nodeId: node.nodeId, workers: host.isAvailable() ? 'available' : 'lost' }),
     nodes: async () =>
       node
         .nodes()
-        .map((each) => (each.self ? { ...each, leaseMarginMs: node.leaseMarginMs() } : { ...each })),
+        .map((record) => (record.self ? { ...record, leaseMarginMs: node.leaseMarginMs() } : { ...record })),
     shards: () =>
       node.shards().map(({ shard, owner, epoch }) => ({ shard, nodeId: owner?.nodeId ?? null, epoch })),
     async deadLetters({ limit, cursor }) {
@@ -83,7 +83,7 @@ function letterView({ id, address, type, cause, atMs }: Letter): DeadLetterView 
   return { id, actor: `${address.kind}/${address.id}`, command: type ?? null, cause, at };
 }
 
-function seen(summary: ActorSummary): SeenActor {
+function seenActor(summary: ActorSummary): SeenActor {
   const { address, mailboxDepth, status } = summary;
   if (address.kind === 'shop') return shopSummary(summary);
   return { tenantId: address.id, mailboxDepth, isSuspended: status === 'suspended' };

@@ -1,7 +1,7 @@
 import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { deadLetter, deleted, deleting, erasure, node } from '../replies/operator-replies.ts';
-import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
 import type { ShopCensus } from '../shops/operations/shop-census.ts';
 import type { ShopActorView, ShopInspection } from '../shops/operations/shop-inspection.ts';
 import type { ShopSummary } from '../shops/operations/shop-summary.ts';
@@ -25,25 +25,25 @@ export interface EgressView {
 }
 
 /** A node as the answering node knows it. Only the answering node has a lease margin, in milliseconds. */
-export type FleetNode = Shown<typeof node>;
+export type FleetNode = ReplyOf<typeof node>;
 
 /** A command that made an actor throw, without its content. */
-export type DeadLetterView = Shown<typeof deadLetter>;
+export type DeadLetterView = ReplyOf<typeof deadLetter>;
 
 /**
  * The progress of an erasure of a tenant, shop or person; `shopsLeft`, `peopleLeft`: those of the tenant that are still to be
  * erased.
  */
-export type Deleted = Shown<typeof deleted | typeof deleting>;
+export type DeletionReply = ReplyOf<typeof deleted | typeof deleting>;
 
 /**
  * A running erasure. `id` is the tenant. `wholeTenant` is false if only shops of it, or people who wrote to them, are
  * erased.
  */
-export type ErasureView = Shown<typeof erasure>;
+export type ErasureView = ReplyOf<typeof erasure>;
 
 /** The outcome of an operation on something that may not exist. */
-export type Found<Value, Code extends FailureCode = never> = Outcome<Value, 'NOT_FOUND' | Code>;
+export type LookupOutcome<Value, Code extends FailureCode = never> = Outcome<Value, 'NOT_FOUND' | Code>;
 
 /** Operations on one tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface OperatorOperations {
@@ -56,23 +56,26 @@ export interface OperatorOperations {
     tenant: TenantChanges & { readonly name: string },
   ): Promise<Outcome<TenantView, 'VALIDATION_ERROR'>>;
   /** Also of a suspended one, as its last commit left it. */
-  tenant(tenantId: string): Promise<Found<SupervisedTenant>>;
+  tenant(tenantId: string): Promise<LookupOutcome<SupervisedTenant>>;
   /** Resumes a suspended or crashed actor and returns its new status. A running one is unchanged. */
-  resumeTenant(tenantId: string): Promise<Found<SupervisedTenant>>;
-  changeTenant(tenantId: string, changes: TenantChanges): Promise<Found<TenantView, 'VALIDATION_ERROR'>>;
+  resumeTenant(tenantId: string): Promise<LookupOutcome<SupervisedTenant>>;
+  changeTenant(
+    tenantId: string,
+    changes: TenantChanges,
+  ): Promise<LookupOutcome<TenantView, 'VALIDATION_ERROR'>>;
   /**
    * Erases a tenant: its sessions, credentials, messages, keys, contacts and windows. Answers after a second at the
    * latest, and may be called again while it runs.
    */
-  deleteTenant(tenantId: string): Promise<Found<Deleted>>;
-  deleteShop(shop: ShopReference): Promise<Found<Deleted>>;
+  deleteTenant(tenantId: string): Promise<LookupOutcome<DeletionReply>>;
+  deleteShop(shop: ShopReference): Promise<LookupOutcome<DeletionReply>>;
   /**
    * Erases the person's messages to the tenant's shops and their events. `personId`: the `fromId` of inbound messages.
    */
-  deletePerson(tenantId: string, personId: string): Promise<Found<Deleted>>;
+  deletePerson(tenantId: string, personId: string): Promise<LookupOutcome<DeletionReply>>;
   /** Returns a running erasure. `NOT_FOUND`: nothing of the tenant is being erased, or all of it was. */
-  erasure(tenantId: string): Promise<Found<ErasureView>>;
-  importShop(tenantId: string, draft: ShopDraft): Promise<Found<ShopView>>;
+  erasure(tenantId: string): Promise<LookupOutcome<ErasureView>>;
+  importShop(tenantId: string, draft: ShopDraft): Promise<LookupOutcome<ShopView>>;
   /**
    * Sets a shop's egress, or with null the node's own address, and reopens its session if it has one. `VALIDATION_ERROR`:
    * the address of the proxy is invalid. `EGRESS_UNREACHABLE`: no connection could be made through it.
@@ -80,29 +83,35 @@ export interface OperatorOperations {
   setEgress(
     shop: ShopReference,
     egress: string | null,
-  ): Promise<Found<EgressView, 'VALIDATION_ERROR' | 'EGRESS_UNREACHABLE'>>;
+  ): Promise<LookupOutcome<EgressView, 'VALIDATION_ERROR' | 'EGRESS_UNREACHABLE'>>;
   /** Adds numbers from the tenant's customer records; these recipients count as known. */
-  addCustomers(tenantId: string, phones: readonly string[]): Promise<Found<{ readonly added: number }>>;
+  addCustomers(
+    tenantId: string,
+    phones: readonly string[],
+  ): Promise<LookupOutcome<{ readonly added: number }>>;
   /** In the order of their numbers; `q` matches a part of a number, `cursor` is the last number of the page before. */
   listCustomers(
     tenantId: string,
     query: PageQuery & { readonly q: string | undefined },
-  ): Promise<Found<CursorPage<CustomerView>>>;
-  removeCustomers(tenantId: string, phones: readonly string[]): Promise<Found<{ readonly removed: number }>>;
-  createKey(tenantId: string, key: KeyDraft): Promise<Found<FreshKeyView>>;
-  listKeys(tenantId: string): Promise<Found<readonly KeyView[]>>;
+  ): Promise<LookupOutcome<CursorPage<CustomerView>>>;
+  removeCustomers(
+    tenantId: string,
+    phones: readonly string[],
+  ): Promise<LookupOutcome<{ readonly removed: number }>>;
+  createKey(tenantId: string, key: KeyDraft): Promise<LookupOutcome<FreshKeyView>>;
+  listKeys(tenantId: string): Promise<LookupOutcome<readonly KeyView[]>>;
   /** The old value stops at once. `CONFLICT`: the key is revoked. */
-  rotateKey(tenantId: string, keyId: string): Promise<Found<FreshKeyView, 'CONFLICT'>>;
-  revokeKey(tenantId: string, keyId: string): Promise<Found<KeyView>>;
+  rotateKey(tenantId: string, keyId: string): Promise<LookupOutcome<FreshKeyView, 'CONFLICT'>>;
+  revokeKey(tenantId: string, keyId: string): Promise<LookupOutcome<KeyView>>;
   /** Pauses a shop's queue until `resume`. */
-  pause(shop: ShopReference): Promise<Found<ShopInspection>>;
+  pause(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
   /** Starts a suspended actor again and ends the operator's pause. */
-  resume(shop: ShopReference): Promise<Found<ShopInspection>>;
-  restart(shop: ShopReference): Promise<Found<ShopInspection>>;
+  resume(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
+  restart(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
   /** `CONFLICT`: it has a session or work in its queue. */
-  passivate(shop: ShopReference): Promise<Found<{ readonly passivated: true }, 'CONFLICT'>>;
+  passivate(shop: ShopReference): Promise<LookupOutcome<{ readonly passivated: true }, 'CONFLICT'>>;
   /** Returns the actor's current state. An inactive actor is activated. */
-  snapshot(shop: ShopReference): Promise<Found<ShopInspection>>;
+  snapshot(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
 }
 
 /** Operations on the whole fleet, on any node; each asks the other nodes if needed. */
@@ -126,8 +135,8 @@ export interface FleetOperations {
   /** Returns the owner of each shard, as this node last read it. Null if there is none. */
   shards(): readonly { readonly shard: number; readonly nodeId: string | null; readonly epoch: number }[];
   deadLetters(query: PageQuery): Promise<CursorPage<DeadLetterView>>;
-  deadLetter(id: string): Promise<Found<DeadLetterView>>;
-  replayDeadLetter(id: string): Promise<Found<{ readonly id: string; readonly replayed: true }>>;
+  deadLetter(id: string): Promise<LookupOutcome<DeadLetterView>>;
+  replayDeadLetter(id: string): Promise<LookupOutcome<{ readonly id: string; readonly replayed: true }>>;
   /** The versions that clients may announce. */
   clientVersion(): Promise<ClientVersionView>;
   /** Sets the version for the whole fleet; null removes the setting. */

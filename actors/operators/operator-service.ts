@@ -49,10 +49,10 @@ function accounts(
     async createTenant(tenantId, tenant) {
       const refusal = settingsRefusal(tenant);
       if (refusal !== undefined) return refusal;
-      const existing = await withTenant(tenantId, ({ record, ownerNumber }) =>
+      const existingTenant = await withTenant(tenantId, ({ record, ownerNumber }) =>
         done(tenantView(record, ownerNumber)),
       );
-      if (existing.ok) return existing;
+      if (existingTenant.ok) return existingTenant;
       const shard = shardOf(tenantId);
       const record = changedRecord(newTenant(tenantId, tenant.name, clock.wallMs()), tenant);
       const keys = tenantKeys(tenantId);
@@ -72,15 +72,15 @@ function accounts(
       return inspectTenant(tenantId, { actors, store });
     },
     async changeTenant(tenantId, changes) {
-      const changed = await ask(tenantId, { type: 'change', changes });
-      if (changed.ok) await operatorsDirectory.refresh(tenantId);
-      return changed;
+      const changeReply = await ask(tenantId, { type: 'change', changes });
+      if (changeReply.ok) await operatorsDirectory.refresh(tenantId);
+      return changeReply;
     },
     async importShop(tenantId, draft) {
       const command = { type: 'create_shop', ...draft, imported: true, idempotencyKey: undefined } as const;
-      const made = await ask(tenantId, command);
+      const creationReply = await ask(tenantId, command);
       // The turn skips all checks of an imported shop, so the tenant is missing.
-      return made.ok ? done(made.value.shop) : NO_TENANT;
+      return creationReply.ok ? done(creationReply.value.shop) : NO_TENANT;
     },
     addCustomers: (tenantId, phones) => ask(tenantId, { type: 'add_customers', phones }),
     listCustomers: (tenantId, query) =>

@@ -1,6 +1,6 @@
 import { type RedisConnection, Repository, Schema } from 'redis-om';
 import { shardCount } from '../../runtime/address.ts';
-import { type Clock, within } from '../../runtime/clock.ts';
+import { type Clock, waitAtMost } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
@@ -51,8 +51,8 @@ export class OperatorsDirectory {
    * limited wait.
    */
   refresh(tenantId: string): Promise<void> {
-    const refreshed = this.#refresh(tenantId).catch((error: unknown) => this.#refreshLater(tenantId, error));
-    return within(this.#clock, TIMEOUT_MS, refreshed);
+    const refresh = this.#refresh(tenantId).catch((error: unknown) => this.#refreshLater(tenantId, error));
+    return waitAtMost(this.#clock, TIMEOUT_MS, refresh);
   }
 
   #refreshLater(tenantId: string, error: unknown): void {
@@ -71,23 +71,24 @@ export class OperatorsDirectory {
    */
   async repair(): Promise<void> {
     const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
-    const [listed, ...made] = (await this.#store.read([
+    const [unmadeIds, ...madeTenants] = (await this.#store.read([
       ['ZRANGE', ORDER_KEY, 0, -1],
       ...shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
     ])) as string[][];
-    const unmade = new Set(listed);
-    for (const tenantId of made.flat()) if (!unmade.delete(tenantId)) await this.#refresh(tenantId);
-    for (const tenantId of unmade) await this.#refresh(tenantId);
+    const unmadeTenants = new Set(unmadeIds);
+    for (const tenantId of madeTenants.flat())
+      if (!unmadeTenants.delete(tenantId)) await this.#refresh(tenantId);
+    for (const tenantId of unmadeTenants) await this.#refresh(tenantId);
   }
 
   /** Newest first. `q` matches a part of the name or the beginning of the id, in any case. */
   async list(query: PageQuery & { readonly q: string | undefined }): Promise<CursorPage<TenantView>> {
     const items: TenantView[] = [];
     const part = query.q?.toLowerCase() ?? '';
-    let from = query.cursor === undefined ? '+' : `(${query.cursor}`;
+    let fromId = query.cursor === undefined ? '+' : `(${query.cursor}`;
     for (;;) {
       const [ids] = (await this.#store.read([
-        ['ZREVRANGEBYLEX', ORDER_KEY, from, '-', 'LIMIT', 0, BATCH],
+        ['ZREVRANGEBYLEX', ORDER_KEY, fromId, '-', 'LIMIT', 0, BATCH],
       ])) as [string[]];
       const entries = ids.length === 0 ? [] : await this.#tenants.fetch(ids);
       for (const entry of entries) {
@@ -98,7 +99,7 @@ export class OperatorsDirectory {
         items.push(tenant);
       }
       if (ids.length < BATCH) return { items, nextCursor: null };
-      from = `(${ids.at(-1)}`;
+      fromId = `(${ids.at(-1)}`;
     }
   }
 
@@ -107,12 +108,12 @@ export class OperatorsDirectory {
    * left. Another node may erase the tenant meanwhile, so its record is read once more at the end.
    */
   async #refresh(tenantId: string): Promise<void> {
-    const stored = await this.#read(tenantId);
-    if (stored === undefined) {
+    const storedRecord = await this.#read(tenantId);
+    if (storedRecord === undefined) {
       await this.#remove(tenantId);
       return;
     }
-    const { record, ownerNumber } = stored;
+    const { record, ownerNumber } = storedRecord;
     const view = JSON.stringify(tenantView(record, ownerNumber));
     await this.#store.append([['ZADD', ORDER_KEY, 0, tenantId]]);
     await this.#tenants.save(tenantId, { name: record.name, view });
@@ -121,8 +122,8 @@ export class OperatorsDirectory {
 
   /** Reads the tenant's record. Undefined if it is gone, or its erasure has begun. */
   async #read(tenantId: string): ReturnType<typeof readTenantRecord> {
-    const stored = await readTenantRecord(tenantId, this.#store);
-    return stored?.record.deleted ? undefined : stored;
+    const storedRecord = await readTenantRecord(tenantId, this.#store);
+    return storedRecord?.record.deleted ? undefined : storedRecord;
   }
 
   async #remove(tenantId: string): Promise<void> {

@@ -33,28 +33,28 @@ const STEP_MS = 50;
  */
 export async function resumeSuspended(
   filter: SuspendedFilter,
-  { each, node, clock }: { each: EachActor; node: Pick<RuntimeNode, 'actors'>; clock: Clock },
+  { eachActor, node, clock }: { eachActor: EachActor; node: Pick<RuntimeNode, 'actors'>; clock: Clock },
 ): Promise<ResumedActors> {
-  const suspended: ReturnType<typeof tenantAddress>[] = [];
-  await each((actor) => {
+  const suspendedAddresses: ReturnType<typeof tenantAddress>[] = [];
+  await eachActor((actor) => {
     if ('status' in actor) {
-      if (actor.status.words.includes('suspended')) suspended.push(shopAddress(shopOf(actor)));
+      if (actor.status.words.includes('suspended')) suspendedAddresses.push(shopAddress(shopOf(actor)));
     } else if (actor.isSuspended) {
-      suspended.push(tenantAddress(actor.tenantId));
+      suspendedAddresses.push(tenantAddress(actor.tenantId));
     }
   });
   const cause = filter.cause?.toLowerCase();
-  const matching = suspended.filter((address) => {
+  const matchingAddresses = suspendedAddresses.filter((address) => {
     if (filter.tenantId !== undefined && address.id.split('/')[0] !== filter.tenantId) return false;
     if (cause === undefined) return true;
     const message = node.actors.snapshot(address)?.lastError?.message ?? '';
     return message.toLowerCase().includes(cause);
   });
-  const resumed = matching.slice(0, MOST_RESUMED);
-  for (const [step, addresses] of [...partsOf(resumed, STEP)].entries()) {
+  const resumedAddresses = matchingAddresses.slice(0, MOST_RESUMED);
+  for (const [step, addresses] of [...partsOf(resumedAddresses, STEP)].entries()) {
     if (step > 0) await sleep(clock, STEP_MS);
     // A crash is shown in the log and on the actor's page.
     for (const address of addresses) void node.actors.resume(address).catch(() => undefined);
   }
-  return { resumed: resumed.length, left: matching.length - resumed.length };
+  return { resumed: resumedAddresses.length, left: matchingAddresses.length - resumedAddresses.length };
 }

@@ -11,7 +11,7 @@ import { shopAddress } from '../shops/records/shop-keys.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { changeEgress } from './egress-change.ts';
-import type { Found, OperatorOperations } from './operator-operations.ts';
+import type { LookupOutcome, OperatorOperations } from './operator-operations.ts';
 import type { TenantAccess } from './tenant-access.ts';
 
 /** The actors, their sessions and their stored data. */
@@ -32,10 +32,13 @@ type ShopControls = Pick<
 /** Shows and controls the actors of shops. */
 export function shopControls(options: ShopControlsOptions, { withTenant }: TenantAccess): ShopControls {
   const { actors, clock } = options;
-  const withShop = (shop: ShopReference, act: () => Promise<unknown>): Promise<Found<ShopInspection>> =>
+  const withShop = (
+    shop: ShopReference,
+    operate: () => Promise<unknown>,
+  ): Promise<LookupOutcome<ShopInspection>> =>
     withTenant(shop.tenantId, async ({ shops, settings }) => {
       if (!shops.has(shop.shopId)) return failed('NOT_FOUND');
-      await act();
+      await operate();
       const view = await inspectShop(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
       return view === undefined ? failed('NOT_FOUND') : done(view);
     });

@@ -4,7 +4,7 @@ import { done, failed } from '../failure.ts';
 import { tenantAddress, tenantKeys } from '../tenants/tenant-keys.ts';
 import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
-import type { Found, SupervisedTenant } from './operator-operations.ts';
+import type { LookupOutcome, SupervisedTenant } from './operator-operations.ts';
 
 /** The actors and the store that an inspection reads. */
 export interface InspectTenantOptions {
@@ -19,16 +19,17 @@ export interface InspectTenantOptions {
 export async function inspectTenant(
   tenantId: string,
   { actors, store }: InspectTenantOptions,
-): Promise<Found<SupervisedTenant>> {
+): Promise<LookupOutcome<SupervisedTenant>> {
   const address = tenantAddress(tenantId);
   const { status = 'active' } = actors.snapshot(address) ?? {};
-  const stored =
+  const storedAccount =
     status === 'active' ? await actors.state<TenantState>(address) : await readTenantRecord(tenantId, store);
   const snapshot = actors.snapshot(address);
-  if (stored === undefined || stored.record.deleted || snapshot === undefined) return failed('NOT_FOUND');
+  if (storedAccount === undefined || storedAccount.record.deleted || snapshot === undefined)
+    return failed('NOT_FOUND');
   const { restarts, lastError } = snapshot;
   return done({
-    ...tenantView(stored.record, stored.ownerNumber),
+    ...tenantView(storedAccount.record, storedAccount.ownerNumber),
     actor: { status: snapshot.status, restarts, lastError },
   });
 }
@@ -39,9 +40,9 @@ export async function readTenantRecord(
   store: Pick<Store, 'read'>,
 ): Promise<Pick<TenantState, 'record' | 'ownerNumber'> | undefined> {
   const keys = tenantKeys(tenantId);
-  const [stored, ownerNumber = null] = (await store.read([
+  const [recordText, ownerNumber = null] = (await store.read([
     ['GET', keys.record],
     ['GET', keys.ownerNumber],
   ])) as (string | null)[];
-  return stored ? { record: JSON.parse(stored) as TenantRecord, ownerNumber } : undefined;
+  return recordText ? { record: JSON.parse(recordText) as TenantRecord, ownerNumber } : undefined;
 }

@@ -60,12 +60,15 @@ export class AddressGuard {
    */
   allows(address: string, port: number): boolean {
     if (!ipaddr.isValid(address)) return false;
-    const parsed = ipaddr.parse(address);
-    const range = parsed.range();
+    const parsedAddress = ipaddr.parse(address);
+    const range = parsedAddress.range();
     if (this.#allowLoopback && range === 'loopback') return true;
     if (port !== 80 && port !== 443) return false;
-    if (range !== 'unicast' || (parsed instanceof ipaddr.IPv6 && !parsed.match(GIVEN_OUT))) return false;
-    return !this.#denied.some((denied) => denied[0].kind() === parsed.kind() && parsed.match(denied));
+    if (range !== 'unicast' || (parsedAddress instanceof ipaddr.IPv6 && !parsedAddress.match(GIVEN_OUT)))
+      return false;
+    return !this.#denied.some(
+      (range) => range[0].kind() === parsedAddress.kind() && parsedAddress.match(range),
+    );
   }
 
   /**
@@ -93,17 +96,18 @@ export function guardedLookup(options: {
   readonly signal: AbortSignal;
 }): LookupFunction {
   const { guard, port, resolve, signal } = options;
-  const checked = async (hostname: string): Promise<[FoundAddress, ...FoundAddress[]]> => {
-    const [first, ...others] = await resolve(hostname, signal);
+  const lookUpAllowed = async (hostname: string): Promise<[FoundAddress, ...FoundAddress[]]> => {
+    const [first, ...otherAddresses] = await resolve(hostname, signal);
     if (first === undefined) throw new ForbiddenAddress();
-    if (![first, ...others].every(({ address }) => guard.allows(address, port))) throw new ForbiddenAddress();
-    return [first, ...others];
+    if (![first, ...otherAddresses].every(({ address }) => guard.allows(address, port)))
+      throw new ForbiddenAddress();
+    return [first, ...otherAddresses];
   };
-  return (hostname, wanted, callback) => {
-    checked(hostname).then(
-      (found) => {
-        if (wanted.all === true) callback(null, found);
-        else callback(null, found[0].address, found[0].family);
+  return (hostname, lookupOptions, callback) => {
+    lookUpAllowed(hostname).then(
+      (addresses) => {
+        if (lookupOptions.all === true) callback(null, addresses);
+        else callback(null, addresses[0].address, addresses[0].family);
       },
       (error: Error) => callback(error, '', 0),
     );

@@ -27,14 +27,14 @@ export async function egressProblem(egress: Egress, socketUrl: string): Promise<
 export async function reachThrough(egress: Egress, socketUrl: string, signal: AbortSignal): Promise<void> {
   const url = new URL(socketUrl.replace(/^ws/, 'http'));
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
-  await new Promise<void>((reached, failed) => {
+  await new Promise<void>((resolve, reject) => {
     const asking = request(url, { agent: egress.agent(url.protocol, { signal }), signal }, (answer) => {
       answer.destroy();
-      reached();
+      resolve();
     });
     asking.on('error', (error: NodeJS.ErrnoException) => {
-      if (error instanceof EgressFailure) failed(error);
-      else failed(new EgressFailure(messageOf(error, signal), { isProxy: false }));
+      if (error instanceof EgressFailure) reject(error);
+      else reject(new EgressFailure(messageOf(error, signal), { isProxy: false }));
     });
     asking.end();
   });

@@ -61,24 +61,24 @@ class EgressAgent extends Agent {
   override async connect(request: ClientRequest, options: AgentConnectOpts): Promise<Duplex> {
     const { ca, proxyFailed, signal } = this.#options;
     signal?.throwIfAborted();
-    const ended = new AbortController();
-    const timer = setTimeout(() => ended.abort(), CONNECT_MS);
-    const either = signal === undefined ? ended.signal : AbortSignal.any([ended.signal, signal]);
+    const closing = new AbortController();
+    const timer = setTimeout(() => closing.abort(), CONNECT_MS);
+    const eitherSignal = signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]);
     let status = 200;
     request.once('proxyConnect', ({ statusCode }: { statusCode: number }) => {
       status = statusCode;
     });
     try {
       const trusting = ca === undefined ? options : { ...options, ca };
-      const making = this.#proxyAgent(either).connect(request, trusting) as Promise<Duplex>;
-      const socket = await unlessAborted(making, either);
+      const making = this.#proxyAgent(eitherSignal).connect(request, trusting) as Promise<Duplex>;
+      const socket = await unlessAborted(making, eitherSignal);
       if (status === 200) return socket;
       // The package's socket is not a connection: it repeats the proxy's reply as if the address had sent it.
       socket.destroy();
       throw refusalOf(status);
     } catch (error) {
       signal?.throwIfAborted();
-      const failure = ended.signal.aborted
+      const failure = closing.signal.aborted
         ? new EgressFailure('the egress did not answer in time', { isProxy: true })
         : failureOf(error);
       if (failure.isProxy) proxyFailed(failure);
@@ -115,12 +115,12 @@ class EgressAgent extends Agent {
 
 /** Rejects as soon as the signal aborts; a connection that is made all the same is ended. */
 async function unlessAborted(making: Promise<Duplex>, signal: AbortSignal): Promise<Duplex> {
-  return new Promise((made, failed) => {
-    signal.addEventListener('abort', () => failed(new Error('aborted')), { once: true });
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
     making.then((socket) => {
       if (signal.aborted) socket.destroy();
-      else made(socket);
-    }, failed);
+      else resolve(socket);
+    }, reject);
   });
 }
 

@@ -36,19 +36,23 @@ export async function guardedRequest(
 ): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const { signal } = bounds;
-  const way = wayTo(url, bounds);
-  const trusted = ca === undefined ? {} : { ca };
-  return new Promise((answered, failed) => {
-    const outgoing = request(url, { method, headers, signal, ...way, ...trusted }, answered);
-    outgoing.on('error', failed);
+  const routeOptions = wayTo(url, bounds);
+  const trustOptions = ca === undefined ? {} : { ca };
+  return new Promise((resolve, reject) => {
+    const clientRequest = request(
+      url,
+      { method, headers, signal, ...routeOptions, ...trustOptions },
+      resolve,
+    );
+    clientRequest.on('error', reject);
     // Node does not count a 101 as an answer, and leaves its connection to this listener.
-    outgoing.on('upgrade', (answer, socket) => {
+    clientRequest.on('upgrade', (answer, socket) => {
       socket.destroy();
-      answered(answer);
+      resolve(answer);
     });
     // For any cause: a closed connection brings no response any more.
-    outgoing.on('close', () => failed(new Error('the connection was closed without an answer')));
-    outgoing.end(body);
+    clientRequest.on('close', () => reject(new Error('the connection was closed without an answer')));
+    clientRequest.end(body);
   });
 }
 

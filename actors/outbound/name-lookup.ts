@@ -47,6 +47,6 @@ export function nameLookup(nameServers: readonly string[]): ResolveAll {
 }
 
 /** A family that has no address, or did not answer, leaves the other one. */
-function addresses(found: PromiseSettledResult<string[]>, family: 4 | 6): FoundAddress[] {
-  return found.status === 'rejected' ? [] : found.value.map((address) => ({ address, family }));
+function addresses(result: PromiseSettledResult<string[]>, family: 4 | 6): FoundAddress[] {
+  return result.status === 'rejected' ? [] : result.value.map((address) => ({ address, family }));
 }

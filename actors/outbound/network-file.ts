@@ -42,12 +42,16 @@ export async function askNetworkFile(
     const url = fileAddress(host, path);
     try {
       const headers = { accept: '*/*', 'accept-encoding': 'identity', origin: ORIGIN };
-      const trusted = ca === undefined ? {} : { ca };
-      const response = await guardedRequest(url, { guard, resolve, egress, signal }, { headers, ...trusted });
-      const refused = refusal(response, maxBytes);
-      if (refused === undefined) return response;
+      const trustOptions = ca === undefined ? {} : { ca };
+      const response = await guardedRequest(
+        url,
+        { guard, resolve, egress, signal },
+        { headers, ...trustOptions },
+      );
+      const refusalError = refusal(response, maxBytes);
+      if (refusalError === undefined) return response;
       response.destroy();
-      failure = refused;
+      failure = refusalError;
     } catch (error) {
       failure = error;
     }

@@ -42,30 +42,30 @@ export async function* openSealedFile(
   const iv = keys.subarray(0, 16);
   const decipher = createDecipheriv('aes-256-cbc', keys.subarray(16, 48), iv);
   const code = createHmac('sha256', keys.subarray(48, 80)).update(iv);
-  const sealed = createHash('sha256');
+  const sealedHash = createHash('sha256');
   const clear = createHash('sha256');
   let tail = Buffer.alloc(0);
   let size = 0;
   for await (const piece of pieces) {
     size += piece.byteLength;
     if (size > file.maxBytes) throw new BrokenFile('the file is larger than it may be');
-    sealed.update(piece);
+    sealedHash.update(piece);
     // The code is at the end of the data, in any number of pieces.
-    const held = Buffer.concat([tail, piece]);
-    const end = Math.max(0, held.byteLength - MAC_BYTES);
-    tail = held.subarray(end);
-    code.update(held.subarray(0, end));
-    const opened = decipher.update(held.subarray(0, end));
-    clear.update(opened);
-    if (opened.byteLength > 0) yield opened;
+    const bytesHeld = Buffer.concat([tail, piece]);
+    const end = Math.max(0, bytesHeld.byteLength - MAC_BYTES);
+    tail = bytesHeld.subarray(end);
+    code.update(bytesHeld.subarray(0, end));
+    const openedBytes = decipher.update(bytesHeld.subarray(0, end));
+    clear.update(openedBytes);
+    if (openedBytes.byteLength > 0) yield openedBytes;
   }
-  const mustBe = (is: boolean): void => {
-    if (!is) throw new BrokenFile('the file is not the one of its message');
+  const mustBe = (isTrue: boolean): void => {
+    if (!isTrue) throw new BrokenFile('the file is not the one of its message');
   };
   mustBe(code.digest().subarray(0, MAC_BYTES).equals(tail));
-  mustBe(sealed.digest('base64') === file.encryptedSha256);
-  const last = decipher.final();
-  clear.update(last);
+  mustBe(sealedHash.digest('base64') === file.encryptedSha256);
+  const lastBytes = decipher.final();
+  clear.update(lastBytes);
   mustBe(file.sha256 === null || clear.digest('hex') === file.sha256);
-  if (last.byteLength > 0) yield last;
+  if (lastBytes.byteLength > 0) yield lastBytes;
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { BATCH_STOP_REASONS } from '../batch-status.ts';
 import { inboundMessage } from './inbound-replies.ts';
 import { message } from './message-replies.ts';
-import { count, id, instant, type Shown } from './reply-fields.ts';
+import { count, id, instant, type ReplyOf } from './reply-fields.ts';
 import { trouble } from './shop-replies.ts';
 
 /** The types of events about a sent message. Their data is the message's record. */
@@ -84,7 +84,7 @@ export const event = v.union([
   ...SHOP_EVENTS,
 ]);
 
-type ShopEvent = Shown<(typeof SHOP_EVENTS)[number]>;
+type ShopEvent = ReplyOf<(typeof SHOP_EVENTS)[number]>;
 
 /** A type of event about a sent message. */
 export type MessageEventType = (typeof MESSAGE_EVENTS)[number];

@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 
 /** The read-only type of a reply, from its schema. */
-export type Shown<Schema extends v.GenericSchema> = Unchanging<v.InferOutput<Schema>>;
+export type ReplyOf<Schema extends v.GenericSchema> = DeepReadonly<v.InferOutput<Schema>>;
 
 /** The value, with every field and every list read-only. */
-export type Unchanging<Value> = Value extends object
-  ? { readonly [Field in keyof Value]: Unchanging<Value[Field]> }
+export type DeepReadonly<Value> = Value extends object
+  ? { readonly [Field in keyof Value]: DeepReadonly<Value[Field]> }
   : Value;
 
 /**

@@ -69,19 +69,19 @@ export async function checkAttachmentDirectory(directory = tmpdir()): Promise<vo
  */
 export async function sweepAttachments(nowMs: number, directory = tmpdir()): Promise<number> {
   const names = await readdir(directory);
-  let removed = 0;
-  for (const name of names.filter((each) => OURS.test(each) || THE_CLIENTS.test(each))) {
+  let removedCount = 0;
+  for (const name of names.filter((fileName) => OURS.test(fileName) || THE_CLIENTS.test(fileName))) {
     const path = join(directory, name);
     try {
       const { uid, mtimeMs } = await stat(path);
       if (uid !== process.getuid?.() || nowMs - mtimeMs < STALE_MS) continue;
       await rm(path);
-      removed += 1;
+      removedCount += 1;
     } catch {
       // Another process of ours sweeps the same directory, or it is not a file.
     }
   }
-  return removed;
+  return removedCount;
 }
 
 /** Sweeps at once and every 10 minutes. Files of a killed process are not old enough yet when the next one starts. */
@@ -92,16 +92,17 @@ export function keepSwept(
   let timer: { cancel(): void } | undefined;
   const sweep = async (): Promise<void> => {
     try {
-      const removed = await sweepAttachments(clock.wallMs(), directory);
-      if (removed > 0) log.info({ removed }, 'removed attachments that a killed process left');
+      const removedCount = await sweepAttachments(clock.wallMs(), directory);
+      if (removedCount > 0)
+        log.info({ removed: removedCount }, 'removed attachments that a killed process left');
     } catch (error) {
       log.warn({ err: error }, 'the directory of attachments could not be read');
     }
   };
-  const again = (): void => {
-    timer = clock.after(STALE_MS, again);
+  const sweepAgain = (): void => {
+    timer = clock.after(STALE_MS, sweepAgain);
     void sweep();
   };
-  again();
+  sweepAgain();
   return { stop: () => timer?.cancel() };
 }

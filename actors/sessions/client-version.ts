@@ -7,9 +7,9 @@ export const NAMED_VERSION_KEY = 'client-version';
 export const SET_VERSION_KEY = 'client-version:set';
 
 /** Reads a stored version, or returns undefined if there is none. */
-export function readClientVersion(kept: unknown): ClientVersion | undefined {
-  if (typeof kept !== 'string') return undefined;
-  const [major, minor, patch] = kept.split('.').map(Number);
+export function readClientVersion(text: unknown): ClientVersion | undefined {
+  if (typeof text !== 'string') return undefined;
+  const [major, minor, patch] = text.split('.').map(Number);
   const isWhole = [major, minor, patch].every((part) => Number.isSafeInteger(part));
   return isWhole ? [major ?? 0, minor ?? 0, patch ?? 0] : undefined;
 }

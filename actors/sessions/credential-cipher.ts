@@ -31,15 +31,15 @@ export class Unreadable extends Error {
 /** Seals and opens values of one shop with AES-256-GCM, each bound to its storage key. */
 export interface CredentialCipher {
   /** Returns format, mark of the key, nonce, ciphertext and tag. The associated data are not part of it. */
-  seal(associatedData: string, plain: Buffer): Buffer;
+  seal(associatedData: string, plaintext: Buffer): Buffer;
   /** Throws `Unreadable`. */
-  open(associatedData: string, sealed: Buffer): Buffer;
+  open(associatedData: string, ciphertext: Buffer): Buffer;
   /** The first bytes of every value sealed with the newest key in the newest format, and of no other. */
   readonly head: Buffer;
   /** True if there is an older key, with which values may still be sealed. */
   readonly hasOlderKey: boolean;
   /** True if a value was sealed with the newest key, in the newest format. */
-  isCurrent(sealed: Buffer): boolean;
+  isCurrent(ciphertext: Buffer): boolean;
 }
 
 /** Returns a short digest that identifies the key that sealed a value, and reveals nothing of the key itself. */
@@ -55,57 +55,57 @@ export function keyMark(key: Buffer): Buffer {
  * seals under one key. A fleet reaches that within months, and no shop ever does.
  */
 export function credentialCiphers(keys: readonly Buffer[]): (owner: string) => CredentialCipher {
-  const known = keys.map((key) => {
+  const markedKeys = keys.map((key) => {
     if (key.length !== 32) throw new Error('a credentials key must have 32 bytes');
     return { key, asObject: createSecretKey(key), mark: keyMark(key) };
   });
-  const [first] = known;
+  const [first] = markedKeys;
   if (first === undefined) throw new Error('at least one credentials key is needed');
   const head = Buffer.concat([Buffer.from([FORMAT]), first.mark]);
   return (owner) => {
     // Key objects, made once: Node 24 takes longer to make a key from bytes than to seal with it.
-    const derived = new Map<Buffer, KeyObject>();
+    const derivedKeys = new Map<Buffer, KeyObject>();
     const derive = (key: Buffer): KeyObject => {
-      const known = derived.get(key);
-      if (known !== undefined) return known;
-      const own = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `credentials/${owner}`, 32)));
-      derived.set(key, own);
-      return own;
+      const derivedKey = derivedKeys.get(key);
+      if (derivedKey !== undefined) return derivedKey;
+      const ownerKey = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `credentials/${owner}`, 32)));
+      derivedKeys.set(key, ownerKey);
+      return ownerKey;
     };
     return {
-      seal(associatedData, plain) {
+      seal(associatedData, plaintext) {
         const nonce = randomBytes(NONCE_BYTES);
         const cipher = createCipheriv('aes-256-gcm', derive(first.key), nonce);
         cipher.setAAD(Buffer.from(associatedData));
-        return Buffer.concat([head, nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+        return Buffer.concat([head, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
       },
-      open(associatedData, sealed) {
-        const matching = known.find(({ mark }) => mark.equals(markOf(sealed)));
-        const isKnown = sealed[0] === FORMAT || sealed[0] === FORMAT_OF_ONE_KEY;
-        if (!isKnown || matching === undefined || sealed.length < HEAD_BYTES + TAG_BYTES)
+      open(associatedData, ciphertext) {
+        const markedKey = markedKeys.find(({ mark }) => mark.equals(markOf(ciphertext)));
+        const isKnown = ciphertext[0] === FORMAT || ciphertext[0] === FORMAT_OF_ONE_KEY;
+        if (!isKnown || markedKey === undefined || ciphertext.length < HEAD_BYTES + TAG_BYTES)
           throw new Unreadable();
         return openWith(
-          sealed[0] === FORMAT ? derive(matching.key) : matching.asObject,
+          ciphertext[0] === FORMAT ? derive(markedKey.key) : markedKey.asObject,
           associatedData,
-          sealed,
+          ciphertext,
         );
       },
       head,
-      hasOlderKey: known.length > 1,
-      isCurrent: (sealed) => sealed.subarray(0, head.length).equals(head),
+      hasOlderKey: markedKeys.length > 1,
+      isCurrent: (ciphertext) => ciphertext.subarray(0, head.length).equals(head),
     };
   };
 }
 
-function markOf(sealed: Buffer): Buffer {
-  return sealed.subarray(1, 1 + KEY_MARK_BYTES);
+function markOf(ciphertext: Buffer): Buffer {
+  return ciphertext.subarray(1, 1 + KEY_MARK_BYTES);
 }
 
-function openWith(key: KeyObject, associatedData: string, sealed: Buffer): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1 + KEY_MARK_BYTES, HEAD_BYTES));
+function openWith(key: KeyObject, associatedData: string, sealedBytes: Buffer): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealedBytes.subarray(1 + KEY_MARK_BYTES, HEAD_BYTES));
   decipher.setAAD(Buffer.from(associatedData));
-  decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
-  const ciphertext = sealed.subarray(HEAD_BYTES, sealed.length - TAG_BYTES);
+  decipher.setAuthTag(sealedBytes.subarray(sealedBytes.length - TAG_BYTES));
+  const ciphertext = sealedBytes.subarray(HEAD_BYTES, sealedBytes.length - TAG_BYTES);
   try {
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
   } catch {

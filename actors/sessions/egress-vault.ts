@@ -17,9 +17,9 @@ export interface ShopEgress {
 export interface EgressVault {
   seal(shop: Owner, address: EgressAddress): ShopEgress;
   /** Throws `Unreadable`. */
-  open(shop: Owner, sealed: string): EgressAddress;
+  open(shop: Owner, sealedText: string): EgressAddress;
   /** Returns the same egress, sealed with the newest of the keys that are configured now. */
-  renewed(shop: Owner, sealed: string): ShopEgress;
+  renewed(shop: Owner, sealedText: string): ShopEgress;
 }
 
 /** Returns an egress cipher that uses the ciphers of shops' credentials (`credentialCiphers`). */
@@ -31,19 +31,19 @@ export function egressVault(ciphers: (owner: string) => CredentialCipher): Egres
       const bytes = cipherOf(shop).seal(associatedDataOf(shop), Buffer.from(egressText(address)));
       return { sealed: bytes.toString('base64'), shown: shownEgress(address) };
     },
-    open(shop, sealed) {
-      const plain = cipherOf(shop).open(associatedDataOf(shop), Buffer.from(sealed, 'base64'));
-      const address = readEgressAddress(plain.toString());
+    open(shop, sealedText) {
+      const plaintext = cipherOf(shop).open(associatedDataOf(shop), Buffer.from(sealedText, 'base64'));
+      const address = readEgressAddress(plaintext.toString());
       if (address === undefined) throw new Unreadable();
       return address;
     },
-    renewed(shop, sealed) {
+    renewed(shop, sealedText) {
       try {
-        const address = vault.open(shop, sealed);
-        const isCurrent = cipherOf(shop).isCurrent(Buffer.from(sealed, 'base64'));
-        return isCurrent ? { sealed, shown: shownEgress(address) } : vault.seal(shop, address);
+        const address = vault.open(shop, sealedText);
+        const isCurrent = cipherOf(shop).isCurrent(Buffer.from(sealedText, 'base64'));
+        return isCurrent ? { sealed: sealedText, shown: shownEgress(address) } : vault.seal(shop, address);
       } catch (error) {
-        if (error instanceof Unreadable) return { sealed, shown: null };
+        if (error instanceof Unreadable) return { sealed: sealedText, shown: null };
         throw error;
       }
     },

@@ -8,16 +8,16 @@ import type { SessionAddress, SessionListener } from './session-host.ts';
  * of its tick of the event loop.
  */
 export function gatheredEvents(steppedClock: SteppedClock, listener: SessionListener): SessionListener {
-  let waiting: { readonly shop: SessionAddress; readonly event: SessionEvent }[] = [];
+  let waitingEvents: { readonly shop: SessionAddress; readonly event: SessionEvent }[] = [];
   let reportedMs = 0;
   const reportAll = (): void => {
-    const events = waiting;
-    waiting = [];
+    const events = waitingEvents;
+    waitingEvents = [];
     reportedMs = steppedClock.monotonicMs();
     for (const { shop, event } of events) listener(shop, event);
   };
   return (shop, event) => {
-    waiting.push({ shop, event });
-    if (waiting.length === 1) steppedClock.afterPause(reportedMs, reportAll);
+    waitingEvents.push({ shop, event });
+    if (waitingEvents.length === 1) steppedClock.afterPause(reportedMs, reportAll);
   };
 }

@@ -45,8 +45,8 @@ export class SessionCounters {
   }
 
   /** Counts stanzas that waited while a session was offline. */
-  countOffline(what: 'announced' | 'drained', count: number): void {
-    this.#offline[what] += count;
+  countOffline(state: 'announced' | 'drained', count: number): void {
+    this.#offline[state] += count;
   }
 
   /** The network ended a session, because a stanza of that class was not acknowledged. */

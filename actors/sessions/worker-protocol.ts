@@ -71,7 +71,7 @@ export interface PrepareOrder {
 }
 
 /** Orders to a worker. */
-export type ToWorker =
+export type WorkerCommand =
   | { readonly kind: 'open'; readonly shop: SessionAddress; readonly opening: WorkerOpening }
   | { readonly kind: 'close'; readonly shopId: string }
   /** Unlinks the device if a session is open, and ends it. The reply is an empty `answer`. */
@@ -122,7 +122,7 @@ export type StoreRequest =
   | { readonly kind: 'write'; readonly changes: readonly SealedChange[] };
 
 /** Messages of a worker. */
-export type FromWorker = PoolReport | SessionReport;
+export type WorkerMessage = PoolReport | SessionReport;
 
 /** Messages of a worker about itself, for the pool that supervises it. */
 export type PoolReport =

@@ -2,7 +2,7 @@ import type { QuietHours } from '../../policy/quiet-hours.ts';
 import type { BatchStopReason } from '../batch-status.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { batch } from '../replies/batch-replies.ts';
-import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
 import type { DraftContent } from './message-content.ts';
 
 /** The reason why a batch stopped by itself. */
@@ -71,10 +71,10 @@ export type BatchRefusal = 'RECIPIENT_OPTED_OUT' | 'COLD_RECIPIENT';
 export type BatchForecastView = NonNullable<BatchView['forecast']>;
 
 /** A batch as the API shows it. */
-export type BatchView = Shown<typeof batch>;
+export type BatchView = ReplyOf<typeof batch>;
 
 /** The answer to adding recipients. */
-export interface BatchTaken {
+export interface BatchAnswer {
   readonly replayed: boolean;
   readonly differs: boolean;
   readonly accepted: BatchView & { readonly refused: readonly RefusedRecipient[] };
@@ -94,13 +94,13 @@ export interface BatchOperations<Shop> {
   createBatch(
     shop: Shop,
     request: BatchRequest,
-  ): Promise<BatchOutcome<BatchTaken, BatchCode | 'BATCH_NOT_FOUND'>>;
+  ): Promise<BatchOutcome<BatchAnswer, BatchCode | 'BATCH_NOT_FOUND'>>;
   /** `BATCH_STARTED`: a message of it was accepted. */
   addRecipients(
     shop: Shop,
     batchId: string,
     request: RecipientsRequest,
-  ): Promise<BatchOutcome<BatchTaken, RecipientsCode>>;
+  ): Promise<BatchOutcome<BatchAnswer, RecipientsCode>>;
   /** Returns batches newest first, including ended ones. */
   listBatches(shop: Shop, query: PageQuery): Promise<BatchOutcome<CursorPage<BatchView>>>;
   /** With a new forecast. */

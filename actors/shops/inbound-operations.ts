@@ -1,14 +1,14 @@
 import type { Outcome, SendCode } from '../failure.ts';
 import type { InboundDownload } from '../inbound-content.ts';
 import type { inboundMessage, inboundRecord } from '../replies/inbound-replies.ts';
-import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
-import type { Accepted, MessageDraft, Sent, ShopReference } from './shop-operations.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
+import type { AcceptedReply, MessageDraft, SentAnswer, ShopReference } from './shop-operations.ts';
 
 /** A message from a person to a shop, with the data of its event. */
-export type InboundView = Shown<typeof inboundMessage>;
+export type InboundView = ReplyOf<typeof inboundMessage>;
 
 /** The message with its present state. */
-export type InboundRecordView = Shown<typeof inboundRecord>;
+export type InboundRecordView = ReplyOf<typeof inboundRecord>;
 
 /** The API's operations on inbound messages, on the node that owns the tenant. Rejects only with `RuntimeFailure`. */
 export interface InboundOperations {
@@ -31,7 +31,7 @@ export interface InboundOperations {
     tenantId: string,
     inboundId: string,
     draft: Omit<MessageDraft, 'to' | 'reply'>,
-  ): Promise<Outcome<Sent<Accepted>, 'MESSAGE_NOT_FOUND' | SendCode>>;
+  ): Promise<Outcome<SentAnswer<AcceptedReply>, 'MESSAGE_NOT_FOUND' | SendCode>>;
   /** Returns the location of its attachment, and the key that decrypts it. */
   attachment(
     tenantId: string,

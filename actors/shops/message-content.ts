@@ -40,6 +40,6 @@ export function isEmpty({ text, mediaUrl }: Pick<DraftContent, 'text' | 'mediaUr
 }
 
 /** True if both are equal in every field. */
-export function isSameContent(one: MessageContent, other: MessageContent): boolean {
-  return (Object.keys(NO_CONTENT) as (keyof MessageContent)[]).every((field) => one[field] === other[field]);
+export function isSameContent(left: MessageContent, right: MessageContent): boolean {
+  return (Object.keys(NO_CONTENT) as (keyof MessageContent)[]).every((field) => left[field] === right[field]);
 }

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ChannelCode, Failure, FailureCode, Outcome, SendCode, StatusCode } from '../failure.ts';
 import type { MessageStatus } from '../message-status.ts';
 import type { acceptedMessage, message, scheduledSend, shopBudgets } from '../replies/message-replies.ts';
-import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
 import type { channel, group } from '../replies/shop-replies.ts';
 import type { WaitingCaller } from '../waiting-caller.ts';
 import type { BatchClass, BatchOperations } from './batch-operations.ts';
@@ -16,16 +16,16 @@ export interface ShopReference {
 }
 
 /** docs/contract.md, Channel connection state. `channelConfigId` is null before the first connect. */
-export type ChannelView = Shown<typeof channel>;
+export type ChannelView = ReplyOf<typeof channel>;
 
 /** A message or status post as the API shows it (docs/contract.md, Message record). */
-export type MessageView = Shown<typeof message>;
+export type MessageView = ReplyOf<typeof message>;
 
 /** The answer to a send. */
-export type Accepted = Shown<typeof acceptedMessage>;
+export type AcceptedReply = ReplyOf<typeof acceptedMessage>;
 
 /** The answer for a message or a status. */
-export interface Sent<Answer> {
+export interface SentAnswer<Answer> {
   /** True if it is the original of the same idempotency key. */
   readonly replayed: boolean;
   /** True if the original had another content. */
@@ -88,7 +88,7 @@ export interface ScheduledEnd {
 }
 
 /** A scheduled send as the API shows it. */
-export type ScheduledView = Shown<typeof scheduledSend>;
+export type ScheduledView = ReplyOf<typeof scheduledSend>;
 
 /** A status post as the caller requested it, with a valid shape. */
 export interface StatusDraft {
@@ -113,7 +113,7 @@ export interface QueueFilter {
  * The shop's remaining limits, as the API shows them. `usage` is the present count; a verdict's `usage` includes its
  * own send.
  */
-export interface ShopPolicyView extends Shown<typeof shopBudgets> {
+export interface ShopPolicyView extends ReplyOf<typeof shopBudgets> {
   /** The result of a send to the given recipient now. Undefined if no recipient was given. */
   readonly forecast: SendForecast | undefined;
 }
@@ -126,7 +126,7 @@ export interface SendForecast {
 }
 
 /** A group as the API shows it. */
-export type GroupView = Shown<typeof group>;
+export type GroupView = ReplyOf<typeof group>;
 
 /** The reason why there is no code to type. */
 export type PairingCode = 'MSGAPP_ALREADY_LINKED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED';
@@ -155,7 +155,10 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   pollConnection(shop: ShopReference): Promise<ShopOutcome<ChannelView, 'CHANNEL_NOT_STARTED'>>;
   disconnect(shop: ShopReference): Promise<ShopOutcome<ChannelView, 'CHANNEL_NEVER_CONFIGURED'>>;
   /** Replay → policy → availability → commit. */
-  send(shop: ShopReference, draft: MessageDraft): MaybePromise<ShopOutcome<Sent<Accepted>, SendCode>>;
+  send(
+    shop: ShopReference,
+    draft: MessageDraft,
+  ): MaybePromise<ShopOutcome<SentAnswer<AcceptedReply>, SendCode>>;
   /** Newest first. */
   listMessages(
     shop: ShopReference,
@@ -177,7 +180,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   schedule(
     shop: ShopReference,
     draft: ScheduledDraftRequest,
-  ): Promise<ShopOutcome<Sent<ScheduledView>, ScheduleCode>>;
+  ): Promise<ShopOutcome<SentAnswer<ScheduledView>, ScheduleCode>>;
   /** Returns waiting sends, newest first. */
   listScheduled(shop: ShopReference, query: PageQuery): Promise<ShopOutcome<CursorPage<ScheduledView>>>;
   /** Also one that has ended. */
@@ -194,12 +197,12 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   postStatus(
     shop: ShopReference,
     draft: StatusDraft,
-  ): Promise<ShopOutcome<Sent<Omit<Accepted, 'policy'>>, StatusCode>>;
+  ): Promise<ShopOutcome<SentAnswer<Omit<AcceptedReply, 'policy'>>, StatusCode>>;
   /**
-   * Returns the shop's remaining limits. With `to` (E.164 with plus, or a group id) also the result for a message with
-   * new content. Counts nothing, and sends no request to the chat network or the pool.
+   * Returns the shop's remaining limits. With `recipient` (E.164 with plus, or a group id) also the result for a
+   * message with new content. Counts nothing, and sends no request to the chat network or the pool.
    */
-  policy(shop: ShopReference, to: string | undefined): Promise<ShopOutcome<ShopPolicyView>>;
+  policy(shop: ShopReference, recipient: string | undefined): Promise<ShopOutcome<ShopPolicyView>>;
   /** Returns the live list. */
   groups(shop: ShopReference): Promise<ShopOutcome<readonly GroupView[], ChannelCode>>;
 }

@@ -75,7 +75,7 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Tenant
 export function changedRecord(record: TenantRecord, changes: TenantChanges): TenantRecord {
   const ownerName = changes.owner?.name;
   const owner = ownerName === undefined ? record.owner : { name: ownerName };
-  const changed: Required<Pick<TenantRecord, keyof TenantChanges>> = {
+  const changedFields: Required<Pick<TenantRecord, keyof TenantChanges>> = {
     name: changes.name ?? record.name,
     plan: changes.plan ?? record.plan,
     active: changes.active ?? record.active,
@@ -83,13 +83,13 @@ export function changedRecord(record: TenantRecord, changes: TenantChanges): Ten
     platform: changes.platform ?? record.platform,
     inbound: changes.inbound ?? inboundModeOf(record),
     owner: changes.owner === null ? null : owner,
-    settings: tuned({ ...record.settings, ...changes.settings }),
+    settings: withoutAbsent({ ...record.settings, ...changes.settings }),
   };
-  return { ...record, ...changed };
+  return { ...record, ...changedFields };
 }
 
 /** A setting that was returned to its default is not stored. */
-function tuned(settings: SettingsTuning): SettingsTuning {
+function withoutAbsent(settings: SettingsTuning): SettingsTuning {
   return Object.fromEntries(
     Object.entries(settings).filter(([, value]) => value !== null && value !== undefined),
   ) as SettingsTuning;
@@ -118,8 +118,8 @@ export function createShop(
     // A path with that name would lead to the other shop, because an id comes first.
     if (state.shops.has(name) || state.erasing.has(name))
       return { reply: failed('SHOP_NAME_TAKEN', { message: 'The name is the id of another shop.' }) };
-    for (const other of state.shops.values()) {
-      if (foldedName(other.name) === name) return { reply: failed('SHOP_NAME_TAKEN') };
+    for (const otherShop of state.shops.values()) {
+      if (foldedName(otherShop.name) === name) return { reply: failed('SHOP_NAME_TAKEN') };
     }
     if (state.record.owner === null) return { reply: failed('TENANT_OWNER_MISSING') };
   }

@@ -35,7 +35,7 @@ export function admit(
   const refusal = keyRefusal(state, key, call);
   if (refusal !== undefined) return { admitted: false, failure: { code: refusal }, keyId };
   if (call.isContinued === true) {
-    const rate = keyLimits.narrowest({ keyId, limits, nowMs: call.nowMs });
+    const rate = keyLimits.narrowestWindow({ keyId, limits, nowMs: call.nowMs });
     return {
       admitted: true,
       caller: { tenantId: state.tenantId, keyId, permissions: key.permissions },
@@ -43,7 +43,7 @@ export function admit(
     };
   }
   if (call.isBusy) {
-    const rate = keyLimits.narrowest({ keyId, limits, nowMs: call.nowMs });
+    const rate = keyLimits.narrowestWindow({ keyId, limits, nowMs: call.nowMs });
     return { admitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
   }
   const rate = keyLimits.take({ keyId, limits, nowMs: call.nowMs });

@@ -12,7 +12,7 @@ const BATCH = 200;
  */
 const MOST_SCANNED = 2_000;
 
-interface Source {
+interface ContactSource {
   readonly keys: TenantKeys;
   readonly store: Store;
   readonly nowMs: number;
@@ -24,36 +24,36 @@ interface Source {
  * case the page is short or empty, and its cursor continues after them.
  */
 export async function listContacts(
-  source: Source,
+  source: ContactSource,
   query: PageQuery & { readonly activeOnly: boolean },
 ): Promise<CursorPage<ContactView>> {
   const items: ContactView[] = [];
   // ';' follows ':' in byte order, so this begins right after every member of the cursor's id.
-  let from = query.cursor === undefined ? '-' : `(${query.cursor.toLowerCase()};`;
-  for (let scanned = BATCH; ; scanned += BATCH) {
-    const { members, views } = await readBatch(source, from);
+  let fromKey = query.cursor === undefined ? '-' : `(${query.cursor.toLowerCase()};`;
+  for (let scanCount = BATCH; ; scanCount += BATCH) {
+    const { members, views } = await readBatch(source, fromKey);
     for (const view of views) {
       if (query.activeOnly && !view.active) continue;
       if (items.length === query.limit) return { items, nextCursor: items.at(-1)?.id ?? null };
       items.push(view);
     }
-    const last = members.at(-1);
-    if (last === undefined || members.length < BATCH) return { items, nextCursor: null };
-    if (scanned >= MOST_SCANNED) return { items, nextCursor: last.slice(0, last.indexOf(':')) };
-    from = `(${last}`;
+    const lastMember = members.at(-1);
+    if (lastMember === undefined || members.length < BATCH) return { items, nextCursor: null };
+    if (scanCount >= MOST_SCANNED) return { items, nextCursor: lastMember.slice(0, lastMember.indexOf(':')) };
+    fromKey = `(${lastMember}`;
   }
 }
 
 /** The next members of the order, and the records of those that have one. */
-async function readBatch({ keys, store, nowMs }: Source, from: string) {
+async function readBatch({ keys, store, nowMs }: ContactSource, fromKey: string) {
   const [members] = (await store.read([
-    ['ZRANGEBYLEX', keys.contactOrder, from, '+', 'LIMIT', 0, BATCH],
+    ['ZRANGEBYLEX', keys.contactOrder, fromKey, '+', 'LIMIT', 0, BATCH],
   ])) as [string[]];
   if (members.length === 0) return { members, views: [] };
   const phones = members.map((member) => member.slice(member.indexOf(':') + 1));
-  const stored = await readContacts(keys, phones, store);
+  const records = await readContacts(keys, phones, store);
   const views = phones.flatMap((phone) => {
-    const contact = contactOf(phone, stored);
+    const contact = contactOf(phone, records);
     return contact === undefined ? [] : [contactView(contact, nowMs)];
   });
   return { members, views };

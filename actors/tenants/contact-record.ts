@@ -17,8 +17,8 @@ export interface ContactRecord {
 }
 
 /** Reads a contact back; undefined when the number was never declared. */
-export function decodeContact(stored: string | null): ContactRecord | undefined {
-  return stored === null ? undefined : (JSON.parse(stored) as ContactRecord);
+export function decodeContact(text: string | null): ContactRecord | undefined {
+  return text === null ? undefined : (JSON.parse(text) as ContactRecord);
 }
 
 /** Reads the stored records of these numbers, in either form of each, by the number of the record. */
@@ -28,20 +28,20 @@ export async function readContacts(
   store: Store,
 ): Promise<Map<string, ContactRecord>> {
   const forms = new Set(phones.flatMap((phone) => numberForms(phone)));
-  const [stored] = (await store.read([['HMGET', contacts, ...forms]])) as [(string | null)[]];
-  return byPhone(stored);
+  const [texts] = (await store.read([['HMGET', contacts, ...forms]])) as [(string | null)[]];
+  return byPhone(texts);
 }
 
 /** Returns the numbers with an active declaration, from all records of a tenant. */
-export function activePhones(stored: readonly string[], nowMs: number): string[] {
-  const records = byPhone(stored);
+export function activePhones(texts: readonly string[], nowMs: number): string[] {
+  const records = byPhone(texts);
   const isActive = (phone: string): boolean =>
     isDeclarationActive(declarationFact(contactOf(phone, records)), nowMs);
   return [...records.keys()].filter(isActive);
 }
 
-function byPhone(stored: readonly (string | null)[]): Map<string, ContactRecord> {
-  const records = stored.flatMap((text) => decodeContact(text) ?? []);
+function byPhone(texts: readonly (string | null)[]): Map<string, ContactRecord> {
+  const records = texts.flatMap((text) => decodeContact(text) ?? []);
   return new Map(records.map((record) => [record.phone, record]));
 }
 
@@ -51,13 +51,13 @@ function byPhone(stored: readonly (string | null)[]): Map<string, ContactRecord>
  */
 export function contactOf(
   phone: string,
-  stored: ReadonlyMap<string, ContactRecord>,
+  records: ReadonlyMap<string, ContactRecord>,
 ): ContactRecord | undefined {
-  const [own, other] = numberForms(phone).map((form) => stored.get(form));
-  const record = own ?? other;
-  const last = laterContact(own, other);
-  if (record === undefined || last === undefined) return undefined;
-  return { ...record, expiresAtMs: last.expiresAtMs, revokedAtMs: last.revokedAtMs };
+  const [ownRecord, otherRecord] = numberForms(phone).map((form) => records.get(form));
+  const record = ownRecord ?? otherRecord;
+  const latestRecord = laterContact(ownRecord, otherRecord);
+  if (record === undefined || latestRecord === undefined) return undefined;
+  return { ...record, expiresAtMs: latestRecord.expiresAtMs, revokedAtMs: latestRecord.revokedAtMs };
 }
 
 /**
@@ -65,15 +65,15 @@ export function contactOf(
  * first declaration. At the same millisecond a revocation wins, then the newer record.
  */
 export function laterContact(
-  one: ContactRecord | undefined,
-  other: ContactRecord | undefined,
+  left: ContactRecord | undefined,
+  right: ContactRecord | undefined,
 ): ContactRecord | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
+  if (left === undefined || right === undefined) return left ?? right;
   const order =
-    saidAtMs(other) - saidAtMs(one) ||
-    Number(other.revokedAtMs !== null) - Number(one.revokedAtMs !== null) ||
-    (other.id > one.id ? 1 : -1);
-  return order > 0 ? other : one;
+    saidAtMs(right) - saidAtMs(left) ||
+    Number(right.revokedAtMs !== null) - Number(left.revokedAtMs !== null) ||
+    (right.id > left.id ? 1 : -1);
+  return order > 0 ? right : left;
 }
 
 function saidAtMs({ createdAtMs, revokedAtMs }: ContactRecord): number {
@@ -88,8 +88,15 @@ export function declarationFact(contact: ContactRecord | undefined): Declaration
 
 /** Returns the view of a number that was never declared: all fields, with no data in them. */
 export function undeclaredView(phone: string): RevokedContactView {
-  const nothing = { id: null, note: null, expiresAt: null, source: null, createdAt: null, revokedAt: null };
-  return { ...nothing, phone, active: false };
+  const emptyFields = {
+    id: null,
+    note: null,
+    expiresAt: null,
+    source: null,
+    createdAt: null,
+    revokedAt: null,
+  };
+  return { ...emptyFields, phone, active: false };
 }
 
 /** Returns the contact as the API shows it at `nowMs`: an expired declaration is shown as such without a write. */

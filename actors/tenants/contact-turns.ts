@@ -27,31 +27,37 @@ export function declareContacts(
   { contacts }: TenantFieldsOf<'declare'>,
   { nowMs, facts, makeId }: Pick<TurnInputs, 'nowMs' | 'facts' | 'makeId'>,
 ): TenantTurn<'declare'> {
-  const stored = facts.contacts;
-  const items = contacts.map(({ phone }) => ({ phone, current: declarationFact(contactOf(phone, stored)) }));
+  const storedTexts = facts.contacts;
+  const items = contacts.map(({ phone }) => ({
+    phone,
+    current: declarationFact(contactOf(phone, storedTexts)),
+  }));
   const evaluation = evaluateDeclarations(state.declared, { items, nowMs });
   if (!evaluation.admitted) return { reply: refusedBy(evaluation) };
   const { keys, declared } = state;
   const writes: Write[] = [];
-  const records = new Map(stored);
-  const accepted = new Map<number, ContactRecord>();
+  const records = new Map(storedTexts);
+  const acceptedContacts = new Map<number, ContactRecord>();
   for (const { phone, note, expiresAt } of contacts) {
-    const [own, other] = numberForms(phone).map((form) => records.get(form));
-    const { id, createdAtMs } = own ?? other ?? { id: makeId(nowMs), createdAtMs: nowMs };
+    const [ownRecord, otherRecord] = numberForms(phone).map((form) => records.get(form));
+    const { id, createdAtMs } = ownRecord ?? otherRecord ?? { id: makeId(nowMs), createdAtMs: nowMs };
     const expiresAtMs = expiresAt === undefined ? null : Date.parse(expiresAt);
-    const said = { note: note ?? null, expiresAtMs, revokedAtMs: null };
-    const record = { id, phone, createdAtMs, ...said };
-    if (own === undefined) {
-      if (other !== undefined) {
-        records.delete(other.phone);
-        writes.push(['HDEL', keys.contacts, other.phone], ['ZREM', keys.contactOrder, indexEntry(other)]);
+    const declaredFields = { note: note ?? null, expiresAtMs, revokedAtMs: null };
+    const record = { id, phone, createdAtMs, ...declaredFields };
+    if (ownRecord === undefined) {
+      if (otherRecord !== undefined) {
+        records.delete(otherRecord.phone);
+        writes.push(
+          ['HDEL', keys.contacts, otherRecord.phone],
+          ['ZREM', keys.contactOrder, indexEntry(otherRecord)],
+        );
       }
       writes.push(['ZADD', keys.contactOrder, 0, indexEntry(record)]);
-    } else if (other !== undefined) {
-      records.set(other.phone, { ...other, ...said });
+    } else if (otherRecord !== undefined) {
+      records.set(otherRecord.phone, { ...otherRecord, ...declaredFields });
     }
     records.set(phone, record);
-    accepted.set(recipientKey(phone), record);
+    acceptedContacts.set(recipientKey(phone), record);
   }
   for (const record of records.values()) writes.push(contactWrite(keys, record));
   const { entry } = evaluation;
@@ -61,7 +67,7 @@ export function declareContacts(
       ['LTRIM', keys.declared, -DECLARATIONS_PER_DAY, -1],
     );
   }
-  const views = [...accepted.values()].map((record) => contactView(record, nowMs));
+  const views = [...acceptedContacts.values()].map((record) => contactView(record, nowMs));
   return {
     writes,
     reply: done({ accepted: views.length, contacts: views }),
@@ -75,14 +81,14 @@ export function revokeContact(
   { phone }: TenantFieldsOf<'revoke_contact'>,
   { nowMs, facts }: Pick<TurnInputs, 'nowMs' | 'facts'>,
 ): TenantTurn<'revoke_contact'> {
-  const stored = facts.contacts;
-  const contact = contactOf(phone, stored);
+  const storedTexts = facts.contacts;
+  const contact = contactOf(phone, storedTexts);
   if (contact === undefined) return { reply: done(undeclaredView(phone)) };
   if (contact.revokedAtMs !== null) return { reply: done(contactView(contact, nowMs)) };
-  const revoked = { revokedAtMs: nowMs };
+  const revocation = { revokedAtMs: nowMs };
   return {
-    writes: [...stored.values()].map((record) => contactWrite(state.keys, { ...record, ...revoked })),
-    reply: done(contactView({ ...contact, ...revoked }, nowMs)),
+    writes: [...storedTexts.values()].map((record) => contactWrite(state.keys, { ...record, ...revocation })),
+    reply: done(contactView({ ...contact, ...revocation }, nowMs)),
   };
 }
 

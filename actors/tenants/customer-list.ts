@@ -24,9 +24,9 @@ export async function listCustomers(
     const [[next, members]] = (await store.read([['SSCAN', key, place, 'COUNT', BATCH]])) as [
       [next: string, members: string[]],
     ];
-    const wanted = members.filter((phone) => phone > after && phone.includes(part));
+    const wantedPhones = members.filter((phone) => phone > after && phone.includes(part));
     // Redis may give a member twice.
-    first = [...new Set([...first, ...wanted])].sort().slice(0, limit + 1);
+    first = [...new Set([...first, ...wantedPhones])].sort().slice(0, limit + 1);
     place = next;
   } while (place !== '0');
   const items = first.slice(0, limit).map((phone) => ({ phone }));

@@ -81,11 +81,11 @@ export function deleteTenant(state: TenantState): TenantTurn<'delete_tenant'> {
 export function shopErased(state: TenantState, shopId: string): TenantTurn<'shop_erased'> {
   const erasing = new Set(state.erasing);
   erasing.delete(shopId);
-  const left = withoutShop(state, shopId);
+  const remainingState = withoutShop(state, shopId);
   return {
-    state: { ...left.state, erasing },
-    writes: [['SREM', state.keys.erasing, shopId], ...left.writes],
-    effects: left.effects,
+    state: { ...remainingState.state, erasing },
+    writes: [['SREM', state.keys.erasing, shopId], ...remainingState.writes],
+    effects: remainingState.effects,
     reply: done(true),
   };
 }

@@ -16,10 +16,10 @@ interface PlacedShop {
 /** All shops there are, as the store has them, some hundred at a time. Rejects as `Store.read` does. */
 export async function* everyShop(store: Pick<Store, 'read'>): AsyncGenerator<readonly PlacedShop[]> {
   const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
-  const made = (await store.read(
+  const shopTexts = (await store.read(
     shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
   )) as string[][];
-  const tenants = made.flatMap((ids, shard) => ids.map((tenantId) => ({ shard, tenantId })));
+  const tenants = shopTexts.flatMap((ids, shard) => ids.map((tenantId) => ({ shard, tenantId })));
   for (const batch of partsOf(tenants, BATCH)) {
     const shops = (await store.read(
       batch.map(({ tenantId }): Read => ['HKEYS', tenantKeys(tenantId).shops]),

@@ -21,8 +21,8 @@ const tenants = new WeakMap<TenantRecord, Identity['tenant']>();
 
 /** Returns the same object as long as the record is the same, so that results derived from it can be cached. */
 function tenantOf(record: TenantRecord): Identity['tenant'] {
-  const known = tenants.get(record);
-  if (known !== undefined) return known;
+  const knownIdentity = tenants.get(record);
+  if (knownIdentity !== undefined) return knownIdentity;
   const tenant = { id: record.id, name: record.name, plan: record.plan };
   tenants.set(record, tenant);
   return tenant;

@@ -36,8 +36,8 @@ export class StoredKeyDirectory {
    * erased.
    */
   async keep(keyHash: string): Promise<boolean> {
-    const [kept] = await this.#store.append([['PERSIST', directoryKey(keyHash)]]);
-    return kept === 1;
+    const [persisted] = await this.#store.append([['PERSIST', directoryKey(keyHash)]]);
+    return persisted === 1;
   }
 
   /** Removes hashes that no key has any more. */

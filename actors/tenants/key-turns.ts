@@ -20,9 +20,9 @@ export function putKey(
   key: ApiKeyRecord,
   effects: readonly TenantEffect[] = [],
 ): TenantTurn<'put_key'> {
-  const others = [...state.apiKeys.values()].filter(({ record }) => record.id !== key.id);
+  const otherKeys = [...state.apiKeys.values()].filter(({ record }) => record.id !== key.id);
   return {
-    state: { ...state, ...indexKeys([...others, liveKey(key)]) },
+    state: { ...state, ...indexKeys([...otherKeys, liveKey(key)]) },
     writes: [['HSET', state.keys.apiKeys, key.id, JSON.stringify(key)]],
     effects,
     reply: done(keyView(key)),
@@ -44,14 +44,14 @@ export function rotateKey(
   if (key.record.revokedAtMs !== null) {
     return { reply: failed('CONFLICT', { message: 'A revoked key cannot be rotated; create a new one.' }) };
   }
-  const { hash: retiring, retiredHashes = [] } = key.record;
-  const rotated = {
+  const { hash: retiringHash, retiredHashes = [] } = key.record;
+  const rotatedRecord = {
     ...key.record,
     hash,
-    retiredHashes: [retiring, ...retiredHashes].filter((retired) => !forgotten.includes(retired)),
+    retiredHashes: [retiringHash, ...retiredHashes].filter((retiredHash) => !forgotten.includes(retiredHash)),
     rotatedAtMs: nowMs,
   };
-  return putKey(state, rotated, [{ type: 'end_waits', keyId }]);
+  return putKey(state, rotatedRecord, [{ type: 'end_waits', keyId }]);
 }
 
 /** Revokes a key permanently, with this commit. Its record stays, so that calls with it get API_KEY_REVOKED. */

@@ -8,11 +8,11 @@ const DIGITS = 43;
 
 /** A new raw key: shown once, never stored. */
 export function makeRawKey(): string {
-  let rest = BigInt(`0x${randomBytes(32).toString('hex')}`);
+  let remainder = BigInt(`0x${randomBytes(32).toString('hex')}`);
   let digits = '';
   for (let index = 0; index < DIGITS; index += 1) {
-    digits = ALPHABET[Number(rest % 62n)] + digits;
-    rest /= 62n;
+    digits = ALPHABET[Number(remainder % 62n)] + digits;
+    remainder /= 62n;
   }
   return KEY_PREFIX + digits;
 }

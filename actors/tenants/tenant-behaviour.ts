@@ -105,15 +105,15 @@ async function readCustomers(
   phones: readonly string[],
   store: Store,
 ): Promise<TenantFacts> {
-  const [known] = (await store.read([['SMISMEMBER', state.keys.customers, ...phones]])) as [number[]];
-  return { ...noFacts, customers: new Set(phones.filter((_, index) => known[index] === 1)) };
+  const [knownMarks] = (await store.read([['SMISMEMBER', state.keys.customers, ...phones]])) as [number[]];
+  return { ...noFacts, customers: new Set(phones.filter((_, index) => knownMarks[index] === 1)) };
 }
 
 async function readIsKnown({ keys }: TenantState, personId: string, store: Store): Promise<TenantFacts> {
-  const [found] = (await store.read([['HMGET', keys.personIds, personId, mergedField(personId)]])) as [
+  const [entries] = (await store.read([['HMGET', keys.personIds, personId, mergedField(personId)]])) as [
     (string | null)[],
   ];
-  return { ...noFacts, isKnown: found.some((entry) => entry !== null) };
+  return { ...noFacts, isKnown: entries.some((entry) => entry !== null) };
 }
 
 async function readProgress(
@@ -121,7 +121,7 @@ async function readProgress(
   ids: readonly string[],
   store: Store,
 ): Promise<TenantFacts> {
-  const [stored] = (await store.read([['HMGET', keys.webhookProgress, ...ids]])) as [(string | null)[]];
-  const progress = ids.flatMap((id, index) => (stored[index] == null ? [] : [[id, stored[index]] as const]));
+  const [texts] = (await store.read([['HMGET', keys.webhookProgress, ...ids]])) as [(string | null)[]];
+  const progress = ids.flatMap((id, index) => (texts[index] == null ? [] : [[id, texts[index]] as const]));
   return { ...noFacts, progress: new Map(progress) };
 }

@@ -15,7 +15,7 @@ export interface TenantEffectsOptions {
   readonly webhooks: {
     sync(tenantId: string, webhooks: ReadonlyMap<string, WebhookRecord>, loading: symbol): void;
     /** Counts and logs that the service disabled an endpoint. */
-    countDisabled(tenantId: string, webhookId: string, why: WebhookEnd): void;
+    countDisabled(tenantId: string, webhookId: string, reason: WebhookEnd): void;
   };
   /** Brings the operators' list up to the tenant's record; never rejects. */
   readonly refreshDirectory: (tenantId: string) => Promise<void>;

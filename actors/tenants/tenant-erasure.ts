@@ -44,7 +44,7 @@ export interface TenantErasureOptions {
 }
 
 /** One tenant's erasure on this node. */
-interface Run {
+interface ErasureRun {
   readonly done: Promise<void>;
   /** True if another erasure was requested since the last check. */
   isAskedAgain: boolean;
@@ -59,7 +59,7 @@ interface Run {
  */
 export class TenantErasure {
   readonly #options: TenantErasureOptions;
-  readonly #runs = new Map<string, Run>();
+  readonly #runs = new Map<string, ErasureRun>();
 
   constructor(options: TenantErasureOptions) {
     this.#options = options;
@@ -70,13 +70,13 @@ export class TenantErasure {
    * ten seconds. Never rejects.
    */
   run(address: Address): Promise<void> {
-    const running = this.#runs.get(address.id);
-    if (running !== undefined) {
-      running.isAskedAgain = true;
-      running.wake();
-      return running.done;
+    const runInProgress = this.#runs.get(address.id);
+    if (runInProgress !== undefined) {
+      runInProgress.isAskedAgain = true;
+      runInProgress.wake();
+      return runInProgress.done;
     }
-    const run: Run = { done: this.#rounds(address), isAskedAgain: false, wake: () => undefined };
+    const run: ErasureRun = { done: this.#rounds(address), isAskedAgain: false, wake: () => undefined };
     this.#runs.set(address.id, run);
     return run.done;
   }
@@ -95,7 +95,7 @@ export class TenantErasure {
     }
   }
 
-  #pause(run: Run): Promise<void> {
+  #pause(run: ErasureRun): Promise<void> {
     return new Promise((resolve) => {
       const timer = this.#options.clock.after(ERASE_AGAIN_MS, resolve);
       run.wake = () => {
@@ -158,7 +158,7 @@ export class TenantErasure {
    * other. Returns true if all of them were erased.
    */
   async #eraseEach(
-    what: 'shop' | 'person',
+    subject: 'shop' | 'person',
     ids: ReadonlySet<string>,
     address: Address,
     erase: (id: string) => Promise<void>,
@@ -170,8 +170,8 @@ export class TenantErasure {
       await erase(id).catch((error: unknown) => {
         isDone = false;
         // No log has the id of a person.
-        const fields = what === 'shop' ? { tenantId, shopId: id } : { tenantId };
-        const line = `the erasure of a ${what} stopped; it is tried again`;
+        const fields = subject === 'shop' ? { tenantId, shopId: id } : { tenantId };
+        const line = `the erasure of a ${subject} stopped; it is tried again`;
         this.#options.log.error({ ...fields, err: error }, line);
       });
     }
@@ -194,11 +194,11 @@ export class TenantErasure {
   async #forgetNumbers(shard: number, numbersLeft: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
-      const [gone] = (await store.read([['SRANDMEMBER', numbersLeft, KEYS_AT_ONCE]])) as [string[]];
-      if (gone.length === 0) return;
+      const [phones] = (await store.read([['SRANDMEMBER', numbersLeft, KEYS_AT_ONCE]])) as [string[]];
+      if (phones.length === 0) return;
       await store.commit(shard, [
-        ...gone.map((key): Write => ['UNLINK', key]),
-        ['SREM', numbersLeft, ...gone],
+        ...phones.map((key): Write => ['UNLINK', key]),
+        ['SREM', numbersLeft, ...phones],
       ]);
     }
   }

@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Failure, Outcome } from '../failure.ts';
 import type { Permission } from '../permission.ts';
 import type { contact, identity } from '../replies/account-replies.ts';
-import type { CursorPage, PageQuery, Shown } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
 import type { shop } from '../replies/shop-replies.ts';
 
 /** A caller with an accepted key, for one request. */
@@ -28,10 +28,10 @@ export type Admission =
     };
 
 /** `GET /me`. */
-export type Identity = Shown<typeof identity>;
+export type Identity = ReplyOf<typeof identity>;
 
 /** A shop as the API shows it. `channelStatus.msgapp` is null until the first connection. */
-export type ShopView = Shown<typeof shop>;
+export type ShopView = ReplyOf<typeof shop>;
 
 /** The data of a new shop as the caller gave it, valid in shape. */
 export interface ShopDraft {
@@ -56,7 +56,7 @@ export interface DeclaredContact {
 }
 
 /** A declared contact as the API shows it. */
-export type ContactView = Shown<typeof contact>;
+export type ContactView = ReplyOf<typeof contact>;
 
 /** A number's contact after a revocation: its record, or an empty one if it was never declared. */
 export type RevokedContactView =

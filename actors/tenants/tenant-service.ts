@@ -44,7 +44,7 @@ const AS_ERASED = { from: 'NOT_FOUND', to: ERASED.failure.code } as const;
 export function tenantService(options: TenantServiceOptions): TenantOperations {
   const { actors, store, clock, keyLimits, usage } = options;
 
-  const found = (tenantId: string): MaybePromise<TenantState | undefined> => {
+  const findTenant = (tenantId: string): MaybePromise<TenantState | undefined> => {
     const address = tenantAddress(tenantId);
     // The caller checks that the lease is still valid before it releases the reply.
     return actors.peek<TenantState>(address) ?? actors.state<TenantState>(address);
@@ -70,8 +70,8 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     tenant: TenantState | undefined,
     keyId: string,
   ): Outcome<Identity, 'API_KEY_INVALID'> => {
-    const known = unlessErased(tenant);
-    const identity = known && tenantIdentity(known, keyId, clock.wallMs());
+    const knownTenant = unlessErased(tenant);
+    const identity = knownTenant && tenantIdentity(knownTenant, keyId, clock.wallMs());
     return identity ? done(identity) : ERASED;
   };
   const views = async (tenantId: string, shops: readonly ShopRecord[]): Promise<ShopView[]> => {
@@ -82,16 +82,16 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
 
   return {
     admit(request, terms) {
-      const tenant = found(request.tenantId);
+      const tenant = findTenant(request.tenantId);
       return tenant instanceof Promise
         ? decideOnceFound(tenant, request, terms)
         : decide(tenant, request, terms);
     },
     identity({ tenantId, keyId }) {
-      return mapMaybePromise(found(tenantId), (tenant) => identityOf(tenant, keyId));
+      return mapMaybePromise(findTenant(tenantId), (tenant) => identityOf(tenant, keyId));
     },
     async listShops(tenantId, { page, limit }) {
-      const tenant = unlessErased(await found(tenantId));
+      const tenant = unlessErased(await findTenant(tenantId));
       if (tenant === undefined) return ERASED;
       const shops = shopsNewestFirst(tenant);
       const items = await views(tenantId, shops.slice((page - 1) * limit, page * limit));
@@ -99,27 +99,27 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     },
     async createShop(tenantId, draft, idempotencyKey) {
       const command = { type: 'create_shop', ...draft, imported: false, idempotencyKey } as const;
-      const made = renamedFailure(await askTenant(actors, tenantId, command), AS_ERASED);
-      if (!made.ok || !made.value.replayed) return made;
-      const shop = await this.findShop(tenantId, made.value.shop.id);
-      return shop.ok ? done({ ...made.value, shop: shop.value }) : done(made.value);
+      const creationReply = renamedFailure(await askTenant(actors, tenantId, command), AS_ERASED);
+      if (!creationReply.ok || !creationReply.value.replayed) return creationReply;
+      const shop = await this.findShop(tenantId, creationReply.value.shop.id);
+      return shop.ok ? done({ ...creationReply.value, shop: shop.value }) : done(creationReply.value);
     },
     async findShop(tenantId, idOrName) {
-      const tenant = unlessErased(await found(tenantId));
+      const tenant = unlessErased(await findTenant(tenantId));
       if (tenant === undefined) return ERASED;
-      const named = namedShop(tenant, idOrName);
-      if (!named.ok) return named;
-      const [view] = await views(tenantId, [named.value]);
+      const namedShopOrFailure = namedShop(tenant, idOrName);
+      if (!namedShopOrFailure.ok) return namedShopOrFailure;
+      const [view] = await views(tenantId, [namedShopOrFailure.value]);
       return view ? done(view) : failed('SHOP_NOT_FOUND');
     },
     shopId(tenantId, idOrName) {
-      const tenant = found(tenantId);
+      const tenant = findTenant(tenantId);
       return tenant instanceof Promise
-        ? tenant.then((known) => shopIdOf(known, idOrName))
+        ? tenant.then((foundTenant) => shopIdOf(foundTenant, idOrName))
         : shopIdOf(tenant, idOrName);
     },
     async listContacts(tenantId, query) {
-      const tenant = unlessErased(await found(tenantId));
+      const tenant = unlessErased(await findTenant(tenantId));
       if (tenant === undefined) return ERASED;
       return done(await listContacts({ keys: tenant.keys, store, nowMs: clock.wallMs() }, query));
     },
@@ -133,10 +133,10 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
 }
 
 function shopIdOf(tenant: TenantState | undefined, idOrName: string): Outcome<string, NamedShopCode> {
-  const known = unlessErased(tenant);
-  if (known === undefined) return ERASED;
-  const named = namedShop(known, idOrName);
-  return named.ok ? done(named.value.id) : named;
+  const knownTenant = unlessErased(tenant);
+  if (knownTenant === undefined) return ERASED;
+  const namedShopOrFailure = namedShop(knownTenant, idOrName);
+  return namedShopOrFailure.ok ? done(namedShopOrFailure.value.id) : namedShopOrFailure;
 }
 
 /** Finds a shop by id, else by exact name in any case (docs/contract.md, Conventions). */
@@ -151,8 +151,8 @@ function shopByName(
   idOrName: string,
 ): Outcome<ShopRecord, NamedShopCode> {
   const name = foldedName(idOrName);
-  const [shop, ...more] = [...shops.values()].filter((other) => foldedName(other.name) === name);
+  const [shop, ...otherShops] = [...shops.values()].filter((shop) => foldedName(shop.name) === name);
   if (shop === undefined) return failed('SHOP_NOT_FOUND');
-  if (more.length === 0) return done(shop);
-  return failed('AMBIGUOUS_SHOP', { candidates: [shop, ...more].map(({ id }) => id) });
+  if (otherShops.length === 0) return done(shop);
+  return failed('AMBIGUOUS_SHOP', { candidates: [shop, ...otherShops].map(({ id }) => id) });
 }

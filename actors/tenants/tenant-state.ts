@@ -16,8 +16,8 @@ import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts'
 
 /** The part of IPv6 that spells IPv4 addresses (RFC 4291, section 2.5.5.2). */
 const MAPPED_PREFIX = 96;
-const mapped = new BlockList();
-mapped.addSubnet('::ffff:0:0', MAPPED_PREFIX, 'ipv6');
+const mappedAddresses = new BlockList();
+mappedAddresses.addSubnet('::ffff:0:0', MAPPED_PREFIX, 'ipv6');
 
 /**
  * Returns a fast check of the addresses from which a key may be used, or undefined if all may. Takes the entries that
@@ -43,7 +43,7 @@ export function ipAllowlist(entries: readonly string[]): ((address: string) => b
 
 /** True if an IPv6 address, or all of a range that begins with it, is IPv4 written as IPv6. */
 function isMapped(address: string, prefix: string | undefined): boolean {
-  return (prefix === undefined || Number(prefix) >= MAPPED_PREFIX) && mapped.check(address, 'ipv6');
+  return (prefix === undefined || Number(prefix) >= MAPPED_PREFIX) && mappedAddresses.check(address, 'ipv6');
 }
 
 /** A key's record with its permissions and its allowlist in forms that are quick to check. */
@@ -110,13 +110,13 @@ export async function loadTenant(
   if (record === null) return undefined;
   const tenant = JSON.parse(record) as TenantRecord;
   if (tenant.version > 1) throw new NewerState('a tenant', { stored: tenant.version, known: 1 });
-  const live = apiKeys.map((stored) => liveKey(JSON.parse(stored) as ApiKeyRecord));
-  const used = hashFields(usage);
-  for (const { record: key } of live) {
-    const state = used.get(key.id);
+  const liveKeys = apiKeys.map((text) => liveKey(JSON.parse(text) as ApiKeyRecord));
+  const usageFields = hashFields(usage);
+  for (const { record: key } of liveKeys) {
+    const state = usageFields.get(key.id);
     if (state !== undefined) keyLimits.restore({ keyId: key.id, state, nowMs });
   }
-  const quota = used.get('quota');
+  const quota = usageFields.get('quota');
   return {
     tenantId: address.id,
     shard: address.shard,
@@ -125,13 +125,13 @@ export async function loadTenant(
     record: tenant,
     settings: resolveSettings(tenant.settings),
     ownerNumber,
-    ...indexKeys(live),
-    shops: new Map(shops.map((stored) => JSON.parse(stored) as ShopRecord).map((shop) => [shop.id, shop])),
+    ...indexKeys(liveKeys),
+    shops: new Map(shops.map((text) => JSON.parse(text) as ShopRecord).map((shop) => [shop.id, shop])),
     erasing: new Set(erasing),
     erasingPeople: new Set(people),
     isGone: false,
     webhooks: new Map(
-      webhooks.map((stored) => JSON.parse(stored) as WebhookRecord).map((webhook) => [webhook.id, webhook]),
+      webhooks.map((text) => JSON.parse(text) as WebhookRecord).map((webhook) => [webhook.id, webhook]),
     ),
     declared: DeclarationLedger.restore(declared, nowMs),
     quota: quota === undefined ? new QuotaMeter() : QuotaMeter.restore(quota, nowMs),
@@ -168,7 +168,7 @@ export function indexKeys(keys: Iterable<LiveKey>): Pick<TenantState, 'apiKeys' 
     apiKeysByHash: new Map(
       list.flatMap((key) => {
         const { hash, retiredHashes = [] } = key.record;
-        return [...retiredHashes, hash].map((each) => [each, key] as const);
+        return [...retiredHashes, hash].map((eachHash) => [eachHash, key] as const);
       }),
     ),
   };

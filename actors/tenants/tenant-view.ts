@@ -5,7 +5,7 @@ import type { InboundMode } from '../inbound-mode.ts';
 import type { Permission } from '../permission.ts';
 import type { freshKey, key } from '../replies/account-replies.ts';
 import type { tenant } from '../replies/operator-replies.ts';
-import type { Shown } from '../replies/reply-fields.ts';
+import type { ReplyOf } from '../replies/reply-fields.ts';
 
 /** The owner of a tenant's account as operators give it. An absent value stays; a number (E.164) of null is removed. */
 interface OwnerChange {
@@ -14,7 +14,7 @@ interface OwnerChange {
 }
 
 /** A tenant as operators see it. */
-export type TenantView = Shown<typeof tenant>;
+export type TenantView = ReplyOf<typeof tenant>;
 
 /** Values to set at creation or later. If absent, unchanged (defaults at creation). */
 export interface TenantChanges {
@@ -33,10 +33,10 @@ export interface TenantChanges {
 }
 
 /** A key as operators see it; never its value. */
-export type KeyView = Shown<typeof key>;
+export type KeyView = ReplyOf<typeof key>;
 
 /** A key with its value, which is shown once. */
-export type FreshKeyView = Shown<typeof freshKey>;
+export type FreshKeyView = ReplyOf<typeof freshKey>;
 
 /** The input for a new key, valid in shape. */
 export interface KeyDraft {

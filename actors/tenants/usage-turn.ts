@@ -23,8 +23,8 @@ export function hasNewUsage({ record, apiKeys }: TenantState, keyLimits: KeyLimi
  */
 export function usageTurn(state: TenantState, keyLimits: KeyLimits): TenantTurn<'store_usage'> {
   if (state.record.deleted) return {};
-  const changed = [...state.apiKeys.keys()].flatMap((keyId) => keyLimits.changedState(keyId) ?? []);
-  const parts = [...partsOf(changed, KEYS_PER_WRITE)];
+  const changedStates = [...state.apiKeys.keys()].flatMap((keyId) => keyLimits.changedState(keyId) ?? []);
+  const parts = [...partsOf(changedStates, KEYS_PER_WRITE)];
   return {
     writes: [
       ['HSET', state.keys.usage, 'quota', state.quota.encode()],
@@ -33,7 +33,7 @@ export function usageTurn(state: TenantState, keyLimits: KeyLimits): TenantTurn<
       ),
     ],
     committed() {
-      for (const key of changed) keyLimits.stored(key);
+      for (const key of changedStates) keyLimits.onStored(key);
     },
   };
 }

@@ -40,12 +40,12 @@ export function putWebhook(
   state: TenantState,
   { webhook, by }: TenantFieldsOf<'put_webhook'>,
 ): TenantTurn<'put_webhook'> {
-  const most = MOST_WEBHOOKS[by];
-  if (state.webhooks.size < most) return withWebhook(state, webhook);
+  const mostWebhooks = MOST_WEBHOOKS[by];
+  if (state.webhooks.size < mostWebhooks) return withWebhook(state, webhook);
   if (by === 'operator') {
-    return { reply: failed('CONFLICT', { message: `A tenant has at most ${most} webhooks.` }) };
+    return { reply: failed('CONFLICT', { message: `A tenant has at most ${mostWebhooks} webhooks.` }) };
   }
-  const message = `The account has ${state.webhooks.size} webhooks; its keys may make ${most}: delete one, or ask the operators.`;
+  const message = `The account has ${state.webhooks.size} webhooks; its keys may make ${mostWebhooks}: delete one, or ask the operators.`;
   return { reply: failed('WEBHOOK_LIMIT_REACHED', { message }) };
 }
 
@@ -58,21 +58,29 @@ export function activateWebhooks(
   reseal: (webhook: WebhookRecord) => WebhookRecord,
 ): Required<Pick<Turn<TenantState, TenantEffect>, 'state' | 'writes' | 'effects'>> {
   const isChanged = (webhook: WebhookRecord) => webhook !== state.webhooks.get(webhook.id);
-  const resealed = [...state.webhooks.values()].map(reseal);
-  const unreadable = resealed
-    .filter((each) => isChanged(each) && each.disabled?.why === 'unreadable')
+  const resealedWebhooks = [...state.webhooks.values()].map(reseal);
+  const unreadableWebhooks = resealedWebhooks
+    .filter((webhook) => isChanged(webhook) && webhook.disabled?.why === 'unreadable')
     .map(({ id }) => id);
-  const kept = resealed.map((webhook) => withoutErasedShops(webhook, state));
-  const webhooks = new Map(kept.map((webhook) => [webhook.id, webhook]));
-  const stored = kept.filter(isChanged).flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
+  const keptWebhooks = resealedWebhooks.map((webhook) => withoutErasedShops(webhook, state));
+  const webhooks = new Map(keptWebhooks.map((webhook) => [webhook.id, webhook]));
+  const storedFields = keptWebhooks
+    .filter(isChanged)
+    .flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
   return {
     state: { ...state, webhooks },
-    writes: stored.length === 0 ? [] : [['HSET', state.keys.webhooks, ...stored]],
+    writes: storedFields.length === 0 ? [] : [['HSET', state.keys.webhooks, ...storedFields]],
     effects: [
       webhooksChanged({ ...state, webhooks }),
-      ...(unreadable.length === 0
+      ...(unreadableWebhooks.length === 0
         ? []
-        : [{ type: 'webhooks_disabled' as const, webhookIds: unreadable, why: 'unreadable' as const }]),
+        : [
+            {
+              type: 'webhooks_disabled' as const,
+              webhookIds: unreadableWebhooks,
+              why: 'unreadable' as const,
+            },
+          ]),
     ],
   };
 }
@@ -99,11 +107,11 @@ export function changeWebhook(
 ): TenantTurn<'change_webhook'> {
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
-  const changed = { ...webhook, ...changes };
-  const startsOver = changes.disabled === null || changed.url !== webhook.url;
+  const changedWebhook = { ...webhook, ...changes };
+  const startsOver = changes.disabled === null || changedWebhook.url !== webhook.url;
   // Each beginning has a distinct moment, even if the clock repeats one: it separates old failures from new ones.
   const enabledAtMs = startsOver ? Math.max(nowMs, webhook.enabledAtMs + 1) : webhook.enabledAtMs;
-  return withWebhook(state, { ...changed, enabledAtMs });
+  return withWebhook(state, { ...changedWebhook, enabledAtMs });
 }
 
 /**
@@ -119,12 +127,18 @@ export function rotateWebhookSecret(
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   const isLost = webhook.secret === unreadable;
-  const former = isLost ? null : { secret: webhook.secret, untilMs: nowMs + OVERLAP_MS };
-  const before = isLost || webhook.former === null ? [] : [webhook.former, ...(webhook.earlier ?? [])];
-  const earlier = before.filter(({ untilMs }) => untilMs > nowMs).slice(0, MOST_FORMER_SECRETS - 1);
+  const formerSecret = isLost ? null : { secret: webhook.secret, untilMs: nowMs + OVERLAP_MS };
+  const secretsBefore = isLost || webhook.former === null ? [] : [webhook.former, ...(webhook.earlier ?? [])];
+  const earlierSecrets = secretsBefore
+    .filter(({ untilMs }) => untilMs > nowMs)
+    .slice(0, MOST_FORMER_SECRETS - 1);
   // An endpoint that no key could open is enabled again.
   const enabled = webhook.disabled?.why === 'unreadable' ? { disabled: null } : {};
-  return changeWebhook(state, { webhookId, changes: { secret, former, earlier, ...enabled } }, { nowMs });
+  return changeWebhook(
+    state,
+    { webhookId, changes: { secret, former: formerSecret, earlier: earlierSecrets, ...enabled } },
+    { nowMs },
+  );
 }
 
 /**
@@ -139,9 +153,9 @@ export function disableWebhook(
   const webhook = state.webhooks.get(webhookId);
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   if (webhook.disabled !== null || webhook.enabledAtMs !== enabledAtMs) return { reply: done(webhook) };
-  const changed = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why } });
+  const changedState = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why } });
   const notice = { type: 'webhooks_disabled', webhookIds: [webhookId], why } as const;
-  return { ...changed, effects: [...(changed.effects ?? []), notice] };
+  return { ...changedState, effects: [...(changedState.effects ?? []), notice] };
 }
 
 /** Erases an endpoint and its stored progress. Its attempts stay among the tenant's until they are removed by age. */
@@ -168,18 +182,18 @@ export function withoutShop(
   state: TenantState,
   shopId: string,
 ): Required<Pick<Turn<TenantState, TenantEffect>, 'state' | 'writes' | 'effects'>> {
-  const named = [...state.webhooks.values()].flatMap((webhook) =>
+  const webhooksNamingShop = [...state.webhooks.values()].flatMap((webhook) =>
     webhook.shops?.includes(shopId)
-      ? { ...webhook, shops: webhook.shops.filter((each) => each !== shopId) }
+      ? { ...webhook, shops: webhook.shops.filter((namedShopId) => namedShopId !== shopId) }
       : [],
   );
-  if (named.length === 0) return { state, writes: [], effects: [] };
+  if (webhooksNamingShop.length === 0) return { state, writes: [], effects: [] };
   const webhooks = new Map(state.webhooks);
-  for (const webhook of named) webhooks.set(webhook.id, webhook);
-  const stored = named.flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
+  for (const webhook of webhooksNamingShop) webhooks.set(webhook.id, webhook);
+  const storedFields = webhooksNamingShop.flatMap((webhook) => [webhook.id, JSON.stringify(webhook)]);
   return {
     state: { ...state, webhooks },
-    writes: [['HSET', state.keys.webhooks, ...stored]],
+    writes: [['HSET', state.keys.webhooks, ...storedFields]],
     effects: [webhooksChanged({ ...state, webhooks })],
   };
 }
@@ -197,32 +211,33 @@ export function webhookProgress(
 ): TenantTurn<'webhook_progress'> {
   if (loading !== state.loading || !state.webhooks.has(webhookId)) return { reply: failed('NOT_FOUND') };
   // Attempts for a shop that is being erased are not stored.
-  const noted = attempts.filter(({ shopId }) => state.shops.has(shopId));
-  const kept = ofShops(progress, state.shops);
-  const tried = noted.map(
+  const notedAttempts = attempts.filter(({ shopId }) => state.shops.has(shopId));
+  const keptProgress = ofShops(progress, state.shops);
+  const attemptWrites = notedAttempts.map(
     ({ shopId, ...attempt }): Write => [
       ...(['XADD', state.keys.webhookAttempts, 'MAXLEN', '~', ATTEMPTS_KEPT, '*'] as const),
       ...(['w', webhookId, 'a', JSON.stringify(attempt), 's', shopId] as const),
     ],
   );
   return {
-    writes: [['HSET', state.keys.webhookProgress, webhookId, JSON.stringify(kept)], ...tried],
+    writes: [['HSET', state.keys.webhookProgress, webhookId, JSON.stringify(keptProgress)], ...attemptWrites],
     reply: done(true),
   };
 }
 
-/** Removes the entries of shops that are being erased from endpoints' progress (`stored`, by webhook id). */
+/** Removes the entries of shops that are being erased from endpoints' progress (`progressTexts`, by webhook id). */
 export function eraseProgress(
   state: TenantState,
-  stored: ReadonlyMap<string, string> = new Map(),
+  progressTexts: ReadonlyMap<string, string> = new Map(),
 ): TenantTurn<'erase_progress'> {
   const { keys, shops } = state;
-  const writes = [...stored].flatMap(([webhookId, text]) => {
+  const writes = [...progressTexts].flatMap(([webhookId, text]) => {
     const progress = JSON.parse(text) as WebhookProgress;
-    const kept = ofShops(progress, shops);
+    const keptProgress = ofShops(progress, shops);
     const isSame =
-      kept.dead.length === progress.dead.length && kept.retries.length === progress.retries.length;
-    return isSame ? [] : [['HSET', keys.webhookProgress, webhookId, JSON.stringify(kept)] as const];
+      keptProgress.dead.length === progress.dead.length &&
+      keptProgress.retries.length === progress.retries.length;
+    return isSame ? [] : [['HSET', keys.webhookProgress, webhookId, JSON.stringify(keptProgress)] as const];
   });
   return { writes, reply: done(true) };
 }

@@ -2,7 +2,7 @@ import { HOUR_MS } from '../../runtime/durations.ts';
 import { type AddressGuard, ForbiddenAddress } from '../outbound/address-guard.ts';
 import { guardedRequest } from '../outbound/guarded-request.ts';
 import type { ResolveAll } from '../outbound/name-lookup.ts';
-import { type Signed, signatures } from './signature.ts';
+import { type SignedDelivery, signatures } from './signature.ts';
 
 /** How long an endpoint may take to answer. */
 const ANSWER_MS = 15_000;
@@ -18,7 +18,7 @@ export interface DeliveryOptions {
 }
 
 /** The answer of an endpoint. */
-export interface Delivered {
+export interface DeliveryResult {
   /** Null if no response came. */
   readonly status: number | null;
   /** The reason of a failure, without the address. Null on success. */
@@ -33,18 +33,18 @@ export interface Delivered {
  */
 export async function deliver(
   url: string,
-  { secrets, ...signed }: Signed & { readonly secrets: readonly string[] },
+  { secrets, ...signedParts }: SignedDelivery & { readonly secrets: readonly string[] },
   options: DeliveryOptions,
-): Promise<Delivered> {
+): Promise<DeliveryResult> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   try {
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'tenant-messaging-webhooks/1',
-      'content-length': Buffer.byteLength(signed.body),
-      'webhook-id': signed.id,
-      'webhook-timestamp': String(signed.timestamp),
-      'webhook-signature': signatures(signed, secrets),
+      'content-length': Buffer.byteLength(signedParts.body),
+      'webhook-id': signedParts.id,
+      'webhook-timestamp': String(signedParts.timestamp),
+      'webhook-signature': signatures(signedParts, secrets),
     };
     const { guard, resolve, ca } = options;
     const answer = await guardedRequest(
@@ -53,14 +53,14 @@ export async function deliver(
       {
         method: 'POST',
         headers,
-        body: signed.body,
+        body: signedParts.body,
         ...(ca === undefined ? {} : { ca }),
       },
     );
     const status = answer.statusCode ?? 0;
     const holdMs =
       status === 429 || status === 503
-        ? holdOf(answer.headers['retry-after'], signed.timestamp * 1_000)
+        ? holdOf(answer.headers['retry-after'], signedParts.timestamp * 1_000)
         : null;
     // Only the status counts; the body is not read.
     answer.destroy();

@@ -7,27 +7,27 @@ import type {
   WebhookProgress,
   WebhookRecord,
 } from '../tenants/stored-webhooks/webhook-record.ts';
-import type { Delivered } from './deliver.ts';
+import type { DeliveryResult } from './deliver.ts';
 
 /** New events, and the position after all events that were read for them. */
-export interface ReadEvents extends Missed {
+export interface ReadEvents extends MissedEvents {
   readonly events: readonly StoredEvent[];
   readonly place: string;
 }
 
 /** The event at a position. Undefined if it was erased or removed. */
-export interface KeptEvent extends Missed {
+export interface KeptEvent extends MissedEvents {
   readonly event: StoredEvent | undefined;
 }
 
-export interface Missed {
+export interface MissedEvents {
   /** Unread events from before this time were removed. Absent if none were. */
   readonly missedUntilMs?: number | undefined;
 }
 
 /** The result of sending an event, and the moment it was sent. */
 export interface SentEvent {
-  readonly delivered: Delivered;
+  readonly delivered: DeliveryResult;
   readonly atMs: number;
   readonly durationMs: number;
 }
@@ -43,15 +43,15 @@ export interface EndpointPumpOptions {
   /** Reads the endpoint's stored progress, or undefined if there is none yet. */
   progress(webhookId: string): Promise<WebhookProgress | undefined>;
   /** Returns events for this endpoint after a position, at most `limit`. */
-  after(place: string, limit: number, webhook: WebhookRecord): Promise<ReadEvents>;
-  at(place: string): Promise<KeptEvent>;
+  eventsAfter(place: string, limit: number, webhook: WebhookRecord): Promise<ReadEvents>;
+  eventAt(place: string): Promise<KeptEvent>;
   /** Returns the body to send for the event, or undefined if its record was removed. */
   body(event: StoredEvent): Promise<string | undefined>;
   /** Resolves with undefined if the attempt had a slot only when it might not begin any more. Never rejects. */
   send(
     event: StoredEvent,
     body: string,
-    to: {
+    destination: {
       readonly pace: EndpointPace;
       /**
        * Returns the endpoint's present record when the attempt gets a slot, which may be minutes later. Undefined if
@@ -66,7 +66,10 @@ export interface EndpointPumpOptions {
    */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
   /** Disables the endpoint, unless it was enabled or moved since it was as it is given here. */
-  disable(judged: Pick<WebhookRecord, 'id' | 'enabledAtMs'>, why: 'gone' | 'failing'): Promise<void>;
+  disable(
+    judgedWebhook: Pick<WebhookRecord, 'id' | 'enabledAtMs'>,
+    reason: 'gone' | 'failing',
+  ): Promise<void>;
   /** Notifies operators that the endpoint will not get events from before then. */
-  missed(webhookId: string, untilMs: number): void;
+  onMissed(webhookId: string, untilMs: number): void;
 }

@@ -10,10 +10,16 @@ import type {
   WebhookRetry,
 } from '../tenants/stored-webhooks/webhook-record.ts';
 import { MOST_FAILING_MS } from './delay-after.ts';
-import type { Delivered } from './deliver.ts';
+import type { DeliveryResult } from './deliver.ts';
 import type { EndpointPumpOptions } from './endpoint-pump-options.ts';
-import { type Ended, EndpointTries, type Try } from './endpoint-tries.ts';
-import { firstProgress, forgiven, type ReplayedEvent, tallied, withReplayed } from './progress.ts';
+import { type EndedTry, EndpointTries, type Try } from './endpoint-tries.ts';
+import {
+  firstProgress,
+  forgiveFailures,
+  type ReplayedEvent,
+  tallyAttempts,
+  withReplayed,
+} from './progress.ts';
 
 /**
  * The most events that wait for a retry. At this number the endpoint gets no new ones, which stay in the stream
@@ -27,7 +33,7 @@ const AGAIN_MS = 1_000;
 /** Interval of checks for new events without a notification: a commit with a lost reply sends none. */
 const LOOK_MS = 5 * MINUTE_MS;
 /** The result for an event with broken data: the schedule ends it, and it delays no other. */
-const UNREADABLE: Delivered = { status: null, error: 'the event could not be read', holdMs: null };
+const UNREADABLE: DeliveryResult = { status: null, error: 'the event could not be read', holdMs: null };
 
 /** True if an endpoint wants an event of this type and shop. */
 export function isWanted(
@@ -77,7 +83,7 @@ export class EndpointPump {
     this.#options = options;
     this.#tries = new EndpointTries(webhook, options, {
       mayBegin: () => this.#goesOn,
-      changed: () => this.#goOnNow(),
+      onChanged: () => this.#goOnNow(),
     });
   }
 
@@ -93,7 +99,7 @@ export class EndpointPump {
 
   /** The number of events that wait for a retry. */
   get waiting(): number {
-    return this.#tries.resting(this.#progress?.retries ?? []).length;
+    return this.#tries.retriesAtRest(this.#progress?.retries ?? []).length;
   }
 
   /** True if attempts under way may end, and none begin. */
@@ -178,56 +184,60 @@ export class EndpointPump {
   }
 
   async #step(): Promise<void> {
-    const ended = this.#tries.takeEnded();
-    await this.#record(ended);
+    const endedAttempts = this.#tries.takeEnded();
+    await this.#record(endedAttempts);
     if (this.#isStopped) return;
-    await this.#disableIfOver(ended);
+    await this.#disableIfOver(endedAttempts);
     if (!this.#goesOn) return this.#isOver ? undefined : this.#sleep(LOOK_MS);
-    const before = await this.#current();
+    const progressBefore = await this.#current();
     const nowMs = this.#options.clock.wallMs();
-    const heldMs = (before.heldUntilMs ?? 0) - nowMs;
+    const heldMs = (progressBefore.heldUntilMs ?? 0) - nowMs;
     if (heldMs > 0) return this.#sleep(heldMs);
-    const { tries, progress } = await this.#next(before, nowMs);
-    if (progress === before) return this.#idle(before, nowMs);
+    const { tries, progress } = await this.#next(progressBefore, nowMs);
+    if (progress === progressBefore) return this.#idle(progressBefore, nowMs);
     // All are read before the first is sent: a store that is away must not have the others sent once a second.
     const bodies = await Promise.all(tries.map(({ event }) => this.#body(event)));
     if (!this.#goesOn) return;
     const { missedUntilMs } = progress;
-    const isMissed = missedUntilMs !== undefined && missedUntilMs !== before.missedUntilMs;
+    const isMissed = missedUntilMs !== undefined && missedUntilMs !== progressBefore.missedUntilMs;
     // Attempts that begin are stored with the first that ends: without them the stored cursor is before their events.
     if (tries.length > 0 && !isMissed) this.#progress = progress;
     else if (!(await this.#store(progress, []))) return;
-    if (isMissed) this.#options.missed(this.#webhook.id, missedUntilMs);
+    if (isMissed) this.#options.onMissed(this.#webhook.id, missedUntilMs);
     if (!this.#goesOn) return;
-    for (const [index, one] of tries.entries()) this.#tries.begin(one, bodies[index]);
+    for (const [index, attempt] of tries.entries()) this.#tries.begin(attempt, bodies[index]);
   }
 
   async #current(): Promise<WebhookProgress> {
     if (this.#progress === undefined) {
-      const stored = await this.#options.progress(this.#webhook.id);
-      this.#progress = stored ?? firstProgress(this.#webhook);
-      if (forgiven(this.#progress, this.#webhook).failingSinceMs !== null) this.#tries.expectSlow();
+      const storedProgress = await this.#options.progress(this.#webhook.id);
+      this.#progress = storedProgress ?? firstProgress(this.#webhook);
+      if (forgiveFailures(this.#progress, this.#webhook).failingSinceMs !== null) this.#tries.expectSlow();
     }
-    this.#progress = forgiven(this.#progress, this.#webhook);
+    this.#progress = forgiveFailures(this.#progress, this.#webhook);
     return this.#progress;
   }
 
   /** Stores the results of these attempts, and the replays. If storing fails, these events are sent once more. */
-  async #record(ended: readonly Ended[]): Promise<void> {
+  async #record(endedAttempts: readonly EndedTry[]): Promise<void> {
     const replays = this.#replays.splice(0);
-    if (ended.length + replays.length === 0) return;
+    if (endedAttempts.length + replays.length === 0) return;
     try {
-      const before = await this.#current();
+      const progressBefore = await this.#current();
       const nowMs = this.#options.clock.wallMs();
-      const { progress: after, attempts } = tallied(before, ended, this.#options.random);
+      const { progress: after, attempts } = tallyAttempts(
+        progressBefore,
+        endedAttempts,
+        this.#options.random,
+      );
       let progress = after;
       const areTaken = replays.map(({ events }) => {
-        const replayed = withReplayed(progress, events, nowMs);
-        if (replayed.retries.length > MOST_WAITING) return false;
-        progress = replayed;
+        const progressWithReplay = withReplayed(progress, events, nowMs);
+        if (progressWithReplay.retries.length > MOST_WAITING) return false;
+        progress = progressWithReplay;
         return true;
       });
-      const isStored = progress === before || (await this.#store(progress, attempts));
+      const isStored = progress === progressBefore || (await this.#store(progress, attempts));
       for (const [index, { resolve, reject }] of replays.entries()) {
         if (isStored) resolve(areTaken[index] === true);
         else reject(leftFailure());
@@ -249,72 +259,78 @@ export class EndpointPump {
   }
 
   /** Disables an endpoint that answered 410, or that failed for too long. */
-  async #disableIfOver(ended: readonly Ended[]): Promise<void> {
-    if (ended.length === 0) return;
+  async #disableIfOver(endedAttempts: readonly EndedTry[]): Promise<void> {
+    if (endedAttempts.length === 0) return;
     // Later changes of the endpoint were not judged.
-    const judged = this.#webhook;
+    const judgedWebhook = this.#webhook;
     // A 410 from a former address, or from before the endpoint was enabled, does not apply to the present one.
-    const isGone = ended.some(
+    const isGone = endedAttempts.some(
       ({ delivered, address, atMs }) =>
-        delivered?.status === 410 && !address.isFormer && atMs >= judged.enabledAtMs,
+        delivered?.status === 410 && !address.isFormer && atMs >= judgedWebhook.enabledAtMs,
     );
     const { failingSinceMs } = await this.#current();
     const nowMs = this.#options.clock.wallMs();
     const isFailing = nowMs - (failingSinceMs ?? nowMs) >= MOST_FAILING_MS;
-    if (isGone || isFailing) await this.#options.disable(judged, isGone ? 'gone' : 'failing');
+    if (isGone || isFailing) await this.#options.disable(judgedWebhook, isGone ? 'gone' : 'failing');
   }
 
   /** Returns the due events, oldest first, then new events for the free slots. */
-  async #next(before: WebhookProgress, nowMs: number): Promise<NextTries> {
-    const due = this.#tries
-      .resting(before.retries)
+  async #next(progressBefore: WebhookProgress, nowMs: number): Promise<NextTries> {
+    const dueRetries = this.#tries
+      .retriesAtRest(progressBefore.retries)
       // A stored time that is not a number is due too, so that the loop never sleeps until it.
       .filter(({ dueAtMs }) => !(dueAtMs > nowMs))
-      .sort((one, other) => one.dueAtMs - other.dueAtMs)
+      .sort((left, right) => left.dueAtMs - right.dueAtMs)
       .slice(0, Math.max(0, this.#tries.roomAgain));
     const tries: Try[] = [];
-    const dropped = new Set<WebhookRetry>();
-    let { cursor, missedUntilMs } = before;
-    for (const retry of due) {
-      const { event, missedUntilMs: cutOffMs } = await this.#options.at(retry.place);
+    const droppedRetries = new Set<WebhookRetry>();
+    let { cursor, missedUntilMs } = progressBefore;
+    for (const retry of dueRetries) {
+      const { event, missedUntilMs: cutOffMs } = await this.#options.eventAt(retry.place);
       missedUntilMs = cutOffMs ?? missedUntilMs;
       // An erased or removed event is dropped with its retry, and so is one that the endpoint no longer gets. An event
       // that was replayed before its retry is due starts as a new one.
       const isRead = !isBefore(cursor, retry.place);
       if (event !== undefined && isWanted(this.#webhook, event) && isRead)
         tries.push({ event, retry, isNew: false });
-      else dropped.add(retry);
+      else droppedRetries.add(retry);
     }
     const room = this.#tries.room - tries.length;
-    if (this.#mayRead(before.retries.length - dropped.size, room)) {
+    if (this.#mayRead(progressBefore.retries.length - droppedRetries.size, room)) {
       this.#hasNew = false;
-      const read = await this.#options.after(cursor, room, this.#webhook).catch((error) => {
+      const newEvents = await this.#options.eventsAfter(cursor, room, this.#webhook).catch((error) => {
         this.#hasNew = true;
         throw error;
       });
       // There may be more after the events that were read.
-      if (read.place !== cursor) this.#hasNew = true;
-      cursor = read.place;
-      missedUntilMs = read.missedUntilMs ?? missedUntilMs;
-      for (const event of read.events) {
+      if (newEvents.place !== cursor) this.#hasNew = true;
+      cursor = newEvents.place;
+      missedUntilMs = newEvents.missedUntilMs ?? missedUntilMs;
+      for (const event of newEvents.events) {
         const { streamId: place, shopId } = event;
         tries.push({ event, retry: { place, shopId, tries: 0, dueAtMs: nowMs }, isNew: true });
       }
     }
-    if (tries.length + dropped.size === 0 && cursor === before.cursor) return { tries, progress: before };
-    const fresh = tries.flatMap(({ retry, isNew }) => (isNew ? [retry] : []));
-    const places = new Set(fresh.map(({ place }) => place));
-    const kept = before.retries.filter((retry) => !dropped.has(retry) && !places.has(retry.place));
-    const missed = missedUntilMs === undefined ? {} : { missedUntilMs };
-    return { tries, progress: { ...before, cursor, retries: [...kept, ...fresh], ...missed } };
+    if (tries.length + droppedRetries.size === 0 && cursor === progressBefore.cursor)
+      return { tries, progress: progressBefore };
+    const newRetries = tries.flatMap(({ retry, isNew }) => (isNew ? [retry] : []));
+    const places = new Set(newRetries.map(({ place }) => place));
+    const keptRetries = progressBefore.retries.filter(
+      (retry) => !droppedRetries.has(retry) && !places.has(retry.place),
+    );
+    const missedField = missedUntilMs === undefined ? {} : { missedUntilMs };
+    return {
+      tries,
+      progress: { ...progressBefore, cursor, retries: [...keptRetries, ...newRetries], ...missedField },
+    };
   }
 
   /** True if new events may exist and slots are free for them. */
-  #mayRead(waiting: number, room: number): boolean {
-    return this.#hasNew && room > 0 && waiting < MOST_RETRIES;
+  #mayRead(waitingCount: number, room: number): boolean {
+    return this.#hasNew && room > 0 && waitingCount < MOST_RETRIES;
   }
 
-  async #body(event: StoredEvent): Promise<string | Delivered | undefined> {
+  async #body(event: StoredEvent): Promise<string | DeliveryResult | undefined> {
     try {
       return await this.#options.body(event);
     } catch (error) {
@@ -327,9 +343,9 @@ export class EndpointPump {
 
   /** Sleeps until the next retry or the next check for new events is due. The end of an attempt ends the sleep. */
   async #idle({ retries }: WebhookProgress, nowMs: number): Promise<void> {
-    const resting = this.#tries.roomAgain > 0 ? this.#tries.resting(retries) : [];
+    const restingRetries = this.#tries.roomAgain > 0 ? this.#tries.retriesAtRest(retries) : [];
     const lookAtMs = nowMs + LOOK_MS;
-    const dueAtMs = Math.min(lookAtMs, ...resting.map((retry) => retry.dueAtMs));
+    const dueAtMs = Math.min(lookAtMs, ...restingRetries.map((retry) => retry.dueAtMs));
     await this.#sleep(Math.max(0, dueAtMs - nowMs));
     if (dueAtMs === lookAtMs) this.#hasNew = true;
   }

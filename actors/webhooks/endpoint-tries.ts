@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../tenants/stored-events/tenant-event.ts';
 import type { WebhookRecord, WebhookRetry } from '../tenants/stored-webhooks/webhook-record.ts';
-import type { Delivered } from './deliver.ts';
+import type { DeliveryResult } from './deliver.ts';
 import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';
 
 /**
@@ -27,16 +27,16 @@ export interface Try {
 }
 
 /** One attempt that has ended, and its result. */
-export interface Ended extends Try {
+export interface EndedTry extends Try {
   readonly address: EndpointAddress;
   readonly atMs: number;
   readonly durationMs: number;
   /** Undefined if the event's data was removed. */
-  readonly delivered: Delivered | undefined;
+  readonly delivered: DeliveryResult | undefined;
 }
 
 /** An attempt, from its request for a slot until its result is taken. */
-interface Underway extends Pick<Try, 'isNew'> {
+interface TryUnderway extends Pick<Try, 'isNew'> {
   readonly address: EndpointAddress;
   hasBegun: boolean;
 }
@@ -47,22 +47,24 @@ export class EndpointTries {
   readonly #mayBegin: () => boolean;
   readonly #changed: () => void;
   /** By the positions of their events. */
-  readonly #underway = new Map<string, Underway>();
-  #ended: Ended[] = [];
+  readonly #underway = new Map<string, TryUnderway>();
+  #ended: EndedTry[] = [];
   #webhook: WebhookRecord;
   #address: EndpointAddress = { isFormer: false };
   #pace: EndpointPace = 'unknown';
 
-  /** `mayBegin` returns true if an attempt may begin now. `changed` is called when one has ended, or more may begin. */
+  /**
+   * `mayBegin` returns true if an attempt may begin now. `onChanged` is called when one has ended, or more may begin.
+   */
   constructor(
     webhook: WebhookRecord,
     options: Pick<EndpointPumpOptions, 'clock' | 'send'>,
-    on: { readonly mayBegin: () => boolean; readonly changed: () => void },
+    callbacks: { readonly mayBegin: () => boolean; readonly onChanged: () => void },
   ) {
     this.#webhook = webhook;
     this.#options = options;
-    this.#mayBegin = on.mayBegin;
-    this.#changed = on.changed;
+    this.#mayBegin = callbacks.mayBegin;
+    this.#changed = callbacks.onChanged;
   }
 
   /**
@@ -100,26 +102,26 @@ export class EndpointTries {
   }
 
   /** Returns the entries without an attempt under way. */
-  resting(retries: readonly WebhookRetry[]): readonly WebhookRetry[] {
+  retriesAtRest(retries: readonly WebhookRetry[]): readonly WebhookRetry[] {
     return this.#underway.size === 0 ? retries : retries.filter(({ place }) => !this.#underway.has(place));
   }
 
   /** Sends an event once a slot is free. `body` is the text to send, or the result for an event that cannot be sent. */
-  begin(one: Try, body: string | Delivered | undefined): void {
-    const place = one.event.streamId;
+  begin(attempt: Try, body: string | DeliveryResult | undefined): void {
+    const place = attempt.event.streamId;
     const address = this.#address;
-    const underway: Underway = { isNew: one.isNew, address, hasBegun: false };
-    this.#underway.set(place, underway);
+    const attemptUnderway: TryUnderway = { isNew: attempt.isNew, address, hasBegun: false };
+    this.#underway.set(place, attemptUnderway);
     if (typeof body !== 'string') {
       const atMs = this.#options.clock.wallMs();
-      this.#end({ ...one, address, atMs, durationMs: 0, delivered: body });
+      this.#end({ ...attempt, address, atMs, durationMs: 0, delivered: body });
       return;
     }
-    void this.#send(one, body, underway).then((sent) => {
-      if (sent !== undefined) {
-        if (!address.isFormer) this.#pace = isSlow(sent) ? 'slow' : 'quick';
-        this.#end({ ...one, address, ...sent });
-      } else if (this.#underway.get(place) === underway) {
+    void this.#send(attempt, body, attemptUnderway).then((sentEvent) => {
+      if (sentEvent !== undefined) {
+        if (!address.isFormer) this.#pace = isSlow(sentEvent) ? 'slow' : 'quick';
+        this.#end({ ...attempt, address, ...sentEvent });
+      } else if (this.#underway.get(place) === attemptUnderway) {
         this.#underway.delete(place);
         this.#changed();
       }
@@ -130,22 +132,22 @@ export class EndpointTries {
    * Returns the results of attempts since the last call. Until then they count as under way: their events are not
    * retried.
    */
-  takeEnded(): readonly Ended[] {
-    const ended = this.#ended;
+  takeEnded(): readonly EndedTry[] {
+    const endedAttempts = this.#ended;
     this.#ended = [];
-    for (const { event } of ended) this.#underway.delete(event.streamId);
-    return ended;
+    for (const { event } of endedAttempts) this.#underway.delete(event.streamId);
+    return endedAttempts;
   }
 
   /** Resolves with undefined if the loop ended, or the endpoint moved, before a slot was free. Never rejects. */
-  async #send({ event }: Try, body: string, underway: Underway): Promise<SentEvent | undefined> {
+  async #send({ event }: Try, body: string, attemptUnderway: TryUnderway): Promise<SentEvent | undefined> {
     const { clock } = this.#options;
     const begin = (): WebhookRecord | undefined => {
-      if (underway.address.isFormer || !this.#mayBegin()) return undefined;
-      underway.hasBegun = true;
+      if (attemptUnderway.address.isFormer || !this.#mayBegin()) return undefined;
+      attemptUnderway.hasBegun = true;
       if (this.#pace === 'unknown') {
         clock.after(SLOW_MS, () => {
-          if (underway.address.isFormer || this.#pace !== 'unknown') return;
+          if (attemptUnderway.address.isFormer || this.#pace !== 'unknown') return;
           this.#pace = 'slow';
           this.#changed();
         });
@@ -155,13 +157,13 @@ export class EndpointTries {
     return this.#options.send(event, body, { pace: this.#pace, begin });
   }
 
-  #end(ended: Ended): void {
-    this.#ended.push(ended);
+  #end(endedAttempt: EndedTry): void {
+    this.#ended.push(endedAttempt);
     this.#changed();
   }
 
   /** The attempts that count for the present address. */
-  get #here(): readonly Underway[] {
+  get #here(): readonly TryUnderway[] {
     return [...this.#underway.values()].filter(({ address }) => !address.isFormer);
   }
 

@@ -38,11 +38,11 @@ export class FairSlots {
     if (this.#isFree(name)) this.#take(name);
     else await this.#wait(name);
     let holder = name;
-    const moveTo = (other: string): void => {
-      if (this.#held.of(other) >= this.#bounds.moved || this.#isGroupFull(other)) return;
-      this.#take(other);
+    const moveTo = (otherKey: string): void => {
+      if (this.#held.countOf(otherKey) >= this.#bounds.moved || this.#isGroupFull(otherKey)) return;
+      this.#take(otherKey);
       this.#leave(holder);
-      holder = other;
+      holder = otherKey;
     };
     try {
       return await work({ moveTo });
@@ -53,7 +53,7 @@ export class FairSlots {
 
   #isFree(name: string): boolean {
     const { all, share } = this.#bounds;
-    return this.#held.total < all && this.#held.of(name) < share && !this.#isGroupFull(name);
+    return this.#held.total < all && this.#held.countOf(name) < share && !this.#isGroupFull(name);
   }
 
   #isGroupFull(name: string): boolean {

@@ -9,8 +9,8 @@ import type {
   WebhookRetry,
 } from '../tenants/stored-webhooks/webhook-record.ts';
 import { delayAfter } from './delay-after.ts';
-import type { Delivered } from './deliver.ts';
-import type { Ended } from './endpoint-tries.ts';
+import type { DeliveryResult } from './deliver.ts';
+import type { EndedTry } from './endpoint-tries.ts';
 
 /** Dead letters that are remembered. */
 const MOST_UNDELIVERED = 1_000;
@@ -29,15 +29,15 @@ export function firstProgress({
   since,
   enabledAtMs,
 }: Pick<WebhookRecord, 'since' | 'enabledAtMs'>): WebhookProgress {
-  const none = { failingSinceMs: null, heldUntilMs: null };
-  return { cursor: since, retries: [], dead: [], ...none, countedForMs: enabledAtMs };
+  const noFailure = { failingSinceMs: null, heldUntilMs: null };
+  return { cursor: since, retries: [], dead: [], ...noFailure, countedForMs: enabledAtMs };
 }
 
 /**
  * Returns the progress that applies to the endpoint: without failures and requested waits from before it was enabled or
  * moved.
  */
-export function forgiven(
+export function forgiveFailures(
   progress: WebhookProgress,
   { enabledAtMs }: Pick<WebhookRecord, 'enabledAtMs'>,
 ): WebhookProgress {
@@ -51,25 +51,29 @@ export function withReplayed(
   events: readonly ReplayedEvent[],
   dueAtMs: number,
 ): WebhookProgress {
-  const again = events.map(({ streamId, shopId }): WebhookRetry => {
+  const replayedRetries = events.map(({ streamId, shopId }): WebhookRetry => {
     return { place: streamId, shopId, tries: 0, dueAtMs };
   });
   const places = new Set(events.map(({ streamId }) => streamId));
-  const kept = progress.retries.filter(({ place }) => !places.has(place));
-  const dead = progress.dead.filter((letter) => !places.has(placeOf(letter)));
-  return { ...progress, retries: [...kept, ...again], dead };
+  const otherRetries = progress.retries.filter(({ place }) => !places.has(place));
+  const otherLetters = progress.dead.filter((letter) => !places.has(placeOf(letter)));
+  return { ...progress, retries: [...otherRetries, ...replayedRetries], dead: otherLetters };
 }
 
 /**
  * Returns the progress after these attempts, and the record of each. The delay after an attempt counts from its own
  * end. A replay that came during the attempt keeps its entry.
  */
-export function tallied(before: WebhookProgress, ended: readonly Ended[], random: Random): ProgressChange {
+export function tallyAttempts(
+  before: WebhookProgress,
+  endedAttempts: readonly EndedTry[],
+  random: Random,
+): ProgressChange {
   let progress = before;
   const attempts: WebhookAttempt[] = [];
-  for (const one of ended) {
-    const { event, retry, atMs, durationMs, delivered, address } = one;
-    progress = { ...progress, retries: progress.retries.filter((other) => other !== retry) };
+  for (const endedAttempt of endedAttempts) {
+    const { event, retry, atMs, durationMs, delivered, address } = endedAttempt;
+    progress = { ...progress, retries: progress.retries.filter((otherRetry) => otherRetry !== retry) };
     if (delivered === undefined) continue;
     const { streamId: place, shopId } = event;
     const number = retry.tries + 1;
@@ -90,7 +94,7 @@ export function tallied(before: WebhookProgress, ended: readonly Ended[], random
     });
     const endedAtMs = atMs + durationMs;
     progress = address.isFormer
-      ? afterFormer(progress, one, endedAtMs)
+      ? afterFormer(progress, endedAttempt, endedAtMs)
       : after(progress, { delivered, event, number, endedAtMs, delayMs });
   }
   return { progress, attempts };
@@ -102,40 +106,40 @@ export function tallied(before: WebhookProgress, ended: readonly Ended[], random
  */
 function afterFormer(
   progress: WebhookProgress,
-  { event, retry, delivered }: Ended,
+  { event, retry, delivered }: EndedTry,
   dueAtMs: number,
 ): WebhookProgress {
   const { streamId: place, shopId } = event;
   const isTaken = delivered?.error === null;
-  if (isTaken || progress.retries.some((other) => other.place === place)) return progress;
+  if (isTaken || progress.retries.some((otherRetry) => otherRetry.place === place)) return progress;
   return { ...progress, retries: [...progress.retries, { place, shopId, tries: retry.tries, dueAtMs }] };
 }
 
 /** Returns the progress after one more attempt. If `delayMs` is undefined, it was the last of its event. */
 function after(
   progress: WebhookProgress,
-  tried: {
-    readonly delivered: Delivered;
+  attempt: {
+    readonly delivered: DeliveryResult;
     readonly event: StoredEvent;
     readonly number: number;
     readonly endedAtMs: number;
     readonly delayMs: number | undefined;
   },
 ): WebhookProgress {
-  const { delivered, event, number, endedAtMs, delayMs } = tried;
+  const { delivered, event, number, endedAtMs, delayMs } = attempt;
   const { streamId: place, shopId } = event;
   if (delivered.error === null) return { ...progress, failingSinceMs: null };
   const failingSinceMs = progress.failingSinceMs ?? endedAtMs;
   const { holdMs } = delivered;
-  const held = holdMs === null ? {} : { heldUntilMs: endedAtMs + holdMs };
-  const failed = { ...progress, failingSinceMs, ...held };
+  const holdFields = holdMs === null ? {} : { heldUntilMs: endedAtMs + holdMs };
+  const failedProgress = { ...progress, failingSinceMs, ...holdFields };
   // A replay was requested while this attempt ran; the replay counts.
-  if (progress.retries.some((retry) => retry.place === place)) return failed;
+  if (progress.retries.some((retry) => retry.place === place)) return failedProgress;
   if (delayMs === undefined) {
-    return { ...failed, dead: [...progress.dead, undeliveredEvent(event)].slice(-MOST_UNDELIVERED) };
+    return { ...failedProgress, dead: [...progress.dead, undeliveredEvent(event)].slice(-MOST_UNDELIVERED) };
   }
   return {
-    ...failed,
+    ...failedProgress,
     retries: [...progress.retries, { place, shopId, tries: number, dueAtMs: endedAtMs + delayMs }],
   };
 }

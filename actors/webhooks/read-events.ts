@@ -12,29 +12,29 @@ const BATCH = 100;
 /** Reads one batch and returns the events of the endpoint's types and shops, and the position reached. */
 export async function readAfter(
   store: Pick<Store, 'read'>,
-  asked: {
+  request: {
     readonly key: string;
     readonly place: string;
     readonly limit: number;
     readonly webhook: WebhookRecord;
   },
 ): Promise<ReadEvents> {
-  const { key, place, limit, webhook } = asked;
+  const { key, place, limit, webhook } = request;
   // The oldest is read last, so that a removal in between is noticed.
-  const [entries, [oldest]] = (await store.read([
+  const [entries, [oldestEntry]] = (await store.read([
     ['XRANGE', key, `(${place}`, '+', 'COUNT', BATCH],
     ['XRANGE', key, '-', '+', 'COUNT', 1],
   ])) as [StreamEntry[], StreamEntry[]];
-  const missedUntilMs = await cutOffMs(store, { key, place, oldest: oldest?.[0] });
+  const missedUntilMs = await cutOffMs(store, { key, place, oldest: oldestEntry?.[0] });
   const events: StoredEvent[] = [];
-  let seen = place;
+  let lastPlace = place;
   for (const event of entries.map(decodeEvent)) {
-    if (isBefore(event.streamId, seen)) continue;
-    seen = event.streamId;
+    if (isBefore(event.streamId, lastPlace)) continue;
+    lastPlace = event.streamId;
     if (isWanted(webhook, event)) events.push(event);
     if (events.length === limit) break;
   }
-  return { events, place: seen, missedUntilMs };
+  return { events, place: lastPlace, missedUntilMs };
 }
 
 /** Reads the event at a position of a tenant's stream. */
@@ -42,21 +42,21 @@ export async function readAt(
   store: Pick<Store, 'read'>,
   { key, place }: { readonly key: string; readonly place: string },
 ): Promise<KeptEvent> {
-  const [[entry], [oldest]] = (await store.read([
+  const [[entry], [oldestEntry]] = (await store.read([
     ['XRANGE', key, place, place],
     ['XRANGE', key, '-', '+', 'COUNT', 1],
   ])) as [StreamEntry[], StreamEntry[]];
   if (entry !== undefined) return { event: decodeEvent(entry) };
-  const missedUntilMs = await cutOffMs(store, { key, place: placeBefore(place), oldest: oldest?.[0] });
+  const missedUntilMs = await cutOffMs(store, { key, place: placeBefore(place), oldest: oldestEntry?.[0] });
   return { event: undefined, missedUntilMs };
 }
 
 /** Returns the time of the oldest kept event if some after a position were removed, else undefined. */
 async function cutOffMs(
   store: Pick<Store, 'read'>,
-  asked: { readonly key: string; readonly place: string; readonly oldest: string | undefined },
+  request: { readonly key: string; readonly place: string; readonly oldest: string | undefined },
 ): Promise<number | undefined> {
-  const { oldest } = asked;
-  if (oldest === undefined || !(await wereCutOff(store, asked))) return undefined;
+  const { oldest } = request;
+  if (oldest === undefined || !(await wereCutOff(store, request))) return undefined;
   return storedAtMs(oldest);
 }

@@ -9,14 +9,14 @@ export function makeSecret(): string {
 }
 
 /** The signed parts: the message's id, its time of sending (Unix seconds) and its body. */
-export interface Signed {
+export interface SignedDelivery {
   readonly id: string;
   readonly timestamp: number;
   readonly body: string;
 }
 
 /** Returns the header `webhook-signature` of Standard Webhooks 1.0.0: one signature a secret, the newest first. */
-export function signatures({ id, timestamp, body }: Signed, secrets: readonly string[]): string {
+export function signatures({ id, timestamp, body }: SignedDelivery, secrets: readonly string[]): string {
   return secrets
     .map((secret) => {
       const key = Buffer.from(secret.slice(PREFIX.length), 'base64');

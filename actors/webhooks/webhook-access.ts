@@ -7,7 +7,7 @@ import { presentTenant } from '../tenants/ask-tenant.ts';
 import { PROGRESS_AT_A_TIME } from '../tenants/stored-webhooks/webhook-progress.ts';
 import type { WebhookProgress, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
-import { forgiven } from './progress.ts';
+import { forgiveFailures } from './progress.ts';
 import type { WebhookOutcome, WebhookView } from './webhook-operations.ts';
 
 /** Webhooks of tenants that are here. */
@@ -17,7 +17,7 @@ export interface WebhookAccess {
     tenantId: string,
     ids: readonly string[],
   ) => Promise<ReadonlyMap<string, WebhookProgress>>;
-  readonly viewed: (tenantId: string, webhook: WebhookRecord) => Promise<WebhookView>;
+  readonly viewOf: (tenantId: string, webhook: WebhookRecord) => Promise<WebhookView>;
   /** Returns the reply about a webhook, or `NOT_FOUND` if there is none. */
   readonly withWebhook: <Value, Code extends FailureCode = never>(
     tenantId: string,
@@ -38,9 +38,9 @@ export function webhookAccess({
     const { webhookProgress } = tenantKeys(tenantId);
     const progress = new Map<string, WebhookProgress>();
     for (const part of partsOf(ids, PROGRESS_AT_A_TIME)) {
-      const [stored] = (await store.read([['HMGET', webhookProgress, ...part]])) as [(string | null)[]];
+      const [texts] = (await store.read([['HMGET', webhookProgress, ...part]])) as [(string | null)[]];
       for (const [index, id] of part.entries()) {
-        const text = stored[index];
+        const text = texts[index];
         if (text != null) progress.set(id, JSON.parse(text) as WebhookProgress);
       }
     }
@@ -48,7 +48,7 @@ export function webhookAccess({
   };
   return {
     progressOf,
-    viewed: async (tenantId, webhook) =>
+    viewOf: async (tenantId, webhook) =>
       webhookView(webhook, (await progressOf(tenantId, [webhook.id])).get(webhook.id)),
     async withWebhook(tenantId, webhookId, answer) {
       const webhook = (await presentTenant(actors, tenantId))?.webhooks.get(webhookId);
@@ -69,7 +69,7 @@ export function webhookView(webhook: WebhookRecord, progress: WebhookProgress | 
     disabledAt: isoOrNull(disabled?.atMs),
     disabledBy: disabled?.why ?? null,
     formerSecretUntil: isoOrNull(former?.untilMs),
-    failingSince: isoOrNull(progress && forgiven(progress, webhook).failingSinceMs),
+    failingSince: isoOrNull(progress && forgiveFailures(progress, webhook).failingSinceMs),
     waiting: progress?.retries.length ?? 0,
     deadLetters: progress?.dead.length ?? 0,
     missedUntil: isoOrNull(progress?.missedUntilMs),

@@ -49,20 +49,25 @@ export function webhookDeliveries(
         const [entries] = (await store.read([
           ['XREVRANGE', webhookAttempts, '+', '-', 'COUNT', LOOKED_AT],
         ])) as [StreamEntry[]];
-        const own = entries.filter(([, fields]) => fields[1] === webhookId).slice(0, limit);
-        const items = own.map(([, fields]) => attemptView(JSON.parse(fields[3] ?? '') as NotedAttempt));
+        const ownEntries = entries.filter(([, fields]) => fields[1] === webhookId).slice(0, limit);
+        const items = ownEntries.map(([, fields]) =>
+          attemptView(JSON.parse(fields[3] ?? '') as NotedAttempt),
+        );
         const progress = (await progressOf(tenantId, [webhookId])).get(webhookId);
-        return done({ items, deadLetters: (progress?.dead ?? []).map((dead) => cursorOf(placeOf(dead))) });
+        return done({
+          items,
+          deadLetters: (progress?.dead ?? []).map((letter) => cursorOf(placeOf(letter))),
+        });
       }),
-    replay: (tenantId, webhookId, what) =>
+    replay: (tenantId, webhookId, selection) =>
       withWebhook(tenantId, webhookId, async (webhook) => {
         const { events } = tenantKeys(tenantId);
-        const replayed =
-          'eventIds' in what
-            ? await eventsOf(store, { key: events, eventIds: what.eventIds, webhook })
-            : await eventsSince(store, { key: events, sinceMs: what.sinceMs, webhook });
-        const outcome = await withReplyTimeout(clock, pump.replay(tenantId, webhookId, replayed));
-        if (outcome === 'replayed') return done({ replayed: replayed.length });
+        const replayReply =
+          'eventIds' in selection
+            ? await eventsOf(store, { key: events, eventIds: selection.eventIds, webhook })
+            : await eventsSince(store, { key: events, sinceMs: selection.sinceMs, webhook });
+        const outcome = await withReplyTimeout(clock, pump.replay(tenantId, webhookId, replayReply));
+        if (outcome === 'replayed') return done({ replayed: replayReply.length });
         return failed('CONFLICT', { message: outcome === 'full' ? TOO_MANY_WAIT : WEBHOOK_DISABLED });
       }),
   };
@@ -71,13 +76,13 @@ export function webhookDeliveries(
 /** Returns the events that are kept and that the endpoint is to get. */
 async function eventsOf(
   store: Pick<Store, 'read'>,
-  asked: { readonly key: string; readonly eventIds: readonly string[]; readonly webhook: WebhookRecord },
+  request: { readonly key: string; readonly eventIds: readonly string[]; readonly webhook: WebhookRecord },
 ): Promise<StoredEvent[]> {
-  const { key, eventIds, webhook } = asked;
+  const { key, eventIds, webhook } = request;
   // An id is the same in capital letters.
   const places = [...new Set(eventIds.map(streamIdOf))];
-  const found = (await store.read(places.map((place) => ['XRANGE', key, place, place]))) as StreamEntry[][];
-  return found
+  const replies = (await store.read(places.map((place) => ['XRANGE', key, place, place]))) as StreamEntry[][];
+  return replies
     .flat()
     .map(decodeEvent)
     .filter((event) => isWanted(webhook, event));
@@ -86,20 +91,20 @@ async function eventsOf(
 /** The first events since a moment that the endpoint is to get. */
 async function eventsSince(
   store: Pick<Store, 'read'>,
-  asked: { readonly key: string; readonly sinceMs: number; readonly webhook: WebhookRecord },
+  request: { readonly key: string; readonly sinceMs: number; readonly webhook: WebhookRecord },
 ): Promise<StoredEvent[]> {
-  const { key, sinceMs, webhook } = asked;
+  const { key, sinceMs, webhook } = request;
   const events: StoredEvent[] = [];
   // Redis accepts no position before its epoch.
-  let from = String(Math.max(0, sinceMs));
+  let fromId = String(Math.max(0, sinceMs));
   for (;;) {
-    const [entries] = (await store.read([['XRANGE', key, from, '+', 'COUNT', MOST_REPLAYED]])) as [
+    const [entries] = (await store.read([['XRANGE', key, fromId, '+', 'COUNT', MOST_REPLAYED]])) as [
       StreamEntry[],
     ];
     events.push(...entries.map(decodeEvent).filter((event) => isWanted(webhook, event)));
-    const last = entries.at(-1)?.[0];
-    if (last === undefined || events.length >= MOST_REPLAYED) return events.slice(0, MOST_REPLAYED);
-    from = `(${last}`;
+    const lastId = entries.at(-1)?.[0];
+    if (lastId === undefined || events.length >= MOST_REPLAYED) return events.slice(0, MOST_REPLAYED);
+    fromId = `(${lastId}`;
   }
 }
 

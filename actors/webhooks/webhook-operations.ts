@@ -1,13 +1,13 @@
 import type { FailureCode, Outcome } from '../failure.ts';
-import type { Shown } from '../replies/reply-fields.ts';
+import type { ReplyOf } from '../replies/reply-fields.ts';
 import type { freshWebhook, webhook, webhookAttempts } from '../replies/webhook-replies.ts';
 import type { WebhookKeeper } from '../tenants/stored-webhooks/webhook-record.ts';
 
 /** An endpoint as operators and its tenant see it: without its secret. */
-export type WebhookView = Shown<typeof webhook>;
+export type WebhookView = ReplyOf<typeof webhook>;
 
 /** An endpoint with its secret, which is shown once. */
-export type FreshWebhookView = Shown<typeof freshWebhook>;
+export type FreshWebhookView = ReplyOf<typeof freshWebhook>;
 
 /** An endpoint as requested. */
 export interface WebhookDraft {
@@ -17,7 +17,7 @@ export interface WebhookDraft {
 }
 
 /** One attempt as the API shows it. */
-export type AttemptView = Shown<typeof webhookAttempts>['items'][number];
+export type AttemptView = ReplyOf<typeof webhookAttempts>['items'][number];
 
 /** Why a keeper may add no more endpoints. */
 export interface LimitCode {
@@ -40,7 +40,7 @@ export interface WebhookOperations {
   create<By extends WebhookKeeper>(
     tenantId: string,
     draft: WebhookDraft,
-    by: By,
+    keeper: By,
   ): Promise<WebhookOutcome<FreshWebhookView, 'VALIDATION_ERROR' | 'OVERLOADED' | LimitCode[By]>>;
   list(tenantId: string): Promise<WebhookOutcome<readonly WebhookView[]>>;
   read(tenantId: string, webhookId: string): Promise<WebhookOutcome<WebhookView>>;
@@ -51,7 +51,7 @@ export interface WebhookOperations {
     changes: { readonly [Field in keyof WebhookDraft]?: WebhookDraft[Field] | undefined } & {
       readonly disabled?: boolean | undefined;
     },
-    by: WebhookKeeper,
+    keeper: WebhookKeeper,
   ): Promise<WebhookOutcome<WebhookView, 'VALIDATION_ERROR' | 'CONFLICT'>>;
   remove(
     tenantId: string,
@@ -79,6 +79,6 @@ export interface WebhookOperations {
   replay(
     tenantId: string,
     webhookId: string,
-    what: { readonly eventIds: readonly string[] } | { readonly sinceMs: number },
+    selection: { readonly eventIds: readonly string[] } | { readonly sinceMs: number },
   ): Promise<WebhookOutcome<{ readonly replayed: number }, 'CONFLICT'>>;
 }

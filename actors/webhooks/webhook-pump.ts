@@ -12,7 +12,7 @@ import type {
   WebhookRecord,
 } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
-import { type Delivered, type DeliveryOptions, deliver } from './deliver.ts';
+import { type DeliveryOptions, type DeliveryResult, deliver } from './deliver.ts';
 import { EndpointPump } from './endpoint-pump.ts';
 import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';
 import { SLOW_MS } from './endpoint-tries.ts';
@@ -35,14 +35,14 @@ const SLOTS = {
   isOfGroup: (name: string): boolean => name.endsWith(' slow' satisfies ` ${EndpointPace}`),
 };
 /** No configured key opens its secret, so nothing can be signed. */
-const UNREADABLE: Delivered = {
+const UNREADABLE: DeliveryResult = {
   status: null,
   holdMs: null,
   error: 'no key of CREDENTIALS_KEY opens its secret: give it a new one',
 };
 
 /** An event by its id, and the body to send for it. */
-interface OneEvent {
+interface EventToSend {
   readonly id: string;
   readonly body: string;
 }
@@ -97,10 +97,10 @@ export class WebhookPump {
       if (webhooks.get(id)?.disabled !== null && !pump.isSettling) this.#takeAway(tenantId, id, pump);
     }
     for (const webhook of webhooks.values()) {
-      const running = pumps.get(webhook.id);
+      const runningPump = pumps.get(webhook.id);
       // Also for a disabled one, which may be moved while attempts end.
-      running?.update(webhook);
-      if (running !== undefined || webhook.disabled !== null) continue;
+      runningPump?.update(webhook);
+      if (runningPump !== undefined || webhook.disabled !== null) continue;
       const pump = new EndpointPump(webhook, this.#endpoint(tenantId, loading));
       pumps.set(webhook.id, pump);
       void pump.run();
@@ -152,7 +152,7 @@ export class WebhookPump {
   }
 
   /** Sends a body once, as an event of that id. */
-  async send(tenantId: string, webhook: WebhookRecord, event: OneEvent): Promise<Delivered> {
+  async send(tenantId: string, webhook: WebhookRecord, event: EventToSend): Promise<DeliveryResult> {
     const name = slotsOf(tenantId, 'tests');
     return (await this.#slots.run(name, () => this.#sendNow(tenantId, webhook, event))).delivered;
   }
@@ -160,7 +160,7 @@ export class WebhookPump {
   /** Sends it once a slot of its endpoint's pace is free, if it may begin then. */
   #sendInTurn(
     tenantId: string,
-    event: OneEvent,
+    event: EventToSend,
     { pace, begin }: Parameters<EndpointPumpOptions['send']>[2],
   ): Promise<SentEvent | undefined> {
     return this.#slots.run(slotsOf(tenantId, pace), async (slot) => {
@@ -170,35 +170,35 @@ export class WebhookPump {
         pace === 'slow'
           ? undefined
           : this.#options.clock.after(SLOW_MS, () => slot.moveTo(slotsOf(tenantId, 'slow')));
-      const sent = await this.#sendNow(tenantId, webhook, event);
+      const sentEvent = await this.#sendNow(tenantId, webhook, event);
       timer?.cancel();
-      return sent;
+      return sentEvent;
     });
   }
 
-  async #sendNow(tenantId: string, webhook: WebhookRecord, event: OneEvent): Promise<SentEvent> {
+  async #sendNow(tenantId: string, webhook: WebhookRecord, event: EventToSend): Promise<SentEvent> {
     const { clock } = this.#options;
     const atMs = clock.wallMs();
     const startedMs = clock.monotonicMs();
-    const delivered = await this.#deliver(tenantId, webhook, event);
-    return { delivered, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
+    const delivery = await this.#deliver(tenantId, webhook, event);
+    return { delivered: delivery, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
   }
 
-  async #deliver(tenantId: string, webhook: WebhookRecord, event: OneEvent): Promise<Delivered> {
+  async #deliver(tenantId: string, webhook: WebhookRecord, event: EventToSend): Promise<DeliveryResult> {
     const { clock, cipher, delivery } = this.#options;
     const nowMs = clock.wallMs();
     const use = secretUse(tenantId, webhook.id);
-    const opened = secretsAt(webhook, nowMs).map((secret) => openedSecret(cipher, use, secret));
-    if (opened[0] === undefined) return UNREADABLE;
-    const secrets = opened.filter((secret) => secret !== undefined);
+    const openedSecrets = secretsAt(webhook, nowMs).map((secret) => openedSecret(cipher, use, secret));
+    if (openedSecrets[0] === undefined) return UNREADABLE;
+    const secrets = openedSecrets.filter((secret) => secret !== undefined);
     return deliver(webhook.url, { ...event, timestamp: Math.floor(nowMs / 1_000), secrets }, delivery);
   }
 
   /** Counts and logs an endpoint that was disabled, and not by an operator. */
-  countDisabled(tenantId: string, webhookId: string, why: WebhookEnd): void {
+  countDisabled(tenantId: string, webhookId: string, reason: WebhookEnd): void {
     this.#counts.disabled += 1;
     this.#options.log.warn(
-      { tenantId, webhookId, why },
+      { tenantId, webhookId, why: reason },
       'a webhook is disabled until an operator enables it',
     );
   }
@@ -208,8 +208,8 @@ export class WebhookPump {
     const pumps = [...this.#pumps.values()].flatMap((ofTenant) =>
       [...ofTenant.values()].filter(({ isSettling }) => !isSettling),
     );
-    const waiting = pumps.reduce((sum, pump) => sum + pump.waiting, 0);
-    return { ...this.#counts, endpoints: pumps.length, waiting };
+    const waitingCount = pumps.reduce((sum, pump) => sum + pump.waiting, 0);
+    return { ...this.#counts, endpoints: pumps.length, waiting: waitingCount };
   }
 
   #endpoint(tenantId: string, loading: symbol): EndpointPumpOptions {
@@ -220,27 +220,28 @@ export class WebhookPump {
       random,
       log,
       async progress(webhookId) {
-        const [stored] = (await store.read([['HGET', webhookProgress, webhookId]])) as [string | null];
-        return stored === null ? undefined : (JSON.parse(stored) as WebhookProgress);
+        const [progressText] = (await store.read([['HGET', webhookProgress, webhookId]])) as [string | null];
+        return progressText === null ? undefined : (JSON.parse(progressText) as WebhookProgress);
       },
-      after: (place, limit, webhook) => readAfter(store, { key, place, limit, webhook }),
-      at: (place) => readAt(store, { key, place }),
+      eventsAfter: (place, limit, webhook) => readAfter(store, { key, place, limit, webhook }),
+      eventAt: (place) => readAt(store, { key, place }),
       async body(event) {
         const view = await eventView(event, tenantId, { messages, inbound });
         return view && JSON.stringify(view);
       },
-      send: ({ streamId }, body, to) => this.#sendInTurn(tenantId, { id: cursorOf(streamId), body }, to),
+      send: ({ streamId }, body, destination) =>
+        this.#sendInTurn(tenantId, { id: cursorOf(streamId), body }, destination),
       store: async (webhookId, progress, attempts) => {
         const command = { type: 'webhook_progress', loading, webhookId, progress, attempts } as const;
-        const stored = await askTenant(actors, tenantId, command);
-        if (!stored.ok) return false;
+        const storeReply = await askTenant(actors, tenantId, command);
+        if (!storeReply.ok) return false;
         this.#count(attempts);
         return true;
       },
-      disable: async ({ id: webhookId, enabledAtMs }, why) => {
-        await askTenant(actors, tenantId, { type: 'disable_webhook', webhookId, enabledAtMs, why });
+      disable: async ({ id: webhookId, enabledAtMs }, reason) => {
+        await askTenant(actors, tenantId, { type: 'disable_webhook', webhookId, enabledAtMs, why: reason });
       },
-      missed: (webhookId, untilMs) => {
+      onMissed: (webhookId, untilMs) => {
         this.#counts.gaps += 1;
         const until = new Date(untilMs).toISOString();
         log.warn({ tenantId, webhookId, until }, 'events were removed before a webhook got them');

@@ -8,9 +8,9 @@ export function secretUse(tenantId: string, webhookId: string): string {
 }
 
 /** Returns a secret in plain text, or undefined if no configured key opens it. */
-export function openedSecret(cipher: TextCipher, use: string, sealed: string): string | undefined {
+export function openedSecret(cipher: TextCipher, use: string, sealedSecret: string): string | undefined {
   try {
-    return cipher.open(use, sealed);
+    return cipher.open(use, sealedSecret);
   } catch {
     return undefined;
   }
@@ -18,8 +18,11 @@ export function openedSecret(cipher: TextCipher, use: string, sealed: string): s
 
 /** Returns the sealed secrets that sign at that time, the present one first. */
 export function secretsAt({ secret, former, earlier = [] }: WebhookRecord, nowMs: number): string[] {
-  const formers = former === null ? [] : [former, ...earlier];
-  return [secret, ...formers.filter(({ untilMs }) => untilMs > nowMs).map((each) => each.secret)];
+  const formerSecrets = former === null ? [] : [former, ...earlier];
+  return [
+    secret,
+    ...formerSecrets.filter(({ untilMs }) => untilMs > nowMs).map((formerSecret) => formerSecret.secret),
+  ];
 }
 
 /**
@@ -27,27 +30,30 @@ export function secretsAt({ secret, former, earlier = [] }: WebhookRecord, nowMs
  * be removed. If no key opens its secret it is disabled as `unreadable`, and enabled again once a key opens it. Returns
  * the same object if nothing changes. Never throws.
  */
-export function resealed(
+export function resealWebhook(
   tenantId: string,
   webhook: WebhookRecord,
   { cipher, nowMs }: { readonly cipher: TextCipher; readonly nowMs: number },
 ): WebhookRecord {
   const use = secretUse(tenantId, webhook.id);
-  const resealed = (sealed: string): string => {
-    if (cipher.isNewest(use, sealed)) return sealed;
-    const secret = openedSecret(cipher, use, sealed);
-    return secret === undefined ? sealed : cipher.seal(use, secret);
+  const reseal = (sealedSecret: string): string => {
+    if (cipher.isNewest(use, sealedSecret)) return sealedSecret;
+    const secret = openedSecret(cipher, use, sealedSecret);
+    return secret === undefined ? sealedSecret : cipher.seal(use, secret);
   };
   const { former, earlier, disabled } = webhook;
   if (openedSecret(cipher, use, webhook.secret) === undefined)
     return disabled === null ? { ...webhook, disabled: { atMs: nowMs, why: 'unreadable' } } : webhook;
-  const again = (each: FormerSecret): FormerSecret => ({ ...each, secret: resealed(each.secret) });
-  const changed = {
+  const resealFormer = (formerSecret: FormerSecret): FormerSecret => ({
+    ...formerSecret,
+    secret: reseal(formerSecret.secret),
+  });
+  const changedFields = {
     ...webhook,
-    secret: resealed(webhook.secret),
-    former: former && again(former),
-    ...(earlier === undefined ? {} : { earlier: earlier.map(again) }),
+    secret: reseal(webhook.secret),
+    former: former && resealFormer(former),
+    ...(earlier === undefined ? {} : { earlier: earlier.map(resealFormer) }),
     ...(disabled?.why === 'unreadable' ? { disabled: null, enabledAtMs: nowMs } : {}),
   };
-  return isDeepStrictEqual(changed, webhook) ? webhook : changed;
+  return isDeepStrictEqual(changedFields, webhook) ? webhook : changedFields;
 }

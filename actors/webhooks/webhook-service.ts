@@ -48,11 +48,11 @@ export function webhookService(options: WebhookServiceOptions): WebhookOperation
 
 function settings(
   options: WebhookServiceOptions,
-  { progressOf, viewed, withWebhook }: WebhookAccess,
+  { progressOf, viewOf, withWebhook }: WebhookAccess,
 ): Pick<WebhookOperations, 'create' | 'list' | 'read' | 'change' | 'remove'> {
   const { actors, clock, cipher, events, makeId } = options;
   return {
-    async create<By extends WebhookKeeper>(tenantId: string, draft: WebhookDraft, by: By) {
+    async create<By extends WebhookKeeper>(tenantId: string, draft: WebhookDraft, keeper: By) {
       const state = await presentTenant(actors, tenantId);
       if (state === undefined) return failed('NOT_FOUND');
       const problems = problemsOf(draft, state, { ...options, isAsked: true });
@@ -60,19 +60,19 @@ function settings(
       const nowMs = clock.wallMs();
       const id = makeId(nowMs);
       const secret = makeSecret();
-      const now = await events.list(tenantId, NOW);
-      if (!now.ok) return now;
+      const newestPage = await events.list(tenantId, NOW);
+      if (!newestPage.ok) return newestPage;
       const webhook: WebhookRecord = {
         id,
         ...draft,
         secret: cipher.seal(secretUse(tenantId, id), secret),
         former: null,
-        since: streamIdOf(now.value.nextCursor),
+        since: streamIdOf(newestPage.value.nextCursor),
         createdAtMs: nowMs,
         enabledAtMs: nowMs,
         disabled: null,
       };
-      const put = await askTenant(actors, tenantId, { type: 'put_webhook', webhook, by });
+      const put = await askTenant(actors, tenantId, { type: 'put_webhook', webhook, by: keeper });
       // The code is that of the keeper who asked.
       if (!put.ok) return put as Failed<LimitCode[By]>;
       return done({ ...webhookView(put.value, undefined), secret });
@@ -86,8 +86,8 @@ function settings(
       );
     },
     read: (tenantId, webhookId) =>
-      withWebhook(tenantId, webhookId, async (webhook) => done(await viewed(tenantId, webhook))),
-    async change(tenantId, webhookId, request, by) {
+      withWebhook(tenantId, webhookId, async (webhook) => done(await viewOf(tenantId, webhook))),
+    async change(tenantId, webhookId, request, keeper) {
       const state = await presentTenant(actors, tenantId);
       const webhook = state?.webhooks.get(webhookId);
       if (state === undefined || webhook === undefined) return failed('NOT_FOUND');
@@ -95,8 +95,8 @@ function settings(
       if (isEmpty && webhook.shops?.length !== 0)
         return failed('VALIDATION_ERROR', { fields: [{ field: 'shops', message: NOT_NONE }] });
       // The caller sends back what is stored since an erasure.
-      const asked = isEmpty ? { ...request, shops: undefined } : request;
-      const { url, shops, disabled } = asked;
+      const normalizedRequest = isEmpty ? { ...request, shops: undefined } : request;
+      const { url, shops, disabled } = normalizedRequest;
       const problems = problemsOf({ url: url ?? webhook.url, shops: shops ?? null }, state, {
         ...options,
         // An address that is no longer allowed may stay while nothing is sent to it.
@@ -105,9 +105,9 @@ function settings(
       if (problems.length > 0) return failed('VALIDATION_ERROR', { fields: problems });
       const isReadable = openedSecret(cipher, secretUse(tenantId, webhookId), webhook.secret) !== undefined;
       if (disabled === false && !isReadable) return failed('CONFLICT', { message: SECRET_LOST });
-      const changes = changesOf(asked, { nowMs: clock.wallMs(), by });
-      const changed = await askTenant(actors, tenantId, { type: 'change_webhook', webhookId, changes });
-      return changed.ok ? done(await viewed(tenantId, changed.value)) : changed;
+      const changes = changesOf(normalizedRequest, { nowMs: clock.wallMs(), by: keeper });
+      const changeReply = await askTenant(actors, tenantId, { type: 'change_webhook', webhookId, changes });
+      return changeReply.ok ? done(await viewOf(tenantId, changeReply.value)) : changeReply;
     },
     async remove(tenantId, webhookId) {
       return await askTenant(actors, tenantId, { type: 'delete_webhook', webhookId });
@@ -117,19 +117,21 @@ function settings(
 
 function secrets(
   { actors, cipher }: WebhookServiceOptions,
-  { withWebhook, viewed }: WebhookAccess,
+  { withWebhook, viewOf }: WebhookAccess,
 ): Pick<WebhookOperations, 'rotateSecret'> {
   return {
     rotateSecret: (tenantId, webhookId) =>
       withWebhook(tenantId, webhookId, async (webhook) => {
         const secret = makeSecret();
         const use = secretUse(tenantId, webhookId);
-        const changed = await askTenant(actors, tenantId, {
+        const changeReply = await askTenant(actors, tenantId, {
           ...({ type: 'rotate_webhook_secret', webhookId } as const),
           secret: cipher.seal(use, secret),
           unreadable: openedSecret(cipher, use, webhook.secret) === undefined ? webhook.secret : null,
         });
-        return changed.ok ? done({ ...(await viewed(tenantId, changed.value)), secret }) : changed;
+        return changeReply.ok
+          ? done({ ...(await viewOf(tenantId, changeReply.value)), secret })
+          : changeReply;
       }),
   };
 }
@@ -160,12 +162,12 @@ function addressProblems(
   url: string,
   { guard, allowsHttp }: Pick<WebhookServiceOptions, 'guard' | 'allowsHttp'>,
 ): FieldProblem[] {
-  const parsed = new URL(url);
-  const literal = parsed.hostname.replace(/^\[|\]$/g, '');
+  const parsedUrl = new URL(url);
+  const literal = parsedUrl.hostname.replace(/^\[|\]$/g, '');
   if (allowsHttp(url)) return [];
-  if (parsed.protocol !== 'https:') return [{ field: 'url', message: 'must use https' }];
+  if (parsedUrl.protocol !== 'https:') return [{ field: 'url', message: 'must use https' }];
   // `URL` leaves out the port of https. A name's addresses are checked at each delivery, as they may change.
-  if (parsed.port === '' && (isIP(literal) === 0 || guard.allows(literal, HTTPS_PORT))) return [];
+  if (parsedUrl.port === '' && (isIP(literal) === 0 || guard.allows(literal, HTTPS_PORT))) return [];
   return [{ field: 'url', message: 'must be at a public address and port 443' }];
 }
 

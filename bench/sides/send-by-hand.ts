@@ -10,7 +10,7 @@ import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/records/message-days.ts';
 import { type MessageBody, statusUrl } from '../../actors/shops/records/message-record.ts';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
-import type { Accepted } from '../../actors/shops/shop-operations.ts';
+import type { AcceptedReply } from '../../actors/shops/shop-operations.ts';
 import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
 import { JSON_TYPE, rateHeaders, successBody } from '../../http/contract/envelope.ts';
@@ -211,7 +211,7 @@ function send(
   });
 }
 
-function answer({ head, tenant, response, isGone, rate }: Call, accepted: Accepted): void {
+function answer({ head, tenant, response, isGone, rate }: Call, accepted: AcceptedReply): void {
   const { tenantId, caller } = tenant;
   logAnswered(requestLog, head, { tenantId, keyId: caller.keyId, route: sendMessage.path, status: 202 });
   if (isGone()) return;

@@ -21,26 +21,26 @@ const TOUCHES_PROCESS =
   /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\bsetShardCount\b|\bdescriptorLimit\(process|syncBuiltinESMExports/;
 
 /** True if the file, or a helper in tests/ that it imports, touches its process. */
-function touchesProcess(file: string, seen = new Set<string>()): boolean {
-  if (seen.has(file)) return false;
-  seen.add(file);
+function touchesProcess(file: string, seenFiles = new Set<string>()): boolean {
+  if (seenFiles.has(file)) return false;
+  seenFiles.add(file);
   const source = readFileSync(file, 'utf8');
   if (TOUCHES_PROCESS.test(source)) return true;
-  const imported = source.matchAll(/^import .* from '(\.\.?\/[^']+)';$/gm);
-  return Array.from(imported, ([, path = '']) => join(dirname(file), path))
+  const importedFiles = source.matchAll(/^import .* from '(\.\.?\/[^']+)';$/gm);
+  return Array.from(importedFiles, ([, path = '']) => join(dirname(file), path))
     .filter((path) => path.startsWith('.compiled/tests/'))
-    .some((path) => touchesProcess(path, seen));
+    .some((path) => touchesProcess(path, seenFiles));
 }
 
 const files = readFileSync(0, 'utf8').split('\n').filter(Boolean).sort();
-const misnamed: string[] = [];
+const misnamedFiles: string[] = [];
 let group: string[] = [];
 for (const file of files) {
   if (LONG.test(file) || ALONE.test(file)) {
     console.log(file);
     continue;
   }
-  if (touchesProcess(file)) misnamed.push(file);
+  if (touchesProcess(file)) misnamedFiles.push(file);
   if (group.length === MOST_FILES || (group[0] !== undefined && dirname(group[0]) !== dirname(file))) {
     console.log(group.join(' '));
     group = [];
@@ -48,9 +48,9 @@ for (const file of files) {
   group.push(file);
 }
 if (group.length > 0) console.log(group.join(' '));
-if (misnamed.length > 0) {
+if (misnamedFiles.length > 0) {
   console.error(
-    `These files touch their process, so their names must end in .alone.test.ts:\n${misnamed.join('\n')}`,
+    `These files touch their process, so their names must end in .alone.test.ts:\n${misnamedFiles.join('\n')}`,
   );
   process.exitCode = 1;
 }

@@ -51,12 +51,12 @@ export function clientTypes({ paths, components }: ApiDocument): string {
     return `  ${operation.operationId}: { method: '${method}', path: '${path}'${takesKey}${isFile} },\n`;
   });
   const text = types.join('');
-  const named = reachable(text, components.schemas);
+  const namedSchemas = reachable(text, components.schemas);
   return [
     "/** Types of the API's document, written by `npm run client-types`: never edited by hand. */\n",
-    ...named.map(
+    ...namedSchemas.map(
       ([name, schema]) =>
-        `\n${comment(schema.description, '')}export type ${name} = ${namedType(schema, named)};\n`,
+        `\n${comment(schema.description, '')}export type ${name} = ${namedType(schema, namedSchemas)};\n`,
     ),
     `\n/** A page of a list. \`nextCursor\` asks for the next one, and is null after the last. */\nexport type Page<Item> = {\n  readonly items: readonly Item[];\n  readonly nextCursor: string | null;\n};\n`,
     `\n/** The parameters (\`params\`), the data (\`data\`) and the statuses of each operation. */\nexport interface Operations {\n${text}}\n`,
@@ -68,8 +68,8 @@ function operationType(method: string, operation: DocumentOperation): string {
   const { operationId, summary, description, parameters } = operation;
   const body = bodyOf(operation);
   const inBody = keyPlace(operation) === 'body';
-  const named = parameters.filter((parameter) => !(inBody && isKeyHeader(parameter)));
-  const taken = named.map((parameter) => ({
+  const namedParameters = parameters.filter((parameter) => !(inBody && isKeyHeader(parameter)));
+  const takenNames = namedParameters.map((parameter) => ({
     name: isKeyHeader(parameter) ? 'idempotencyKey' : parameter.name,
     required: parameter.required,
     schema: {
@@ -78,13 +78,13 @@ function operationType(method: string, operation: DocumentOperation): string {
     },
   }));
   for (const [name, schema] of Object.entries(body?.properties ?? {})) {
-    taken.push({ name, required: body?.required?.includes(name) ?? false, schema });
+    takenNames.push({ name, required: body?.required?.includes(name) ?? false, schema });
   }
-  refuseAmbiguity(method, operation, taken);
+  refuseAmbiguity(method, operation, takenNames);
   const params: JsonSchema = {
     type: 'object',
-    properties: Object.fromEntries(taken.map(({ name, schema }) => [name, schema])),
-    required: taken.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(takenNames.map(({ name, schema }) => [name, schema])),
+    required: takenNames.filter(({ required }) => required).map(({ name }) => name),
   };
   const { statuses, data } = successes(operation);
   return `${comment(`${summary}.\n\n${description}`, '  ')}  readonly ${operationId}: {
@@ -97,8 +97,8 @@ function operationType(method: string, operation: DocumentOperation): string {
 
 function dataType(data: JsonSchema): string {
   if (data === FILE) return 'ReadableStream<Uint8Array>';
-  const { items, nextCursor, ...rest } = data.properties ?? {};
-  const isPage = items?.items !== undefined && Object.keys(rest).length === 0;
+  const { items, nextCursor, ...otherProperties } = data.properties ?? {};
+  const isPage = items?.items !== undefined && Object.keys(otherProperties).length === 0;
   return isPage && typeOf(nextCursor ?? {}, '') === 'string | null'
     ? `Page<${typeOf(items.items, '    ')}>`
     : typeOf(data, '    ');
@@ -111,15 +111,17 @@ function dataType(data: JsonSchema): string {
 function refuseAmbiguity(
   method: string,
   { operationId, parameters, requestBody }: DocumentOperation,
-  taken: readonly { readonly name: string }[],
+  takenNames: readonly { readonly name: string }[],
 ): void {
-  const names = taken.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`${operationId}: two parameters are called ${twice}`);
-  const other = parameters.find(
+  const names = takenNames.map(({ name }) => name);
+  const repeatedName = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeatedName !== undefined)
+    throw new Error(`${operationId}: two parameters are called ${repeatedName}`);
+  const otherParameter = parameters.find(
     (parameter) => !['path', 'query'].includes(parameter.in) && !isKeyHeader(parameter),
   );
-  if (other !== undefined) throw new Error(`${operationId}: the client has no place for ${other.name}`);
+  if (otherParameter !== undefined)
+    throw new Error(`${operationId}: the client has no place for ${otherParameter.name}`);
   const isQueried = parameters.some((parameter) => parameter.in === 'query');
   if (method === 'GET' ? requestBody !== undefined : isQueried) {
     throw new Error(`${operationId}: a GET has no body and any other method no query`);
@@ -150,18 +152,18 @@ function successes({ operationId, responses }: DocumentOperation): {
   readonly statuses: readonly string[];
   readonly data: JsonSchema;
 } {
-  const found = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-  const statuses = found.map(([status]) => status);
-  if (found.every(([, { content }]) => content?.['application/octet-stream'] !== undefined)) {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const statuses = successes.map(([status]) => status);
+  if (successes.every(([, { content }]) => content?.['application/octet-stream'] !== undefined)) {
     return { statuses, data: FILE };
   }
-  const all = found.map(([, { content }]) =>
+  const schemas = successes.map(([, { content }]) =>
     content?.['application/json']?.schema.allOf
       ?.map(({ properties }) => properties?.data)
       .find((data) => data !== undefined),
   );
-  const [data] = all;
-  if (data === undefined || new Set(all.map((each) => JSON.stringify(each))).size > 1) {
+  const [data] = schemas;
+  if (data === undefined || new Set(schemas.map((schema) => JSON.stringify(schema))).size > 1) {
     throw new Error(`${operationId}: no data, or another with each status`);
   }
   return { statuses, data };
@@ -170,25 +172,27 @@ function successes({ operationId, responses }: DocumentOperation): {
 /** A schema and the name of its type. */
 type NamedSchema = readonly [name: string, schema: JsonSchema];
 
-/** Returns the type of a schema. If the schema has all properties of another one, the type is made of that one's type. */
-function namedType(schema: JsonSchema, all: readonly NamedSchema[]): string {
+/**
+ * Returns the type of a schema. If the schema has all properties of another one, the type is made of that one's type.
+ */
+function namedType(schema: JsonSchema, namedSchemas: readonly NamedSchema[]): string {
   const { properties = {} } = schema;
-  const [base] = all
-    .filter(([, other]) => isPart(other, schema))
-    .sort(([, one], [, other]) => size(other) - size(one));
+  const [base] = namedSchemas
+    .filter(([, right]) => isPart(right, schema))
+    .sort(([, left], [, right]) => size(right) - size(left));
   if (base === undefined) return typeOf(schema, '');
-  const [name, { properties: known = {} }] = base;
-  const rest = Object.entries(properties).filter(([property]) => !(property in known));
-  return `${name} & ${typeOf({ ...schema, properties: Object.fromEntries(rest) }, '')}`;
+  const [name, { properties: knownProperties = {} }] = base;
+  const otherProperties = Object.entries(properties).filter(([property]) => !(property in knownProperties));
+  return `${name} & ${typeOf({ ...schema, properties: Object.fromEntries(otherProperties) }, '')}`;
 }
 
-/** True if `whole` has all properties of `part`, and more. */
-function isPart(part: JsonSchema, whole: JsonSchema): boolean {
-  if (size(part) === 0 || size(part) >= size(whole)) return false;
+/** True if `wholeSchema` has all properties of `part`, and more. */
+function isPart(part: JsonSchema, wholeSchema: JsonSchema): boolean {
+  if (size(part) === 0 || size(part) >= size(wholeSchema)) return false;
   return Object.entries(part.properties ?? {}).every(
     ([name, schema]) =>
-      JSON.stringify(schema) === JSON.stringify(whole.properties?.[name]) &&
-      part.required?.includes(name) === whole.required?.includes(name),
+      JSON.stringify(schema) === JSON.stringify(wholeSchema.properties?.[name]) &&
+      part.required?.includes(name) === wholeSchema.required?.includes(name),
   );
 }
 
@@ -198,16 +202,16 @@ function size({ properties = {} }: JsonSchema): number {
 
 /** The schemas that the text refers to, by way of each other too, in the document's order. */
 function reachable(text: string, schemas: Readonly<Record<string, JsonSchema>>): readonly NamedSchema[] {
-  const found = new Set(OF_FAILURES);
-  const look = (written: string): void => {
+  const foundNames = new Set(OF_FAILURES);
+  const look = (text: string): void => {
     for (const name of Object.keys(schemas)) {
-      if (found.has(name) || !new RegExp(`: .*\\b${name}\\b`).test(written)) continue;
-      found.add(name);
+      if (foundNames.has(name) || !new RegExp(`: .*\\b${name}\\b`).test(text)) continue;
+      foundNames.add(name);
       look(`: ${typeOf(schemas[name] ?? {}, '')}`);
     }
   };
   look(text.replaceAll(/\/\*\*.*?\*\//gs, ''));
-  return Object.entries(schemas).filter(([name]) => found.has(name));
+  return Object.entries(schemas).filter(([name]) => foundNames.has(name));
 }
 
 /** A comment above a declaration. */

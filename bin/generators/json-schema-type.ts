@@ -44,15 +44,16 @@ export function typeOf(
   indent: string,
   direction: 'given' | 'answered' = 'answered',
 ): string {
-  const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword));
-  if (unknown !== undefined) throw new Error(`the client's types do not know the keyword ${unknown}`);
-  const inner = (part: JsonSchema): string => typeOf(part, indent, direction);
+  const unknownKeyword = Object.keys(schema).find((keyword) => !KNOWN.has(keyword));
+  if (unknownKeyword !== undefined)
+    throw new Error(`the client's types do not know the keyword ${unknownKeyword}`);
+  const innerType = (part: JsonSchema): string => typeOf(part, indent, direction);
   if (schema.$ref !== undefined) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
-  if (schema.anyOf !== undefined) return schema.anyOf.map(inner).join(' | ');
-  if (schema.allOf !== undefined) return schema.allOf.map(inner).join(' & ');
-  if (schema.type === 'array') return `readonly ${bracketed(inner(schema.items ?? {}))}[]`;
+  if (schema.anyOf !== undefined) return schema.anyOf.map(innerType).join(' | ');
+  if (schema.allOf !== undefined) return schema.allOf.map(innerType).join(' & ');
+  if (schema.type === 'array') return `readonly ${bracket(innerType(schema.items ?? {}))}[]`;
   if (schema.type === 'object') return objectType(schema, indent, direction);
   return PLAIN[schema.type ?? ''] ?? 'unknown';
 }
@@ -66,18 +67,18 @@ function objectType(
     const values = typeof additionalProperties === 'object' ? additionalProperties : {};
     return `Readonly<Record<string, ${typeOf(values, indent, direction)}>>`;
   }
-  const deeper = `${indent}  `;
+  const deeperIndent = `${indent}  `;
   const lines = Object.entries(properties).map(([name, schema]) => {
-    const type = typeOf(schema, deeper, direction);
+    const type = typeOf(schema, deeperIndent, direction);
     const isRequired = required.includes(name);
     const orUndefined = isRequired || direction === 'answered' ? '' : ' | undefined';
-    const says = schema.description === undefined ? '' : `${deeper}/** ${schema.description} */\n`;
-    return `${says}${deeper}readonly ${name}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
+    const comment = schema.description === undefined ? '' : `${deeperIndent}/** ${schema.description} */\n`;
+    return `${comment}${deeperIndent}readonly ${name}${isRequired ? '' : '?'}: ${type}${orUndefined};\n`;
   });
   return lines.length === 0 ? 'Readonly<Record<never, never>>' : `{\n${lines.join('')}${indent}}`;
 }
 
-function bracketed(type: string): string {
+function bracket(type: string): string {
   return /[|&]/.test(type) && !type.startsWith('{') ? `(${type})` : type;
 }
 

@@ -36,13 +36,13 @@ const DUTIES: Readonly<Record<string, string>> = {
 
 /** The packages of the image, for each platform that it is built for. Throws for one without a licence. */
 export function imagePackages(packages: Readonly<Record<string, LockedPackage>>): readonly ImagePackage[] {
-  return Object.entries(packages).flatMap(([folder, locked]) => {
+  return Object.entries(packages).flatMap(([folder, lockedPackage]) => {
     const name = folder.replace(/^.*node_modules\//, '');
-    if (folder === '' || locked.dev === true || !isInImage(name, locked)) return [];
+    if (folder === '' || lockedPackage.dev === true || !isInImage(name, lockedPackage)) return [];
     // The registry used here has no server for arm64, so the lock file has nothing but its name.
-    const licence = locked.license ?? packages[folder.replace('linux-arm64', 'linux-x64')]?.license;
+    const licence = lockedPackage.license ?? packages[folder.replace('linux-arm64', 'linux-x64')]?.license;
     if (licence === undefined) throw new Error(`${name} has no licence in package-lock.json`);
-    return [{ folder, name, version: locked.version, licence }];
+    return [{ folder, name, version: lockedPackage.version, licence }];
   });
 }
 
@@ -51,7 +51,8 @@ function isInImage(name: string, { os, cpu, libc }: LockedPackage): boolean {
   if (name === 'typescript' || /^@(typescript|types)\//.test(name)) return false;
   if (name === '@img/sharp-wasm32' || name === '@emnapi/runtime') return false;
   if (os !== undefined && !os.includes('linux')) return false;
-  if (cpu !== undefined && !cpu.some((one) => one === 'x64' || one === 'arm64')) return false;
+  if (cpu !== undefined && !cpu.some((processor) => processor === 'x64' || processor === 'arm64'))
+    return false;
   return libc === undefined || libc.includes('glibc');
 }
 
@@ -63,8 +64,8 @@ export function licencesPage(packages: readonly ImagePackage[]): string {
     if (duty === undefined)
       throw new Error(`${licence} is not among the licences of bin/generators/licences.ts`);
     const rows = packages
-      .filter((one) => one.licence === licence)
-      .map((one) => `- ${one.name} ${one.version}`);
+      .filter((library) => library.licence === licence)
+      .map((library) => `- ${library.name} ${library.version}`);
     return `## ${licence}\n\n${duty}\n\n${[...new Set(rows)].sort().join('\n')}\n`;
   });
   return `# Licences

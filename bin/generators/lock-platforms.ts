@@ -34,18 +34,22 @@ const LIBRARIES: Readonly<Record<string, string>> = { gnu: 'glibc', musl: 'musl'
  * refuses a lock file without them. An entry has no hash, so npm takes that package by name and version.
  */
 export function withAllPlatforms(lock: LockFile): LockFile {
-  const missing = missingPlatforms(lock).map(([name, version]) => [
+  const missingNames = missingPlatforms(lock).map(([name, version]) => [
     `node_modules/${name}`,
     { version, optional: true, ...platformOf(name) },
   ]);
-  return { ...lock, packages: { ...lock.packages, ...Object.fromEntries(missing) } };
+  return { ...lock, packages: { ...lock.packages, ...Object.fromEntries(missingNames) } };
 }
 
 /** Returns the name and version of each optional package that no entry of the lock file holds. */
 function missingPlatforms({ packages }: LockFile): readonly (readonly [string, string])[] {
-  const named = Object.values(packages).flatMap((each) => Object.entries(each.optionalDependencies ?? {}));
-  const held = Object.keys(packages);
-  return named.filter(([name]) => !held.some((place) => place.endsWith(`node_modules/${name}`)));
+  const namedPackages = Object.values(packages).flatMap((lockedPackage) =>
+    Object.entries(lockedPackage.optionalDependencies ?? {}),
+  );
+  const heldFolders = Object.keys(packages);
+  return namedPackages.filter(
+    ([name]) => !heldFolders.some((place) => place.endsWith(`node_modules/${name}`)),
+  );
 }
 
 /** Returns the platform in the name of a package, such as `@oxc-parser/binding-linux-arm64-musl`. */

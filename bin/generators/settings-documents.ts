@@ -7,8 +7,9 @@ export function settingsPage(): string {
     const rows = settings.map(({ name, standard, meaning }) => settingItem(name, standard, inDocs(meaning)));
     return `## ${title}\n\n${rows.join('\n')}\n${note === undefined ? '' : `\n${inDocs(note)}\n`}`;
   });
-  const decided = SETTING_GROUPS.flatMap(({ settings }) => settings).flatMap(({ name, decidedByCompose }) =>
-    decidedByCompose === undefined ? [] : [`- \`${name}\`: ${decidedByCompose};`],
+  const decidedSettings = SETTING_GROUPS.flatMap(({ settings }) => settings).flatMap(
+    ({ name, decidedByCompose }) =>
+      decidedByCompose === undefined ? [] : [`- \`${name}\`: ${decidedByCompose};`],
   );
   return `# Settings
 
@@ -19,7 +20,7 @@ empty value counts as not set. \`npm run settings\` writes this page and [.env.e
 \`docker compose\` reads them from a file \`.env\` beside \`compose.yaml\`: copy \`.env.example\` and fill it in. All are
 passed on to the nodes, except these:
 
-${decided.join('\n').replace(/;$/, '.')}
+${decidedSettings.join('\n').replace(/;$/, '.')}
 
 ${groups.join('\n')}`;
 }
@@ -27,9 +28,9 @@ ${groups.join('\n')}`;
 /** .env.example, made from the table: what compose.yaml reads or passes on. */
 export function environmentExample(): string {
   const groups = SETTING_GROUPS.flatMap(({ title, settings }) => {
-    const passed = settings.filter(({ decidedByCompose }) => decidedByCompose === undefined);
-    if (passed.length === 0) return [];
-    return `# ${plain(title)}\n\n${passed.map(exampleOf).join('\n')}`;
+    const passedSettings = settings.filter(({ decidedByCompose }) => decidedByCompose === undefined);
+    if (passedSettings.length === 0) return [];
+    return `# ${plainText(title)}\n\n${passedSettings.map(exampleOf).join('\n')}`;
   });
   return `# Settings for compose.yaml: copy this file to .env and fill in what is required. Remove the # before a line to change its value.
 # docs/settings.md explains them. Written by \`npm run settings\`.
@@ -39,11 +40,11 @@ ${groups.join('\n\n')}
 }
 
 function exampleOf({ name, standard, meaning, required }: Setting): string {
-  const sentence = capitalized(plain(meaning));
+  const sentence = capitalized(plainText(meaning));
   if (required !== undefined) return `# ${sentence}. Required; make one with: ${required}\n${name}=`;
   const [, value] = /^`([^`]+)`$/.exec(standard) ?? [];
-  const without = value === undefined && standard !== 'none' ? ` Without it: ${plain(standard)}.` : '';
-  return `# ${sentence}.${without}\n#${name}=${value ?? ''}`;
+  const ifAbsent = value === undefined && standard !== 'none' ? ` Without it: ${plainText(standard)}.` : '';
+  return `# ${sentence}.${ifAbsent}\n#${name}=${value ?? ''}`;
 }
 
 /** Links from the root of the repository, as seen from docs/. */
@@ -51,15 +52,15 @@ function inDocs(markdown: string): string {
   return markdown.replaceAll('](docs/', '](');
 }
 
-function plain(markdown: string): string {
+function plainText(markdown: string): string {
   return markdown.replaceAll(/ \(\[[^\]]+\]\([^)]+\)\)/g, '').replaceAll('`', '');
 }
 
 /** One setting as an item of a list: a table would be wider than a page. */
-function settingItem(name: string, standard: string, meaning: string): string {
-  const sentence = /[.!?]$/.test(meaning) ? meaning : `${meaning}.`;
-  const without = /^required/.test(standard) ? `R${standard.slice(1)}` : `Default: ${standard}`;
-  return `- \`${name}\`: ${capitalized(sentence)} ${without}.`;
+function settingItem(name: string, standard: string, description: string): string {
+  const sentence = /[.!?]$/.test(description) ? description : `${description}.`;
+  const ifAbsent = /^required/.test(standard) ? `R${standard.slice(1)}` : `Default: ${standard}`;
+  return `- \`${name}\`: ${capitalized(sentence)} ${ifAbsent}.`;
 }
 
 /** Returns the sentence with a capital, unless it begins with a name or a value, such as `redis://`. */

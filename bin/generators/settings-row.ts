@@ -20,13 +20,13 @@ export function row(
   name: string,
   standard: string,
   meaning: string,
-  more: Omit<Setting, 'name' | 'standard' | 'meaning'> = {},
+  moreFields: Omit<Setting, 'name' | 'standard' | 'meaning'> = {},
 ): Setting {
-  return { name, standard, meaning, ...more };
+  return { name, standard, meaning, ...moreFields };
 }
 
 /** Returns the row of a setting that only compose.yaml reads. */
-export function composed(name: string, standard: string, meaning: string): Setting {
+export function composedSetting(name: string, standard: string, meaning: string): Setting {
   return { name, standard, meaning, readBy: 'compose.yaml' };
 }
 

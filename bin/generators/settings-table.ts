@@ -1,5 +1,5 @@
 import { SECRET_NAMES } from '../../service/environment.ts';
-import { composed, row, type SettingGroup } from './settings-row.ts';
+import { composedSetting, row, type SettingGroup } from './settings-row.ts';
 
 /** All settings. `npm run settings` writes docs/settings.md and .env.example from them. */
 export const SETTING_GROUPS: readonly SettingGroup[] = [
@@ -193,25 +193,33 @@ simulator on this machine.`,
   {
     title: 'Only for `compose.yaml`',
     settings: [
-      composed('API_DOMAIN', '`localhost`', 'profile `tls`: the name that certificates are for'),
-      composed('TLS', "Let's Encrypt", 'profile `tls`: another source of certificates, as a line for Caddy'),
-      composed('CERTIFICATES', 'an empty volume', 'profile `tls`: folder mounted at `/certificates`'),
-      composed('HTTP_PORT', '`80`', 'profile `tls`: port for plain HTTP'),
-      composed('HTTPS_PORT', '`443`', 'profile `tls`: port for HTTPS'),
-      composed('PROMETHEUS_PORT', '`9090`', "profile `monitoring`: Prometheus' port"),
-      composed('GRAFANA_PORT', '`3003`', "profile `monitoring`: Grafana's port"),
-      composed('SECRETS', 'an empty volume', 'folder mounted at `/run/secrets` of the nodes'),
-      composed(
+      composedSetting('API_DOMAIN', '`localhost`', 'profile `tls`: the name that certificates are for'),
+      composedSetting(
+        'TLS',
+        "Let's Encrypt",
+        'profile `tls`: another source of certificates, as a line for Caddy',
+      ),
+      composedSetting('CERTIFICATES', 'an empty volume', 'profile `tls`: folder mounted at `/certificates`'),
+      composedSetting('HTTP_PORT', '`80`', 'profile `tls`: port for plain HTTP'),
+      composedSetting('HTTPS_PORT', '`443`', 'profile `tls`: port for HTTPS'),
+      composedSetting('PROMETHEUS_PORT', '`9090`', "profile `monitoring`: Prometheus' port"),
+      composedSetting('GRAFANA_PORT', '`3003`', "profile `monitoring`: Grafana's port"),
+      composedSetting('SECRETS', 'an empty volume', 'folder mounted at `/run/secrets` of the nodes'),
+      composedSetting(
         'STOP_GRACE_PERIOD',
         '`15s`',
         'how long a node may take to stop: `SHUTDOWN_DELAY_MS` and 15 s',
       ),
-      composed('SERVICE_IMAGE', '`tenant-messaging-api`', 'the image of the nodes; `bin/image` builds it'),
-      composed('REDIS_IMAGE', '`redis:7`', 'the image of Redis'),
-      composed('FRONT_IMAGE', '`nginx:1-alpine`', 'the image of nginx'),
-      composed('TLS_IMAGE', '`caddy:2-alpine`', 'the image of Caddy'),
-      composed('PROMETHEUS_IMAGE', '`prom/prometheus:v3.5.0`', 'the image of Prometheus'),
-      composed('GRAFANA_IMAGE', '`grafana/grafana:12.0.0`', 'the image of Grafana'),
+      composedSetting(
+        'SERVICE_IMAGE',
+        '`tenant-messaging-api`',
+        'the image of the nodes; `bin/image` builds it',
+      ),
+      composedSetting('REDIS_IMAGE', '`redis:7`', 'the image of Redis'),
+      composedSetting('FRONT_IMAGE', '`nginx:1-alpine`', 'the image of nginx'),
+      composedSetting('TLS_IMAGE', '`caddy:2-alpine`', 'the image of Caddy'),
+      composedSetting('PROMETHEUS_IMAGE', '`prom/prometheus:v3.5.0`', 'the image of Prometheus'),
+      composedSetting('GRAFANA_IMAGE', '`grafana/grafana:12.0.0`', 'the image of Grafana'),
     ],
   },
 ];

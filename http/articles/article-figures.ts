@@ -20,34 +20,34 @@ const BATCH_PER_HOUR = shareOf(hourlyCap(DAILY_ROOF), DEFAULT_BATCH_SHARE);
 /** The figures of the send policy and of the limits as articles write them, taken from the code that enforces them. */
 export const ARTICLE_FIGURES = {
   dailyCaps: dailyCaps(),
-  dailyRoof: shown(DAILY_ROOF),
-  hourlyRoof: shown(hourlyCap(DAILY_ROOF)),
-  batchShare: shown(DEFAULT_BATCH_SHARE),
-  batchPerDay: shown(BATCH_PER_DAY),
-  batchPerHour: shown(BATCH_PER_HOUR),
-  batchAfterSingles: shown(BATCH_PER_DAY - 100),
-  singlesPerDay: shown(DAILY_ROOF - BATCH_PER_DAY),
-  singlesPerHour: shown(hourlyCap(DAILY_ROOF) - BATCH_PER_HOUR),
-  declaredPerDay: shown(SETTINGS_RANGES.declaredPerDay.default),
-  groupsPerDay: shown(SETTINGS_RANGES.groupsPerDay.default),
-  groupPerRecipient24h: shown(SETTINGS_RANGES.groupPerRecipient24h.default),
-  statusesPerDay: shown(SETTINGS_RANGES.statusesPerDay.default),
-  groupSizeUnit: shown(GROUP_SIZE_UNIT),
-  recipientPerDay: shown(RECIPIENT_PER_DAY),
-  recipientSpacingMinutes: shown(RECIPIENT_SPACING_MS / MINUTE_MS),
-  bulkRecipients: shown(BULK_RECIPIENTS_PER_HOUR),
-  declarationBatch: shown(DECLARATION_BATCH_LIMIT),
-  declarationsPerDay: shown(DECLARATIONS_PER_DAY),
-  callsPerMinute: shown(DEFAULT_RATE_LIMITS.minute),
-  callsPerHour: shown(DEFAULT_RATE_LIMITS.hour),
-  callsPerDay: shown(DEFAULT_RATE_LIMITS.day),
+  dailyRoof: showFigure(DAILY_ROOF),
+  hourlyRoof: showFigure(hourlyCap(DAILY_ROOF)),
+  batchShare: showFigure(DEFAULT_BATCH_SHARE),
+  batchPerDay: showFigure(BATCH_PER_DAY),
+  batchPerHour: showFigure(BATCH_PER_HOUR),
+  batchAfterSingles: showFigure(BATCH_PER_DAY - 100),
+  singlesPerDay: showFigure(DAILY_ROOF - BATCH_PER_DAY),
+  singlesPerHour: showFigure(hourlyCap(DAILY_ROOF) - BATCH_PER_HOUR),
+  declaredPerDay: showFigure(SETTINGS_RANGES.declaredPerDay.default),
+  groupsPerDay: showFigure(SETTINGS_RANGES.groupsPerDay.default),
+  groupPerRecipient24h: showFigure(SETTINGS_RANGES.groupPerRecipient24h.default),
+  statusesPerDay: showFigure(SETTINGS_RANGES.statusesPerDay.default),
+  groupSizeUnit: showFigure(GROUP_SIZE_UNIT),
+  recipientPerDay: showFigure(RECIPIENT_PER_DAY),
+  recipientSpacingMinutes: showFigure(RECIPIENT_SPACING_MS / MINUTE_MS),
+  bulkRecipients: showFigure(BULK_RECIPIENTS_PER_HOUR),
+  declarationBatch: showFigure(DECLARATION_BATCH_LIMIT),
+  declarationsPerDay: showFigure(DECLARATIONS_PER_DAY),
+  callsPerMinute: showFigure(DEFAULT_RATE_LIMITS.minute),
+  callsPerHour: showFigure(DEFAULT_RATE_LIMITS.hour),
+  callsPerDay: showFigure(DEFAULT_RATE_LIMITS.day),
   planRows: planRows(),
-  eventWaits: shown(MOST_EVENT_WAITS.tenant),
-  textCharacters: shown(MESSAGE_TEXT_LIMIT),
-  captionCharacters: shown(CAPTION_LIMIT),
+  eventWaits: showFigure(MOST_EVENT_WAITS.tenant),
+  textCharacters: showFigure(MESSAGE_TEXT_LIMIT),
+  captionCharacters: showFigure(CAPTION_LIMIT),
 } as const;
 
-function shown(figure: number): string {
+function showFigure(figure: number): string {
   return figure.toLocaleString('en-US');
 }
 
@@ -62,6 +62,6 @@ function dailyCaps(): string {
 /** Rows of a table without its outer bars: plan, shops, calls a month. */
 function planRows(): string {
   return Object.entries(PLANS)
-    .map(([name, { shops, apiCallsPerMonth }]) => `\`${name}\` | ${shops} | ${shown(apiCallsPerMonth)}`)
+    .map(([name, { shops, apiCallsPerMonth }]) => `\`${name}\` | ${shops} | ${showFigure(apiCallsPerMonth)}`)
     .join(' |\n| ');
 }

@@ -9,7 +9,7 @@ const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   json: 'JSON',
 };
 
-const marked = new Marked({
+const markdown = new Marked({
   renderer: {
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
@@ -18,7 +18,7 @@ const marked = new Marked({
     code({ text, lang = '' }) {
       const name = LANGUAGE_NAMES[lang];
       const caption = name === undefined ? '' : `<figcaption>${name}</figcaption>`;
-      return `<figure>${caption}<pre tabindex="0"><code>${escaped(text)}</code></pre></figure>\n`;
+      return `<figure>${caption}<pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`;
     },
     table({ header, rows }) {
       const row = (cells: typeof header, tag: 'th' | 'td'): string =>
@@ -33,7 +33,7 @@ const marked = new Marked({
 export function articleHtml(article: Article, articles: Articles): string {
   return documentHtml(article.title, articles, {
     current: article.slug,
-    main: marked.parse(article.markdown, { async: false }),
+    main: markdown.parse(article.markdown, { async: false }),
   });
 }
 
@@ -41,7 +41,7 @@ export function articleHtml(article: Article, articles: Articles): string {
 export function indexHtml(articles: Articles): string {
   const items = [...articles.values()].map(
     ({ slug, title, summary }) =>
-      `<li><a href="docs/${slug}">${escaped(title)}</a><br>${marked.parseInline(summary, { async: false })}</li>`,
+      `<li><a href="docs/${slug}">${escapeHtml(title)}</a><br>${markdown.parseInline(summary, { async: false })}</li>`,
   );
   return documentHtml('Documentation', articles, {
     current: undefined,
@@ -57,8 +57,8 @@ function documentHtml(
   // The list is at `/docs`, and each article one level below it.
   const [root, docs] = current === undefined ? ['', 'docs/'] : ['../', ''];
   const links = [...articles.values()].map(({ slug, title: name }) => {
-    const here = slug === current ? ' aria-current="page"' : '';
-    return `<li><a href="${docs}${slug}"${here}>${escaped(name)}</a></li>`;
+    const currentMark = slug === current ? ' aria-current="page"' : '';
+    return `<li><a href="${docs}${slug}"${currentMark}>${escapeHtml(name)}</a></li>`;
   });
   return `<!doctype html>
 <html lang="en">
@@ -66,7 +66,7 @@ function documentHtml(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)} · Tenant Messaging API</title>
+<title>${escapeHtml(title)} · Tenant Messaging API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${docs}style.css">
 <script type="module" src="${docs}script.js"></script>
@@ -89,7 +89,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -49,19 +49,19 @@ export function articleLibrary(
     .filter((file) => /^\d+-[a-z-]+\.md$/.test(file))
     .sort()
     .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
-  const read = (urls: { readonly apiUrl: string; readonly publicUrl: string }): Articles => {
+  const readArticles = (urls: { readonly apiUrl: string; readonly publicUrl: string }): Articles => {
     const values = { ...ARTICLE_FIGURES, ...valuesOf(settings), ...urls };
     return new Map(
       files.map(({ file, text }) => [slugOf(file), articleOf(file, filledIn(text, values, file))]),
     );
   };
   // An article that names an unknown value stops the start.
-  read({ apiUrl: 'http://localhost', publicUrl: 'http://localhost' });
+  readArticles({ apiUrl: 'http://localhost', publicUrl: 'http://localhost' });
   let articles: Articles | undefined;
   return {
     slugs: files.map(({ file }) => slugOf(file)),
     all() {
-      articles ??= read({ apiUrl: address.apiUrl(), publicUrl: address.publicUrl() });
+      articles ??= readArticles({ apiUrl: address.apiUrl(), publicUrl: address.publicUrl() });
       return articles;
     },
     publicUrl: address.publicUrl,
@@ -85,9 +85,9 @@ function slugOf(file: string): string {
 /** Formats the settings for the articles. */
 function valuesOf(settings: ArticleSettings): ArticleValues {
   const { minMs, maxMs } = settings.sendGap;
-  const [least, most] = [seconds(minMs), seconds(maxMs)];
+  const [leastSeconds, mostSeconds] = [seconds(minMs), seconds(maxMs)];
   return {
-    gapSeconds: least === most ? least : `${least} to ${most}`,
+    gapSeconds: leastSeconds === mostSeconds ? leastSeconds : `${leastSeconds} to ${mostSeconds}`,
     retentionDays: String(settings.messageRetentionDays),
     eventDays: String(settings.eventRetentionDays),
     eventEntries: settings.eventMaxEntries.toLocaleString('en-US'),

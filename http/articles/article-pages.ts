@@ -35,9 +35,9 @@ export function articlePages(library: ArticleLibrary): readonly Page[] {
     page('/llms.txt', 'text/plain; charset=utf-8', () => llmsText(library.all(), library.publicUrl())),
     ...library.slugs.flatMap((slug) => {
       const article = () => {
-        const found = library.all().get(slug);
-        if (found === undefined) throw new Error(`there is no article ${slug}`);
-        return found;
+        const article = library.all().get(slug);
+        if (article === undefined) throw new Error(`there is no article ${slug}`);
+        return article;
       };
       return [
         html(`/docs/${slug}`, () => articleHtml(article(), library.all())),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Shown } from '../../actors/replies/reply-fields.ts';
+import type { ReplyOf } from '../../actors/replies/reply-fields.ts';
 
 /** One change of an operator, as operators read it. */
 export const auditEntry = v.strictObject({
@@ -19,7 +19,7 @@ export const auditEntry = v.strictObject({
   code: v.nullable(v.string()),
 });
 
-export type AuditEntry = Shown<typeof auditEntry>;
+export type AuditEntry = ReplyOf<typeof auditEntry>;
 
 /** A change that an operator is about to make. */
 export type Change = Omit<AuditEntry, 'id' | 'at' | 'status' | 'code'>;

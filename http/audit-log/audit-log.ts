@@ -41,7 +41,7 @@ export class AuditLog {
   async begin(change: Change): Promise<string> {
     const { maxAgeMs, maxEntries = MAX_ENTRIES, newId } = this.#options;
     const { order, entries, outcomes, erased } = AUDIT_KEYS;
-    const named = Object.values(change.params).map(erasedMark);
+    const namedIds = Object.values(change.params).map(erasedMark);
     const [id] = await this.#append([
       'EVAL',
       BEGIN_SCRIPT.source,
@@ -52,10 +52,10 @@ export class AuditLog {
       erased,
       newId(),
       JSON.stringify(change),
-      JSON.stringify(masked(change)),
+      JSON.stringify(maskChange(change)),
       maxEntries,
       maxAgeMs,
-      ...named,
+      ...namedIds,
     ]);
     return String(id);
   }
@@ -97,7 +97,7 @@ export class AuditLog {
       for (let index = 0; index < pairs.length; index += 2) {
         const change = JSON.parse(pairs[index + 1] ?? '') as Change;
         if (!Object.values(change.params).includes(id)) continue;
-        const entry = JSON.stringify(masked(change));
+        const entry = JSON.stringify(maskChange(change));
         await this.#append(['EVAL', MASK_SCRIPT.source, 1, AUDIT_KEYS.entries, pairs[index] ?? '', entry]);
       }
     } while (cursor !== '0');
@@ -108,7 +108,7 @@ export class AuditLog {
   }
 }
 
-function masked(change: Change): Change {
+function maskChange(change: Change): Change {
   const params = Object.entries(change.params).map(([name, value]) => [name, erasedMark(value)]);
   return { ...change, params: Object.fromEntries(params) };
 }

@@ -26,25 +26,25 @@ export async function listChanges(
   query: AuditLogQuery,
 ): Promise<CursorPage<AuditEntry>> {
   const items: AuditEntry[] = [];
-  let last = query.cursor;
-  for (let scanned = 0; scanned < SCAN_LIMIT; scanned += BATCH) {
-    const batch = await batchBefore(store, last);
+  let lastId = query.cursor;
+  for (let scannedCount = 0; scannedCount < SCAN_LIMIT; scannedCount += BATCH) {
+    const batch = await batchBefore(store, lastId);
     for (const entry of batch) {
       if (query.afterMs !== undefined && Date.parse(entry.at) <= query.afterMs)
         return { items, nextCursor: null };
-      if (items.length === query.limit) return { items, nextCursor: last ?? null };
-      last = entry.id;
-      if (fits(entry, query)) items.push(entry);
+      if (items.length === query.limit) return { items, nextCursor: lastId ?? null };
+      lastId = entry.id;
+      if (matchesQuery(entry, query)) items.push(entry);
     }
     if (batch.length < BATCH) return { items, nextCursor: null };
   }
-  return { items, nextCursor: last ?? null };
+  return { items, nextCursor: lastId ?? null };
 }
 
-async function batchBefore(store: Pick<Store, 'read'>, last: string | undefined): Promise<AuditEntry[]> {
-  const from = last === undefined ? '+' : `(${last}`;
+async function batchBefore(store: Pick<Store, 'read'>, lastId: string | undefined): Promise<AuditEntry[]> {
+  const fromId = lastId === undefined ? '+' : `(${lastId}`;
   const { order, entries, outcomes } = AUDIT_KEYS;
-  const [ids] = (await store.read([['ZRANGE', order, from, '-', 'BYLEX', 'REV', 'LIMIT', 0, BATCH]])) as [
+  const [ids] = (await store.read([['ZRANGE', order, fromId, '-', 'BYLEX', 'REV', 'LIMIT', 0, BATCH]])) as [
     string[],
   ];
   if (ids.length === 0) return [];
@@ -65,7 +65,7 @@ function entryOf(id: string, change: Change, outcome: string | undefined): Audit
   return { id, at, ...change, status: status === null ? null : Number(status), code };
 }
 
-function fits(entry: AuditEntry, query: AuditLogQuery): boolean {
+function matchesQuery(entry: AuditEntry, query: AuditLogQuery): boolean {
   const { tenantId } = entry.params;
   return (
     (query.operator === undefined || entry.operator === query.operator) &&

@@ -12,7 +12,7 @@ export const queueCancellation = v.pipe(
     acceptedBefore: v.optional(utcDateTime),
   }),
   v.check(
-    (named) => Object.values(named).some((value) => value !== undefined),
+    (body) => Object.values(body).some((value) => value !== undefined),
     'must have idempotencyKeyPrefix, to or acceptedBefore',
   ),
   v.metadata({ minProperties: 1 }),

@@ -36,9 +36,9 @@ function runItems<Item extends v.GenericSchema>(
   const values: unknown[] = [];
   const issues: v.BaseIssue<unknown>[] = [];
   for (const [key, value] of input.slice(0, max).entries()) {
-    const checked = item['~run']({ value }, config);
-    values.push(checked.value);
-    for (const issue of checked.issues ?? []) {
+    const result = item['~run']({ value }, config);
+    values.push(result.value);
+    for (const issue of result.issues ?? []) {
       const pathItem: v.ArrayPathItem = { type: 'array', origin: 'value', input, key, value };
       issues.push({ ...issue, path: [pathItem, ...(issue.path ?? [])] });
     }

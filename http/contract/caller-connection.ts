@@ -19,7 +19,7 @@ export class CallerConnection {
     if (this.#isGone) callback();
     else this.#callbacks = this.#callbacks.concat(callback);
     return () => {
-      this.#callbacks = this.#callbacks.filter((other) => other !== callback);
+      this.#callbacks = this.#callbacks.filter((otherCallback) => otherCallback !== callback);
     };
   }
 

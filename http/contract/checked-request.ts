@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../actors/failure.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyFault, CallIds } from './exchange.ts';
 import { parseQuery } from './query-parameters.ts';
-import { MOST_REPORTED_FIELDS, problem, type Validated, validate } from './validation.ts';
+import { MOST_REPORTED_FIELDS, problem, type ValidationResult, validate } from './validation.ts';
 
 /** The parts of a request that an endpoint's schemas check, and its ids. */
 export interface RequestParts extends CallIds {
@@ -49,11 +49,11 @@ export function checkRequest(
  */
 const KEY = /^[ -~]{1,128}$/;
 
-function checkKey(given: string, fields: FieldProblem[]): string | undefined {
-  if (given === '') return undefined;
-  if (!KEY.test(given))
+function checkKey(givenKey: string, fields: FieldProblem[]): string | undefined {
+  if (givenKey === '') return undefined;
+  if (!KEY.test(givenKey))
     fields.push(problem('idempotency-key', 'must be given once, 1 to 128 visible ASCII characters'));
-  return given;
+  return givenKey;
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {};
@@ -78,22 +78,22 @@ function checkParams(
 }
 
 /** The result of an empty query for each schema: defaults or problems. Most calls have no query. */
-const withoutQuery = new WeakMap<v.GenericSchema, Validated<unknown>>();
+const withoutQuery = new WeakMap<v.GenericSchema, ValidationResult<unknown>>();
 
 function checkQuery(schema: v.GenericSchema, query: string, fields: FieldProblem[]): unknown {
   if (query === '') {
-    let known = withoutQuery.get(schema);
-    if (known === undefined) {
-      known = validate(schema, {}, 'query');
-      withoutQuery.set(schema, known);
+    let knownSchema = withoutQuery.get(schema);
+    if (knownSchema === undefined) {
+      knownSchema = validate(schema, {}, 'query');
+      withoutQuery.set(schema, knownSchema);
     }
-    if (known.ok) return known.value;
+    if (knownSchema.ok) return knownSchema.value;
   }
-  const parsed = parseQuery(query);
-  fields.push(...parsed.fields);
-  const checked = validate(schema, parsed.values, 'query');
-  if (checked.ok) return checked.value;
-  fields.push(...checked.fields);
+  const parsedQuery = parseQuery(query);
+  fields.push(...parsedQuery.fields);
+  const result = validate(schema, parsedQuery.values, 'query');
+  if (result.ok) return result.value;
+  fields.push(...result.fields);
   return undefined;
 }
 
@@ -121,9 +121,9 @@ function checkBody(
     fields.push(problem('body', 'must be valid JSON'));
     return undefined;
   }
-  const checked = validate(schema, input, 'body');
-  if (checked.ok) return checked.value;
-  fields.push(...checked.fields);
+  const result = validate(schema, input, 'body');
+  if (result.ok) return result.value;
+  fields.push(...result.fields);
   return undefined;
 }
 

@@ -28,8 +28,8 @@ export function closedObject<const Entries extends v.ObjectEntries>(
       }
       const result = run.call(schema, dataset as v.UnknownDataset, config);
       if (result.issues === undefined || input === null || typeof input !== 'object') return result;
-      const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
-      for (const key of unknown.slice(1)) {
+      const unknownKeys = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
+      for (const key of unknownKeys.slice(1)) {
         v._addIssue(schema, 'key', result as never, config, {
           input: key,
           expected: 'never',
@@ -50,7 +50,7 @@ export function closedObject<const Entries extends v.ObjectEntries>(
  */
 export function boundedRecord<const Value extends v.GenericSchema>(value: Value) {
   const schema = v.record(v.string(), value);
-  const bounded = Object.assign(schema, {
+  const boundedSchema = Object.assign(schema, {
     '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value;
       const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
@@ -60,22 +60,22 @@ export function boundedRecord<const Value extends v.GenericSchema>(value: Value)
         return dataset as never;
       }
       const issues: v.BaseIssue<unknown>[] = [];
-      const entries = Object.entries(input as Record<string, unknown>).map(([key, given]) => {
-        const taken = value['~run']({ value: given }, config);
-        const pathItem = { input: input as Record<string, unknown>, key, value: given };
-        for (const issue of taken.issues ?? []) {
+      const entries = Object.entries(input as Record<string, unknown>).map(([key, givenValue]) => {
+        const result = value['~run']({ value: givenValue }, config);
+        const pathItem = { input: input as Record<string, unknown>, key, value: givenValue };
+        for (const issue of result.issues ?? []) {
           issues.push({
             ...issue,
             path: [{ type: 'object', origin: 'value', ...pathItem }, ...(issue.path ?? [])],
           });
         }
-        return [key, taken.value];
+        return [key, result.value];
       });
       if (issues.length > 0) return { typed: false, value: input, issues } as never;
       return { typed: true, value: Object.fromEntries(entries) } as never;
     },
   });
-  return v.pipe(bounded, v.metadata({ maxProperties: MOST_PROPERTIES }));
+  return v.pipe(boundedSchema, v.metadata({ maxProperties: MOST_PROPERTIES }));
 }
 
 function isCrowded(input: unknown): boolean {

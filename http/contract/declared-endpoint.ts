@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { Failed, FailureCode } from '../../actors/failure.ts';
 import type { InboundDownload } from '../../actors/inbound-content.ts';
 import type { Permission } from '../../actors/permission.ts';
-import type { Unchanging } from '../../actors/replies/reply-fields.ts';
+import type { DeepReadonly } from '../../actors/replies/reply-fields.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from './closed-object.ts';
@@ -19,10 +19,10 @@ type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${in
   ? Name | ParamName<Rest>
   : never;
 
-type DataOf<Reply> = Reply extends ReplyDeclaration ? Unchanging<v.InferInput<Reply['data']>> : never;
+type DataOf<Reply> = Reply extends ReplyDeclaration ? DeepReadonly<v.InferInput<Reply['data']>> : never;
 
 /** The data of the only declared reply; never if there are several. */
-type OnlyData<R extends Replies, Status = keyof R & number, Each = Status> = Each extends keyof R
+type ReplyDataOf<R extends Replies, Status = keyof R & number, Each = Status> = Each extends keyof R
   ? [Status] extends [Each]
     ? DataOf<R[Each]>
     : never
@@ -46,7 +46,7 @@ type DeclaredReply<R extends Replies, Wait> = {
  */
 export type DeclaredResult<R extends Replies, Code extends FailureCode, Wait = never> =
   | DeclaredReply<R, Wait>
-  | { readonly ok: true; readonly value: OnlyData<R> }
+  | { readonly ok: true; readonly value: ReplyDataOf<R> }
   | Failed<Code>;
 
 /** A request whose every part was checked. */
@@ -101,7 +101,9 @@ function paramNames(path: string): readonly string[] {
 
 function erase<Services>(
   declaration: Declaration<string, Replies, QueryEntries, v.GenericSchema, FailureCode>,
-  more: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant' | 'waits'> & { readonly handle: unknown },
+  moreFields: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant' | 'waits'> & {
+    readonly handle: unknown;
+  },
 ): Endpoint<Services> {
   return {
     name: declaration.name,
@@ -110,8 +112,8 @@ function erase<Services>(
     tag: declaration.tag,
     summary: declaration.summary,
     description: declaration.description,
-    permission: more.permission,
-    role: more.role,
+    permission: moreFields.permission,
+    role: moreFields.role,
     params: paramNames(declaration.path),
     query: closedObject((declaration.query ?? {}) as v.ObjectEntries),
     body: declaration.body,
@@ -121,12 +123,12 @@ function erase<Services>(
     errors: declaration.errors ?? [],
     takesIdempotencyKey: declaration.takesIdempotencyKey ?? false,
     forwardTimeoutMs: declaration.forwardTimeoutMs,
-    waits: more.waits,
+    waits: moreFields.waits,
     streamed: declaration.streamed,
     mayExceedQuota: declaration.mayExceedQuota ?? false,
     givesFile: Object.values(declaration.replies).some(({ fileTypes }) => fileTypes !== undefined),
-    tenant: more.tenant,
-    handle: more.handle as Endpoint<Services>['handle'],
+    tenant: moreFields.tenant,
+    handle: moreFields.handle as Endpoint<Services>['handle'],
   };
 }
 
@@ -184,12 +186,12 @@ export function operatorEndpoints<Services>() {
       ): MaybePromise<DeclaredResult<R, NoInfer<Code> | CommonOperatorError>>;
     },
   ): Endpoint<Services> {
-    const named = paramNames(declaration.path).includes('tenantId') ? 'param' : 'none';
+    const tenantSource = paramNames(declaration.path).includes('tenantId') ? 'param' : 'none';
     return erase(declaration as never, {
       permission: 'operator',
       role: declaration.role,
       waits: undefined,
-      tenant: declaration.tenant ?? named,
+      tenant: declaration.tenant ?? tenantSource,
       handle: declaration.handle,
     });
   };

@@ -8,16 +8,16 @@ type RateState = Extract<Admission, { admitted: true }>['rate'];
 /** The content type of all bodies except files and pages. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-const remembered = new WeakMap<object, string>();
+const rememberedTexts = new WeakMap<object, string>();
 
 /** Remembers the body of a success. Its data must never change. */
 export function rememberBody(data: object): void {
-  if (!remembered.has(data)) remembered.set(data, successBody(data));
+  if (!rememberedTexts.has(data)) rememberedTexts.set(data, successBody(data));
 }
 
 /** `{ success: true, data }` (docs/contract.md, Response envelope). */
 export function successBody(data: unknown): string {
-  return remembered.get(data as object) ?? JSON.stringify({ success: true, data });
+  return rememberedTexts.get(data as object) ?? JSON.stringify({ success: true, data });
 }
 
 /** Returns `{ success: false, error }` with the status, `Retry-After` and the public message of the table. */

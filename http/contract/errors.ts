@@ -14,9 +14,9 @@ export interface ErrorEntry {
 }
 
 /** Status, message, and the code that callers see if it is not the program's own. */
-type Row = readonly [status: number, message: string, code?: string];
+type ErrorRow = readonly [status: number, message: string, code?: string];
 
-const TABLE: { readonly [Code in ErrorCode]: Row } = {
+const TABLE: { readonly [Code in ErrorCode]: ErrorRow } = {
   API_KEY_MISSING: [401, 'An API key is required: send Authorization: Bearer <API_KEY>.'],
   API_KEY_INVALID: [401, 'This API key is not valid.'],
   API_KEY_REVOKED: [401, 'This API key was revoked.'],
@@ -96,7 +96,10 @@ const TABLE: { readonly [Code in ErrorCode]: Row } = {
 
 /** HTTP status and public message of each failure. Exhaustive by type. */
 export const ERRORS = Object.fromEntries(
-  Object.entries(TABLE).map(([own, [status, message, code = own]]) => [own, { status, code, message }]),
+  Object.entries(TABLE).map(([ownCode, [status, message, code = ownCode]]) => [
+    ownCode,
+    { status, code, message },
+  ]),
 ) as { readonly [Code in ErrorCode]: ErrorEntry };
 
 /** The failures of any call with a key, at any endpoint. */
@@ -166,12 +169,12 @@ const RUNTIME_FAILURES: { readonly [Code in RuntimeFailureCode]: ErrorCode } = {
 export type HttpFailure = Omit<Failure, 'code'> & { readonly code: ErrorCode };
 
 /** Returns the failure for a thrown value. A broken invariant is INTERNAL_ERROR and shows no detail. */
-export function failureOfThrown(thrown: unknown): HttpFailure {
-  if (!(thrown instanceof RuntimeFailure)) return { code: 'INTERNAL_ERROR' };
-  const code = RUNTIME_FAILURES[thrown.code];
+export function failureOfThrown(error: unknown): HttpFailure {
+  if (!(error instanceof RuntimeFailure)) return { code: 'INTERNAL_ERROR' };
+  const code = RUNTIME_FAILURES[error.code];
   return {
     code,
-    ...(thrown.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: thrown.retryAfterSeconds }),
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   };
 }
 
@@ -179,6 +182,6 @@ export function failureOfThrown(thrown: unknown): HttpFailure {
 export function retryAfterSeconds(failure: HttpFailure): number | undefined {
   const { status } = ERRORS[failure.code];
   if (status !== 429 && status !== 503) return undefined;
-  const known = failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS[failure.code];
-  return known ?? (status === 429 ? HOPELESS_RETRY_AFTER_SECONDS : undefined);
+  const retryAfterSeconds = failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS[failure.code];
+  return retryAfterSeconds ?? (status === 429 ? HOPELESS_RETRY_AFTER_SECONDS : undefined);
 }

@@ -66,7 +66,7 @@ export interface ReplyStream {
   /** Returns false if the reader lags; later bytes are then buffered. */
   write(piece: string | Uint8Array): boolean;
   /** Resolves when the reader takes more bytes, or has disconnected. */
-  drained(): Promise<void>;
+  waitUntilDrained(): Promise<void>;
   end(): void;
   /** Closes the connection and drops the bytes that the reader has not taken. */
   drop(): void;

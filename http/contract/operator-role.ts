@@ -12,9 +12,9 @@ export const TOKEN_ROLES = ['metrics', ...OPERATOR_ROLES] as const;
 
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 
-/** True if the role `held` includes the role `asked`. */
-export function allows(held: TokenRole, asked: TokenRole): boolean {
-  return TOKEN_ROLES.indexOf(held) >= TOKEN_ROLES.indexOf(asked);
+/** True if the role `heldRole` includes `askedRole`. */
+export function allows(heldRole: TokenRole, askedRole: TokenRole): boolean {
+  return TOKEN_ROLES.indexOf(heldRole) >= TOKEN_ROLES.indexOf(askedRole);
 }
 
 export interface Operator {

@@ -1,4 +1,4 @@
-import type { Sent } from '../../actors/shops/shop-operations.ts';
+import type { SentAnswer } from '../../actors/shops/shop-operations.ts';
 import { reply } from './endpoint.ts';
 import type { HeaderLines } from './exchange.ts';
 
@@ -9,7 +9,7 @@ const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
 export function replayHeaders({
   replayed,
   differs,
-}: Pick<Sent<unknown>, 'replayed' | 'differs'>): HeaderLines {
+}: Pick<SentAnswer<unknown>, 'replayed' | 'differs'>): HeaderLines {
   if (!replayed) return '';
   return differs ? DIFFERS : REPLAYED;
 }
@@ -20,11 +20,11 @@ export function replayHeaders({
  */
 export function madeOnce<const Status extends 201 | 202, Answer>(
   status: Status,
-  sent: Sent<Answer>,
+  sentAnswer: SentAnswer<Answer>,
   location?: string,
 ) {
-  if (sent.replayed) return reply(200, sent.accepted, replayHeaders(sent));
-  return reply(status, sent.accepted, location === undefined ? '' : `\r\nLocation: ${location}`);
+  if (sentAnswer.replayed) return reply(200, sentAnswer.accepted, replayHeaders(sentAnswer));
+  return reply(status, sentAnswer.accepted, location === undefined ? '' : `\r\nLocation: ${location}`);
 }
 
 /** The headers of a replay, for the document. */

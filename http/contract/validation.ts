@@ -8,7 +8,7 @@ export const MOST_REPORTED_FIELDS = 50;
 const MOST_FIELD_UNITS = 128;
 
 /** A valid value, or its problems, at most `MOST_REPORTED_FIELDS`. */
-export type Validated<Value> =
+export type ValidationResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly fields: readonly FieldProblem[] };
 
@@ -17,7 +17,7 @@ export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
   root: string,
-): Validated<v.InferOutput<Schema>> {
+): ValidationResult<v.InferOutput<Schema>> {
   // Like `safeParse`, without the result object that it would create.
   const { value, issues } = schema['~run']({ value: input }, v.getGlobalConfig());
   if (issues === undefined) return { ok: true, value: value as v.InferOutput<Schema> };
@@ -37,21 +37,21 @@ export function problem(field: string, message: string): FieldProblem {
 }
 
 function fieldProblem(issue: v.BaseIssue<unknown>, root: string): FieldProblem {
-  return problem(v.getDotPath(issue) ?? root, words(issue));
+  return problem(v.getDotPath(issue) ?? root, describeIssue(issue));
 }
 
 /** Returns a message that says what to send. Valibot's own messages speak of keys and types. */
-function words(issue: v.BaseIssue<unknown>): string {
+function describeIssue(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'strict_object' && issue.expected === 'never') return 'is not a known property';
   if (issue.type === 'strict_object' && issue.path?.at(-1)?.origin === 'key') return 'is required';
   if (issue.type === 'strict_object' || issue.type === 'record') return 'must be an object';
   if (issue.type === 'picklist' || issue.type === 'literal')
-    return `must be one of: ${listed(issue.expected)}`;
+    return `must be one of: ${listExpected(issue.expected)}`;
   if (issue.kind === 'schema') return `must be ${article(issue.type)}`;
   return issue.message;
 }
 
-function listed(expected: string | null): string {
+function listExpected(expected: string | null): string {
   return (expected ?? '').replace(/[()"]/g, '').replaceAll(' | ', ', ');
 }
 

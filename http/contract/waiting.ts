@@ -33,7 +33,7 @@ export interface WaitDeclaration<Wait extends CallWait = CallWait> {
    * Returns the query that continues the call: it starts at the wait's position and does not wait. If the tenant has
    * moved, another owner gets this query.
    */
-  continued(query: string, wait: Wait): string;
+  continueQuery(query: string, wait: Wait): string;
 }
 
 /**

@@ -9,7 +9,7 @@ type Labels = Readonly<Record<string, string>>;
 type Reading = number | readonly { readonly labels: Labels; readonly value: number }[];
 
 /** Registers values that are read when `/metrics` is asked. */
-type Register = (name: string, help: string, read: () => Reading | Promise<Reading>) => void;
+type Register = (name: string, help: string, readValue: () => Reading | Promise<Reading>) => void;
 
 interface HistogramReading {
   readonly labels: Labels;
@@ -40,10 +40,14 @@ export interface Metrics {
   readonly counter: Register;
   readonly gauge: Register;
   /**
-   * Registers a counter that is counted here, and returns what adds to it, by default one. The series of `known` begin
-   * at 0, since Prometheus sees no increase of a series that is new.
+   * Registers a counter that is counted here, and returns what adds to it, by default one. The series of `knownLabels`
+   * begin at 0, since Prometheus sees no increase of a series that is new.
    */
-  counted(name: string, help: string, known: readonly Labels[]): (labels: Labels, count?: number) => void;
+  counted(
+    name: string,
+    help: string,
+    knownLabels: readonly Labels[],
+  ): (labels: Labels, count?: number) => void;
   histogramSource(source: HistogramSource): void;
   text(): Promise<string>;
 }
@@ -64,10 +68,10 @@ export function createMetrics(): Metrics {
   for (const name of READ_BY_SERVICE) registry.removeSingleMetric(name);
   const readAs =
     (type: 'counter' | 'gauge'): Register =>
-    (name, help, read) =>
+    (name, help, readValue) =>
       register(registry, { name, help, type }, async () => {
-        const found = await read();
-        return typeof found === 'number' ? [{ labels: {}, value: found }] : found;
+        const reading = await readValue();
+        return typeof reading === 'number' ? [{ labels: {}, value: reading }] : reading;
       });
   const counter = readAs('counter');
   const histogramSource: Metrics['histogramSource'] = ({ name, help, bounds, read }) =>
@@ -90,26 +94,26 @@ export function createMetrics(): Metrics {
             sum,
           })),
       });
-      return (value: number, of: string = '') => {
-        let histogram = byLabel.get(of);
+      return (value: number, label: string = '') => {
+        let histogram = byLabel.get(label);
         if (histogram === undefined) {
           histogram = new PlainHistogram(bounds);
-          byLabel.set(of, histogram);
+          byLabel.set(label, histogram);
         }
         histogram.observe(value);
       };
     },
     counter,
     gauge: readAs('gauge'),
-    counted(name, help, known) {
+    counted(name, help, knownLabels) {
       const series = new Map<string, { readonly labels: Labels; value: number }>();
       const add = (labels: Labels, count = 1): void => {
         const key = Object.values(labels).join();
-        const counted = series.get(key) ?? { labels, value: 0 };
-        counted.value += count;
-        series.set(key, counted);
+        const countedSeries = series.get(key) ?? { labels, value: 0 };
+        countedSeries.value += count;
+        series.set(key, countedSeries);
       };
-      for (const labels of known) add(labels, 0);
+      for (const labels of knownLabels) add(labels, 0);
       counter(name, help, () => [...series.values()]);
       return add;
     },
@@ -139,17 +143,17 @@ interface Sample {
 /** prom-client fixes label names at the start; ours come with the values, so the metric renders itself. */
 function register(
   registry: Registry,
-  described: {
+  description: {
     readonly name: string;
     readonly help: string;
     readonly type: 'counter' | 'gauge' | 'histogram';
   },
-  read: () => Promise<readonly Sample[]>,
+  readValue: () => Promise<readonly Sample[]>,
 ): void {
-  const { name, help } = described;
+  const { name, help } = description;
   const metric = new Gauge({ name, help, registers: [] });
   Object.assign(metric, {
-    get: async () => ({ ...described, values: await read(), aggregator: 'sum' }),
+    get: async () => ({ ...description, values: await readValue(), aggregator: 'sum' }),
   });
   registry.registerMetric(metric);
 }

@@ -44,7 +44,7 @@ export interface ActivityInterval {
 
 /** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
 export interface RecentActivity {
-  countRequest(answered: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void;
+  countRequest(request: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void;
   /** Oldest first, without those in which nothing happened. */
   intervals(): readonly ActivityInterval[];
 }
@@ -62,12 +62,12 @@ export function recentActivity(options: {
 }): RecentActivity {
   const { clock, feed, metrics } = options;
   const intervals: ActivityInterval[] = [];
-  const refused = metrics.counted(
+  const countRefused = metrics.counted(
     'msgapi_http_refusals_total',
     'Requests refused, by the code of the error.',
     PUBLIC_CODES.map((code) => ({ code })),
   );
-  const settled = metrics.counted(
+  const countSettled = metrics.counted(
     'msgapi_messages_settled_total',
     'Messages that reached their end, by status and reason.',
     ENDS,
@@ -77,7 +77,7 @@ export function recentActivity(options: {
     help: 'From accepting a message until the chat network acknowledged it, pauses between sends included',
     bounds: SENT_BUCKETS_SECONDS,
   });
-  const paused = metrics.counted(
+  const countPaused = metrics.counted(
     'msgapi_queue_pauses_total',
     'Times a queue was paused, by cause.',
     ['operator', 'rate_signal'].map((cause) => ({ cause })),
@@ -85,8 +85,8 @@ export function recentActivity(options: {
 
   function intervalOf(nowMs: number): ActivityInterval {
     const atMs = intervalStart(nowMs);
-    const newest = intervals.at(-1);
-    if (newest !== undefined && newest.atMs >= atMs) return newest;
+    const newestInterval = intervals.at(-1);
+    if (newestInterval !== undefined && newestInterval.atMs >= atMs) return newestInterval;
     const interval = emptyInterval(atMs);
     intervals.push(interval);
     forgetOld(atMs);
@@ -104,10 +104,10 @@ export function recentActivity(options: {
       const interval = intervalOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
       interval.messages[name] = (interval.messages[name] ?? 0) + 1;
-      settled({ status, reason: reason ?? '' });
+      countSettled({ status, reason: reason ?? '' });
       if (status === 'sent') observeSent(data.ageMs / 1_000);
     }
-    if (type === 'pacing' && data.began !== null) paused({ cause: data.began });
+    if (type === 'pacing' && data.began !== null) countPaused({ cause: data.began });
   });
 
   return {
@@ -117,7 +117,7 @@ export function recentActivity(options: {
       if (!WAITING_ROUTE.test(route)) countLatency(interval, latencyMs);
       if (errorCode === undefined) return;
       interval.errors[errorCode] = (interval.errors[errorCode] ?? 0) + 1;
-      refused({ code: errorCode });
+      countRefused({ code: errorCode });
     },
     intervals() {
       // A node without calls makes no new intervals.

@@ -13,16 +13,16 @@ interface RouteNumbers {
 }
 
 /** Makes a counter of one listener's requests, whose routes get this prefix. */
-export type RequestCounters = (prefix: string) => (answered: AnsweredRequest) => void;
+export type RequestCounters = (prefix: string) => (request: AnsweredRequest) => void;
 
 /**
  * Requests by route and status, and their latencies. Counted in plain numbers and rendered when asked.
  */
 export function countRequests(metrics: Metrics): RequestCounters {
-  const all: RouteNumbers[] = [];
+  const allRoutes: RouteNumbers[] = [];
 
   metrics.counter('msgapi_http_requests_total', 'Requests answered, by route and status.', () =>
-    all.flatMap(({ method, route, byStatus }) =>
+    allRoutes.flatMap(({ method, route, byStatus }) =>
       [...byStatus].map(([status, value]) => ({
         labels: { method, route, status: String(status) },
         value,
@@ -34,7 +34,7 @@ export function countRequests(metrics: Metrics): RequestCounters {
     help: 'How long requests took to answer, by route.',
     bounds: BUCKETS_SECONDS,
     read: () =>
-      all.map(({ method, route, latencies: { counts, sum } }) => ({
+      allRoutes.map(({ method, route, latencies: { counts, sum } }) => ({
         labels: { method, route },
         counts,
         sum,
@@ -50,7 +50,7 @@ export function countRequests(metrics: Metrics): RequestCounters {
         byStatus: new Map(),
         latencies: new PlainHistogram(BUCKETS_SECONDS),
       };
-      all.push(numbers);
+      allRoutes.push(numbers);
       const byRoute = byMethod.get(method) ?? new Map<string, RouteNumbers>();
       byMethod.set(method, byRoute.set(route, numbers));
       return numbers;

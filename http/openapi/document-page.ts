@@ -23,7 +23,7 @@ export function tenantsDocument(address: { readonly publicUrl: string }): Record
     contact: { url: `${address.publicUrl}/docs` },
     security: 'api-key',
     endpoints: API_ENDPOINTS,
-    named: API_SCHEMAS,
+    namedSchemas: API_SCHEMAS,
   });
 }
 

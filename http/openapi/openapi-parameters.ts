@@ -18,8 +18,8 @@ function pathParameters({ params }: Endpoint<never>): readonly unknown[] {
 
 function queryParameters({ query }: Endpoint<never>): readonly unknown[] {
   const { properties = {}, required = [] } = inputSchema(query);
-  return Object.entries(properties).map(([name, found]) => {
-    const { description, ...schema } = found;
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = property;
     // A default is declared as the text that a caller would send.
     const value = schema.default;
     const typed = schema.type === 'integer' ? Number(value) : value === 'true';

@@ -15,12 +15,12 @@ export const RATE_HEADER_NAMES = [
 export interface ResponseOptions {
   /** Headers of every reply, in addition to its own. */
   readonly headers: readonly string[];
-  readonly named: NamedSchemas;
+  readonly namedSchemas: NamedSchemas;
 }
 
 export function successResponses(
   endpoint: Endpoint<never>,
-  { headers, named }: ResponseOptions,
+  { headers, namedSchemas }: ResponseOptions,
 ): Record<string, unknown> {
   const entries = Object.entries(endpoint.replies as Record<string, ReplyDeclaration>);
   return Object.fromEntries(
@@ -33,7 +33,7 @@ export function successResponses(
           ? Object.fromEntries(reply.fileTypes.map((type) => [type, FILE]))
           : {
               'application/json': {
-                schema: withPart('Success', { data: outputSchema(reply.data, named) }, ['data']),
+                schema: withPart('Success', { data: outputSchema(reply.data, namedSchemas) }, ['data']),
                 example: { success: true, data: reply.example },
               },
               ...(endpoint.streamed ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
@@ -58,11 +58,11 @@ export function errorResponses(
     const { status } = ERRORS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  const sorted = [...byStatus].sort(([one], [other]) => one - other);
-  return sorted.map(([status, found]) => ({
+  const sortedEntries = [...byStatus].sort(([left], [right]) => left - right);
+  return sortedEntries.map(([status, responses]) => ({
     status,
-    codes: found,
-    body: errorResponse(status, found, options),
+    codes: responses,
+    body: errorResponse(status, responses, options),
   }));
 }
 
@@ -117,8 +117,8 @@ function referredHeaders(names: readonly string[]): Record<string, unknown> {
 }
 
 function ownHeaders(reply: ReplyDeclaration): Record<string, unknown> {
-  const own = Object.entries(reply.headers ?? {});
+  const ownHeaders = Object.entries(reply.headers ?? {});
   return Object.fromEntries(
-    own.map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+    ownHeaders.map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
   );
 }

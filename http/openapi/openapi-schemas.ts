@@ -21,40 +21,42 @@ export function inputSchema(schema: v.GenericSchema): JsonSchema {
 }
 
 /**
- * Returns the schema of a reply, as a reference if it is one of the `named`. It is open, because fields may be added
+ * Returns the schema of a reply, as a reference if it is one of `namedSchemas`. It is open, because fields may be added
  * (docs/contract.md: Versioning).
  */
-export function outputSchema(schema: v.GenericSchema, named: NamedSchemas): JsonSchema {
+export function outputSchema(schema: v.GenericSchema, namedSchemas: NamedSchemas): JsonSchema {
   const config: ConversionConfig = {
     ...CONFIG,
     typeMode: 'output',
-    definitions: { ...named },
+    definitions: { ...namedSchemas },
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   };
-  return opened(bare(toJsonSchema(schema, config))) as JsonSchema;
+  return openObjects(bare(toJsonSchema(schema, config))) as JsonSchema;
 }
 
 /** The named schemas themselves, which refer to each other. */
-export function outputDefinitions(named: NamedSchemas): Record<string, JsonSchema> {
-  const found: Record<string, JsonSchema> = {};
-  for (const [name, schema] of Object.entries(named)) {
-    const { [name]: _, ...others } = named;
-    found[name] = outputSchema(schema, others);
+export function outputDefinitions(namedSchemas: NamedSchemas): Record<string, JsonSchema> {
+  const definitions: Record<string, JsonSchema> = {};
+  for (const [name, schema] of Object.entries(namedSchemas)) {
+    const { [name]: _, ...otherSchemas } = namedSchemas;
+    definitions[name] = outputSchema(schema, otherSchemas);
   }
-  return found;
+  return definitions;
 }
 
 /** Returns the schema without the keywords that close its objects. Examples are not changed. */
-function opened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(opened);
+function openObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(openObjects);
   if (typeof value !== 'object' || value === null) return value;
   const parts = Object.entries(value).filter(
     ([name, part]) => name !== 'additionalProperties' || part !== false,
   );
-  return Object.fromEntries(parts.map(([name, part]) => [name, name === 'examples' ? part : opened(part)]));
+  return Object.fromEntries(
+    parts.map(([name, part]) => [name, name === 'examples' ? part : openObjects(part)]),
+  );
 }
 
 function bare(schema: object): JsonSchema {
-  const { $schema: _, $defs: __, ...rest } = schema as JsonSchema;
-  return rest;
+  const { $schema: _, $defs: __, ...schemaFields } = schema as JsonSchema;
+  return schemaFields;
 }

@@ -27,7 +27,7 @@ export interface DocumentOptions {
   /** Operations that no endpoint declares, by path: replies that stay open. */
   readonly streams?: Readonly<Record<string, object>>;
   /** Schemas of replies that get a name. Generated clients use these names. */
-  readonly named: NamedSchemas;
+  readonly namedSchemas: NamedSchemas;
 }
 
 function errorsOf({ permission, tenant, mayExceedQuota, errors }: Endpoint<never>): readonly ErrorCode[] {
@@ -40,9 +40,9 @@ function errorsOf({ permission, tenant, mayExceedQuota, errors }: Endpoint<never
     ];
   }
   // Only a path with a tenant reaches an actor, which may be suspended, and names an id, which may not exist.
-  const named = tenant === 'param' ? (['NOT_FOUND'] as const) : [];
-  const asked = tenant === 'none' ? [] : (['BOT_SERVICE_UNREACHABLE'] as const);
-  return [...COMMON_OPERATOR_ERRORS, ...named, ...asked, ...errors];
+  const tenantCodes = tenant === 'param' ? (['NOT_FOUND'] as const) : [];
+  const ownerCodes = tenant === 'none' ? [] : (['BOT_SERVICE_UNREACHABLE'] as const);
+  return [...COMMON_OPERATOR_ERRORS, ...tenantCodes, ...ownerCodes, ...errors];
 }
 
 const SECURITY_SCHEMES = {
@@ -62,21 +62,21 @@ const SECURITY_SCHEMES = {
 
 /** Returns the OpenAPI 3.1 description of endpoints. It is made only from their declarations. */
 export function openApiDocument(options: DocumentOptions): Record<string, unknown> {
-  const { endpoints, named, security } = options;
+  const { endpoints, namedSchemas, security } = options;
   const isApi = security === 'api-key';
   const replies: ResponseOptions = {
     headers: ['X-Request-Id', ...(isApi ? RATE_HEADER_NAMES : [])],
-    named,
+    namedSchemas,
   };
   const codes = new Set(endpoints.flatMap(errorsOf));
-  const shared = sharedResponses(
+  const sharedResponsesOfAll = sharedResponses(
     endpoints.flatMap((endpoint) => errorResponses(errorsOf(endpoint), replies)),
     new Set<ErrorCode>(isApi ? [...COMMON_ERRORS, 'QUOTA_EXCEEDED'] : COMMON_OPERATOR_ERRORS),
   );
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
     const path = paths[endpoint.path] ?? {};
-    path[endpoint.method.toLowerCase()] = operation(endpoint, replies, shared);
+    path[endpoint.method.toLowerCase()] = operation(endpoint, replies, sharedResponsesOfAll);
     paths[endpoint.path] = path;
   }
   for (const [path, get] of Object.entries(options.streams ?? {})) paths[path] = { get };
@@ -96,8 +96,8 @@ export function openApiDocument(options: DocumentOptions): Record<string, unknow
     components: {
       securitySchemes: schemes,
       headers: isApi ? { ...HEADERS, ...RATE_HEADERS } : HEADERS,
-      schemas: { ...envelopeSchemas(codes), ...outputDefinitions(named) },
-      responses: shared.components,
+      schemas: { ...envelopeSchemas(codes), ...outputDefinitions(namedSchemas) },
+      responses: sharedResponsesOfAll.components,
       examples: errorExamples(codes),
     },
   };
@@ -137,7 +137,7 @@ const RATE_HEADERS = {
 function operation(
   endpoint: Endpoint<never>,
   replies: ResponseOptions,
-  shared: SharedResponses,
+  sharedResponsesOfAll: SharedResponses,
 ): Record<string, unknown> {
   const { permission, role, body } = endpoint;
   const description = [
@@ -155,7 +155,10 @@ function operation(
     responses: {
       ...successResponses(endpoint, replies),
       ...Object.fromEntries(
-        errorResponses(errorsOf(endpoint), replies).map((response) => [response.status, shared.of(response)]),
+        errorResponses(errorsOf(endpoint), replies).map((response) => [
+          response.status,
+          sharedResponsesOfAll.referenceTo(response),
+        ]),
       ),
     },
   };

@@ -6,7 +6,7 @@ import type { ErrorResponse } from './openapi-responses.ts';
 export interface SharedResponses {
   readonly components: Record<string, unknown>;
   /** Returns the failure itself, or a reference to it if it has a name. */
-  of(response: ErrorResponse): unknown;
+  referenceTo(response: ErrorResponse): unknown;
 }
 
 /**
@@ -15,27 +15,29 @@ export interface SharedResponses {
  * `ConflictOrAmbiguousShop`.
  */
 export function sharedResponses(
-  all: readonly ErrorResponse[],
-  common: ReadonlySet<ErrorCode>,
+  allResponses: readonly ErrorResponse[],
+  commonCodes: ReadonlySet<ErrorCode>,
 ): SharedResponses {
   const counts = new Map<string, number>();
-  for (const response of all) counts.set(keyOf(response), (counts.get(keyOf(response)) ?? 0) + 1);
+  for (const response of allResponses) counts.set(keyOf(response), (counts.get(keyOf(response)) ?? 0) + 1);
   const isShared = (response: ErrorResponse): boolean => (counts.get(keyOf(response)) ?? 0) > 1;
   const components: Record<string, unknown> = {};
-  const named = new Map<string, string>();
-  for (const response of all.filter(isShared)) {
-    const name = nameOf(response, common);
+  const namesByText = new Map<string, string>();
+  for (const response of allResponses.filter(isShared)) {
+    const name = nameOf(response, commonCodes);
     components[name] = response.body;
     const key = keyOf(response);
-    if ((named.get(name) ?? key) !== key) throw new Error(`two failures would be called ${name}`);
-    named.set(name, key);
+    if ((namesByText.get(name) ?? key) !== key) throw new Error(`two failures would be called ${name}`);
+    namesByText.set(name, key);
   }
   return {
     components: Object.fromEntries(
-      Object.entries(components).sort(([one], [other]) => (one < other ? -1 : 1)),
+      Object.entries(components).sort(([left], [right]) => (left < right ? -1 : 1)),
     ),
-    of: (response) =>
-      isShared(response) ? { $ref: `#/components/responses/${nameOf(response, common)}` } : response.body,
+    referenceTo: (response) =>
+      isShared(response)
+        ? { $ref: `#/components/responses/${nameOf(response, commonCodes)}` }
+        : response.body,
   };
 }
 
@@ -43,10 +45,11 @@ function keyOf({ status, codes }: ErrorResponse): string {
   return `${status} ${[...codes].sort().join()}`;
 }
 
-function nameOf({ status, codes }: ErrorResponse, common: ReadonlySet<ErrorCode>): string {
-  const own = [...codes].sort().filter((code) => !common.has(code));
-  const usual = own.length === codes.length ? [] : [statusLine(status).slice(4).replaceAll(' ', '')];
-  return [...usual, ...own.map(pascal)].join('Or');
+function nameOf({ status, codes }: ErrorResponse, commonCodes: ReadonlySet<ErrorCode>): string {
+  const ownCodes = [...codes].sort().filter((code) => !commonCodes.has(code));
+  const statusParts =
+    ownCodes.length === codes.length ? [] : [statusLine(status).slice(4).replaceAll(' ', '')];
+  return [...statusParts, ...ownCodes.map(pascal)].join('Or');
 }
 
 function pascal(code: string): string {

@@ -68,14 +68,14 @@ export const listActors = operatorEndpoint({
     },
   },
   async handle({ query, services }) {
-    const { limit, cursor: after, ...asked } = query;
-    const { actors, silentNodes } = await services.actors({ ...asked, limit: limit + 1, after });
+    const { limit, cursor: after, ...filter } = query;
+    const { actors, silentNodes } = await services.actors({ ...filter, limit: limit + 1, after });
     const page = actors.slice(0, limit);
-    const last = page.at(-1);
-    const more = actors.length > limit && last !== undefined;
+    const lastActor = page.at(-1);
+    const hasMore = actors.length > limit && lastActor !== undefined;
     return reply(200, {
       items: page.map(({ actor }) => actor),
-      nextCursor: more ? `${last.rank}~${last.id}` : null,
+      nextCursor: hasMore ? `${lastActor.rank}~${lastActor.id}` : null,
       silentNodes,
     });
   },

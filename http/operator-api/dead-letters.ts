@@ -53,9 +53,9 @@ export const replayDeadLetter = operatorEndpoint({
   async handle({ params, operator, services }) {
     const letter = await services.fleet.deadLetter(params.id);
     if (!letter.ok) return letter;
-    const asked = roleFor(letter.value.actor);
-    if (!allows(operator.role, asked)) {
-      const message = `This asks for the role ${asked}; the token of ${operator.name} has the role ${operator.role}.`;
+    const neededRole = roleFor(letter.value.actor);
+    if (!allows(operator.role, neededRole)) {
+      const message = `This asks for the role ${neededRole}; the token of ${operator.name} has the role ${operator.role}.`;
       return failed('FORBIDDEN_ROLE', { message });
     }
     return services.fleet.replayDeadLetter(params.id);

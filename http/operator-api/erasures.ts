@@ -1,4 +1,4 @@
-import type { Deleted } from '../../actors/operators/operator-operations.ts';
+import type { DeletionReply } from '../../actors/operators/operator-operations.ts';
 import { deleted, deleting, erasure } from '../../actors/replies/operator-replies.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
@@ -25,9 +25,9 @@ export const erasureReplies = {
 } as const;
 
 /** Returns 200 if everything is erased, 202 while the erasure continues. */
-export function erasureReply(tenantId: string, gone: Deleted) {
-  if (gone.deleted) return reply(200, gone);
-  return reply(202, gone, headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${tenantId}/erasure` }));
+export function erasureReply(tenantId: string, deletion: DeletionReply) {
+  if (deletion.deleted) return reply(200, deletion);
+  return reply(202, deletion, headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${tenantId}/erasure` }));
 }
 
 export const deletePerson = operatorEndpoint({
@@ -49,8 +49,8 @@ export const deletePerson = operatorEndpoint({
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params: { tenantId, personId }, services }) {
-    const gone = await services.operators.deletePerson(tenantId, personId);
-    return gone.ok ? erasureReply(tenantId, gone.value) : gone;
+    const deletion = await services.operators.deletePerson(tenantId, personId);
+    return deletion.ok ? erasureReply(tenantId, deletion.value) : deletion;
   },
 });
 

@@ -69,17 +69,21 @@ export const createKey = operatorEndpoint({
   errors: ['NOT_FOUND'],
   async handle({ params, body, services }) {
     const { minute, hour, day } = DEFAULT_RATE_LIMITS;
-    const given = body.limits ?? {};
-    const created = await services.operators.createKey(params.tenantId, {
+    const givenLimits = body.limits ?? {};
+    const creation = await services.operators.createKey(params.tenantId, {
       name: body.name,
       permissions: [...new Set(body.permissions)],
       expiresAt: body.expiresAt ?? null,
       ipAllowlist: body.ipAllowlist ?? [],
-      limits: { minute: given.minute ?? minute, hour: given.hour ?? hour, day: given.day ?? day },
+      limits: {
+        minute: givenLimits.minute ?? minute,
+        hour: givenLimits.hour ?? hour,
+        day: givenLimits.day ?? day,
+      },
     });
-    if (!created.ok) return created;
+    if (!creation.ok) return creation;
     const location = headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}/keys` });
-    return reply(201, created.value, location);
+    return reply(201, creation.value, location);
   },
 });
 
@@ -99,8 +103,8 @@ export const listKeys = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {
-    const listed = await services.operators.listKeys(params.tenantId);
-    return mapOutcome(listed, (items) => ({ items, nextCursor: null }));
+    const reply = await services.operators.listKeys(params.tenantId);
+    return mapOutcome(reply, (items) => ({ items, nextCursor: null }));
   },
 });
 

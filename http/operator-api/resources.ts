@@ -47,11 +47,11 @@ export const MESSAGE_FIELDS = [
 export const messageWithoutContent = v.pick(message, MESSAGE_FIELDS);
 
 /** Returns the named fields. Those that are undefined are left out. */
-export function picked<Shown extends object, const Name extends keyof Shown>(
-  shown: Shown,
+export function pickFields<Shown extends object, const Name extends keyof Shown>(
+  fields: Shown,
   names: readonly Name[],
 ): Pick<Shown, Name> {
   return Object.fromEntries(
-    names.flatMap((name) => (shown[name] === undefined ? [] : [[name, shown[name]]])),
+    names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
   ) as Pick<Shown, Name>;
 }

@@ -6,14 +6,14 @@ import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { picked } from './resources.ts';
+import { pickFields } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 
 const FIELDS = ['id', 'status', 'sendAt', 'notAfter', 'to', 'createdAt'] as const;
 
 const scheduledOutcome = v.pick(scheduledSend, FIELDS);
 
-const outcomeOf = (view: ScheduledView) => picked(view, FIELDS);
+const outcomeOf = (view: ScheduledView) => pickFields(view, FIELDS);
 
 const EXAMPLE = outcomeOf(EXAMPLES.scheduled);
 
@@ -34,8 +34,8 @@ export const listShopScheduled = operatorEndpoint({
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
   async handle({ params, query, services }) {
-    const listed = await services.shops.listScheduled(params, query);
-    return mapOutcome(listed, ({ items, nextCursor }) => ({ items: items.map(outcomeOf), nextCursor }));
+    const reply = await services.shops.listScheduled(params, query);
+    return mapOutcome(reply, ({ items, nextCursor }) => ({ items: items.map(outcomeOf), nextCursor }));
   },
 });
 
@@ -56,7 +56,7 @@ export const cancelShopScheduled = operatorEndpoint({
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND', 'SCHEDULED_NOT_FOUND', 'NOT_CANCELLABLE'],
   async handle({ params: { tenantId, shopId, scheduledId }, services }) {
-    const ended = await services.shops.unschedule({ tenantId, shopId }, scheduledId.toLowerCase());
-    return mapOutcome(ended, outcomeOf);
+    const reply = await services.shops.unschedule({ tenantId, shopId }, scheduledId.toLowerCase());
+    return mapOutcome(reply, outcomeOf);
   },
 });

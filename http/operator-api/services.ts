@@ -50,7 +50,7 @@ export interface OperatorServices {
   /** Resumes the suspended actors that match, on all nodes. */
   resumeAll(filter: SuspendedFilter): Promise<ResumedEverywhere>;
   /** Returns this node's events to another node. */
-  eventsSince(since: string): string;
+  eventsSince(cursor: string): string;
 }
 
 /** Declares an endpoint of the operators' API. */

@@ -38,8 +38,8 @@ export const listShopBatches = operatorEndpoint({
   },
   errors: ERRORS,
   async handle({ params, query, services }) {
-    const listed = await services.shops.listBatches(params, query);
-    return mapOutcome(listed, ({ items, nextCursor }) => ({ items: items.map(withoutContent), nextCursor }));
+    const reply = await services.shops.listBatches(params, query);
+    return mapOutcome(reply, ({ items, nextCursor }) => ({ items: items.map(withoutContent), nextCursor }));
   },
 });
 
@@ -54,8 +54,8 @@ export const readShopBatch = operatorEndpoint({
   errors: [...ERRORS, 'BATCH_NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params: { tenantId, shopId, batchId }, services }) {
-    const found = await services.shops.batch({ tenantId, shopId }, batchId.toLowerCase());
-    return mapOutcome(found, withoutContent);
+    const reply = await services.shops.batch({ tenantId, shopId }, batchId.toLowerCase());
+    return mapOutcome(reply, withoutContent);
   },
 });
 
@@ -72,13 +72,13 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
     errors: [...ERRORS, 'BATCH_NOT_FOUND', 'BATCH_ENDED'],
     forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
     async handle({ params: { tenantId, shopId, batchId }, services }) {
-      const found = await services.shops.steerBatch({ tenantId, shopId }, batchId.toLowerCase(), order);
-      return mapOutcome(found, withoutContent);
+      const reply = await services.shops.steerBatch({ tenantId, shopId }, batchId.toLowerCase(), order);
+      return mapOutcome(reply, withoutContent);
     },
   }),
 );
 
 /** Operators do not read what tenants write. */
-function withoutContent<Shown extends Pick<BatchView, keyof typeof NO_CONTENT>>(shown: Shown) {
-  return { ...shown, ...NO_CONTENT };
+function withoutContent<Shown extends Pick<BatchView, keyof typeof NO_CONTENT>>(batch: Shown) {
+  return { ...batch, ...NO_CONTENT };
 }

@@ -14,7 +14,7 @@ import { cursorPage, numberedPage } from '../contract/list-pages.ts';
 import { cursorParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
 import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
-import { MESSAGE_FIELDS, messageWithoutContent, picked } from './resources.ts';
+import { MESSAGE_FIELDS, messageWithoutContent, pickFields } from './resources.ts';
 import { shownEgress } from './schemas/shop-details.ts';
 import { operatorEndpoint } from './services.ts';
 
@@ -35,16 +35,16 @@ export const listShopMessages = operatorEndpoint({
       description: 'A page.',
       data: cursorPage(messageWithoutContent),
       example: {
-        items: [picked<MessageView, (typeof MESSAGE_FIELDS)[number]>(EXAMPLES.message, MESSAGE_FIELDS)],
+        items: [pickFields<MessageView, (typeof MESSAGE_FIELDS)[number]>(EXAMPLES.message, MESSAGE_FIELDS)],
         nextCursor: null,
       },
     },
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
   async handle({ params, query, services }) {
-    const listed = await services.shops.listMessages(params, query);
-    return mapOutcome(listed, ({ items, nextCursor }) => ({
-      items: items.map((view) => picked(view, MESSAGE_FIELDS)),
+    const reply = await services.shops.listMessages(params, query);
+    return mapOutcome(reply, ({ items, nextCursor }) => ({
+      items: items.map((view) => pickFields(view, MESSAGE_FIELDS)),
       nextCursor,
     }));
   },
@@ -67,9 +67,9 @@ export const listTenantShops = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, query, services }) {
-    const listed = await services.tenants.listShops(params.tenantId, query);
+    const reply = await services.tenants.listShops(params.tenantId, query);
     // The tenant is missing. The operator's token is valid.
-    return renamedFailure(listed, { from: 'API_KEY_INVALID', to: 'NOT_FOUND' });
+    return renamedFailure(reply, { from: 'API_KEY_INVALID', to: 'NOT_FOUND' });
   },
 });
 
@@ -92,10 +92,10 @@ export const importShop = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, body, services }) {
-    const imported = await services.operators.importShop(params.tenantId, body);
-    if (!imported.ok) return imported;
-    const location = `${OPERATOR_BASE_PATH}/actors/${params.tenantId}/${imported.value.id}`;
-    return reply(201, imported.value, headerLines({ Location: location }));
+    const importReply = await services.operators.importShop(params.tenantId, body);
+    if (!importReply.ok) return importReply;
+    const location = `${OPERATOR_BASE_PATH}/actors/${params.tenantId}/${importReply.value.id}`;
+    return reply(201, importReply.value, headerLines({ Location: location }));
   },
 });
 
@@ -146,7 +146,7 @@ export const deleteShop = operatorEndpoint({
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params, services }) {
-    const gone = await services.operators.deleteShop(params);
-    return gone.ok ? erasureReply(params.tenantId, gone.value) : gone;
+    const reply = await services.operators.deleteShop(params);
+    return reply.ok ? erasureReply(params.tenantId, reply.value) : reply;
   },
 });

@@ -78,11 +78,11 @@ export const createTenant = operatorEndpoint({
     },
   },
   async handle({ params, body, services }) {
-    const created = await services.operators.createTenant(params.tenantId, body);
-    if (!created.ok) return created;
+    const creation = await services.operators.createTenant(params.tenantId, body);
+    if (!creation.ok) return creation;
     return reply(
       201,
-      created.value,
+      creation.value,
       headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}` }),
     );
   },
@@ -177,7 +177,7 @@ export const deleteTenant = operatorEndpoint({
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params, services }) {
-    const gone = await services.operators.deleteTenant(params.tenantId);
-    return gone.ok ? erasureReply(params.tenantId, gone.value) : gone;
+    const reply = await services.operators.deleteTenant(params.tenantId);
+    return reply.ok ? erasureReply(params.tenantId, reply.value) : reply;
   },
 });

@@ -16,10 +16,10 @@ export const createWebhook = operatorEndpoint({
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handle({ params, body, services }) {
     const { url, types = null, shops = null } = body;
-    const made = await services.webhooks.create(params.tenantId, { url, types, shops }, 'operator');
-    if (!made.ok) return made;
+    const creation = await services.webhooks.create(params.tenantId, { url, types, shops }, 'operator');
+    if (!creation.ok) return creation;
     const location = headerLines({ Location: `${OPERATOR_BASE_PATH}/tenants/${params.tenantId}/webhooks` });
-    return reply(201, made.value, location);
+    return reply(201, creation.value, location);
   },
 });
 
@@ -30,8 +30,8 @@ export const listWebhooks = operatorEndpoint({
   summary: "List a tenant's webhooks and their state",
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {
-    const listed = await services.webhooks.list(params.tenantId);
-    return mapOutcome(listed, (items) => ({ items, nextCursor: null }));
+    const reply = await services.webhooks.list(params.tenantId);
+    return mapOutcome(reply, (items) => ({ items, nextCursor: null }));
   },
 });
 

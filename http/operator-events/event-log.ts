@@ -60,15 +60,15 @@ export class EventLog {
     const [epoch, number] = id.split('-');
     const isOurs = epoch === this.#epoch;
     const seenMs = EventLog.timeOf(id) ?? Number.POSITIVE_INFINITY;
-    const before = this.#number - this.#kept.length;
-    const kept = this.#kept.map((event, index) => ({ number: before + 1 + index, event }));
-    const came = isOurs
-      ? kept.filter((each) => each.number > Number(number))
-      : kept.filter(({ event }) => Date.parse(event.at) > seenMs);
-    const shown = came.slice(-limit);
+    const numberBefore = this.#number - this.#kept.length;
+    const numberedEvents = this.#kept.map((event, index) => ({ number: numberBefore + 1 + index, event }));
+    const newEvents = isOurs
+      ? numberedEvents.filter((numbered) => numbered.number > Number(number))
+      : numberedEvents.filter(({ event }) => Date.parse(event.at) > seenMs);
+    const shownEvents = newEvents.slice(-limit);
     return {
-      events: shown.map((each) => this.logged(each.number, each.event)),
-      missed: (isOurs ? this.#number - Number(number) : came.length) - shown.length,
+      events: shownEvents.map((numbered) => this.logged(numbered.number, numbered.event)),
+      missed: (isOurs ? this.#number - Number(number) : newEvents.length) - shownEvents.length,
     };
   }
 }

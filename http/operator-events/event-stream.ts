@@ -29,7 +29,7 @@ export function createEventStream(
   const unsubscribe = feed.subscribe((event) => {
     const number = log.append(event);
     if (readers.size === 0) return;
-    const text = written(log.logged(number, event));
+    const text = writeEvent(log.logged(number, event));
     for (const reader of readers) send(reader, text);
   });
 
@@ -48,15 +48,15 @@ export function createEventStream(
 
   /** Returns the first part of a stream: the reader's position, the events it missed, and the silent nodes. */
   function greeting(lastEventId: string): string {
-    const at = new Date(clock.wallMs()).toISOString();
-    const silent = feed
+    const timestamp = new Date(clock.wallMs()).toISOString();
+    const silentLines = feed
       .silentNodes()
-      .map((nodeId) => data({ type: 'node', at, data: { nodeId, standing: 'silent' } }));
+      .map((nodeId) => data({ type: 'node', at: timestamp, data: { nodeId, standing: 'silent' } }));
     const { events, missed } = lastEventId === '' ? { events: [], missed: 0 } : log.after(lastEventId);
-    const lost = missed > 0 ? [data({ type: 'missed', at, data: { count: missed } })] : [];
+    const lostLines = missed > 0 ? [data({ type: 'missed', at: timestamp, data: { count: missed } })] : [];
     // A reader that got no event yet also returns with its position.
     const place = events.length > 0 ? [] : [`id: ${log.end(clock.wallMs())}\n\n`];
-    return ['retry: 1000\n\n', ...silent, ...lost, ...events.map(written), ...place].join('');
+    return ['retry: 1000\n\n', ...silentLines, ...lostLines, ...events.map(writeEvent), ...place].join('');
   }
 
   return {
@@ -86,7 +86,7 @@ export function createEventStream(
   };
 }
 
-function written({ id, event }: LoggedEvent): string {
+function writeEvent({ id, event }: LoggedEvent): string {
   return `id: ${id}\n${data(event)}`;
 }
 

@@ -89,9 +89,9 @@ export class FleetEvents implements OperatorEventFeed {
     return [...this.#silent];
   }
 
-  /** Returns the reply to another node. `since` is the position in the last reply, or an id of any log. */
-  answer(since: string): string {
-    const { events, missed } = this.#log.after(since, ANSWERED_EVENTS);
+  /** Returns the reply to another node. `cursor` is the position in the last reply, or an id of any log. */
+  answer(cursor: string): string {
+    const { events, missed } = this.#log.after(cursor, ANSWERED_EVENTS);
     const next = this.#log.end(this.#options.clock.wallMs());
     return JSON.stringify({ events: events.map(({ event }) => event), missed, next } satisfies v.InferOutput<
       typeof eventsAnswer
@@ -126,11 +126,11 @@ export class FleetEvents implements OperatorEventFeed {
     clock.after(LOOK_EVERY_MS, () => this.#look(round, lookedMs));
   }
 
-  async #ask(nodeId: string, round: number, since: string): Promise<void> {
+  async #ask(nodeId: string, round: number, cursor: string): Promise<void> {
     const { forwarder, clock } = this.#options;
-    let next = since;
+    let next = cursor;
     try {
-      const question = { kind: 'events', since } as const;
+      const question = { kind: 'events', since: cursor } as const;
       const answer = await askNode(forwarder, { nodeId, question, answer: eventsAnswer });
       if (round !== this.#round) return;
       next = answer.next;

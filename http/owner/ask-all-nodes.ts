@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { encodeForwarded, type Forwarded } from './forwarded-form.ts';
+import { encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 
 /** The part of a forwarder that asks all nodes. */
@@ -7,7 +7,7 @@ export type OtherNodes = Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
 
 /** A request to all nodes, the schema of its replies, and this node's own reply. */
 export interface FleetQuestion<Answer> {
-  readonly question: Forwarded;
+  readonly question: ForwardedCall;
   /** Nodes of other builds answer too, so it must accept unknown fields. */
   readonly answer: v.GenericSchema<unknown, Answer>;
   own(): Promise<Answer>;
@@ -26,25 +26,29 @@ export async function askAllNodes<Answer>(
   { question, answer, own }: FleetQuestion<Answer>,
 ): Promise<FleetAnswers<Answer>> {
   const nodeIds = nodes.otherNodes();
-  const [ownAnswer, settled] = await Promise.all([
+  const [ownAnswer, settledAnswers] = await Promise.all([
     own(),
     Promise.allSettled(nodeIds.map((nodeId) => askNode(nodes, { nodeId, question, answer }))),
   ]);
-  const others: FleetAnswers<Answer>['others'][number][] = [];
+  const otherAnswers: FleetAnswers<Answer>['others'][number][] = [];
   const silentNodes: string[] = [];
   for (const [index, nodeId] of nodeIds.entries()) {
-    const result = settled[index];
-    if (result?.status === 'fulfilled') others.push({ nodeId, answer: result.value });
+    const result = settledAnswers[index];
+    if (result?.status === 'fulfilled') otherAnswers.push({ nodeId, answer: result.value });
     else silentNodes.push(nodeId);
   }
-  return { own: ownAnswer, others, silentNodes };
+  return { own: ownAnswer, others: otherAnswers, silentNodes };
 }
 
 /** Asks one other node. Rejects if it does not answer within `FORWARD_TIMEOUT_MS`, or with another shape. */
 export async function askNode<Answer>(
   nodes: Pick<Forwarder, 'forwardToNode'>,
-  asked: { readonly nodeId: string } & Pick<FleetQuestion<Answer>, 'question' | 'answer'>,
+  question: { readonly nodeId: string } & Pick<FleetQuestion<Answer>, 'question' | 'answer'>,
 ): Promise<Answer> {
-  const text = await nodes.forwardToNode(asked.nodeId, encodeForwarded(asked.question), FORWARD_TIMEOUT_MS);
-  return v.parse(asked.answer, JSON.parse(text));
+  const text = await nodes.forwardToNode(
+    question.nodeId,
+    encodeForwarded(question.question),
+    FORWARD_TIMEOUT_MS,
+  );
+  return v.parse(question.answer, JSON.parse(text));
 }

@@ -3,9 +3,9 @@ import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import type { CallsInProgress } from '../pipeline/calls-in-progress.ts';
-import type { Followed } from './follow-owner.ts';
+import type { FollowedCall } from './follow-owner.ts';
 import { forwardToOwner } from './forward-to-owner.ts';
-import { encodeForwarded, type Forwarded } from './forwarded-form.ts';
+import { encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
 import type { OwnerReply } from './owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 import { type ServingOptions, serveAsOwner, type TenantRequest } from './serve-as-owner.ts';
@@ -15,7 +15,7 @@ export interface AskOwnerOptions<Services> {
   readonly services: Services;
   readonly serving: ServingOptions;
   readonly forwarder: Forwarder;
-  readonly follow: (call: Followed) => Promise<OwnerReply>;
+  readonly follow: (call: FollowedCall) => Promise<OwnerReply>;
   readonly random: Random;
   /** The listener's calls in progress. */
   readonly inProgress: CallsInProgress;
@@ -54,7 +54,7 @@ function asking<Services>(
   endpoint: Endpoint<Services>,
   request: TenantRequest,
   options: AskOwnerOptions<Services>,
-): Followed['ask'] {
+): FollowedCall['ask'] {
   const { forwarder, services, serving, random, inProgress } = options;
   const { method, path, waits, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
@@ -68,12 +68,12 @@ function asking<Services>(
     if (waits !== undefined && mostWaitMs > 0 && inProgress.waiting >= waits.mostCalls) {
       return { reply: errorReply(waits.noRoom), keyId: undefined };
     }
-    const { connection, wait: _, ...sent } = request;
+    const { connection, wait: _, ...sentRequest } = request;
     const waitId = mayTakeLong && connection ? `${request.requestId} ${random()}` : undefined;
-    const forwarded = { kind: 'api', method, path, request: sent, waitId } as const;
+    const forwardedCall = { kind: 'api', method, path, request: sentRequest, waitId } as const;
     const leftMs = timeoutMs - spentMs;
-    if (!mayTakeLong) return forwardToOwner(forwarder, tenantId, forwarded, leftMs);
-    return forwardLongCall({ connection, leavesProgress, forwarded, leftMs }, options);
+    if (!mayTakeLong) return forwardToOwner(forwarder, tenantId, forwardedCall, leftMs);
+    return forwardLongCall({ connection, leavesProgress, forwarded: forwardedCall, leftMs }, options);
   };
 }
 
@@ -81,7 +81,7 @@ function asking<Services>(
 interface LongCall {
   readonly connection: TenantRequest['connection'];
   readonly leavesProgress: boolean;
-  readonly forwarded: Extract<Forwarded, { readonly kind: 'api' }>;
+  readonly forwarded: Extract<ForwardedCall, { readonly kind: 'api' }>;
   readonly leftMs: number;
 }
 

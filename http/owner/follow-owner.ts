@@ -11,7 +11,7 @@ export interface FollowOptions {
 }
 
 /** A request of a tenant that may be moving to another node. */
-export interface Followed {
+export interface FollowedCall {
   readonly tenantId: string;
   /** The reply of an owner that was asked before, and its ownership. Absent if none was asked. */
   readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnerReply };
@@ -39,24 +39,28 @@ export function ownerFollower({
   forwarder,
   clock,
   random,
-}: FollowOptions): (call: Followed) => Promise<OwnerReply> {
-  let waiting = 0;
+}: FollowOptions): (call: FollowedCall) => Promise<OwnerReply> {
+  let waitingCount = 0;
 
   /** Resolves with true once another owner is known, or with false if none is known in time. */
-  async function nextOwner(tenantId: string, before: string | undefined, endMs: number): Promise<boolean> {
-    if (waiting >= MOST_WAITING) return false;
-    waiting += 1;
+  async function nextOwner(
+    tenantId: string,
+    formerOwner: string | undefined,
+    endMs: number,
+  ): Promise<boolean> {
+    if (waitingCount >= MOST_WAITING) return false;
+    waitingCount += 1;
     try {
       for (;;) {
         const ownership = forwarder.ownership(tenantId);
-        if (ownership !== undefined && ownership !== before) return true;
+        if (ownership !== undefined && ownership !== formerOwner) return true;
         const { from, to } = LOOK_AGAIN_MS;
         const pauseMs = from + (to - from) * random();
         if (!forwarder.ownerMayCome() || clock.monotonicMs() + pauseMs >= endMs) return false;
         await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
       }
     } finally {
-      waiting -= 1;
+      waitingCount -= 1;
     }
   }
 

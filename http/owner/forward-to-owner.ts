@@ -1,4 +1,4 @@
-import { decodeOwnerReply, encodeForwarded, type Forwarded } from './forwarded-form.ts';
+import { decodeOwnerReply, encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
 import { type OwnerReply, replyToUnforwarded } from './owner-reply.ts';
 import type { Forwarder } from './remote-owner.ts';
 
@@ -9,13 +9,13 @@ import type { Forwarder } from './remote-owner.ts';
 export async function forwardToOwner(
   forwarder: Pick<Forwarder, 'forward'>,
   tenantId: string,
-  forwarded: Forwarded,
+  forwardedCall: ForwardedCall,
   timeoutMs: number,
 ): Promise<OwnerReply> {
   try {
-    const payload = encodeForwarded(forwarded);
+    const payload = encodeForwarded(forwardedCall);
     return decodeOwnerReply(await forwarder.forward(tenantId, payload, Math.max(1, timeoutMs)));
-  } catch (thrown) {
-    return replyToUnforwarded(thrown);
+  } catch (error) {
+    return replyToUnforwarded(error);
   }
 }

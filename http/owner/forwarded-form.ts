@@ -3,7 +3,7 @@ import type { OwnerReply } from './owner-reply.ts';
 import type { TenantRequest } from './serve-as-owner.ts';
 import type { OperatorRequest } from './serve-operator.ts';
 
-export type Forwarded =
+export type ForwardedCall =
   | {
       readonly kind: 'api';
       readonly method: string;
@@ -48,13 +48,13 @@ export interface SuspendedQuery {
 }
 
 /** Serialises a request to another node. */
-export function encodeForwarded(forwarded: Forwarded): string {
-  return JSON.stringify(forwarded);
+export function encodeForwarded(forwardedCall: ForwardedCall): string {
+  return JSON.stringify(forwardedCall);
 }
 
 /** Reads a request of another node. During a rollout that node may run the release before this one. */
-export function decodeForwarded(payload: string): Forwarded {
-  return JSON.parse(payload) as Forwarded;
+export function decodeForwarded(payload: string): ForwardedCall {
+  return JSON.parse(payload) as ForwardedCall;
 }
 
 /** Serialises an owner's reply; its body is text. */
@@ -64,8 +64,8 @@ export function encodeOwnerReply({ reply, keyId, moved, file }: OwnerReply): str
 
 /** Reads an owner's reply. */
 export function decodeOwnerReply(payload: string): OwnerReply {
-  const sent = JSON.parse(payload) as Omit<OwnerReply, 'keyId'> & { readonly keyId?: string };
-  const { reply, keyId, moved = false, file } = sent;
+  const sentReply = JSON.parse(payload) as Omit<OwnerReply, 'keyId'> & { readonly keyId?: string };
+  const { reply, keyId, moved = false, file } = sentReply;
   return { reply: withCode(reply), keyId, moved, file };
 }
 

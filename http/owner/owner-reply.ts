@@ -32,36 +32,34 @@ export function replyOf(
     data,
     headers = '',
   } = 'status' in result ? result : { status: endpoint.status, data: result.value };
-  const write: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;
-  const body = write === undefined ? successBody(data) : write(data as never);
+  const writeData: ((data: never) => string) | undefined = endpoint.replies[status as 200]?.write;
+  const body = writeData === undefined ? successBody(data) : writeData(data as never);
   return { status, contentType: JSON_TYPE, headers: rate + headers, body };
 }
 
 /** Returns the reply to a thrown value. A broken invariant goes to the log, since the caller is not shown it. */
 export function replyToThrown(
   endpoint: Endpoint<never>,
-  thrown: unknown,
+  error: unknown,
   log: Logger,
   rate: HeaderLines = '',
 ): ReplyValue {
-  const failure = failureOfThrown(thrown);
+  const failure = failureOfThrown(error);
   if (failure.code === 'INTERNAL_ERROR') {
-    log.error({ err: thrown, route: `${endpoint.method} ${endpoint.path}` }, 'an endpoint threw');
+    log.error({ err: error, route: `${endpoint.method} ${endpoint.path}` }, 'an endpoint threw');
   }
   return errorReply(failure, rate);
 }
 
 /** Returns the reply to a request that could not be forwarded. */
-export function replyToUnforwarded(thrown: unknown): OwnerReply {
-  return { reply: errorReply(failureOfThrown(thrown)), keyId: undefined, moved: isOfMovedTenant(thrown) };
+export function replyToUnforwarded(error: unknown): OwnerReply {
+  return { reply: errorReply(failureOfThrown(error)), keyId: undefined, moved: isOfMovedTenant(error) };
 }
 
 /**
  * True if another node must be asked and this one did nothing. An endpoint changes something in at most one command.
  * The runtime never reports this for a command that may have been carried out.
  */
-export function isOfMovedTenant(thrown: unknown): boolean {
-  return (
-    thrown instanceof RuntimeFailure && (thrown.code === 'SHARD_NOT_OWNED' || thrown.code === 'STOPPING')
-  );
+export function isOfMovedTenant(error: unknown): boolean {
+  return error instanceof RuntimeFailure && (error.code === 'SHARD_NOT_OWNED' || error.code === 'STOPPING');
 }

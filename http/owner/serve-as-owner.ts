@@ -64,8 +64,8 @@ export function serveAsOwner<Services>(
   try {
     const admission = admit(call);
     return admission instanceof Promise ? onceAdmitted(call, admission) : serveAdmitted(call, admission);
-  } catch (thrown) {
-    return failedReply(call, thrown);
+  } catch (error) {
+    return failedReply(call, error);
   }
 }
 
@@ -75,8 +75,8 @@ function onceAdmitted<Services>(
   admission: Promise<Admission>,
 ): Promise<OwnerReply> {
   return admission.then(
-    (known) => serveAdmitted(call, known),
-    (thrown) => failedReply(call, thrown),
+    (result) => serveAdmitted(call, result),
+    (error) => failedReply(call, error),
   );
 }
 
@@ -94,8 +94,8 @@ function serveAdmitted<Services>(call: ServedCall<Services>, admission: Admissio
   try {
     const result = checkAndHandle(call, admission);
     return result instanceof Promise ? onceHandled(call, result) : ownerReply(call, result);
-  } catch (thrown) {
-    return failedReply(call, thrown);
+  } catch (error) {
+    return failedReply(call, error);
   }
 }
 
@@ -104,8 +104,8 @@ function onceHandled<Services>(
   result: Promise<HandlerResult>,
 ): Promise<OwnerReply> {
   return result.then(
-    (known) => ownerReply(call, known),
-    (thrown) => failedReply(call, thrown),
+    (result) => ownerReply(call, result),
+    (error) => failedReply(call, error),
   );
 }
 
@@ -120,9 +120,9 @@ function checkAndHandle<Services>(
   if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
     return failed('FORBIDDEN_PERMISSION', { message: `This API key lacks the permission ${permission}.` });
   }
-  const checked = checkRequest(endpoint, request);
-  if (!checked.ok) return failed('VALIDATION_ERROR', { fields: checked.fields });
-  const { params, query, body, idempotencyKey } = checked;
+  const checkedRequest = checkRequest(endpoint, request);
+  if (!checkedRequest.ok) return failed('VALIDATION_ERROR', { fields: checkedRequest.fields });
+  const { params, query, body, idempotencyKey } = checkedRequest;
   return endpoint.handle({ caller, params, query, body, idempotencyKey, services, call: request });
 }
 
@@ -137,14 +137,14 @@ function ownerReply<Services>(call: ServedCall<Services>, result: HandlerResult)
     }
     wait?.leave();
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
-  } catch (thrown) {
-    return failedReply(call, thrown);
+  } catch (error) {
+    return failedReply(call, error);
   }
 }
 
 const NEITHER = { wait: undefined, file: undefined } as const;
 
-function failedReply<Services>(call: ServedCall<Services>, thrown: unknown): OwnerReply {
+function failedReply<Services>(call: ServedCall<Services>, error: unknown): OwnerReply {
   const { endpoint, options, keyId, rate } = call;
-  return { reply: replyToThrown(endpoint, thrown, options.log, rate), keyId, moved: isOfMovedTenant(thrown) };
+  return { reply: replyToThrown(endpoint, error, options.log, rate), keyId, moved: isOfMovedTenant(error) };
 }

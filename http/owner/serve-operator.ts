@@ -25,17 +25,17 @@ export async function serveOperator<Services>(
   const keyId = undefined;
   const { tenantId, operator } = request;
   try {
-    const checked = checkRequest(endpoint, request);
-    if (!checked.ok) {
-      return { reply: errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields }), keyId };
+    const checkedRequest = checkRequest(endpoint, request);
+    if (!checkedRequest.ok) {
+      return { reply: errorReply({ code: 'VALIDATION_ERROR', fields: checkedRequest.fields }), keyId };
     }
-    const params = tenantId === undefined ? checked.params : { ...checked.params, tenantId };
-    const result = await endpoint.handle({ ...checked, params, operator, services, call: request });
+    const params = tenantId === undefined ? checkedRequest.params : { ...checkedRequest.params, tenantId };
+    const result = await endpoint.handle({ ...checkedRequest, params, operator, services, call: request });
     const reply = replyOf(endpoint, result, '');
     if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };
-  } catch (thrown) {
-    const reply = replyToThrown(endpoint, thrown, options.log);
-    return { reply, keyId, moved: endpoint.method !== 'DELETE' && isOfMovedTenant(thrown) };
+  } catch (error) {
+    const reply = replyToThrown(endpoint, error, options.log);
+    return { reply, keyId, moved: endpoint.method !== 'DELETE' && isOfMovedTenant(error) };
   }
 }

@@ -4,9 +4,9 @@ export class CallsInProgress {
   #count = 0;
   #waiting = 0;
 
-  /** `most`: most calls in progress at a time. */
-  constructor(most: number) {
-    this.#most = most;
+  /** `mostCalls`: most calls in progress at a time. */
+  constructor(mostCalls: number) {
+    this.#most = mostCalls;
   }
 
   /** Calls that are being answered now. */

@@ -28,9 +28,9 @@ const PREFIX = /^(0|[1-9]\d{0,2})$/;
 
 /** True for an IP address or a CIDR range, v4 or v6, in the forms that Node's BlockList takes; without a zone. */
 export function isAddressRange(range: string): boolean {
-  const [address = '', prefix, ...rest] = range.split('/');
+  const [address = '', prefix, ...otherParts] = range.split('/');
   const family = isIP(address);
-  if (family === 0 || address.includes('%') || rest.length > 0) return false;
+  if (family === 0 || address.includes('%') || otherParts.length > 0) return false;
   return prefix === undefined || (PREFIX.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
@@ -46,21 +46,21 @@ export function callerAddress(
   const ranges = trustedProxies.map((proxy) =>
     ipaddr.parseCIDR(proxy.includes('/') ? proxy : wholeRange(proxy)),
   );
-  const trusted = (address: string): boolean => {
+  const isTrusted = (address: string): boolean => {
     if (!ipaddr.isValid(address)) return false;
-    const parsed = ipaddr.process(address);
+    const parsedAddress = ipaddr.process(address);
     return ranges.some(
-      ([range, bits]) => parsed.kind() === range.kind() && parsed.match([range, bits] as never),
+      ([range, bits]) => parsedAddress.kind() === range.kind() && parsedAddress.match([range, bits] as never),
     );
   };
   return (peer, forwardedFor) => {
-    if (forwardedFor === '' || !trusted(peer)) return peer;
+    if (forwardedFor === '' || !isTrusted(peer)) return peer;
     let caller = peer;
     for (const entry of forwardedFor.split(',').reverse()) {
       const address = withoutPort(entry.trim());
       if (!ipaddr.isValid(address)) return caller;
       caller = addressText(address);
-      if (!trusted(caller)) return caller;
+      if (!isTrusted(caller)) return caller;
     }
     return caller;
   };

@@ -24,28 +24,28 @@ export interface ObservedOptions {
   readonly log: Logger;
   readonly inProgress: CallsInProgress;
   newId(nowMs: number): ObjectId;
-  observe(answered: AnsweredRequest): void;
+  observe(request: AnsweredRequest): void;
 }
 
 /** A call in progress. Its id is known from the start, because the data that it creates is stored with it. */
-interface Begun extends CallIds {
+interface BegunCall extends CallIds {
   readonly startedMs: number;
 }
 
 /** A call that waits. It is answered once more after its wait, and counts as one call. */
-class Waiting implements WaitingCall {
+class ObservedWait implements WaitingCall {
   readonly call: EdgeCall;
-  readonly begun: Begun;
+  readonly begunCall: BegunCall;
   readonly wait: CallWait;
-  readonly #goOn: (waiting: Waiting) => MaybePromise<ReplyValue>;
+  readonly #goOn: (waitingCall: ObservedWait) => MaybePromise<ReplyValue>;
 
   constructor(
     call: EdgeCall,
-    { begun, wait }: { readonly begun: Begun; readonly wait: CallWait },
-    goOn: (waiting: Waiting) => MaybePromise<ReplyValue>,
+    { begun, wait }: { readonly begun: BegunCall; readonly wait: CallWait },
+    goOn: (waitingCall: ObservedWait) => MaybePromise<ReplyValue>,
   ) {
     this.call = call;
-    this.begun = begun;
+    this.begunCall = begun;
     this.wait = wait;
     this.#goOn = goOn;
   }
@@ -66,56 +66,60 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
   const { clock, inProgress, newId } = options;
   const refusals = new DelayedRefusals(clock);
 
-  function begin({ headers: { requestId: given, traceparent: parent } }: RequestValue): Begun {
-    const isEchoed = given !== '' && ECHOED_REQUEST_ID.test(given);
-    const requestId = isEchoed ? given : newId(clock.wallMs());
+  function begin({ headers: { requestId: givenId, traceparent: parent } }: RequestValue): BegunCall {
+    const isEchoed = givenId !== '' && ECHOED_REQUEST_ID.test(givenId);
+    const requestId = isEchoed ? givenId : newId(clock.wallMs());
     const traceparent = parent === '' ? undefined : readTraceparent(parent);
     return { requestId, traceparent, startedMs: clock.monotonicMs() };
   }
 
-  function answer(call: EdgeCall, begun: Begun, wait?: CallWait): MaybePromise<ReplyValue> {
+  function answer(call: EdgeCall, begunCall: BegunCall, wait?: CallWait): MaybePromise<ReplyValue> {
     let edgeReply: MaybePromise<EdgeReply>;
     try {
-      edgeReply = edge(call, begun, wait);
-    } catch (thrown) {
-      return finishBroken(call.request, thrown, begun);
+      edgeReply = edge(call, begunCall, wait);
+    } catch (error) {
+      return finishBroken(call.request, error, begunCall);
     }
     return edgeReply instanceof Promise
-      ? answerLater(call, edgeReply, begun)
-      : settle(call, edgeReply, begun);
+      ? answerLater(call, edgeReply, begunCall)
+      : settle(call, edgeReply, begunCall);
   }
 
   /** Waits for the edge's reply. The call counts as in progress until then. */
-  function answerLater(call: EdgeCall, edgeReply: Promise<EdgeReply>, begun: Begun): Promise<ReplyValue> {
+  function answerLater(
+    call: EdgeCall,
+    edgeReply: Promise<EdgeReply>,
+    begunCall: BegunCall,
+  ): Promise<ReplyValue> {
     inProgress.enter();
     return edgeReply.then(
-      (known) => {
+      (edgeReplyKnown) => {
         inProgress.leave();
-        return settle(call, known, begun);
+        return settle(call, edgeReplyKnown, begunCall);
       },
-      (thrown) => {
+      (error) => {
         inProgress.leave();
-        return finishBroken(call.request, thrown, begun);
+        return finishBroken(call.request, error, begunCall);
       },
     );
   }
 
   /** Finishes a call, delays its refusal, or lets it wait. A call that waits is not logged yet. */
-  function settle(call: EdgeCall, edgeReply: EdgeReply, begun: Begun): MaybePromise<ReplyValue> {
+  function settle(call: EdgeCall, edgeReply: EdgeReply, begunCall: BegunCall): MaybePromise<ReplyValue> {
     const { reply, wait } = edgeReply;
     if (wait !== undefined) {
       inProgress.beginWait();
-      return { ...reply, waiting: new Waiting(call, { begun, wait }, goOn) };
+      return { ...reply, waiting: new ObservedWait(call, { begun: begunCall, wait }, goOn) };
     }
     const { request } = call;
     return reply.code === 'OVERLOADED'
-      ? refuseLater(request, edgeReply, begun)
-      : finish(request, edgeReply, begun);
+      ? refuseLater(request, edgeReply, begunCall)
+      : finish(request, edgeReply, begunCall);
   }
 
-  function goOn({ call, begun, wait }: Waiting): MaybePromise<ReplyValue> {
+  function goOn({ call, begunCall, wait }: ObservedWait): MaybePromise<ReplyValue> {
     inProgress.endWait();
-    return mapMaybePromise(answer(call, begun, wait), (reply) => {
+    return mapMaybePromise(answer(call, begunCall, wait), (reply) => {
       if (reply.waiting === undefined) wait.leave();
       return reply;
     });
@@ -125,35 +129,39 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
    * Sends a refusal after its delay. It only waits, so it does not count as in progress. It empties the body of the
    * request, so that the wait does not keep it in memory.
    */
-  async function refuseLater(request: RequestValue, refusal: EdgeReply, begun: Begun): Promise<ReplyValue> {
+  async function refuseLater(
+    request: RequestValue,
+    refusal: EdgeReply,
+    begunCall: BegunCall,
+  ): Promise<ReplyValue> {
     request.body = '';
     await refusals.delay();
-    return finish(request, refusal, begun);
+    return finish(request, refusal, begunCall);
   }
 
-  function finish(request: RequestValue, edgeReply: EdgeReply, begun: Begun): ReplyValue {
+  function finish(request: RequestValue, edgeReply: EdgeReply, begunCall: BegunCall): ReplyValue {
     try {
-      return logged(request, edgeReply, begun);
-    } catch (thrown) {
-      return finishBroken(request, thrown, begun);
+      return logReply(request, edgeReply, begunCall);
+    } catch (error) {
+      return finishBroken(request, error, begunCall);
     }
   }
 
-  function finishBroken(request: RequestValue, thrown: unknown, begun: Begun): ReplyValue {
-    options.log.error({ err: thrown }, 'the edge threw');
-    return logged(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), begun);
+  function finishBroken(request: RequestValue, error: unknown, begunCall: BegunCall): ReplyValue {
+    options.log.error({ err: error }, 'the edge threw');
+    return logReply(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), begunCall);
   }
 
   /** Logs and counts an answered request. Returns the reply with its id. */
-  function logged({ method, ip }: RequestValue, edgeReply: EdgeReply, begun: Begun): ReplyValue {
+  function logReply({ method, ip }: RequestValue, edgeReply: EdgeReply, begunCall: BegunCall): ReplyValue {
     const atMs = clock.wallMs();
-    const { requestId, startedMs } = begun;
+    const { requestId, startedMs } = begunCall;
     const { reply, route, tenantId, keyId } = edgeReply;
     const { status, contentType, headers, body, stream, close } = reply;
     options.observe({
       atMs,
       requestId,
-      traceparent: edgeReply.traceparent ?? begun.traceparent,
+      traceparent: edgeReply.traceparent ?? begunCall.traceparent,
       tenantId,
       keyId,
       method,
@@ -167,8 +175,8 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
   }
 
   return (call) => {
-    const begun = begin(call.request);
-    if (!inProgress.isFull) return answer(call, begun);
-    return refuseLater(call.request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), begun);
+    const begunCall = begin(call.request);
+    if (!inProgress.isFull) return answer(call, begunCall);
+    return refuseLater(call.request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), begunCall);
   };
 }

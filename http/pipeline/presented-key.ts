@@ -28,9 +28,9 @@ const hashes = new LRUCache<string, string>({ max: 1_000 });
 
 /** Returns the SHA-256 of a key in hex, or undefined if it cannot be one of ours. */
 export function hashOfKey(key: string): string | undefined {
-  const known = hashes.get(key);
-  if (known !== undefined || !KEY_SHAPE.test(key)) return known;
-  const made = hash('sha256', key);
-  hashes.set(key, made);
-  return made;
+  const knownHash = hashes.get(key);
+  if (knownHash !== undefined || !KEY_SHAPE.test(key)) return knownHash;
+  const keyHash = hash('sha256', key);
+  hashes.set(key, keyHash);
+  return keyHash;
 }

@@ -34,17 +34,17 @@ export function createRouter<Services>(
 ): (path: string) => Match<Services> | undefined {
   // All paths begin with the base, so it is compared as a whole. Only the rest is walked.
   const root = branch<Services>();
-  const whole = new Map<string, Match<Services>>();
+  const wholePaths = new Map<string, Match<Services>>();
   for (const [path, route] of routesByPath(endpoints)) {
-    const full = basePath + path;
-    if (!path.includes('{')) whole.set(full, { route, values: NO_VALUES });
+    const fullPath = basePath + path;
+    if (!path.includes('{')) wholePaths.set(fullPath, { route, values: NO_VALUES });
     plant(root, path.slice(1), route);
   }
-  const from = basePath.length + 1;
+  const start = basePath.length + 1;
   return (path) => {
-    const fixed = whole.get(path);
-    if (fixed !== undefined) return fixed;
-    return path.startsWith(basePath) && path[from - 1] === '/' ? walk(root, path, from) : undefined;
+    const fixedMatch = wholePaths.get(path);
+    if (fixedMatch !== undefined) return fixedMatch;
+    return path.startsWith(basePath) && path[start - 1] === '/' ? walk(root, path, start) : undefined;
   };
 }
 
@@ -60,10 +60,10 @@ function routesByPath<Services>(endpoints: readonly Endpoint<Services>[]): Map<s
 
 /** A `HEAD` is a `GET` whose reply has no body (RFC 9110 §9.3.2). */
 function withHead<Services>(
-  declared: ReadonlyMap<string, Endpoint<Services>>,
+  declaredMethods: ReadonlyMap<string, Endpoint<Services>>,
 ): Pick<Route<Services>, 'byMethod' | 'methods'> {
   const byMethod = new Map(
-    [...declared].flatMap(([method, endpoint]) =>
+    [...declaredMethods].flatMap(([method, endpoint]) =>
       method === 'GET'
         ? [[method, endpoint] as const, ['HEAD', endpoint] as const]
         : [[method, endpoint] as const],
@@ -77,34 +77,34 @@ function branch<Services>(): Branch<Services> {
 }
 
 function plant<Services>(root: Branch<Services>, path: string, route: Route<Services>): void {
-  let current = root;
+  let currentNode = root;
   for (const segment of path.split('/')) {
-    let next = segment.startsWith('{') ? current.variable : current.fixed.get(segment);
+    let next = segment.startsWith('{') ? currentNode.variable : currentNode.fixed.get(segment);
     if (next === undefined) {
       next = branch();
-      if (segment.startsWith('{')) current.variable = next;
-      else current.fixed.set(segment, next);
+      if (segment.startsWith('{')) currentNode.variable = next;
+      else currentNode.fixed.set(segment, next);
     }
-    current = next;
+    currentNode = next;
   }
-  current.route = route;
+  currentNode.route = route;
 }
 
 function walk<Services>(root: Branch<Services>, path: string, start: number): Match<Services> | undefined {
   let values = NO_VALUES;
-  let current = root;
-  let from = start;
-  while (from <= path.length) {
-    const slash = path.indexOf('/', from);
-    const to = slash === -1 ? path.length : slash;
-    const segment = path.slice(from, to);
-    const fixed = current.fixed.get(segment);
-    const next = fixed ?? (segment === '' ? undefined : current.variable);
+  let currentNode = root;
+  let segmentStart = start;
+  while (segmentStart <= path.length) {
+    const slash = path.indexOf('/', segmentStart);
+    const end = slash === -1 ? path.length : slash;
+    const segment = path.slice(segmentStart, end);
+    const fixedMatch = currentNode.fixed.get(segment);
+    const next = fixedMatch ?? (segment === '' ? undefined : currentNode.variable);
     if (next === undefined) return undefined;
     // Most paths have one value. A spread of the empty list would reserve memory for many.
-    if (fixed === undefined) values = values === NO_VALUES ? [segment] : [...values, segment];
-    current = next;
-    from = to + 1;
+    if (fixedMatch === undefined) values = values === NO_VALUES ? [segment] : [...values, segment];
+    currentNode = next;
+    segmentStart = end + 1;
   }
-  return current.route === undefined ? undefined : { route: current.route, values };
+  return currentNode.route === undefined ? undefined : { route: currentNode.route, values };
 }

@@ -9,14 +9,14 @@ import type { EdgeHandler, EdgeReply } from './edge.ts';
  */
 export function tracedEdge(edge: EdgeHandler, tracing: Tracing | undefined): EdgeHandler {
   if (tracing === undefined) return edge;
-  const waiting = new WeakMap<CallWait, Span>();
+  const waitingSpans = new WeakMap<CallWait, Span>();
   return (call, { requestId, traceparent: parent }, wait) => {
     const { method } = call.request;
-    const span = (wait && waiting.get(wait)) ?? tracing.start(method, { parent, kind: 'server' });
+    const span = (wait && waitingSpans.get(wait)) ?? tracing.start(method, { parent, kind: 'server' });
     const { traceparent } = span;
     return mapMaybePromise(edge(call, { requestId, traceparent }, wait), (edgeReply): EdgeReply => {
       if (edgeReply.wait !== undefined) {
-        waiting.set(edgeReply.wait, span);
+        waitingSpans.set(edgeReply.wait, span);
         return edgeReply;
       }
       const { route, tenantId, reply } = edgeReply;

@@ -7,11 +7,11 @@ export interface Position {
 }
 
 /** Orders positions by time, the oldest first. */
-export function order(one: Position, other: Position): number {
-  if (one.ms !== other.ms) return one.ms - other.ms;
-  if (one.sequence !== other.sequence) return one.sequence - other.sequence;
-  if (one.account !== other.account) return one.account < other.account ? -1 : 1;
-  return one.index - other.index;
+export function order(left: Position, right: Position): number {
+  if (left.ms !== right.ms) return left.ms - right.ms;
+  if (left.sequence !== right.sequence) return left.sequence - right.sequence;
+  if (left.account !== right.account) return left.account < right.account ? -1 : 1;
+  return left.index - right.index;
 }
 
 /** Returns the cursor of a position. */

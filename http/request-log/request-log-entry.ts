@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Shown } from '../../actors/replies/reply-fields.ts';
+import type { ReplyOf } from '../../actors/replies/reply-fields.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
 const nullableText = v.nullable(v.string());
@@ -23,23 +23,23 @@ export const loggedRequest = v.strictObject({
   traceparent: nullableText,
 });
 
-export type RequestLogEntry = Shown<typeof loggedRequest>;
+export type RequestLogEntry = ReplyOf<typeof loggedRequest>;
 
 /** The name of the log of requests without a known tenant. */
 export const NOBODY = 'nobody';
 
 /** Packs an entry for its tenant's log, without the tenant. It takes about 150 bytes. */
-export function packEntry(answered: AnsweredRequest): string {
-  const { atMs, requestId, keyId = '', method, route, status, latencyMs, ip } = answered;
+export function packEntry(request: AnsweredRequest): string {
+  const { atMs, requestId, keyId = '', method, route, status, latencyMs, ip } = request;
   const row = [atMs, requestId, keyId, method, route, status, latencyMs, ip];
-  const { errorCode = null, traceparent } = answered;
+  const { errorCode = null, traceparent } = request;
   if (traceparent !== undefined) return JSON.stringify([...row, errorCode, traceparent]);
   return JSON.stringify(errorCode === null ? row : [...row, errorCode]);
 }
 
 /** Returns the entries of a packed tick, in the order in which they were answered. */
-export function unpackEntries(account: string, packed: string): readonly RequestLogEntry[] {
-  const rows = JSON.parse(`[${packed}]`) as [
+export function unpackEntries(account: string, packedText: string): readonly RequestLogEntry[] {
+  const rows = JSON.parse(`[${packedText}]`) as [
     atMs: number,
     requestId: string,
     keyId: string,

@@ -23,10 +23,10 @@ export function requestLogKeys(account: string): readonly [log: string, counters
 }
 
 /** Members and scores of a reply WITHSCORES, which RESP3 nests and RESP2 does not. */
-export function scored(reply: unknown): readonly (readonly [member: string, score: number])[] {
-  const flat = (reply as readonly unknown[]).flat();
+export function scoredMembers(reply: unknown): readonly (readonly [member: string, score: number])[] {
+  const flatReply = (reply as readonly unknown[]).flat();
   const pairs: [string, number][] = [];
-  for (let index = 0; index < flat.length; index += 2)
-    pairs.push([String(flat[index]), Number(flat[index + 1])]);
+  for (let index = 0; index < flatReply.length; index += 2)
+    pairs.push([String(flatReply[index]), Number(flatReply[index + 1])]);
   return pairs;
 }

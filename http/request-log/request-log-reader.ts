@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import type { CursorPage, Shown } from '../../actors/replies/reply-fields.ts';
+import type { CursorPage, ReplyOf } from '../../actors/replies/reply-fields.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Store } from '../../runtime/store.ts';
 import { decodePosition, encodePosition, order, type Position } from './request-log-cursor.ts';
 import { type RequestLogEntry, unpackEntries } from './request-log-entry.ts';
-import { REQUEST_LOG_INDEX, requestLogKeys, scored } from './request-log-keys.ts';
+import { REQUEST_LOG_INDEX, requestLogKeys, scoredMembers } from './request-log-keys.ts';
 
 export interface RequestLogQuery {
   readonly tenantId: string | undefined;
@@ -30,9 +30,9 @@ export const refusalCount = v.strictObject({
   ),
 });
 
-export type RefusalCount = Shown<typeof refusalCount>;
+export type RefusalCount = ReplyOf<typeof refusalCount>;
 
-interface Found {
+interface FoundEntry {
   readonly position: Position;
   readonly entry: RequestLogEntry;
 }
@@ -51,20 +51,20 @@ export async function countRefusals(
 ): Promise<RefusalCount> {
   const byCode = new Map<string, { code: string; calls: number; lastAt: string; route: string }>();
   let sinceMs = afterMs;
-  let scanned = 0;
+  let scannedCount = 0;
   for await (const { entry } of entriesOf(store, tenantId, undefined)) {
     const atMs = Date.parse(entry.at);
     if (atMs < afterMs - CLOCK_SLACK_MS) break;
-    if (scanned === SCAN_LIMIT) {
+    if (scannedCount === SCAN_LIMIT) {
       sinceMs = atMs;
       break;
     }
-    scanned += 1;
+    scannedCount += 1;
     if (atMs < afterMs || entry.status < 400) continue;
     const code = entry.code ?? String(entry.status);
-    const counted = byCode.get(code);
-    if (counted === undefined) byCode.set(code, { code, calls: 1, lastAt: entry.at, route: entry.route });
-    else counted.calls += 1;
+    const countOfCode = byCode.get(code);
+    if (countOfCode === undefined) byCode.set(code, { code, calls: 1, lastAt: entry.at, route: entry.route });
+    else countOfCode.calls += 1;
   }
   return { since: new Date(sinceMs).toISOString(), items: [...byCode.values()] };
 }
@@ -74,18 +74,22 @@ export async function listRequests(
   store: Pick<Store, 'read'>,
   query: RequestLogQuery,
 ): Promise<CursorPage<RequestLogEntry>> {
-  const before = query.cursor === undefined ? undefined : decodePosition(query.cursor);
+  const positionBefore = query.cursor === undefined ? undefined : decodePosition(query.cursor);
   const items: RequestLogEntry[] = [];
-  let last: Position | undefined;
-  let scanned = 0;
-  for await (const { position, entry } of merged(store, await logsOf(store, query.tenantId), before)) {
+  let lastPosition: Position | undefined;
+  let scannedCount = 0;
+  for await (const { position, entry } of mergeLogs(
+    store,
+    await logsOf(store, query.tenantId),
+    positionBefore,
+  )) {
     if (query.afterMs !== undefined && position.ms < query.afterMs - CLOCK_SLACK_MS) return end(items);
-    if (items.length === query.limit || scanned === SCAN_LIMIT) {
-      return { items, nextCursor: last === undefined ? null : encodePosition(last) };
+    if (items.length === query.limit || scannedCount === SCAN_LIMIT) {
+      return { items, nextCursor: lastPosition === undefined ? null : encodePosition(lastPosition) };
     }
-    scanned += 1;
-    last = position;
-    if (fits(entry, query)) items.push(entry);
+    scannedCount += 1;
+    lastPosition = position;
+    if (matchesQuery(entry, query)) items.push(entry);
   }
   return end(items);
 }
@@ -94,7 +98,7 @@ function end(items: readonly RequestLogEntry[]): CursorPage<RequestLogEntry> {
   return { items, nextCursor: null };
 }
 
-function fits(entry: RequestLogEntry, query: RequestLogQuery): boolean {
+function matchesQuery(entry: RequestLogEntry, query: RequestLogQuery): boolean {
   return (
     (query.status === undefined || entry.status === query.status) &&
     (query.route === undefined || entry.route === query.route) &&
@@ -113,45 +117,51 @@ interface Log {
 async function logsOf(store: Pick<Store, 'read'>, tenantId: string | undefined): Promise<Log[]> {
   if (tenantId !== undefined) return [{ account: tenantId, newestMs: Number.POSITIVE_INFINITY }];
   const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_INDEX, 0, -1, 'WITHSCORES']]);
-  return scored(rows).map(([account, newestMs]) => ({ account, newestMs }));
+  return scoredMembers(rows).map(([account, newestMs]) => ({ account, newestMs }));
 }
 
 /** Yields all entries of the logs, newest first. A log is opened only when the open ones have nothing newer. */
-async function* merged(
+async function* mergeLogs(
   store: Pick<Store, 'read'>,
   logs: readonly Log[],
-  before: Position | undefined,
-): AsyncGenerator<Found> {
-  const heads: { found: Found; rest: AsyncGenerator<Found> }[] = [];
+  positionBefore: Position | undefined,
+): AsyncGenerator<FoundEntry> {
+  const heads: { newestEntry: FoundEntry; rest: AsyncGenerator<FoundEntry> }[] = [];
   let next = 0;
   for (;;) {
-    const newest = heads.reduce((best, head) => (newer(head.found, best?.found) ? head : best), heads[0]);
-    const opening = logs[next];
-    if (opening !== undefined && (newest === undefined || opening.newestMs >= newest.found.position.ms)) {
+    const newestOfAll = heads.reduce(
+      (newestHead, head) => (isNewer(head.newestEntry, newestHead?.newestEntry) ? head : newestHead),
+      heads[0],
+    );
+    const logToOpen = logs[next];
+    if (
+      logToOpen !== undefined &&
+      (newestOfAll === undefined || logToOpen.newestMs >= newestOfAll.newestEntry.position.ms)
+    ) {
       next += 1;
-      const rest = entriesOf(store, opening.account, before);
-      const first = await rest.next();
-      if (first.done !== true) heads.push({ found: first.value, rest });
+      const entries = entriesOf(store, logToOpen.account, positionBefore);
+      const first = await entries.next();
+      if (first.done !== true) heads.push({ newestEntry: first.value, rest: entries });
       continue;
     }
-    if (newest === undefined) return;
-    yield newest.found;
-    const following = await newest.rest.next();
-    if (following.done === true) heads.splice(heads.indexOf(newest), 1);
-    else newest.found = following.value;
+    if (newestOfAll === undefined) return;
+    yield newestOfAll.newestEntry;
+    const following = await newestOfAll.rest.next();
+    if (following.done === true) heads.splice(heads.indexOf(newestOfAll), 1);
+    else newestOfAll.newestEntry = following.value;
   }
 }
 
 async function* entriesOf(
   store: Pick<Store, 'read'>,
   account: string,
-  before: Position | undefined,
-): AsyncGenerator<Found> {
+  positionBefore: Position | undefined,
+): AsyncGenerator<FoundEntry> {
   const [log] = requestLogKeys(account);
   // Two logs may have ticks of the same id, so each log's tick with the cursor's id is read once more.
-  let from = before === undefined ? '+' : `${before.ms}-${before.sequence}`;
+  let fromId = positionBefore === undefined ? '+' : `${positionBefore.ms}-${positionBefore.sequence}`;
   for (;;) {
-    const [ticks] = (await store.read([['XREVRANGE', log, from, '-', 'COUNT', TICKS_PER_READ]])) as [
+    const [ticks] = (await store.read([['XREVRANGE', log, fromId, '-', 'COUNT', TICKS_PER_READ]])) as [
       [id: string, fields: string[]][],
     ];
     for (const [id, fields] of ticks) {
@@ -160,15 +170,16 @@ async function* entriesOf(
       for (let index = entries.length - 1; index >= 0; index -= 1) {
         const position = { ms, sequence, account, index };
         const entry = entries[index];
-        if (entry === undefined || (before !== undefined && order(position, before) >= 0)) continue;
+        if (entry === undefined || (positionBefore !== undefined && order(position, positionBefore) >= 0))
+          continue;
         yield { position, entry };
       }
-      from = `(${id}`;
+      fromId = `(${id}`;
     }
     if (ticks.length < TICKS_PER_READ) return;
   }
 }
 
-function newer(one: Found, other: Found | undefined): boolean {
-  return other !== undefined && order(one.position, other.position) > 0;
+function isNewer(left: FoundEntry, right: FoundEntry | undefined): boolean {
+  return right !== undefined && order(left.position, right.position) > 0;
 }

@@ -11,7 +11,7 @@ import {
   REQUEST_LOG_ERASED,
   REQUEST_LOG_INDEX,
   requestLogKeys,
-  scored,
+  scoredMembers,
 } from './request-log-keys.ts';
 
 /** Limits of the log (docs/contract.md, Retention). */
@@ -71,16 +71,16 @@ export class RequestLog {
   }
 
   /** Records an entry. Never waits and never throws. */
-  record(answered: AnsweredRequest): void {
+  record(request: AnsweredRequest): void {
     if (this.#waitingCount >= MAX_WAITING) {
       this.#dropped += 1;
       return;
     }
-    const account = answered.tenantId ?? NOBODY;
-    const waiting = this.#waiting.get(account);
-    const packed = packEntry(answered);
-    if (waiting === undefined) this.#waiting.set(account, [packed]);
-    else waiting.push(packed);
+    const account = request.tenantId ?? NOBODY;
+    const waitingEntries = this.#waiting.get(account);
+    const packedEntry = packEntry(request);
+    if (waitingEntries === undefined) this.#waiting.set(account, [packedEntry]);
+    else waitingEntries.push(packedEntry);
     this.#waitingCount += 1;
     if (!this.#isScheduled) this.#schedule(GATHER_MS);
   }
@@ -179,10 +179,10 @@ export class RequestLog {
       if (this.#isAway) this.#options.log.info({}, 'the request log is written again');
       this.#isAway = false;
     } catch (failure) {
-      const newer = this.#waiting;
+      const newerEntries = this.#waiting;
       this.#waiting = new Map();
       this.#waitingCount = 0;
-      for (const [account, entries] of [...batch, ...newer]) {
+      for (const [account, entries] of [...batch, ...newerEntries]) {
         this.#waitingCount += entries.length;
         this.#waiting.set(account, [...(this.#waiting.get(account) ?? []), ...entries]);
       }
@@ -192,7 +192,7 @@ export class RequestLog {
 
   async #index(accounts: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
     const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), accounts[index] ?? NOBODY]);
-    const bytes = replies.flatMap(([, held], index) => [held, accounts[index] ?? NOBODY]);
+    const bytes = replies.flatMap(([, heldBytes], index) => [heldBytes, accounts[index] ?? NOBODY]);
     const [, , marks] = (await this.#options.store.append([
       ['ZADD', REQUEST_LOG_INDEX, ...times],
       ['ZADD', REQUEST_LOG_BYTES, ...bytes],
@@ -215,35 +215,39 @@ export class RequestLog {
   async holdToSize(): Promise<void> {
     const { store, clock } = this.#options;
     const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_BYTES, 0, -1, 'WITHSCORES']]);
-    const logs = scored(rows);
-    let excess = logs.reduce((sum, [, bytes]) => sum + bytes, 0) - this.#options.limits.maxBytes;
+    const logs = scoredMembers(rows);
+    let excessBytes = logs.reduce((sum, [, bytes]) => sum + bytes, 0) - this.#options.limits.maxBytes;
     for (const [account, bytes] of logs) {
-      if (excess <= 0) break;
-      const kept = await this.#trim(account, Math.max(0, bytes - excess));
-      excess -= bytes - kept;
+      if (excessBytes <= 0) break;
+      const keptBytes = await this.#trim(account, Math.max(0, bytes - excessBytes));
+      excessBytes -= bytes - keptBytes;
     }
-    const expired = `(${clock.wallMs() - this.#options.limits.maxAgeMs}`;
-    await store.append([['ZREMRANGEBYSCORE', REQUEST_LOG_ERASED, '-inf', expired]]);
-    const [gone] = (await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', expired]])) as [string[]];
-    if (gone.length === 0) return;
+    const maxScore = `(${clock.wallMs() - this.#options.limits.maxAgeMs}`;
+    await store.append([['ZREMRANGEBYSCORE', REQUEST_LOG_ERASED, '-inf', maxScore]]);
+    const [goneAccounts] = (await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', maxScore]])) as [
+      string[],
+    ];
+    if (goneAccounts.length === 0) return;
     await store.append([
-      ['ZREM', REQUEST_LOG_INDEX, ...gone],
-      ['ZREM', REQUEST_LOG_BYTES, ...gone],
+      ['ZREM', REQUEST_LOG_INDEX, ...goneAccounts],
+      ['ZREM', REQUEST_LOG_BYTES, ...goneAccounts],
     ]);
   }
 
-  /** Removes entries in small calls, so that Redis is never blocked for long, until at most `keep` bytes are left. */
-  async #trim(account: string, keep: number): Promise<number> {
+  /**
+   * Removes entries in small calls, so that Redis is never blocked for long, until at most `keepBytes` bytes are left.
+   */
+  async #trim(account: string, keepBytes: number): Promise<number> {
     const { store } = this.#options;
-    const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, ...requestLogKeys(account), keep, TICKS_PER_TRIM];
-    let before = Number.POSITIVE_INFINITY;
+    const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, ...requestLogKeys(account), keepBytes, TICKS_PER_TRIM];
+    let bytesBefore = Number.POSITIVE_INFINITY;
     for (;;) {
-      const [kept] = (await store.append([trim])) as [number];
+      const [keptBytes] = (await store.append([trim])) as [number];
       // The log may have been erased meanwhile.
-      await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', kept, account]]);
+      await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', keptBytes, account]]);
       // If entries are written faster than they are removed, the rest waits for the next check.
-      if (kept <= keep || kept >= before) return kept;
-      before = kept;
+      if (keptBytes <= keepBytes || keptBytes >= bytesBefore) return keptBytes;
+      bytesBefore = keptBytes;
     }
   }
 }

@@ -17,7 +17,7 @@ const DEFAULT_LIMITS: BodyLimits = {
 /** The account of bodies whose key is still being looked up. */
 const UNKNOWN = '';
 
-interface Use {
+interface BudgetUse {
   bodies: number;
   bytes: number;
 }
@@ -39,8 +39,8 @@ export interface BodySlot {
  */
 export class BodyBudget {
   readonly #limits: BodyLimits;
-  readonly #node: Use = { bodies: 0, bytes: 0 };
-  readonly #accounts = new Map<string, Use>();
+  readonly #node: BudgetUse = { bodies: 0, bytes: 0 };
+  readonly #accounts = new Map<string, BudgetUse>();
 
   constructor(limits: BodyLimits = DEFAULT_LIMITS) {
     this.#limits = limits;
@@ -62,56 +62,56 @@ export class BodyBudget {
     let owner = UNKNOWN;
     let use = this.#use(owner);
     if (this.#node.bodies >= node.bodies || use.bodies >= account.bodies) return undefined;
-    let held = 0;
+    let heldBytes = 0;
     let isOpen = true;
     this.#take(use, { bodies: 1, bytes: 0 });
     return {
       grow: (bytes) => {
         if (this.#node.bytes + bytes > node.bytes || use.bytes + bytes > account.bytes) return false;
-        held += bytes;
+        heldBytes += bytes;
         this.#take(use, { bodies: 0, bytes });
         return true;
       },
       move: (next) => {
         if (!isOpen) return true;
-        const other = this.#use(next);
-        if (other.bodies >= account.bodies || other.bytes + held > account.bytes) return false;
-        this.#give(owner, use, { bodies: 1, bytes: held });
-        this.#take(other, { bodies: 1, bytes: held });
+        const nextUse = this.#use(next);
+        if (nextUse.bodies >= account.bodies || nextUse.bytes + heldBytes > account.bytes) return false;
+        this.#give(owner, use, { bodies: 1, bytes: heldBytes });
+        this.#take(nextUse, { bodies: 1, bytes: heldBytes });
         owner = next;
-        use = other;
+        use = nextUse;
         return true;
       },
       release: () => {
         if (!isOpen) return;
         isOpen = false;
-        this.#give(owner, use, { bodies: 1, bytes: held });
+        this.#give(owner, use, { bodies: 1, bytes: heldBytes });
       },
     };
   }
 
   /** Returns the present use of an account. It is kept only while it is not zero. */
-  #use(account: string): Use {
+  #use(account: string): BudgetUse {
     return this.#accounts.get(account) ?? this.#begin(account);
   }
 
-  #begin(account: string): Use {
+  #begin(account: string): BudgetUse {
     const use = { bodies: 0, bytes: 0 };
     this.#accounts.set(account, use);
     return use;
   }
 
-  #take(use: Use, more: Use): void {
-    for (const each of [use, this.#node]) {
-      each.bodies += more.bodies;
-      each.bytes += more.bytes;
+  #take(use: BudgetUse, taken: BudgetUse): void {
+    for (const counted of [use, this.#node]) {
+      counted.bodies += taken.bodies;
+      counted.bytes += taken.bytes;
     }
   }
 
-  #give(account: string, use: Use, less: Use): void {
-    for (const each of [use, this.#node]) {
-      each.bodies -= less.bodies;
-      each.bytes -= less.bytes;
+  #give(account: string, use: BudgetUse, given: BudgetUse): void {
+    for (const counted of [use, this.#node]) {
+      counted.bodies -= given.bodies;
+      counted.bytes -= given.bytes;
     }
     if (use.bodies === 0) this.#accounts.delete(account);
   }

@@ -43,9 +43,9 @@ export class BodyReading {
 
   #take(piece: ArrayBuffer, isLast: boolean): void {
     if (this.#isOver) return;
-    const read = this.#read(piece, isLast);
-    if (read !== undefined) {
-      this.#end(read);
+    const reading = this.#read(piece, isLast);
+    if (reading !== undefined) {
+      this.#end(reading);
     } else if (!this.#isAsked) {
       this.#isAsked = true;
       void this.#askForAccount();

@@ -7,7 +7,7 @@ export interface RawHead {
   getQuery(): string | undefined;
   /** Returns the first line of a header, by its name in lower case, or an empty text if there is none. */
   getHeader(name: string | Uint8Array): string;
-  forEach(each: (name: string, value: string) => void): void;
+  forEach(visit: (name: string, value: string) => void): void;
 }
 
 /** A header's name, in lower case. */
@@ -53,23 +53,23 @@ export interface FoundHeaders {
  * Reads the headers of a request. `isProxied`: X-Forwarded-For is needed. A second length after an empty one matters only
  * behind a proxy, and there all headers are read.
  */
-export function findHeaders(raw: RawHead, method: string, isProxied: boolean): FoundHeaders {
-  const isByName = isRead(method) && !isProxied && raw.getHeader(CONTENT_LENGTH.bytes) === '';
-  return isByName ? headersByName(raw) : allHeaders(raw);
+export function findHeaders(rawHead: RawHead, method: string, isProxied: boolean): FoundHeaders {
+  const isByName = isRead(method) && !isProxied && rawHead.getHeader(CONTENT_LENGTH.bytes) === '';
+  return isByName ? headersByName(rawHead) : allHeaders(rawHead);
 }
 
 /**
  * Reads the headers of a call without a body, each by its name. Each lookup is a call into native code, and such a call
  * needs few headers.
  */
-function headersByName(raw: RawHead): FoundHeaders {
-  const authorization = raw.getHeader(AUTHORIZATION.bytes);
+function headersByName(rawHead: RawHead): FoundHeaders {
+  const authorization = rawHead.getHeader(AUTHORIZATION.bytes);
   return {
     lengths: 0,
     authorization,
-    apiKey: authorization.startsWith('Bearer ') ? undefined : raw.getHeader('x-api-key'),
-    requestId: raw.getHeader(REQUEST_ID.bytes),
-    traceparent: singleHeader(raw, TRACEPARENT),
+    apiKey: authorization.startsWith('Bearer ') ? undefined : rawHead.getHeader('x-api-key'),
+    requestId: rawHead.getHeader(REQUEST_ID.bytes),
+    traceparent: singleHeader(rawHead, TRACEPARENT),
   };
 }
 
@@ -77,8 +77,8 @@ function headersByName(raw: RawHead): FoundHeaders {
  * Reads the headers of a call that may have a body. All lines are read, because a header may have a second line
  * although its first one is empty.
  */
-function allHeaders(raw: RawHead): FoundHeaders {
-  const found: FoundHeaders = {
+function allHeaders(rawHead: RawHead): FoundHeaders {
+  const foundHeaders: FoundHeaders = {
     contentLength: undefined,
     lengths: 0,
     transferEncoding: undefined,
@@ -90,52 +90,54 @@ function allHeaders(raw: RawHead): FoundHeaders {
     idempotencyKey: undefined,
     forwardedFor: undefined,
   };
-  raw.forEach((name, value) => {
+  rawHead.forEach((name, value) => {
     switch (name) {
       case 'content-length':
-        found.lengths += 1;
-        found.contentLength ??= value;
+        foundHeaders.lengths += 1;
+        foundHeaders.contentLength ??= value;
         break;
       case 'transfer-encoding':
-        found.transferEncoding ??= value;
+        foundHeaders.transferEncoding ??= value;
         break;
       case 'authorization':
-        found.authorization ??= value;
+        foundHeaders.authorization ??= value;
         break;
       case 'x-api-key':
-        found.apiKey ??= value;
+        foundHeaders.apiKey ??= value;
         break;
       case 'content-type':
-        found.contentType ??= value;
+        foundHeaders.contentType ??= value;
         break;
       case 'x-request-id':
-        found.requestId ??= value;
+        foundHeaders.requestId ??= value;
         break;
       case 'traceparent':
-        found.traceparent = found.traceparent === undefined ? value : `${found.traceparent}\n${value}`;
+        foundHeaders.traceparent =
+          foundHeaders.traceparent === undefined ? value : `${foundHeaders.traceparent}\n${value}`;
         break;
       case 'x-forwarded-for':
-        found.forwardedFor = found.forwardedFor === undefined ? value : `${found.forwardedFor},${value}`;
+        foundHeaders.forwardedFor =
+          foundHeaders.forwardedFor === undefined ? value : `${foundHeaders.forwardedFor},${value}`;
         break;
       case 'idempotency-key':
-        found.idempotencyKey =
-          found.idempotencyKey === undefined ? value : `${found.idempotencyKey}\n${value}`;
+        foundHeaders.idempotencyKey =
+          foundHeaders.idempotencyKey === undefined ? value : `${foundHeaders.idempotencyKey}\n${value}`;
         break;
     }
   });
-  return found;
+  return foundHeaders;
 }
 
 /** Returns all lines of a header, in order. `getHeader` returns only the first one. */
-export function linesOf(raw: RawHead, header: string): string[] {
+export function linesOf(rawHead: RawHead, header: string): string[] {
   const lines: string[] = [];
-  raw.forEach((name, value) => {
+  rawHead.forEach((name, value) => {
     if (name === header) lines.push(value);
   });
   return lines;
 }
 
 /** Reads a header that may occur once. Several lines are joined with line breaks, which no valid value contains. */
-function singleHeader(raw: RawHead, { text, bytes }: HeaderName): string {
-  return raw.getHeader(bytes) === '' ? '' : linesOf(raw, text).join('\n');
+function singleHeader(rawHead: RawHead, { text, bytes }: HeaderName): string {
+  return rawHead.getHeader(bytes) === '' ? '' : linesOf(rawHead, text).join('\n');
 }

@@ -44,9 +44,9 @@ export class KeptBody {
     this.#buffer.set(new Uint8Array(piece), this.#length);
     this.#length = length;
     if (!isLast) return undefined;
-    const whole = textOf(this.#buffer.subarray(0, length));
+    const text = textOf(this.#buffer.subarray(0, length));
     this.release();
-    return whole;
+    return text;
   }
 
   /** Counts the body on this account; returns false and drops the body if the account is full. */
@@ -74,12 +74,12 @@ export class KeptBody {
     }
     const size = this.#buffer.length;
     if (length <= size) return true;
-    const wanted = Math.min(MAX_BODY_BYTES, Math.max(LEAST_BYTES, 2 * size, length));
-    if (!this.#slot.grow(wanted - size)) return false;
+    const wantedBytes = Math.min(MAX_BODY_BYTES, Math.max(LEAST_BYTES, 2 * size, length));
+    if (!this.#slot.grow(wantedBytes - size)) return false;
     // Allocate separate memory: a slice of Node's shared pool would keep the whole pool.
-    const larger = Buffer.allocUnsafeSlow(wanted);
-    this.#buffer.copy(larger, 0, 0, this.#length);
-    this.#buffer = larger;
+    const largerBuffer = Buffer.allocUnsafeSlow(wantedBytes);
+    this.#buffer.copy(largerBuffer, 0, 0, this.#length);
+    this.#buffer = largerBuffer;
     return true;
   }
 }

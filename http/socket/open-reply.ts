@@ -27,7 +27,7 @@ export class OpenReply implements ReplyStream {
     return isTaken;
   }
 
-  drained(): Promise<void> {
+  waitUntilDrained(): Promise<void> {
     const { isGone, response } = this.#call;
     if (isGone) return Promise.resolve();
     if (this.#drained === undefined) {

@@ -15,7 +15,7 @@ export class PeerAddresses {
   #shared: string | undefined;
 
   /** Notes that a connection was opened, before its first request. */
-  opened(connection: PeerConnection): void {
+  onOpened(connection: PeerConnection): void {
     const address = addressOf(connection);
     if (this.#open === 0) this.#shared = address;
     else if (this.#shared !== address) this.#shared = undefined;
@@ -26,12 +26,12 @@ export class PeerAddresses {
    * Notes that a connection has ended. It is unknown which one. So if addresses differed, each request looks its own up
    * until no connection is open.
    */
-  closed(): void {
+  onClosed(): void {
     this.#open -= 1;
   }
 
   /** Returns the address of an open connection as text. Empty if the caller has disconnected. */
-  of(connection: PeerConnection): string {
+  addressOf(connection: PeerConnection): string {
     return this.#shared ?? addressOf(connection) ?? '';
   }
 }

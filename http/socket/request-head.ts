@@ -32,27 +32,27 @@ const KNOWN_METHODS = new Map(
  * here.
  */
 export function readHead(
-  raw: RawHead,
+  rawHead: RawHead,
   connection: CallerConnection,
   address: string,
   { callerAddress, eventsPath }: HeadOptions,
 ): Head {
-  const method = raw.getCaseSensitiveMethod();
-  const found = findHeaders(raw, method, callerAddress !== undefined);
-  const { contentLength = '', transferEncoding = '', authorization = '', apiKey = '' } = found;
-  const { contentType = '', requestId = '', traceparent = '', idempotencyKey = '' } = found;
+  const method = rawHead.getCaseSensitiveMethod();
+  const headers = findHeaders(rawHead, method, callerAddress !== undefined);
+  const { contentLength = '', transferEncoding = '', authorization = '', apiKey = '' } = headers;
+  const { contentType = '', requestId = '', traceparent = '', idempotencyKey = '' } = headers;
   // uWebSockets takes the first of several lengths, and ignores an empty one. Either lets a request be smuggled past a
   // proxy.
-  const lengthRepeated = found.lengths > (contentLength === '' ? 0 : 1);
+  const lengthRepeated = headers.lengths > (contentLength === '' ? 0 : 1);
   const isChunked = !isRead(method) && transferEncoding !== '';
   const hasBody = !lengthRepeated && (contentLength !== '' || isChunked);
-  const path = raw.getUrl();
+  const path = rawHead.getUrl();
   const mayStream = path === eventsPath;
   return {
     request: {
       method: KNOWN_METHODS.get(method) ?? 'OTHER',
       path: mayStream ? eventsPath : path,
-      query: raw.getQuery() ?? '',
+      query: rawHead.getQuery() ?? '',
       headers: {
         authorization,
         apiKey: authorization.startsWith('Bearer ') ? '' : apiKey,
@@ -60,10 +60,10 @@ export function readHead(
         requestId,
         traceparent,
         idempotencyKey: method === 'POST' ? idempotencyKey : '',
-        lastEventId: mayStream ? raw.getHeader('last-event-id') : '',
-        takesEvents: mayStream && asksForEvents(linesOf(raw, 'accept').join()),
+        lastEventId: mayStream ? rawHead.getHeader('last-event-id') : '',
+        takesEvents: mayStream && asksForEvents(linesOf(rawHead, 'accept').join()),
       },
-      ip: callerAddress === undefined ? address : callerAddress(address, found.forwardedFor ?? ''),
+      ip: callerAddress === undefined ? address : callerAddress(address, headers.forwardedFor ?? ''),
       body: '',
       bodyFault: lengthFault(contentLength, lengthRepeated),
       connection,
@@ -77,7 +77,7 @@ export function readHead(
  * names JSON but no events.
  */
 function asksForEvents(accept: string): boolean {
-  const weights = new Map(accept.toLowerCase().split(',').map(weighed));
+  const weights = new Map(accept.toLowerCase().split(',').map(weighRange));
   const events = weights.get('text/event-stream') ?? 0;
   const json = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
   return events > 0 && events >= json;
@@ -87,13 +87,13 @@ function asksForEvents(accept: string): boolean {
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** Reads a media type and its weight. A weight of another form counts as none given. */
-function weighed(range: string): [type: string, weight: number] {
+function weighRange(range: string): [type: string, weight: number] {
   const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-  const weight = parameters.find((each) => each.startsWith('q='))?.slice(2) ?? '';
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '';
   return [type, WEIGHT.test(weight) ? Number(weight) : 1];
 }
 
-function lengthFault(declared: string, isRepeated: boolean): BodyFault | undefined {
+function lengthFault(declaredLength: string, isRepeated: boolean): BodyFault | undefined {
   if (isRepeated) return 'length_repeated';
-  return Number(declared) > MAX_BODY_BYTES ? 'too_large' : undefined;
+  return Number(declaredLength) > MAX_BODY_BYTES ? 'too_large' : undefined;
 }

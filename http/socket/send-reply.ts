@@ -17,8 +17,8 @@ export function sendReply(call: SocketCall, reply: ReplyValue): void {
   // uWebSockets writes the status 200 itself.
   if (status !== 200) response.writeStatus(statusLine(status));
   const isHead = method === 'HEAD';
-  const shown = isHead ? headHeaders(reply) : close === true ? '' : KEEP_ALIVE;
-  response.writeHeader('Content-Type', contentType + headers + shown);
+  const headerLines = isHead ? headHeaders(reply) : close === true ? '' : KEEP_ALIVE;
+  response.writeHeader('Content-Type', contentType + headers + headerLines);
   if (isHead && close === true) {
     closeAfterHead(call, reply);
   } else if (isHead) {

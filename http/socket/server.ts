@@ -40,11 +40,11 @@ export interface Server {
 /** Starts a listener. Rejects if the address is not free. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const app = uWebSockets.App();
-  const large = new LargeBodies();
+  const largeBodies = new LargeBodies();
   const peers = new PeerAddresses();
   let inProgress = 0;
   let isDraining = false;
-  let drained: (() => void) | undefined;
+  let onDrained: (() => void) | undefined;
 
   const reader: BodyReader = {
     bodies: options.bodies,
@@ -57,16 +57,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   function settle(): void {
     inProgress -= 1;
-    if (inProgress === 0) drained?.();
+    if (inProgress === 0) onDrained?.();
   }
 
   // 1: the connection was opened; -1: it has ended.
-  app.filter((connection, change) => (Number(change) === 1 ? peers.opened(connection) : peers.closed()));
+  app.filter((connection, change) => (Number(change) === 1 ? peers.onOpened(connection) : peers.onClosed()));
 
-  app.any('/*', (response, raw) => {
+  app.any('/*', (response, rawHead) => {
     const call = new SocketCall(response);
     inProgress += 1;
-    const { request, hasBody } = readHead(raw, call, peers.of(response), options);
+    const { request, hasBody } = readHead(rawHead, call, peers.addressOf(response), options);
     call.method = request.method;
     const edgeCall = options.enter(request);
     // The bytes after such a head could be read as another request. Any bytes that arrive before the reply close the
@@ -90,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 
   function respondInTurn(call: SocketCall, edgeCall: EdgeCall): void {
-    large.enter(() => respondOutside(call, edgeCall));
+    largeBodies.enter(() => respondOutside(call, edgeCall));
   }
 
   /** Outside of the request's own callback, writes must be gathered, and the caller may have disconnected. */
@@ -113,9 +113,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   /**
    * The reply is awaited even if its caller has disconnected. The request is not kept here, because it may be large.
    */
-  function respondLater(call: SocketCall, coming: Promise<ReplyValue>): void {
+  function respondLater(call: SocketCall, replyPromise: Promise<ReplyValue>): void {
     call.watch();
-    void coming.then((reply) => sendOrWait(call, reply));
+    void replyPromise.then((reply) => sendOrWait(call, reply));
   }
 
   function sendOrWait(call: SocketCall, reply: ReplyValue): void {
@@ -137,18 +137,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 
   async function close(graceMs: number): Promise<void> {
-    listening.close();
+    port.close();
     isDraining = true;
     if (inProgress === 0) return;
     await new Promise<void>((resolve) => {
       const deadline = setTimeout(resolve, graceMs);
-      drained = () => {
+      onDrained = () => {
         clearTimeout(deadline);
         resolve();
       };
     });
   }
 
-  const listening = new ListeningPort(app, options.host, options.port);
-  return { port: listening.port, accept: (isOpen) => listening.accept(isOpen), close };
+  const port = new ListeningPort(app, options.host, options.port);
+  return { port: port.port, accept: (isOpen) => port.accept(isOpen), close };
 }

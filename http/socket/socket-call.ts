@@ -25,18 +25,18 @@ export class SocketCall extends CallerConnection {
   }
 
   /** Keeps a call that waits. Calls `goOn` when the call must continue, or at once if its caller has disconnected. */
-  keep(waiting: WaitingCall, goOn: (call: SocketCall) => void): void {
-    this.#waiting = waiting;
-    waiting.wait.whenWoken(goOn, this);
-    if (this.isGone) waiting.wait.end();
+  keep(waitingCall: WaitingCall, goOn: (call: SocketCall) => void): void {
+    this.#waiting = waitingCall;
+    waitingCall.wait.whenWoken(goOn, this);
+    if (this.isGone) waitingCall.wait.end();
   }
 
   /** Answers the kept call once more. */
   async goOn(): Promise<ReplyValue> {
-    const waiting = this.#waiting;
+    const waitingCall = this.#waiting;
     this.#waiting = undefined;
-    if (waiting === undefined) throw new Error('no call waits on this connection');
-    return await waiting.goOn();
+    if (waitingCall === undefined) throw new Error('no call waits on this connection');
+    return await waitingCall.goOn();
   }
 
   override leave(): void {

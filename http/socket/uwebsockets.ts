@@ -32,7 +32,7 @@ export interface ListenSocket {
   readonly isListenSocket: never;
 }
 
-type Listening = (listener: ListenSocket | false) => void;
+type OnListening = (listener: ListenSocket | false) => void;
 
 /** A table of routes and the sockets that listen for them. */
 export interface App {
@@ -40,7 +40,7 @@ export interface App {
   /** The callback gets 1 if a connection was opened, and a negative number if it has ended. */
   filter(callback: (connection: HttpResponse, change: number) => void): void;
   /** Port 0 is the system's choice. */
-  listen(host: string, port: number, options: number, listening: Listening): void;
+  listen(host: string, port: number, options: number, onListening: OnListening): void;
 }
 
 /** The part of uWebSockets.js that is used here. */

@@ -101,7 +101,7 @@ export const createBatch = apiEndpoint({
     const content = draftOf(request);
     if (!content.ok) return content;
     return withShop(request, async (shop) => {
-      const taken = await request.services.shops.createBatch(shop, {
+      const reply = await request.services.shops.createBatch(shop, {
         ...content.value,
         name,
         recipients,
@@ -111,9 +111,9 @@ export const createBatch = apiEndpoint({
         notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
         notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
       });
-      if (!taken.ok) return taken;
-      const { shopId, id } = taken.value.accepted;
-      return madeOnce(201, taken.value, `${API_BASE_PATH}/shops/${shopId}/batches/${id}`);
+      if (!reply.ok) return reply;
+      const { shopId, id } = reply.value.accepted;
+      return madeOnce(201, reply.value, `${API_BASE_PATH}/shops/${shopId}/batches/${id}`);
     });
   },
 });
@@ -143,9 +143,9 @@ export const addBatchRecipients = apiEndpoint({
     const key = idempotencyKeyOf(request);
     if (!key.ok) return key;
     return withShop(request, async (shop) => {
-      const asked = { recipients: request.body.recipients, idempotencyKey: key.value };
-      const taken = await request.services.shops.addRecipients(shop, idOf(request), asked);
-      return taken.ok ? reply(200, taken.value.accepted, replayHeaders(taken.value)) : taken;
+      const recipientsRequest = { recipients: request.body.recipients, idempotencyKey: key.value };
+      const outcome = await request.services.shops.addRecipients(shop, idOf(request), recipientsRequest);
+      return outcome.ok ? reply(200, outcome.value.accepted, replayHeaders(outcome.value)) : outcome;
     });
   },
 });

@@ -71,9 +71,9 @@ export const declareContacts = apiEndpoint({
   errors: [...NAMED_SHOP_ERRORS, ...DECLARATION_POLICY_CODES],
   handle: (request) =>
     withShop(request, async ({ tenantId }) => {
-      const declared = await request.services.tenants.declareContacts(tenantId, request.body.contacts);
+      const declaration = await request.services.tenants.declareContacts(tenantId, request.body.contacts);
       const list = `${API_BASE_PATH}/shops/${encodeURIComponent(request.params.idOrName)}/contacts/consented`;
-      return declared.ok ? reply(202, declared.value, headerLines({ Location: list })) : declared;
+      return declaration.ok ? reply(202, declaration.value, headerLines({ Location: list })) : declaration;
     }),
 });
 

@@ -51,7 +51,7 @@ export const readArticle = apiEndpoint({
   },
   errors: ['DOC_ARTICLE_NOT_FOUND'],
   async handle({ params, services }) {
-    const found = services.articles.all().get(params.slug);
-    return found === undefined ? failed('DOC_ARTICLE_NOT_FOUND') : reply(200, found);
+    const article = services.articles.all().get(params.slug);
+    return article === undefined ? failed('DOC_ARTICLE_NOT_FOUND') : reply(200, article);
   },
 });

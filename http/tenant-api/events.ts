@@ -36,7 +36,7 @@ export const EVENT_WAITS: WaitDeclaration<EventWait> = {
   },
   mostCalls: MOST_EVENT_WAITS.node,
   noRoom: NO_ROOM_TO_WAIT,
-  continued: (query, wait) => placedQuery(query, cursorOf(wait.place), 0),
+  continueQuery: (query, wait) => placedQuery(query, cursorOf(wait.place), 0),
 };
 
 /** The largest page. A stream reads one page at a time. */
@@ -45,17 +45,17 @@ const STREAM_PAGE = '100';
 /** The pages of a stream of events. */
 const EVENT_PAGES: StreamDeclaration = {
   page: (query, place, waitMs) =>
-    placedQuery([...without(query, ['limit']), `limit=${STREAM_PAGE}`].join('&'), place, waitMs),
+    placedQuery([...withoutNames(query, ['limit']), `limit=${STREAM_PAGE}`].join('&'), place, waitMs),
 };
 
 /** Returns a query with another position and wait. An empty position leaves that of the query. */
 function placedQuery(query: string, place: string, waitMs: number): string {
-  const own = without(query, place === '' ? ['waitMs'] : ['waitMs', 'cursor']);
+  const ownParts = withoutNames(query, place === '' ? ['waitMs'] : ['waitMs', 'cursor']);
   const cursor = place === '' ? [] : [`cursor=${encodeURIComponent(place)}`];
-  return [...own, ...cursor, `waitMs=${waitMs}`].join('&');
+  return [...ownParts, ...cursor, `waitMs=${waitMs}`].join('&');
 }
 
-function without(query: string, names: readonly string[]): string[] {
+function withoutNames(query: string, names: readonly string[]): string[] {
   return query.split('&').filter((pair) => !names.includes(parameterName(pair) ?? ''));
 }
 
@@ -109,14 +109,14 @@ export const listEvents = apiEndpoint({
   streamed: EVENT_PAGES,
   async handle({ caller, query, services, call: { wait } }) {
     const { cursor, limit, types, shop, waitMs } = query;
-    const named = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);
-    if (named?.ok === false) return named;
-    const shopId = named?.value;
+    const namedShop = shop === undefined ? undefined : await services.tenants.shopId(caller.tenantId, shop);
+    if (namedShop?.ok === false) return namedShop;
+    const shopId = namedShop?.value;
     const withoutInbound = !caller.permissions.has('inbound.read');
-    const asked = { cursor, limit, types, shopId, withoutInbound, waitMs, wait, keyId: caller.keyId };
-    const listed = await services.events.list(caller.tenantId, asked);
-    if (!listed.ok) return listed;
-    const { items, nextCursor, wait: waitsOn } = listed.value;
+    const eventQuery = { cursor, limit, types, shopId, withoutInbound, waitMs, wait, keyId: caller.keyId };
+    const page = await services.events.list(caller.tenantId, eventQuery);
+    if (!page.ok) return page;
+    const { items, nextCursor, wait: waitsOn } = page.value;
     return { ...reply(200, { items, nextCursor }), wait: waitsOn };
   },
 });

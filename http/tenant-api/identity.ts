@@ -21,10 +21,10 @@ interface Opening extends Pick<Identity, 'tenant' | 'limits'> {
 const openings = new WeakMap<Identity['key'], Opening>();
 
 function openingOf(key: Identity['key'], tenant: Identity['tenant'], limits: Identity['limits']): string {
-  const known = openings.get(key);
-  if (known?.tenant === tenant && known.limits === limits) return known.text;
-  const who = `"key":${JSON.stringify(key)},"tenant":${JSON.stringify(tenant)},"limits":${JSON.stringify(limits)}`;
-  const text = `{"success":true,"data":{${who},"quota":{"api_calls":`;
+  const knownText = openings.get(key);
+  if (knownText?.tenant === tenant && knownText.limits === limits) return knownText.text;
+  const identityText = `"key":${JSON.stringify(key)},"tenant":${JSON.stringify(tenant)},"limits":${JSON.stringify(limits)}`;
+  const text = `{"success":true,"data":{${identityText},"quota":{"api_calls":`;
   openings.set(key, { tenant, limits, text });
   return text;
 }

@@ -81,8 +81,8 @@ export const readInboundMedia = apiEndpoint({
   ],
   forwardTimeoutMs: 6_000,
   async handle({ caller, params, services }) {
-    const found = await services.inbound.attachment(caller.tenantId, params.id);
-    return found.ok ? { ...reply(200, null), file: found.value } : found;
+    const attachment = await services.inbound.attachment(caller.tenantId, params.id);
+    return attachment.ok ? { ...reply(200, null), file: attachment.value } : attachment;
   },
 });
 

@@ -4,7 +4,7 @@ import { done, type FailureCode, type Outcome, type SendCode } from '../../actor
 import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
-import type { MessageDraft, Sent } from '../../actors/shops/shop-operations.ts';
+import type { MessageDraft, SentAnswer } from '../../actors/shops/shop-operations.ts';
 import { MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
@@ -39,7 +39,7 @@ export const draftContent = {
 /** The fields of a request to send a message, without its recipient. */
 export const messageContent = { ...draftContent, idempotencyKey };
 
-const queued = {
+const queuedReply = {
   id: EXAMPLES.messageId,
   status: 'queued',
   statusUrl: `${API_BASE_PATH}/messages/${EXAMPLES.messageId}`,
@@ -51,13 +51,13 @@ export const SEND_REPLIES = {
   202: {
     description: 'The message is queued. `policy` has its class, the caps and their usage.',
     data: acceptedMessage,
-    example: queued,
+    example: queuedReply,
     headers: { Location: 'The `statusUrl`.' },
   },
   200: {
     description: 'The original message of the same idempotencyKey; nothing was sent again.',
     data: acceptedMessage,
-    example: { ...queued, status: 'sent' },
+    example: { ...queuedReply, status: 'sent' },
     headers: REPLAY_HEADERS,
   },
 };
@@ -98,9 +98,11 @@ export const sendMessage = apiEndpoint({
 
 /** Returns the reply to a send or a status. */
 export function acceptedReply<Accepted extends { readonly statusUrl: string }, Code extends FailureCode>(
-  sent: Outcome<Sent<Accepted>, Code>,
+  sendOutcome: Outcome<SentAnswer<Accepted>, Code>,
 ) {
-  return sent.ok ? madeOnce(202, sent.value, sent.value.accepted.statusUrl) : sent;
+  return sendOutcome.ok
+    ? madeOnce(202, sendOutcome.value, sendOutcome.value.accepted.statusUrl)
+    : sendOutcome;
 }
 
 /** The fields of a draft that a request's body and its headers give. */
@@ -158,9 +160,9 @@ export const readMessage = apiEndpoint({
   },
   errors: ['MESSAGE_NOT_FOUND'],
   handle({ caller, params, services }) {
-    const found = services.shops.message(caller.tenantId, params.id);
+    const reply = services.shops.message(caller.tenantId, params.id);
     // Callers poll. A record in memory is the same object until it changes, so its body is kept with it.
-    if (!(found instanceof Promise) && found.ok) rememberBody(found.value);
-    return found;
+    if (!(reply instanceof Promise) && reply.ok) rememberBody(reply.value);
+    return reply;
   },
 });

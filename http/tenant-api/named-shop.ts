@@ -20,16 +20,16 @@ export function withShop<Result>(
   handle: (shop: ShopReference) => MaybePromise<Result>,
 ): MaybePromise<Result | Failed<NamedShopCode>> {
   const { tenantId } = request.caller;
-  const named = request.services.tenants.shopId(tenantId, request.params.idOrName);
-  return named instanceof Promise
-    ? named.then((found) => handleFound(found, tenantId, handle))
-    : handleFound(named, tenantId, handle);
+  const foundShop = request.services.tenants.shopId(tenantId, request.params.idOrName);
+  return foundShop instanceof Promise
+    ? foundShop.then((shopFound) => handleFound(shopFound, tenantId, handle))
+    : handleFound(foundShop, tenantId, handle);
 }
 
 function handleFound<Result>(
-  found: Outcome<string, NamedShopCode>,
+  shopFound: Outcome<string, NamedShopCode>,
   tenantId: string,
   handle: (shop: ShopReference) => MaybePromise<Result>,
 ): MaybePromise<Result | Failed<NamedShopCode>> {
-  return found.ok ? handle({ tenantId, shopId: found.value }) : found;
+  return shopFound.ok ? handle({ tenantId, shopId: shopFound.value }) : shopFound;
 }

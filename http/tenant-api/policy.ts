@@ -24,11 +24,11 @@ export const readPolicy = apiEndpoint({
   errors: NAMED_SHOP_ERRORS,
   handle: (request) =>
     withShop(request, async (shop) =>
-      mapOutcome(await request.services.shops.policy(shop, request.query.to), shown),
+      mapOutcome(await request.services.shops.policy(shop, request.query.to), policyReply),
     ),
 });
 
-function shown({ forecast, ...policy }: ShopPolicyView) {
+function policyReply({ forecast, ...policy }: ShopPolicyView) {
   return forecast === undefined ? policy : { ...policy, ...forecastFields(forecast) };
 }
 

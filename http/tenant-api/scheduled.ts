@@ -55,15 +55,15 @@ export const scheduleMessage = apiEndpoint({
     const content = draftOf(request);
     if (!content.ok) return content;
     return withShop(request, async (shop) => {
-      const scheduled = await request.services.shops.schedule(shop, {
+      const reply = await request.services.shops.schedule(shop, {
         ...content.value,
         to,
         sendAtMs: Date.parse(sendAt),
         notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
       });
-      if (!scheduled.ok) return scheduled;
-      const { shopId, id } = scheduled.value.accepted;
-      return madeOnce(201, scheduled.value, `${API_BASE_PATH}/shops/${shopId}/scheduled/${id}`);
+      if (!reply.ok) return reply;
+      const { shopId, id } = reply.value.accepted;
+      return madeOnce(201, reply.value, `${API_BASE_PATH}/shops/${shopId}/scheduled/${id}`);
     });
   },
 });

@@ -62,11 +62,11 @@ export const createShop = apiEndpoint({
   },
   errors: ['SHOP_LIMIT_REACHED', 'SHOP_NAME_TAKEN', 'TENANT_OWNER_MISSING'],
   async handle({ caller, body, services, idempotencyKey }) {
-    const created = await services.tenants.createShop(caller.tenantId, body, idempotencyKey);
-    if (!created.ok) return created;
-    const { shop } = created.value;
-    const accepted = { ...shop, setupUrl: services.setupUrl(shop.id), setupRequired: SETUP_REQUIRED };
-    return madeOnce(201, { ...created.value, accepted }, `${API_BASE_PATH}/shops/${shop.id}`);
+    const reply = await services.tenants.createShop(caller.tenantId, body, idempotencyKey);
+    if (!reply.ok) return reply;
+    const { shop } = reply.value;
+    const acceptedReply = { ...shop, setupUrl: services.setupUrl(shop.id), setupRequired: SETUP_REQUIRED };
+    return madeOnce(201, { ...reply.value, accepted: acceptedReply }, `${API_BASE_PATH}/shops/${shop.id}`);
   },
 });
 

@@ -35,16 +35,16 @@ export function shownFile({ type, fileName }: Pick<InboundDownload, 'type' | 'fi
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
 } {
-  const declared = type?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const contentType = HARMLESS.has(declared) ? declared : UNKNOWN;
+  const declaredType = type?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const contentType = HARMLESS.has(declaredType) ? declaredType : UNKNOWN;
   const name = fileName === null ? '' : `; filename*=UTF-8''${encodedName(fileName)}`;
   return { contentType, headers: { 'Content-Disposition': `attachment${name}`, ...FOR_BROWSERS } };
 }
 
 /** Returns a file name as RFC 8187 writes it, without parts that lead to another folder. */
 function encodedName(fileName: string): string {
-  const plain = fileName.replaceAll(/[/\\\p{C}]/gu, '_').replace(/^\.+/, '_');
-  return encodeURIComponent(plain).replaceAll(
+  const plainName = fileName.replaceAll(/[/\\\p{C}]/gu, '_').replace(/^\.+/, '_');
+  return encodeURIComponent(plainName).replaceAll(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );

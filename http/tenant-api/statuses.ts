@@ -12,7 +12,7 @@ import { acceptedReply } from './messages.ts';
 import { NAMED_SHOP_ERRORS, withShop } from './named-shop.ts';
 import { apiEndpoint } from './services.ts';
 
-const queued = {
+const queuedReply = {
   id: EXAMPLES.messageId,
   status: 'queued',
   statusUrl: `${API_BASE_PATH}/messages/${EXAMPLES.messageId}`,
@@ -39,13 +39,13 @@ export const postStatus = apiEndpoint({
       description: 'Queued.',
       data: acceptedStatus,
       headers: { Location: 'The `statusUrl`.' },
-      example: queued,
+      example: queuedReply,
     },
     200: {
       description: 'The original status of the same Idempotency-Key; nothing was posted again.',
       data: acceptedStatus,
       headers: REPLAY_HEADERS,
-      example: { ...queued, status: 'sent' },
+      example: { ...queuedReply, status: 'sent' },
     },
   },
   errors: [...NAMED_SHOP_ERRORS, ...STATUS_POLICY_CODES, 'MSGAPP_NOT_CONNECTED', 'MSGAPP_SESSION_LOST'],

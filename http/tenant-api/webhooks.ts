@@ -34,7 +34,7 @@ function mayMove({ permissions }: Pick<Caller, 'permissions'>, types: readonly s
 }
 
 /** Asks for the webhook of a path. Names it in the error if it does not exist, or is another tenant's. */
-async function named<Value, Code extends FailureCode = never>(
+async function findWebhook<Value, Code extends FailureCode = never>(
   { caller, params }: { readonly caller: Caller; readonly params: { readonly webhookId: string } },
   ask: (tenantId: string, webhookId: string) => Promise<WebhookOutcome<Value, Code>>,
 ): Promise<Outcome<Value, 'WEBHOOK_NOT_FOUND' | Code>> {
@@ -52,8 +52,8 @@ export const listWebhooks = apiEndpoint({
   description: 'All of them on one page, including those that operators made. Secrets are left out.',
   permission: 'webhooks.read',
   async handle({ caller, services }) {
-    const listed = await services.webhooks.list(caller.tenantId);
-    return mapOutcome(renamedFailure(listed, OF_ERASED), (items) => ({ items, nextCursor: null }));
+    const reply = await services.webhooks.list(caller.tenantId);
+    return mapOutcome(renamedFailure(reply, OF_ERASED), (items) => ({ items, nextCursor: null }));
   },
 });
 
@@ -73,10 +73,14 @@ export const createWebhook = apiEndpoint({
     const types = typesFor(caller, body.types ?? null);
     if (!types.ok) return types;
     const draft = { url, types: types.value, shops };
-    const created = await services.webhooks.create(caller.tenantId, draft, 'tenant');
-    const made = renamedFailure(created, OF_ERASED);
-    if (!made.ok) return made;
-    return reply(201, made.value, headerLines({ Location: `${API_BASE_PATH}/webhooks/${made.value.id}` }));
+    const creation = await services.webhooks.create(caller.tenantId, draft, 'tenant');
+    const creationReply = renamedFailure(creation, OF_ERASED);
+    if (!creationReply.ok) return creationReply;
+    return reply(
+      201,
+      creationReply.value,
+      headerLines({ Location: `${API_BASE_PATH}/webhooks/${creationReply.value.id}` }),
+    );
   },
 });
 
@@ -89,7 +93,7 @@ export const readWebhook = apiEndpoint({
   permission: 'webhooks.read',
   replies: { 200: SHOWN_WEBHOOK },
   errors: ['WEBHOOK_NOT_FOUND'],
-  handle: (request) => named(request, request.services.webhooks.read),
+  handle: (request) => findWebhook(request, request.services.webhooks.read),
 });
 
 export const changeWebhook = apiEndpoint({
@@ -101,13 +105,14 @@ export const changeWebhook = apiEndpoint({
     const { caller, body, services } = request;
     const types = body.types === undefined ? undefined : typesFor(caller, body.types);
     if (types?.ok === false) return types;
-    const asked = types === undefined ? body : { ...body, types: types.value };
+    const changeRequest = types === undefined ? body : { ...body, types: types.value };
     if (body.url !== undefined) {
-      const present = await named(request, services.webhooks.read);
-      if (!present.ok) return present;
-      if (!mayMove(caller, present.value.types)) return failed('FORBIDDEN_PERMISSION', { message: REFUSED });
+      const presentWebhook = await findWebhook(request, services.webhooks.read);
+      if (!presentWebhook.ok) return presentWebhook;
+      if (!mayMove(caller, presentWebhook.value.types))
+        return failed('FORBIDDEN_PERMISSION', { message: REFUSED });
     }
-    return named(request, (...ids) => services.webhooks.change(...ids, asked, 'tenant'));
+    return findWebhook(request, (...ids) => services.webhooks.change(...ids, changeRequest, 'tenant'));
   },
 });
 
@@ -117,7 +122,7 @@ export const deleteWebhook = apiEndpoint({
   summary: 'Erase a webhook; nothing more is sent to it',
   permission: 'webhooks.write',
   errors: ['WEBHOOK_NOT_FOUND'],
-  handle: (request) => named(request, request.services.webhooks.remove),
+  handle: (request) => findWebhook(request, request.services.webhooks.remove),
 });
 
 export const rotateWebhookSecret = apiEndpoint({
@@ -125,7 +130,7 @@ export const rotateWebhookSecret = apiEndpoint({
   path: '/webhooks/{webhookId}/rotate-secret',
   permission: 'webhooks.write',
   errors: ['WEBHOOK_NOT_FOUND'],
-  handle: (request) => named(request, request.services.webhooks.rotateSecret),
+  handle: (request) => findWebhook(request, request.services.webhooks.rotateSecret),
 });
 
 export const testWebhook = apiEndpoint({
@@ -133,7 +138,7 @@ export const testWebhook = apiEndpoint({
   path: '/webhooks/{webhookId}/test',
   permission: 'webhooks.write',
   errors: ['WEBHOOK_NOT_FOUND'],
-  handle: (request) => named(request, request.services.webhooks.test),
+  handle: (request) => findWebhook(request, request.services.webhooks.test),
 });
 
 export const listWebhookAttempts = apiEndpoint({
@@ -143,7 +148,7 @@ export const listWebhookAttempts = apiEndpoint({
   permission: 'webhooks.read',
   errors: ['WEBHOOK_NOT_FOUND'],
   handle: (request) =>
-    named(request, (...ids) => request.services.webhooks.attempts(...ids, request.query.limit)),
+    findWebhook(request, (...ids) => request.services.webhooks.attempts(...ids, request.query.limit)),
 });
 
 export const replayWebhook = apiEndpoint({
@@ -152,5 +157,5 @@ export const replayWebhook = apiEndpoint({
   permission: 'webhooks.write',
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
   handle: (request) =>
-    named(request, (...ids) => request.services.webhooks.replay(...ids, whatToReplay(request.body))),
+    findWebhook(request, (...ids) => request.services.webhooks.replay(...ids, whatToReplay(request.body))),
 });

@@ -49,7 +49,7 @@ const WINDOW_MS: RateLimits = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS };
 /** A key that counted calls since it was last stored. */
 export interface ChangedKey {
   readonly keyId: string;
-  /** The number of changes of the key up to `state`; pass it to `stored`. */
+  /** The number of changes of the key up to `state`; pass it to `onStored`. */
   readonly changes: number;
   readonly state: string;
 }
@@ -100,7 +100,7 @@ export class KeyLimits {
   }
 
   /** The bucket with the fewest calls left, counting nothing. */
-  narrowest({ keyId, limits, nowMs }: KeyCall): RateDecision {
+  narrowestWindow({ keyId, limits, nowMs }: KeyCall): RateDecision {
     return this.#decide({ key: this.#refresh({ keyId, limits, nowMs }), limits, nowMs, isAllowed: true });
   }
 
@@ -115,13 +115,13 @@ export class KeyLimits {
     });
   }
 
-  /** True if a call of the key was counted since it was last stored (`stored`). */
+  /** True if a call of the key was counted since it was last stored (`onStored`). */
   hasChanged(keyId: string): boolean {
     const key = this.#keys.get(keyId);
     return key !== undefined && key.changes !== key.storedChanges;
   }
 
-  /** Returns the key's state as ASCII text if it changed since it was last stored (`stored`), else `undefined`. */
+  /** Returns the key's state as ASCII text if it changed since it was last stored (`onStored`), else `undefined`. */
   changedState(keyId: string): ChangedKey | undefined {
     const key = this.#keys.get(keyId);
     if (key === undefined || !this.hasChanged(keyId)) {
@@ -142,7 +142,7 @@ export class KeyLimits {
   }
 
   /** Marks a state as stored. Calls that were counted after it was read must still be stored. */
-  stored({ keyId, changes }: Pick<ChangedKey, 'keyId' | 'changes'>): void {
+  onStored({ keyId, changes }: Pick<ChangedKey, 'keyId' | 'changes'>): void {
     const key = this.#keys.get(keyId);
     if (key !== undefined) {
       key.storedChanges = changes;
@@ -153,8 +153,8 @@ export class KeyLimits {
    * Replaces a key's state with a stored one. Calls that a clock ahead counted after `nowMs` count as made then, and
    * the state as changed. Throws on anything that `changedState` did not write.
    */
-  restore(saved: { readonly keyId: string; readonly state: string; readonly nowMs: number }): void {
-    const numbers = decodeWholeNumbers(saved.state).values();
+  restore(savedState: { readonly keyId: string; readonly state: string; readonly nowMs: number }): void {
+    const numbers = decodeWholeNumbers(savedState.state).values();
     const next = (): number => {
       const { value } = numbers.next();
       if (value === undefined) {
@@ -163,7 +163,7 @@ export class KeyLimits {
       return value;
     };
     const storedMs = next();
-    const latestMs = Math.min(storedMs, saved.nowMs);
+    const latestMs = Math.min(storedMs, savedState.nowMs);
     const isAhead = latestMs < storedMs;
     const windows = windowsOf((scope) => {
       const window = new RateWindow(WINDOW_MS[scope], next() === 1);
@@ -177,7 +177,7 @@ export class KeyLimits {
       }
       return window;
     });
-    this.#keys.set(saved.keyId, { windows, latestMs, changes: isAhead ? 1 : 0, storedChanges: 0 });
+    this.#keys.set(savedState.keyId, { windows, latestMs, changes: isAhead ? 1 : 0, storedChanges: 0 });
   }
 
   /** Frees the memory of a key that was erased or is owned by another node now. */
@@ -211,9 +211,9 @@ export class KeyLimits {
   }
 
   #key(keyId: string): KeyState {
-    const known = this.#keys.get(keyId);
-    if (known !== undefined) {
-      return known;
+    const knownKey = this.#keys.get(keyId);
+    if (knownKey !== undefined) {
+      return knownKey;
     }
     const windows = windowsOf((scope) => new RateWindow(WINDOW_MS[scope]));
     const key = { windows, latestMs: 0, changes: 0, storedChanges: 0 };
@@ -221,7 +221,9 @@ export class KeyLimits {
     return key;
   }
 
-  /** Chooses the bucket with the fewest calls left. If several have as few, the one that frees a call last is chosen. */
+  /**
+   * Chooses the bucket with the fewest calls left. If several have as few, the one that frees a call last is chosen.
+   */
   #decide(state: {
     readonly key: KeyState;
     readonly limits: RateLimits;
@@ -229,23 +231,29 @@ export class KeyLimits {
     readonly isAllowed: boolean;
   }): RateDecision {
     const { key, limits, nowMs, isAllowed } = state;
-    let narrowest: RateScope = 'minute';
+    let narrowestScope: RateScope = 'minute';
     let remaining = Number.POSITIVE_INFINITY;
     let reliefMs = 0;
     for (let index = 0; index < SCOPES.length; index += 1) {
       const scope = SCOPES[index] as RateScope;
       const limit = limits[scope];
-      const left = Math.max(0, limit - key.windows[scope].total);
-      if (left > remaining) continue;
+      const leftInWindow = Math.max(0, limit - key.windows[scope].total);
+      if (leftInWindow > remaining) continue;
       const backMs = reliefMsOf(key, scope, limit);
-      if (left < remaining || backMs > reliefMs) {
-        narrowest = scope;
-        remaining = left;
+      if (leftInWindow < remaining || backMs > reliefMs) {
+        narrowestScope = scope;
+        remaining = leftInWindow;
         reliefMs = backMs;
       }
     }
     const resetAtSeconds = Math.ceil(reliefMs / 1000);
-    const bucket = { isAllowed, scope: narrowest, limit: limits[narrowest], remaining, resetAtSeconds };
+    const bucket = {
+      isAllowed,
+      scope: narrowestScope,
+      limit: limits[narrowestScope],
+      remaining,
+      resetAtSeconds,
+    };
     return isAllowed ? bucket : { ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
   }
 }

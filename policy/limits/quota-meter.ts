@@ -32,12 +32,12 @@ export class QuotaMeter {
    * Reads an encoded meter. A clock ahead may have left a month after the next one. Such a month becomes the present
    * one, with all its counts. Throws on a text that `encode` did not write.
    */
-  static restore(encoded: string, nowMs: number): QuotaMeter {
+  static restore(encodedText: string, nowMs: number): QuotaMeter {
     const meter = new QuotaMeter();
-    const [month = 0, used = 0] = encoded.split('.').map(Number);
+    const [month = 0, usedCount = 0] = encodedText.split('.').map(Number);
     meter.#month = month;
-    meter.#used = used;
-    if (meter.encode() !== encoded) {
+    meter.#used = usedCount;
+    if (meter.encode() !== encodedText) {
       throw new Error('a stored quota is not readable');
     }
     if (nowMs < monthStartMs(month - 1)) meter.#month = monthOf(nowMs);
@@ -52,24 +52,24 @@ export class QuotaMeter {
   /** Counts a call when the plan has one left or the call may exceed it; else refuses it and counts nothing. */
   take(call: QuotaCall): QuotaDecision {
     const month = Math.max(this.#month, monthOf(call.nowMs));
-    const used = month === this.#month ? this.#used : 0;
-    if (call.mayExceed !== true && used >= PLANS[call.plan].apiCallsPerMonth) {
+    const usedCount = month === this.#month ? this.#used : 0;
+    if (call.mayExceed !== true && usedCount >= PLANS[call.plan].apiCallsPerMonth) {
       const decision = this.peek(call);
       const retryAfterSeconds = Math.ceil((decision.resetsAtMs - call.nowMs) / 1000);
       return { ...decision, isAllowed: false, retryAfterSeconds };
     }
     this.#month = month;
-    this.#used = used + 1;
+    this.#used = usedCount + 1;
     return this.peek(call);
   }
 
   /** Returns the rest of the quota and counts nothing; `isAllowed` is true. */
   peek(call: QuotaCall): QuotaDecision {
     const month = Math.max(this.#month, monthOf(call.nowMs));
-    const used = month === this.#month ? this.#used : 0;
+    const usedCount = month === this.#month ? this.#used : 0;
     const limit = PLANS[call.plan].apiCallsPerMonth;
     const resetsAtMs = month === lastMonth.month ? lastMonth.endsAtMs : monthStartMs(month + 1);
-    return { isAllowed: true, limit, used, remaining: Math.max(0, limit - used), resetsAtMs };
+    return { isAllowed: true, limit, used: usedCount, remaining: Math.max(0, limit - usedCount), resetsAtMs };
   }
 }
 

@@ -66,10 +66,10 @@ export class RateWindow {
   /** Counts calls at a tick. If the tick is before the newest one, they count with the newest. */
   add(tick: number, count: number): void {
     const points = this.#points;
-    const last = points.length - 2;
+    const lastIndex = points.length - 2;
     this.#total += count;
-    if (tick <= (points[last] ?? -1)) {
-      points[last + 1] = (points[last + 1] as number) + count;
+    if (tick <= (points[lastIndex] ?? -1)) {
+      points[lastIndex + 1] = (points[lastIndex + 1] as number) + count;
     } else {
       points.push(tick, count);
     }
@@ -77,20 +77,20 @@ export class RateWindow {
 
   /** The first moment at which `count` of the calls that count now have stopped counting. */
   reliefMs(count: number): number {
-    let at = this.#first;
-    let gone = this.#points[at + 1] as number;
-    while (gone < count) {
-      at += 2;
-      gone += this.#points[at + 1] as number;
+    let index = this.#first;
+    let goneCount = this.#points[index + 1] as number;
+    while (goneCount < count) {
+      index += 2;
+      goneCount += this.#points[index + 1] as number;
     }
-    return this.#endMs(this.#points[at] as number) + this.#windowMs + (this.#isExact ? 0 : 1);
+    return this.#endMs(this.#points[index] as number) + this.#windowMs + (this.#isExact ? 0 : 1);
   }
 
   /** Returns the contents of the window, oldest first. */
   points(): RatePoint[] {
     const points: RatePoint[] = [];
-    for (let at = this.#first; at < this.#points.length; at += 2) {
-      points.push({ tick: this.#points[at] as number, count: this.#points[at + 1] as number });
+    for (let index = this.#first; index < this.#points.length; index += 2) {
+      points.push({ tick: this.#points[index] as number, count: this.#points[index + 1] as number });
     }
     return points;
   }

@@ -8,12 +8,12 @@ const RADIX = 32;
 export function encodeWholeNumbers(numbers: readonly number[]): string {
   let text = '';
   for (const number of numbers) {
-    let rest = number;
-    while (rest >= RADIX) {
-      text += ALPHABET[(rest % RADIX) + RADIX];
-      rest = Math.floor(rest / RADIX);
+    let remainder = number;
+    while (remainder >= RADIX) {
+      text += ALPHABET[(remainder % RADIX) + RADIX];
+      remainder = Math.floor(remainder / RADIX);
     }
-    text += ALPHABET[rest];
+    text += ALPHABET[remainder];
   }
   return text;
 }

@@ -30,14 +30,14 @@ export class ActivationGate {
   }
 
   /** Call it when the first turn has taken effect. `undefined` means that there is no such actor. */
-  reached(state: unknown): void {
+  onReached(state: unknown): void {
     this.#isReady = state !== undefined;
     this.#wasReady ||= this.#isReady;
     for (const waiter of this.#leaving()) waiter.resolve(state);
   }
 
   /** The state is dropped. Callers go on waiting for the next activation. */
-  lost(): void {
+  onLost(): void {
     this.#isReady = false;
   }
 

@@ -30,13 +30,13 @@ export class ActorResources {
    * throws.
    */
   left(state: unknown, reason: DeactivationReason): void {
-    const kept = this.#kept;
+    const keptState = this.#kept;
     if (reason !== 'crashed') this.#kept = undefined;
     else if (state !== undefined) this.#kept = state;
-    const last = state ?? (reason === 'crashed' ? undefined : kept);
-    if (last === undefined) return;
+    const lastState = state ?? (reason === 'crashed' ? undefined : keptState);
+    if (lastState === undefined) return;
     try {
-      this.#behaviour.deactivated(last, this.#address, reason);
+      this.#behaviour.deactivated(lastState, this.#address, reason);
     } catch (error) {
       this.#log.error(
         { actor: addressText(this.#address), err: error },

@@ -64,15 +64,15 @@ export function summaryOf(
 /** Makes a snapshot from a summary and the fields that only a snapshot has. */
 export function snapshotOf(
   { mailboxDepth, oldestQueuedMs, state, ...seen }: ActorSummary,
-  more: Pick<ActorSnapshot, 'owner' | 'timers' | 'lastError'> & {
+  moreFields: Pick<ActorSnapshot, 'owner' | 'timers' | 'lastError'> & {
     readonly mailboxBytes: number;
     readonly describe: (state: unknown) => Record<string, unknown>;
   },
 ): ActorSnapshot {
-  const { mailboxBytes, describe, ...rest } = more;
+  const { mailboxBytes, describe, ...otherFields } = moreFields;
   return {
     ...seen,
-    ...rest,
+    ...otherFields,
     mailbox: { depth: mailboxDepth, bytes: mailboxBytes, oldestQueuedMs },
     state: state === undefined ? undefined : describe(state),
   };

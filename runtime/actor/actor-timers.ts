@@ -37,11 +37,12 @@ export class ActorTimers {
   }
 
   /** Adopts the moments of the new state. */
-  update(due: readonly DueTimer[]): void {
-    if (due.length === 0 && this.#due.length === 0) return;
-    this.#due = due;
-    if (this.#lasting.length > 0 || due.some(({ leastMs }) => leastMs !== undefined)) this.#updateLasting();
-    if (this.#delivered.length > 0) this.#delivered = both(this.#delivered, due);
+  update(dueTimers: readonly DueTimer[]): void {
+    if (dueTimers.length === 0 && this.#due.length === 0) return;
+    this.#due = dueTimers;
+    if (this.#lasting.length > 0 || dueTimers.some(({ leastMs }) => leastMs !== undefined))
+      this.#updateLasting();
+    if (this.#delivered.length > 0) this.#delivered = bothDue(this.#delivered, dueTimers);
     this.#arm();
   }
 
@@ -115,6 +116,6 @@ function isIn(timers: readonly DueTimer[], { id, dueAtMs }: DueTimer): boolean {
 }
 
 /** Returns the timers of the first list that are in the second too. */
-function both(timers: readonly DueTimer[], others: readonly DueTimer[]): readonly DueTimer[] {
-  return timers.filter((timer) => isIn(others, timer));
+function bothDue(timers: readonly DueTimer[], otherTimers: readonly DueTimer[]): readonly DueTimer[] {
+  return timers.filter((timer) => isIn(otherTimers, timer));
 }

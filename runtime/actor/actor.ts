@@ -59,20 +59,20 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   readonly #timer: RestartableTimer;
   readonly #turnWaiters = new Waiters();
 
-  constructor(address: Address, shard: OwnedShard, behaviour: AnyBehaviour, around: ActorSurroundings) {
+  constructor(address: Address, shard: OwnedShard, behaviour: AnyBehaviour, surroundings: ActorSurroundings) {
     this.#address = address;
     this.#text = addressText(address);
     this.#shard = shard;
     this.#behaviour = behaviour;
-    this.#around = around;
-    this.#mailbox = new Mailbox(around);
-    this.#cycle = new TurnCycle({ address, shard, behaviour }, around, this);
+    this.#around = surroundings;
+    this.#mailbox = new Mailbox(surroundings);
+    this.#cycle = new TurnCycle({ address, shard, behaviour }, surroundings, this);
     const parts = { text: this.#text, shard, mailbox: this.#mailbox, cycle: this.#cycle };
-    this.#dispatcher = new Dispatcher(parts, around, this);
-    this.#timers = new ActorTimers(around.steppedClock, this);
-    this.#supervision = new Supervision(this.#text, around);
-    this.#resources = new ActorResources(address, behaviour, around.log);
-    this.#timer = new RestartableTimer(around.clock);
+    this.#dispatcher = new Dispatcher(parts, surroundings, this);
+    this.#timers = new ActorTimers(surroundings.steppedClock, this);
+    this.#supervision = new Supervision(this.#text, surroundings);
+    this.#resources = new ActorResources(address, behaviour, surroundings.log);
+    this.#timer = new RestartableTimer(surroundings.clock);
     if (shard.suspended.has(this.#text)) this.#waitForOperator();
     else this.#load();
   }
@@ -142,10 +142,10 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   }
 
   onEffective(envelope: Envelope, turn: Turn<unknown, unknown>, fault: unknown): void {
-    const changed = turn.state !== undefined || turn.committed !== undefined;
-    const crash = fault ?? (changed ? this.#followState(turn) : undefined);
+    const hasChanged = turn.state !== undefined || turn.committed !== undefined;
+    const crash = fault ?? (hasChanged ? this.#followState(turn) : undefined);
     if (crash !== undefined) this.#supervision.note(crash);
-    if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#gate.reached(this.state);
+    if (envelope.kind === 'activated' || envelope.kind === 'reactivated') this.#gate.onReached(this.state);
     if (this.isEnding) this.#turnWaiters.resolveAll();
     else if (crash !== undefined || this.#isRecovering) this.#restart();
   }
@@ -224,7 +224,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   #stateLoaded(state: unknown): void {
     if (state === undefined) {
       this.#mailbox.answerWithDefault();
-      this.#gate.reached(undefined);
+      this.#gate.onReached(undefined);
       this.#around.marks.leaveAwake(this.#shard, this.#text);
       this.dispose('passivated');
       return;
@@ -376,7 +376,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     void this.#suspendedChecks?.stop();
     this.#timer.cancel();
     this.#isRecovering = false;
-    this.#gate.lost();
+    this.#gate.onLost();
     this.#timers.cancel();
     this.#cycle.state = undefined;
     this.#resources.left(state, reason);

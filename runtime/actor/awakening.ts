@@ -29,11 +29,11 @@ export class Awakening {
 
   #step(): void {
     const { awakenPerStep, awakenStepMs } = this.#limits;
-    const due = this.#queue.slice(0, awakenPerStep);
+    const dueActors = this.#queue.slice(0, awakenPerStep);
     this.#queue = this.#queue.slice(awakenPerStep);
-    for (const { shard, text } of due) if (!shard.isDropped) this.#awaken(shard, text);
+    for (const { shard, text } of dueActors) if (!shard.isDropped) this.#awaken(shard, text);
     // The limit applies to all shards together. Actors that are added before the step is over wait for the next step.
-    this.#isRunning = due.length > 0;
+    this.#isRunning = dueActors.length > 0;
     if (this.#isRunning) this.#clock.after(awakenStepMs, () => this.#step());
   }
 }

@@ -79,8 +79,8 @@ export class DeadLetterBox implements DeadLetters {
     const key = keyOf(shard.number);
     const { kind } = address;
     const { type } = command as { readonly type?: string };
-    const sealed = cipher.seal(id, JSON.stringify(command));
-    const letter = JSON.stringify({ kind, id: address.id, type, sealed, cause, atMs });
+    const sealedCommand = cipher.seal(id, JSON.stringify(command));
+    const letter = JSON.stringify({ kind, id: address.id, type, sealed: sealedCommand, cause, atMs });
     counters.deadLetters += 1;
     commits.add(shard, {
       writes: [
@@ -100,15 +100,15 @@ export class DeadLetterBox implements DeadLetters {
    */
   async forgetOld(shards: readonly OwnedShard[]): Promise<void> {
     const { clock, limits, log, store } = this.#options;
-    const newest = `(${idsFrom(clock.wallMs() - limits.deadLetterAgeMs)}`;
-    const read = ({ number }: OwnedShard): Read => [
-      ...(['ZRANGEBYLEX', keyOf(number), '-', newest, 'LIMIT', 0, 1] as const),
+    const newestId = `(${idsFrom(clock.wallMs() - limits.deadLetterAgeMs)}`;
+    const readOf = ({ number }: OwnedShard): Read => [
+      ...(['ZRANGEBYLEX', keyOf(number), '-', newestId, 'LIMIT', 0, 1] as const),
     ];
     try {
-      const old = (await store.read(shards.map(read))) as string[][];
-      const withOld = shards.filter((_, index) => (old[index] ?? []).length > 0);
+      const oldIds = (await store.read(shards.map(readOf))) as string[][];
+      const withOld = shards.filter((_, index) => (oldIds[index] ?? []).length > 0);
       await Promise.all(
-        withOld.map(({ number }) => store.commit(number, [['ZREMRANGEBYLEX', keyOf(number), '-', newest]])),
+        withOld.map(({ number }) => store.commit(number, [['ZREMRANGEBYLEX', keyOf(number), '-', newestId]])),
       );
     } catch (error) {
       log.warn({ err: error }, 'old dead letters could not be removed');
@@ -117,15 +117,15 @@ export class DeadLetterBox implements DeadLetters {
 
   async list(options: { readonly limit?: number; readonly after?: string } = {}): Promise<DeadLetter[]> {
     const { limit = 50, after } = options;
-    const newest = after === undefined ? '+' : `(${after}`;
+    const newestId = after === undefined ? '+' : `(${after}`;
     const reads = Array.from(
       { length: shardCount() },
-      (_, shard): Read => ['ZREVRANGEBYLEX', keyOf(shard), newest, '-', 'LIMIT', 0, limit],
+      (_, shard): Read => ['ZREVRANGEBYLEX', keyOf(shard), newestId, '-', 'LIMIT', 0, limit],
     );
     const shards = (await this.#options.store.read(reads)) as string[][];
     return shards
       .flatMap((members, shard) => members.map((member) => this.#letter(member, shard)))
-      .sort((one, other) => (one.id < other.id ? 1 : -1))
+      .sort((left, right) => (left.id < right.id ? 1 : -1))
       .slice(0, limit);
   }
 
@@ -139,10 +139,9 @@ export class DeadLetterBox implements DeadLetters {
   }
 
   replay(id: string, shard: number): Promise<unknown> {
-    const running =
-      this.#replays.get(id) ?? this.#replay(id, shard).finally(() => void this.#replays.delete(id));
-    this.#replays.set(id, running);
-    return running;
+    const run = this.#replays.get(id) ?? this.#replay(id, shard).finally(() => void this.#replays.delete(id));
+    this.#replays.set(id, run);
+    return run;
   }
 
   async #replay(id: string, shard: number): Promise<unknown> {
@@ -177,9 +176,9 @@ export class DeadLetterBox implements DeadLetters {
     return { id, address: { shard, kind, id: letter.id }, command, type, cause, atMs };
   }
 
-  #openCommand(id: string, sealed: string): unknown {
+  #openCommand(id: string, sealedCommand: string): unknown {
     try {
-      return JSON.parse(this.#options.cipher.open(id, sealed));
+      return JSON.parse(this.#options.cipher.open(id, sealedCommand));
     } catch {
       return undefined;
     }
@@ -187,11 +186,12 @@ export class DeadLetterBox implements DeadLetters {
 
   async forget({ shard, kind, id }: Address): Promise<void> {
     const [members] = await this.#options.store.read([['ZRANGE', keyOf(shard), 0, -1]]);
-    const own = (members as string[]).filter((member) => {
+    const ownMembers = (members as string[]).filter((member) => {
       const { letter } = parseMember(member);
       return letter.kind === kind && letter.id === id;
     });
-    if (own.length > 0) await this.#options.store.commit(shard, [['ZREM', keyOf(shard), ...own]]);
+    if (ownMembers.length > 0)
+      await this.#options.store.commit(shard, [['ZREM', keyOf(shard), ...ownMembers]]);
   }
 }
 

@@ -34,12 +34,12 @@ export class Dispatcher {
   readonly #actor: DispatchedActor;
   #isPumping = false;
 
-  constructor(options: DispatcherOptions, around: ActorSurroundings, actor: DispatchedActor) {
+  constructor(options: DispatcherOptions, surroundings: ActorSurroundings, actor: DispatchedActor) {
     this.#text = options.text;
     this.#shard = options.shard;
     this.#mailbox = options.mailbox;
     this.#cycle = options.cycle;
-    this.#around = around;
+    this.#around = surroundings;
     this.#actor = actor;
   }
 

@@ -37,13 +37,13 @@ export class LocalActors implements Actors {
     this.#behaviours.set(behaviour.kind, behaviour as unknown as AnyBehaviour);
   }
 
-  ask<Reply>(address: Address, command: unknown, nobody?: Reply): Promise<Reply> {
+  ask<Reply>(address: Address, command: unknown, replyIfAbsent?: Reply): Promise<Reply> {
     const refusal = this.#refusal(address, command);
     if (refusal !== undefined) return Promise.reject(refusal);
     const actor = this.#activate(address);
     if (actor === undefined) return Promise.reject(movedAwayFailure());
     return new Promise((resolve, reject) =>
-      actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject, nobody }),
+      actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject, nobody: replyIfAbsent }),
     );
   }
 

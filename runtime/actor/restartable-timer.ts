@@ -13,12 +13,12 @@ export class RestartableTimer {
     return this.#timer !== undefined;
   }
 
-  /** Calls `then` after `waitMs`. Replaces the wait before. */
-  start(waitMs: number, then: () => void): void {
+  /** Calls `onEnd` after `waitMs`. Replaces the wait before. */
+  start(waitMs: number, onEnd: () => void): void {
     this.#timer?.cancel();
     this.#timer = this.#clock.after(waitMs, () => {
       this.#timer = undefined;
-      then();
+      onEnd();
     });
   }
 

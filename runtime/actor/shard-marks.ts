@@ -58,12 +58,12 @@ export class ShardMarks {
     });
   }
 
-  #write(shard: OwnedShard, write: Write, refused?: () => void): void {
+  #write(shard: OwnedShard, write: Write, onRefused?: () => void): void {
     this.#options.commits.add(shard, {
       writes: [write],
       onSettled: (outcome) => {
         if (outcome === 'committed') return;
-        if (outcome === 'unavailable' && refused !== undefined) refused();
+        if (outcome === 'unavailable' && onRefused !== undefined) onRefused();
         else this.#options.log.warn({ outcome, write }, 'a mark was not written');
       },
     });

@@ -53,8 +53,8 @@ export class Supervision {
   decide(): RestartDecision {
     const { clock, counters, limits, log } = this.#options;
     const nowMs = clock.monotonicMs();
-    const recent = this.#crashedAtMs.filter((atMs) => nowMs - atMs < limits.restartWindowMs);
-    this.#crashedAtMs = [...recent, nowMs];
+    const recentCrashesMs = this.#crashedAtMs.filter((atMs) => nowMs - atMs < limits.restartWindowMs);
+    this.#crashedAtMs = [...recentCrashesMs, nowMs];
     const crashes = this.#crashedAtMs.length;
     if (crashes <= limits.restartIntensity) {
       counters.restarts += 1;

@@ -26,10 +26,10 @@ export class SuspendedChecks {
   #serial = 0;
   #underWay: Promise<void> | undefined;
 
-  constructor(actor: SuspendedActor, around: ActorSurroundings) {
+  constructor(actor: SuspendedActor, surroundings: ActorSurroundings) {
     this.#actor = actor;
-    this.#around = around;
-    this.#timer = new RestartableTimer(around.clock);
+    this.#around = surroundings;
+    this.#timer = new RestartableTimer(surroundings.clock);
   }
 
   /** Starts the checks of the actor. */

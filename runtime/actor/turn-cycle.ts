@@ -66,16 +66,16 @@ export class TurnCycle implements Commitment {
 
   constructor(
     actor: { readonly address: Address; readonly shard: OwnedShard; readonly behaviour: AnyBehaviour },
-    around: ActorSurroundings,
+    surroundings: ActorSurroundings,
     listener: TurnListener,
   ) {
     this.#address = actor.address;
     this.#text = addressText(actor.address);
     this.#shard = actor.shard;
     this.#behaviour = actor.behaviour;
-    this.#around = around;
+    this.#around = surroundings;
     this.#listener = listener;
-    this.startedMs = around.clock.monotonicMs();
+    this.startedMs = surroundings.clock.monotonicMs();
   }
 
   /** True if no caller waits for the turn under way, or for a later one. Its writes may then wait for others. */
@@ -132,8 +132,8 @@ export class TurnCycle implements Commitment {
   async #decideLater(envelope: Envelope, facts: Promise<unknown>): Promise<void> {
     const serial = this.#serial;
     try {
-      const known = await facts;
-      if (this.#isCurrent(serial)) this.#decide(envelope, known, this.#nowMs());
+      const knownFacts = await facts;
+      if (this.#isCurrent(serial)) this.#decide(envelope, knownFacts, this.#nowMs());
     } catch (error) {
       if (this.#isCurrent(serial)) this.#onPrepareFailure(envelope, error);
     }
@@ -208,11 +208,11 @@ export class TurnCycle implements Commitment {
     checkWrites(this.#shard.number, this.writes);
     this.#awakeChange = undefined;
     if (turn.state !== undefined || this.#current?.kind !== 'command') {
-      const live = this.#behaviour.mustLive(turn.state ?? this.state);
-      if (live !== this.#shard.awake.has(this.#text)) {
-        this.#awakeChange = live ? 'add' : 'remove';
+      const mustLive = this.#behaviour.mustLive(turn.state ?? this.state);
+      if (mustLive !== this.#shard.awake.has(this.#text)) {
+        this.#awakeChange = mustLive ? 'add' : 'remove';
         const key = shardKey(this.#shard.number, 'awake');
-        this.writes = [...this.writes, [live ? 'SADD' : 'SREM', key, this.#text]];
+        this.writes = [...this.writes, [mustLive ? 'SADD' : 'SREM', key, this.#text]];
       }
     }
     this.#turn = turn;

@@ -24,8 +24,8 @@ export class AskedOnce {
     if (id <= ids.highest - WINDOW) return false;
     const index = id % WINDOW;
     if (id <= ids.highest && ids.marks[index] === 1) return false;
-    const from = Math.max(ids.highest + 1, id - WINDOW + 1);
-    for (let passed = from; passed <= id; passed += 1) ids.marks[passed % WINDOW] = 0;
+    const firstId = Math.max(ids.highest + 1, id - WINDOW + 1);
+    for (let passedId = firstId; passedId <= id; passedId += 1) ids.marks[passedId % WINDOW] = 0;
     ids.highest = Math.max(ids.highest, id);
     ids.marks[index] = 1;
     return true;

@@ -90,9 +90,9 @@ export class RedisLink implements NodeLink {
     this.#incarnation = incarnation;
     const names = [...this.#names.filter((name) => name !== incarnation), incarnation];
     const awaited = new Set([...this.#pending.values()].map(({ question }) => question.from));
-    const left = names.slice(0, -2).filter((name) => !awaited.has(name));
-    for (const name of left) engine.unsubscribe(channelOf(name));
-    this.#names = names.filter((name) => !left.includes(name));
+    const unawaited = names.slice(0, -2).filter((name) => !awaited.has(name));
+    for (const name of unawaited) engine.unsubscribe(channelOf(name));
+    this.#names = names.filter((name) => !unawaited.includes(name));
   }
 
   serve(handler: (payload: string) => Promise<string>): void {
@@ -124,11 +124,11 @@ export class RedisLink implements NodeLink {
     }
   }
 
-  #ask(to: string, payload: string, timeoutMs: number): Promise<string> {
+  #ask(incarnation: string, payload: string, timeoutMs: number): Promise<string> {
     const { engine, clock, counters, onMissed } = this.#options;
     this.#lastId += 1;
     const id = String(this.#lastId);
-    const question = { id, from: this.#incarnation, to };
+    const question = { id, from: this.#incarnation, to: incarnation };
     counters.linkCalls += 1;
     return new Promise((resolve, reject) => {
       const timer = clock.after(timeoutMs, () => {
@@ -138,7 +138,10 @@ export class RedisLink implements NodeLink {
       });
       this.#pending.set(id, { question, resolve, reject, timer });
       engine
-        .publish(channelOf(to), `ask ${id} ${question.from}\n${this.#seal('ask', question, payload)}`)
+        .publish(
+          channelOf(incarnation),
+          `ask ${id} ${question.from}\n${this.#seal('ask', question, payload)}`,
+        )
         .then(
           (listeners) => {
             if (listeners !== 0) return;
@@ -162,23 +165,23 @@ export class RedisLink implements NodeLink {
     return call;
   }
 
-  #receive(to: string, message: string): void {
-    const [[verb, id = '', from = ''], sealed] = firstLine(message);
-    if (verb === 'ask') this.#onQuestion({ id, from, to }, sealed);
-    else this.#onReply(id, sealed);
+  #receive(incarnation: string, message: string): void {
+    const [[verb, id = '', fromIncarnation = ''], sealedText] = firstLine(message);
+    if (verb === 'ask') this.#onQuestion({ id, from: fromIncarnation, to: incarnation }, sealedText);
+    else this.#onReply(id, sealedText);
   }
 
-  #onQuestion(question: Question, sealed: string): void {
-    const payload = this.#open('ask', question, sealed);
+  #onQuestion(question: Question, sealedText: string): void {
+    const payload = this.#open('ask', question, sealedText);
     if (payload === undefined) return;
     if (this.#askedOnce.isFirst(question.from, Number(question.id))) void this.#answer(question, payload);
     else this.#options.counters.linkRefused += 1;
   }
 
-  #onReply(id: string, sealed: string): void {
+  #onReply(id: string, sealedText: string): void {
     const question = this.#pending.get(id)?.question;
     if (question === undefined) return;
-    const reply = this.#open('reply', question, sealed);
+    const reply = this.#open('reply', question, sealedText);
     if (reply === undefined) return;
     const [[verb, code, seconds], text] = firstLine(reply);
     if (verb === 'answer') this.#takePending(id)?.resolve(text);
@@ -205,10 +208,10 @@ export class RedisLink implements NodeLink {
   }
 
   /** Returns the text, or undefined if it was sealed for another request or without the secret. */
-  #open(verb: Verb, question: Question, sealed: string): string | undefined {
+  #open(verb: Verb, question: Question, sealedText: string): string | undefined {
     const { cipher, counters } = this.#options;
     try {
-      return cipher.open(useOf(verb, question), sealed);
+      return cipher.open(useOf(verb, question), sealedText);
     } catch {
       counters.linkRefused += 1;
       return undefined;

@@ -170,7 +170,7 @@ class AssembledNode implements RuntimeNode {
     const limits = { ...defaultLimits, ...options.limits };
     const clock = new AgreedClock(options.clock, limits.clockToleranceMs, () => steppedClock.fireAll());
     const steppedClock: SteppedClock = new SteppedClock(clock, limits.stepMs, afterTick);
-    const common = {
+    const commonOptions = {
       nodeId,
       engine,
       clock,
@@ -187,7 +187,7 @@ class AssembledNode implements RuntimeNode {
     this.steppedClock = steppedClock;
     this.#limits = limits;
     const ownership = new Ownership({
-      ...common,
+      ...commonOptions,
       commits: () => commits,
       onClaimed: (shard) => awakening.add(shard),
       onIncarnation: (incarnation) => this.link.listen(incarnation),
@@ -195,7 +195,7 @@ class AssembledNode implements RuntimeNode {
     });
     this.#ownership = ownership;
     const commits: GroupCommit = new GroupCommit({
-      ...common,
+      ...commonOptions,
       steppedClock,
       leaseHolds: () => ownership.lease.holds(),
       onFenced: (shard, actual) => ownership.onFenced(shard, actual),
@@ -206,7 +206,7 @@ class AssembledNode implements RuntimeNode {
     const store = new NodeStore(engine, commits, shard);
     this.store = store;
     this.deadLetters = new DeadLetterBox({
-      ...common,
+      ...commonOptions,
       store,
       commits,
       cipher: options.deadLetterCipher,
@@ -219,24 +219,24 @@ class AssembledNode implements RuntimeNode {
       storeIsFull: () => ownership.servers.some(({ memoryUse }) => memoryUse >= limits.memoryShare),
       isBusy: () => this.isBusy(),
       surroundings: {
-        ...common,
+        ...commonOptions,
         steppedClock,
         inProgress: this.#inProgress,
         store,
         commits,
-        marks: new ShardMarks({ ...common, commits }),
-        mayAct: (owned) => ownership.mayAct(owned),
-        deadLetter: (owned, address, command, cause) =>
-          this.deadLetters.deadLetter(owned, address, command, cause),
+        marks: new ShardMarks({ ...commonOptions, commits }),
+        mayAct: (shard) => ownership.mayAct(shard),
+        deadLetter: (shard, address, command, cause) =>
+          this.deadLetters.deadLetter(shard, address, command, cause),
       },
     });
     this.link = new RedisLink({
-      ...common,
+      ...commonOptions,
       cipher: options.linkCipher,
       view: ownership.view,
       onMissed: () => void ownership.check(),
     });
-    const awakening = new Awakening(clock, limits, (owned, text) => this.actors.awaken(owned, text));
+    const awakening = new Awakening(clock, limits, (shard, text) => this.actors.awaken(shard, text));
   }
 
   get incarnation(): string {
@@ -261,22 +261,22 @@ class AssembledNode implements RuntimeNode {
     this.#sweep = this.clock.after(this.#limits.passivateEveryMs, () => {
       this.actors.passivateIdle();
       this.#sweeps += 1;
-      const swept = [...this.#ownership.shards()].filter(
+      const shardsToSweep = [...this.#ownership.shards()].filter(
         ({ number }) => number % FORGETTING_SWEEPS === this.#sweeps % FORGETTING_SWEEPS,
       );
-      for (const { memory } of swept) memory.clear();
-      if (swept.length > 0) void this.deadLetters.forgetOld(swept);
+      for (const { memory } of shardsToSweep) memory.clear();
+      if (shardsToSweep.length > 0) void this.deadLetters.forgetOld(shardsToSweep);
       this.#sweepLater();
     });
   }
 
   nodes(): readonly NodeView[] {
-    const { view, incarnation: own } = this.#ownership;
+    const { view, incarnation: ownIncarnation } = this.#ownership;
     return view.nodes.map(({ nodeId, incarnation }) => ({
       nodeId,
       incarnation,
       shards: view.records.filter((record) => record.owner === incarnation).length,
-      self: incarnation === own,
+      self: incarnation === ownIncarnation,
     }));
   }
 

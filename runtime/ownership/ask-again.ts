@@ -7,14 +7,14 @@ import { RuntimeFailure } from '../runtime-failure.ts';
  */
 export async function askAgain<Answer>(
   ask: () => Promise<Answer>,
-  until: { readonly clock: Clock; readonly everyMs: number; readonly isOver: () => boolean },
+  condition: { readonly clock: Clock; readonly everyMs: number; readonly isOver: () => boolean },
 ): Promise<Answer | undefined> {
-  while (!until.isOver()) {
+  while (!condition.isOver()) {
     try {
       return await ask();
     } catch (error) {
       if (!(error instanceof RuntimeFailure)) throw error;
-      await sleep(until.clock, until.everyMs);
+      await sleep(condition.clock, condition.everyMs);
     }
   }
   return undefined;

@@ -9,31 +9,31 @@ import { OwnedShard } from './owned-shard.ts';
  */
 export async function claimShards(
   numbers: readonly number[],
-  from: {
+  options: {
     readonly engine: Engine;
     readonly incarnation: string;
     /** The records of all shards as they were seen last, by number. */
     readonly records: readonly ShardRecord[];
   },
 ): Promise<OwnedShard[]> {
-  const { engine, incarnation, records } = from;
+  const { engine, incarnation, records } = options;
   const answers = await Promise.allSettled(
     numbers.map((number) => engine.changeOwner(number, (records[number] as ShardRecord).epoch, incarnation)),
   );
-  const won: { number: number; record: ShardRecord }[] = [];
+  const wonShards: { number: number; record: ShardRecord }[] = [];
   for (const [index, answer] of answers.entries()) {
     // A claim whose reply was lost is found by the next check: the shard is ours and not run here. It is then claimed
     // once more.
     if (answer.status === 'fulfilled' && answer.value.isChanged) {
-      won.push({ number: numbers[index] as number, record: answer.value.record });
+      wonShards.push({ number: numbers[index] as number, record: answer.value.record });
     }
   }
   const members = await engine.read(
-    won.flatMap(({ number }) =>
+    wonShards.flatMap(({ number }) =>
       ['awake', 'suspended'].map((part): Read => ['SMEMBERS', shardKey(number, part)]),
     ),
   );
-  return won.map(
+  return wonShards.map(
     ({ number, record }, index) =>
       new OwnedShard(number, record, {
         awake: new Set(members[index * 2] as string[]),

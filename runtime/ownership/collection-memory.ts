@@ -136,16 +136,16 @@ export class CollectionMemory {
    * read.
    */
   finish(loads: readonly Load[], replies: readonly unknown[] | undefined): ReadonlyMap<string, Collection> {
-    const read = new Map<string, Collection>();
+    const collectionsRead = new Map<string, Collection>();
     for (const [index, load] of loads.entries()) {
       const collection = replies && collectionOf(load, replies[index]);
-      if (collection !== undefined) read.set(load.name, collection);
+      if (collection !== undefined) collectionsRead.set(load.name, collection);
       if (this.#loading.get(load.name) !== load) continue;
       this.#loading.delete(load.name);
       if (collection !== undefined) this.#keep(load.name, collection);
       else this.#forgetTogether(load.name);
     }
-    return read;
+    return collectionsRead;
   }
 
   /** Forgets every collection that these writes touch. */
@@ -201,9 +201,9 @@ export class CollectionMemory {
     this.#held.set(name, collection);
     this.#bytes += bytesOf(name, collection);
     // A Map keeps its order of insertion.
-    for (const oldest of this.#held.keys()) {
+    for (const oldestName of this.#held.keys()) {
       if (this.#bytes <= BYTES_PER_SHARD) break;
-      this.#forgetTogether(oldest);
+      this.#forgetTogether(oldestName);
     }
   }
 
@@ -228,13 +228,13 @@ const NO_MEMBERS: Members = new Map<string, string>();
 /** Reads a collection from the answer to `scanFor`. */
 function collectionOf({ scan: [command] }: Load, reply: unknown): Collection {
   if (command === 'HMGET') return reply as Fields;
-  const [cursor, flat] = reply as [cursor: string, flat: string[]];
+  const [cursor, pairs] = reply as [cursor: string, flat: string[]];
   const step = command === 'HSCAN' ? 2 : 1;
-  if (cursor !== '0' || flat.length > LARGEST_COLLECTION * step) return 'large';
-  if (flat.length === 0) return NO_MEMBERS;
+  if (cursor !== '0' || pairs.length > LARGEST_COLLECTION * step) return 'large';
+  if (pairs.length === 0) return NO_MEMBERS;
   const members = new Map<string, string>();
-  for (let index = 0; index < flat.length; index += step) {
-    members.set(flat[index] as string, step === 2 ? (flat[index + 1] as string) : '');
+  for (let index = 0; index < pairs.length; index += step) {
+    members.set(pairs[index] as string, step === 2 ? (pairs[index + 1] as string) : '');
   }
   return members;
 }

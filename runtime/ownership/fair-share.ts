@@ -40,8 +40,8 @@ export function planShare(input: ShareInput): SharePlan {
   const sharers = nodes.filter((node) => !stopping.has(node.incarnation));
   const place = sharers.findIndex((node) => node.incarnation === incarnation);
   if (place === -1) return { claims: [], releases: [], strays: [] };
-  const share = (of: number): number =>
-    Math.floor(of / sharers.length) + (place < of % sharers.length ? 1 : 0);
+  const share = (total: number): number =>
+    Math.floor(total / sharers.length) + (place < total % sharers.length ? 1 : 0);
   const quota = share(records.length);
   const writtenShare = share(records.filter(isWritten).length);
   const isWrittenTo = (shard: number): boolean => isWritten(records[shard]);
@@ -50,21 +50,24 @@ export function planShare(input: ShareInput): SharePlan {
   const start = Math.floor((place * records.length) / sharers.length);
   const { free, ours } = freeShards(input, start);
   const room = Math.max(0, quota - held.size);
-  const wanted = Math.min(room, Math.max(0, writtenShare - ownWritten.length));
-  const written = free.filter(isWrittenTo);
-  const first = written.slice(0, wanted);
-  const others = [...free.filter((shard) => !isWrittenTo(shard)), ...written.slice(wanted)];
-  const claims = [...first, ...others.slice(0, room - first.length)];
-  const claimed = new Set(claims);
+  const wantedCount = Math.min(room, Math.max(0, writtenShare - ownWritten.length));
+  const writtenShards = free.filter(isWrittenTo);
+  const first = writtenShards.slice(0, wantedCount);
+  const otherShards = [...free.filter((shard) => !isWrittenTo(shard)), ...writtenShards.slice(wantedCount)];
+  const claims = [...first, ...otherShards.slice(0, room - first.length)];
+  const claimedShards = new Set(claims);
 
-  const surplus = Math.max(0, held.size - quota);
-  const tooMany = Math.min(surplus, Math.max(0, ownWritten.length - writtenShare));
+  const surplusCount = Math.max(0, held.size - quota);
+  const tooMany = Math.min(surplusCount, Math.max(0, ownWritten.length - writtenShare));
   const releases = tooMany === 0 ? [] : ownWritten.slice(-tooMany);
-  const kept = [...held].filter((shard) => !releases.includes(shard));
+  const keptShards = [...held].filter((shard) => !releases.includes(shard));
   // Shards without tenants go first: their move is not noticed.
-  const rest = [...kept.filter(isWrittenTo), ...kept.filter((shard) => !isWrittenTo(shard))];
-  if (surplus > tooMany) releases.push(...rest.slice(tooMany - surplus));
-  return { claims, releases, strays: ours.filter((shard) => !claimed.has(shard)) };
+  const orderedShards = [
+    ...keptShards.filter(isWrittenTo),
+    ...keptShards.filter((shard) => !isWrittenTo(shard)),
+  ];
+  if (surplusCount > tooMany) releases.push(...orderedShards.slice(tooMany - surplusCount));
+  return { claims, releases, strays: ours.filter((shard) => !claimedShards.has(shard)) };
 }
 
 /** Shards that may be claimed, in this node's order, and those recorded for it that it does not run. */
@@ -73,17 +76,17 @@ function freeShards(
   start: number,
 ): { readonly free: readonly number[]; readonly ours: readonly number[] } {
   const alive = new Set(nodes.map((node) => node.incarnation));
-  const free: number[] = [];
-  const ours: number[] = [];
+  const freeShards: number[] = [];
+  const ownShards: number[] = [];
   for (let step = 0; step < records.length; step += 1) {
     const shard = (start + step) % records.length;
     if (held.has(shard) || leaving.has(shard)) continue;
     const { owner } = records[shard] as ShardRecord;
     const isFree = owner === undefined || owner === incarnation || (!alive.has(owner) && !isInGrace);
-    if (isFree) free.push(shard);
-    if (owner === incarnation) ours.push(shard);
+    if (isFree) freeShards.push(shard);
+    if (owner === incarnation) ownShards.push(shard);
   }
-  return { free, ours };
+  return { free: freeShards, ours: ownShards };
 }
 
 function isWritten(record: ShardRecord | undefined): boolean {

@@ -127,8 +127,8 @@ export class GroupCommit {
       return;
     }
     const shards: OwnedShard[] = [];
-    const most = this.#share();
-    let room = most;
+    const mostTurns = this.#share();
+    let room = mostTurns;
     for (const shard of this.#ready) {
       if (room <= 0) break;
       this.#ready.delete(shard);
@@ -143,7 +143,7 @@ export class GroupCommit {
       shards.push(shard);
     }
     if (shards.length === 0) return;
-    void this.#commit(shards, most - room);
+    void this.#commit(shards, mostTurns - room);
     // Turns that did not fit go with the next batch, if one more may be sent.
     if (this.#ready.size > 0) this.#arm();
   }
@@ -155,10 +155,10 @@ export class GroupCommit {
    */
   #share(): number {
     const { batchTurns, commitsInFlight } = this.#options.limits;
-    let waiting = 0;
-    for (const shard of this.#ready) waiting += shard.waiting.length;
-    if (waiting <= LEAST_SHARED_TURNS) return batchTurns;
-    return Math.min(batchTurns, Math.ceil(waiting / (commitsInFlight - this.#submittedMs.length)));
+    let waitingCount = 0;
+    for (const shard of this.#ready) waitingCount += shard.waiting.length;
+    if (waitingCount <= LEAST_SHARED_TURNS) return batchTurns;
+    return Math.min(batchTurns, Math.ceil(waitingCount / (commitsInFlight - this.#submittedMs.length)));
   }
 
   async #commit(shards: readonly OwnedShard[], turns: number): Promise<void> {
@@ -236,9 +236,9 @@ function forgetTouched(shard: OwnedShard, commitments: readonly Commitment[]): v
 }
 
 function refuseWaiting(shard: OwnedShard, message: string): void {
-  const waiting = shard.waiting;
+  const waitingEntries = shard.waiting;
   shard.waiting = [];
-  settleAll(waiting, 'unavailable', message);
+  settleAll(waitingEntries, 'unavailable', message);
 }
 
 function sectionOf(shard: OwnedShard): CommitSection {

@@ -19,7 +19,7 @@ export class HeldShards {
   }
 
   /** The shards without an open commit, and the record that Redis must have for each while that is so. */
-  quiet(): ReadonlyMap<OwnedShard, string> {
+  quietShards(): ReadonlyMap<OwnedShard, string> {
     return new Map([...this].filter(isQuiet).map((shard) => [shard, shard.recordText]));
   }
 
@@ -27,10 +27,13 @@ export class HeldShards {
    * Returns the quiet shards with another record in Redis. From before the records were read until now, none of their
    * writes waited for a reply. So another node has the shard, or Redis lost a write that it had acknowledged.
    */
-  strayed(quiet: ReadonlyMap<OwnedShard, string>, records: readonly ShardRecord[]): readonly OwnedShard[] {
+  strayShards(
+    quietShards: ReadonlyMap<OwnedShard, string>,
+    records: readonly ShardRecord[],
+  ): readonly OwnedShard[] {
     return [...this].filter((shard) => {
       const record = records[shard.number];
-      const mayBeCompared = isQuiet(shard) && quiet.get(shard) === shard.recordText;
+      const mayBeCompared = isQuiet(shard) && quietShards.get(shard) === shard.recordText;
       return mayBeCompared && record !== undefined && recordText(record) !== shard.recordText;
     });
   }

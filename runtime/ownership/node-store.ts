@@ -54,11 +54,11 @@ export class NodeStore implements Store {
       isKnown &&= answers[index] !== undefined;
     }
     if (isKnown) return answers;
-    const unknown = lookups.filter((_, index) => answers[index] === undefined);
-    const loads = memory.begin(unknown);
+    const unknownLookups = lookups.filter((_, index) => answers[index] === undefined);
+    const loads = memory.begin(unknownLookups);
     // No value is cached, and none will be. A message that is read once is an example.
-    if (loads.length === 0 && unknown.length === lookups.length) return this.#engine.read(lookups);
-    return this.#askForRest(memory, lookups, { known: answers, unknown, loads });
+    if (loads.length === 0 && unknownLookups.length === lookups.length) return this.#engine.read(lookups);
+    return this.#askForRest(memory, lookups, { known: answers, unknown: unknownLookups, loads });
   }
 
   known(
@@ -81,18 +81,20 @@ export class NodeStore implements Store {
     { known, unknown, loads }: OpenLookups,
   ): Promise<unknown[]> {
     // A complete read answers every lookup of its key.
-    const alone = unknown.filter((lookup) => !loads.some(({ name }) => name === nameOf(lookup)));
+    const singleLookups = unknown.filter((lookup) => !loads.some(({ name }) => name === nameOf(lookup)));
     let replies: unknown[] | undefined;
-    let read: ReadonlyMap<string, Collection>;
+    let collectionsRead: ReadonlyMap<string, Collection>;
     try {
-      replies = await this.#engine.read([...alone, ...loads.map(({ scan }) => scan)]);
+      replies = await this.#engine.read([...singleLookups, ...loads.map(({ scan }) => scan)]);
     } finally {
-      read = memory.finish(loads, replies?.slice(alone.length));
+      collectionsRead = memory.finish(loads, replies?.slice(singleLookups.length));
     }
     const answers = lookups.map((lookup, index) => {
       if (known[index] !== undefined) return known[index];
-      const collection = read.get(nameOf(lookup));
-      return collection === undefined ? replies[alone.indexOf(lookup)] : answerFrom(collection, lookup);
+      const collection = collectionsRead.get(nameOf(lookup));
+      return collection === undefined
+        ? replies[singleLookups.indexOf(lookup)]
+        : answerFrom(collection, lookup);
     });
     // One collection is too large to be read completely.
     return answers.includes(undefined) ? this.#engine.read(lookups) : answers;

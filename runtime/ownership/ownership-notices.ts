@@ -16,7 +16,7 @@ export class OwnershipNotices {
 
   constructor(
     view: OwnershipView,
-    around: {
+    options: {
       readonly engine: Engine;
       readonly afterTick: (callback: () => void) => void;
       /** This node's name once it is stopping: every later notice carries it. */
@@ -24,9 +24,9 @@ export class OwnershipNotices {
     },
   ) {
     this.#view = view;
-    this.#engine = around.engine;
-    this.#afterTick = around.afterTick;
-    this.#leaving = around.leaving;
+    this.#engine = options.engine;
+    this.#afterTick = options.afterTick;
+    this.#leaving = options.leaving;
   }
 
   /** Adds the notices of all nodes to the view, and calls `heard` for each. */

@@ -60,8 +60,8 @@ export class OwnershipView {
 
   /** Takes in a record that is newer than the known one. */
   learn(shard: number, record: ShardRecord): void {
-    const known = this.#records[shard];
-    if (known !== undefined && record.epoch >= known.epoch) this.#records[shard] = record;
+    const knownRecord = this.#records[shard];
+    if (knownRecord !== undefined && record.epoch >= knownRecord.epoch) this.#records[shard] = record;
   }
 
   /** Returns the owner of a shard, if there is one with a valid lease at the last check. */
@@ -77,9 +77,9 @@ export class OwnershipView {
 }
 
 /** The notice that nodes send each other when ownership changes: lines `shard record`, or `stopping incarnation`. */
-export function changeNotice(changes: ReadonlyMap<number, ShardRecord>, stopping?: string): string {
+export function changeNotice(changes: ReadonlyMap<number, ShardRecord>, stoppingNode?: string): string {
   const lines = [...changes].map(([shard, record]) => `${shard} ${recordText(record)}`);
-  if (stopping !== undefined) lines.push(`stopping ${stopping}`);
+  if (stoppingNode !== undefined) lines.push(`stopping ${stoppingNode}`);
   return lines.join('\n');
 }
 

@@ -51,9 +51,9 @@ export class Ownership {
     this.#options = options;
     const { engine, clock, limits, afterTick } = options;
     this.#times = new CheckTimes(clock, limits.claimEveryMs, () => this.check());
-    const leaving = (): string | undefined =>
+    const leavingReason = (): string | undefined =>
       this.#isStopping || this.#isAside ? this.incarnation : undefined;
-    this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leaving });
+    this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leaving: leavingReason });
     this.#incarnations = new Incarnations(options.nodeId, options.random);
     this.#settlement = new ShardSettlement(options, {
       held: this.#held,
@@ -132,7 +132,7 @@ export class Ownership {
     const { engine, clock, limits, log } = this.#options;
     this.#times.noteCheck();
     const incarnation = this.incarnation;
-    const quiet = this.#held.quiet();
+    const quietShards = this.#held.quietShards();
     try {
       const [nodes, records, servers] = await Promise.all([
         engine.nodes(),
@@ -147,15 +147,15 @@ export class Ownership {
       this.view.replace(nodes, records);
       if (await this.#standsAside(nodes)) return;
       if (this.#isStopping || !this.lease.holds() || incarnation !== this.incarnation) return;
-      for (const shard of this.#held.strayed(quiet, records))
+      for (const shard of this.#held.strayShards(quietShards, records))
         this.#settlement.lose(shard, records[shard.number]);
-      const running = [...this.#held].map(({ number }) => number);
-      const held = new Set(running.filter((number) => !this.#leaving.has(number)));
+      const runningShards = [...this.#held].map(({ number }) => number);
+      const heldNumbers = new Set(runningShards.filter((number) => !this.#leaving.has(number)));
       const plan = planShare({
         records,
         nodes,
         incarnation,
-        held,
+        held: heldNumbers,
         leaving: this.#leaving,
         stopping: this.view.stopping,
         isInGrace: clock.monotonicMs() < this.#graceUntilMs,
@@ -187,20 +187,20 @@ export class Ownership {
     if (numbers.length === 0) return;
     const { engine, clock, counters, log, onClaimed } = this.#options;
     const incarnation = this.incarnation;
-    const won = await claimShards(numbers, { engine, incarnation, records });
+    const wonShards = await claimShards(numbers, { engine, incarnation, records });
     // Shards claimed under a lease that is over are claimed once more, as if the answer had been lost.
     if (incarnation !== this.incarnation || this.#isStopping || !this.lease.holds()) return;
-    const ahead = won.filter((shard) => shard.isAhead(clock));
-    for (const shard of ahead) shard.startOver(clock);
-    if (ahead.length > 0) {
-      counters.shardsAhead += ahead.length;
-      const fields = { shards: ahead.map(({ number, record: { wallMs } }) => ({ number, wallMs })) };
+    const shardsAhead = wonShards.filter((shard) => shard.isAhead(clock));
+    for (const shard of shardsAhead) shard.startOver(clock);
+    if (shardsAhead.length > 0) {
+      counters.shardsAhead += shardsAhead.length;
+      const fields = { shards: shardsAhead.map(({ number, record: { wallMs } }) => ({ number, wallMs })) };
       log.error(
         fields,
         'the clock that stored these shards was far ahead: they continue at the present time',
       );
     }
-    for (const shard of won) {
+    for (const shard of wonShards) {
       this.#held.add(shard);
       this.#notices.note(shard.number, shard.record);
       onClaimed(shard);
@@ -308,7 +308,7 @@ export class Ownership {
     counters.leaseLosses += 1;
     for (const shard of this.#held) shard.isOwnerUnknown = true;
     this.#onLeaseExpired();
-    const before = this.incarnation;
+    const formerIncarnation = this.incarnation;
     const name = this.#incarnations.next();
     const isBack = await this.#askAgain(async () => {
       // Each time: a process that started meanwhile is the later one.
@@ -319,7 +319,7 @@ export class Ownership {
     if (isBack === false) this.#onSuperseded();
     if (isBack !== true) return;
     log.warn(
-      { before, incarnation: this.incarnation },
+      { before: formerIncarnation, incarnation: this.incarnation },
       'the lease was lost: this node is back under a new name',
     );
     await Promise.all([...this.#held].map((shard) => this.settle(shard)));

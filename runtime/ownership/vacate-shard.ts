@@ -1,4 +1,4 @@
-import { type Clock, within } from '../clock.ts';
+import { type Clock, waitAtMost } from '../clock.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import type { ActiveActor } from './active-actor.ts';
@@ -15,16 +15,18 @@ export async function vacateShard(
   const { clock, limits, log } = options;
   shard.isDraining = true;
   for (const actor of shard.actors.values()) actor.drain();
-  await within(clock, limits.settleMs, whenSettled(shard));
-  const threw = (error: unknown): void =>
+  await waitAtMost(clock, limits.settleMs, whenSettled(shard));
+  const logThrown = (error: unknown): void =>
     log.error({ shard: shard.number, err: error }, 'an actor threw when it was asked whether it is settled');
-  const unsettled = [...shard.actors].filter(([, actor]) => !isSettled(actor, threw)).map(([text]) => text);
-  if (unsettled.length > 0) {
-    const fields = { shard: shard.number, actors: unsettled, settleMs: limits.settleMs };
+  const unsettledActors = [...shard.actors]
+    .filter(([, actor]) => !isSettled(actor, logThrown))
+    .map(([text]) => text);
+  if (unsettledActors.length > 0) {
+    const fields = { shard: shard.number, actors: unsettledActors, settleMs: limits.settleMs };
     log.warn(fields, 'a shard is handed over with work in progress: its deadline has passed');
   }
-  const stopping = [...shard.actors.values()].map((actor) => actor.stop('released'));
-  await within(clock, limits.answerMs, Promise.all(stopping));
+  const stops = [...shard.actors.values()].map((actor) => actor.stop('released'));
+  await waitAtMost(clock, limits.answerMs, Promise.all(stops));
   for (const actor of [...shard.actors.values()]) actor.dispose('released');
 }
 
@@ -40,11 +42,11 @@ function whenSettled(shard: OwnedShard): Promise<void> {
 }
 
 /** True if the actor is settled. An actor whose behaviour throws counts as not settled. */
-function isSettled(actor: ActiveActor, threw?: (error: unknown) => void): boolean {
+function isSettled(actor: ActiveActor, onThrown?: (error: unknown) => void): boolean {
   try {
     return actor.isSettled;
   } catch (error) {
-    threw?.(error);
+    onThrown?.(error);
     return false;
   }
 }

@@ -32,13 +32,13 @@ export class CommitTrouble {
     this.#note(part, trouble, 'commits wait, and calls are answered 503');
   }
 
-  #note(part: number, trouble: string, meaning: string): void {
+  #note(part: number, trouble: string, explanation: string): void {
     this.#forgetOld();
     if (this.#refusedAtMs.size === 0) this.#reported.clear();
     this.#refusedAtMs.set(part, this.#clock.monotonicMs());
     if (this.#reported.has(trouble)) return;
     this.#reported.add(trouble);
-    this.#log.error({ trouble }, `${trouble}: ${meaning}`);
+    this.#log.error({ trouble }, `${trouble}: ${explanation}`);
   }
 
   /** A commit to this part was accepted. */

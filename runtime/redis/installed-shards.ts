@@ -5,31 +5,31 @@ import type { Engine } from '../engine.ts';
 const SHARDS_KEY = '{runtime}:shards';
 
 /**
- * Returns how many shards the data in Redis has. If there is no data yet, this call decides: `wanted`, or 128. Rejects
- * if the data has another number than `wanted`, since every key of a tenant contains its shard. Otherwise rejects like
- * `Engine.read`.
+ * Returns how many shards the data in Redis has. If there is no data yet, this call decides: `wantedCount`, or 128.
+ * Rejects if the data has another number than `wantedCount`, since every key of a tenant contains its shard. Otherwise
+ * rejects like `Engine.read`.
  */
 export async function installedShards(
   engine: Pick<Engine, 'append' | 'read'>,
-  wanted: number | undefined,
+  wantedCount: number | undefined,
 ): Promise<number> {
-  const stored = async (): Promise<unknown> => (await engine.read([['GET', SHARDS_KEY]]))[0];
-  let known = await stored();
-  if (known === null) {
+  const readStored = async (): Promise<unknown> => (await engine.read([['GET', SHARDS_KEY]]))[0];
+  let knownCount = await readStored();
+  if (knownCount === null) {
     // The first node that ever ran claimed this shard, in any version.
     const [owner] = await engine.read([['GET', shardKey(0, 'owner')]]);
     if (owner === null) {
-      await engine.append([['SET', SHARDS_KEY, String(wanted ?? DEFAULT_SHARDS), 'NX']]);
-      known = await stored();
+      await engine.append([['SET', SHARDS_KEY, String(wantedCount ?? DEFAULT_SHARDS), 'NX']]);
+      knownCount = await readStored();
     } else {
       // A node that began at the same moment may have decided meanwhile.
-      known = (await stored()) ?? String(DEFAULT_SHARDS);
+      knownCount = (await readStored()) ?? String(DEFAULT_SHARDS);
     }
   }
-  const shards = Number(known);
-  if (wanted !== undefined && wanted !== shards) {
+  const shards = Number(knownCount);
+  if (wantedCount !== undefined && wantedCount !== shards) {
     throw new Error(
-      `SHARDS is ${wanted}, but the data in this Redis has ${shards} shards, which cannot change: set SHARDS=${shards}, or leave it out`,
+      `SHARDS is ${wantedCount}, but the data in this Redis has ${shards} shards, which cannot change: set SHARDS=${shards}, or leave it out`,
     );
   }
   return shards;

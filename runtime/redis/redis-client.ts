@@ -15,12 +15,12 @@ export function redisClient(
   address: RedisAddress,
   options: { readonly name: string; readonly answerMs: number },
 ): RedisClient {
-  const shared = clientOptions(address, options);
+  const sharedOptions = clientOptions(address, options);
   if (address.kind === 'single') {
-    return new Redis({ ...shared, enableOfflineQueue: false, retryStrategy: redisRetryDelayMs });
+    return new Redis({ ...sharedOptions, enableOfflineQueue: false, retryStrategy: redisRetryDelayMs });
   }
   return new Cluster([...address.nodes], {
-    redisOptions: shared,
+    redisOptions: sharedOptions,
     lazyConnect: true,
     enableOfflineQueue: false,
     // The library sends nothing a second time when a master fails; MOVED and ASK are still followed.

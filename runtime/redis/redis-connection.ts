@@ -22,13 +22,14 @@ function scriptArguments(
   args: readonly RedisArgument[],
 ): RedisArgument[] {
   // Allocated with its full length: a growing array leaves garbage of twice its size.
-  const all = new ScriptArguments(2 + keys.length + args.length);
-  all[0] = script;
-  all[1] = keys.length;
-  for (let index = 0; index < keys.length; index += 1) all[2 + index] = keys[index] as string;
-  const from = 2 + keys.length;
-  for (let index = 0; index < args.length; index += 1) all[from + index] = args[index] as RedisArgument;
-  return all;
+  const allArguments = new ScriptArguments(2 + keys.length + args.length);
+  allArguments[0] = script;
+  allArguments[1] = keys.length;
+  for (let index = 0; index < keys.length; index += 1) allArguments[2 + index] = keys[index] as string;
+  const offset = 2 + keys.length;
+  for (let index = 0; index < args.length; index += 1)
+    allArguments[offset + index] = args[index] as RedisArgument;
+  return allArguments;
 }
 
 /** Texts between arguments, for lengths that are met often. */
@@ -58,15 +59,15 @@ class ScriptCommand extends Command {
       lengths[index] = bytes;
       room += HEAD_BYTES + bytes;
     }
-    const written = Buffer.allocUnsafe(room);
-    let end = written.write(start, 'latin1');
+    const buffer = Buffer.allocUnsafe(room);
+    let end = buffer.write(start, 'latin1');
     for (let index = 0; index < lengths.length; index += 1) {
       const bytes = lengths[index] as number;
-      end += written.write(HEADS[bytes] ?? head(bytes), end, 'latin1');
-      end += written.write(this.args[index] as string, end);
+      end += buffer.write(HEADS[bytes] ?? head(bytes), end, 'latin1');
+      end += buffer.write(this.args[index] as string, end);
     }
-    end += written.write('\r\n', end, 'latin1');
-    return written.subarray(0, end);
+    end += buffer.write('\r\n', end, 'latin1');
+    return buffer.subarray(0, end);
   }
 }
 

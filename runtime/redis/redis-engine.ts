@@ -82,7 +82,7 @@ export class RedisEngine implements Engine {
       // A cluster's client learns from its servers which one is the master.
       if (this.#isCluster) return;
       // All of them: reads and messages must come from the server that accepts the commits.
-      for (const each of [this.#commits, this.#data, this.#bus]) each.renew();
+      for (const connection of [this.#commits, this.#data, this.#bus]) connection.renew();
     };
     this.#lostMaster = new LostMaster({ ...options, reconnect });
   }
@@ -215,8 +215,8 @@ export class RedisEngine implements Engine {
     );
     // Also if nothing was changed: the record may be an earlier write that no replica has.
     if (!(await this.#isReplicated())) throw outcomeUnknownFailure(NOT_REPLICATED);
-    const [changed, text] = reply as [number, string];
-    return { isChanged: changed === 1, record: parseRecord(text) };
+    const [changedText, text] = reply as [number, string];
+    return { isChanged: changedText === 1, record: parseRecord(text) };
   }
 
   async publish(channel: string, message: string): Promise<number | undefined> {
@@ -305,14 +305,14 @@ function leaseKey(nodeId: string): string {
 }
 
 function outcomeOf(section: CommitSection, reply: unknown): SectionOutcome {
-  if (reply === 1) return committed;
+  if (reply === 1) return committedOutcome;
   // The record is the one this very batch writes: the library or the network delivered it twice.
-  if (reply === section.next) return committed;
+  if (reply === section.next) return committedOutcome;
   if (typeof reply === 'string') return { code: 'fenced', actual: parseRecord(reply) };
   return { code: 'committed', failures: failuresOf(section, reply as string[]) };
 }
 
-const committed: SectionOutcome = { code: 'committed' };
+const committedOutcome: SectionOutcome = { code: 'committed' };
 
 /** Returns the turns of the refused writes, with the messages. */
 function failuresOf(section: CommitSection, replies: readonly string[]): ReadonlyMap<number, string> {

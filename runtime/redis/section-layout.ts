@@ -15,18 +15,18 @@ type Visit = (write: Write, command: number, turn: number) => void;
  */
 function eachWrite({ entries }: CommitSection, visit: Visit): void {
   const first = entries.find(({ writes }) => writes.length > 0)?.writes[0];
-  let gathered = first?.[0] === 'HSET' ? first[1] : undefined;
+  let hashKey = first?.[0] === 'HSET' ? first[1] : undefined;
   let room = MOST_GATHERED;
   let commands = 0;
   for (let turn = 0; turn < entries.length; turn += 1) {
     for (const write of entries[turn]?.writes ?? []) {
-      if (write[1] === gathered) {
+      if (write[1] === hashKey) {
         room -= write.length - 2;
-        if (write[0] !== 'HSET' || room < 0) gathered = undefined;
+        if (write[0] !== 'HSET' || room < 0) hashKey = undefined;
       }
-      const joins = commands > 0 && write[1] === gathered;
-      visit(write, joins ? 0 : commands, turn);
-      if (!joins) commands += 1;
+      const joinsCommand = commands > 0 && write[1] === hashKey;
+      visit(write, joinsCommand ? 0 : commands, turn);
+      if (!joinsCommand) commands += 1;
     }
   }
 }
@@ -43,12 +43,12 @@ export function layOut(sections: readonly CommitSection[]): { keys: string[]; ar
 function addSection(section: CommitSection, keys: string[], args: RedisArgument[]): void {
   const keysBefore = keys.length;
   const place = args.push(section.expected, section.next, '', 0, 0);
-  const others: RedisArgument[] = [];
+  const otherArguments: RedisArgument[] = [];
   let first = '';
   let form = '';
   let keyBefore: string | undefined;
   eachWrite(section, (write, command) => {
-    const target = command === 0 ? args : others;
+    const target = command === 0 ? args : otherArguments;
     for (let index = 2; index < write.length; index += 1) target.push(write[index] as RedisArgument);
     if (command === 0 && keyBefore !== undefined) return;
     const isSame = write[1] === keyBefore;
@@ -58,16 +58,16 @@ function addSection(section: CommitSection, keys: string[], args: RedisArgument[
     else form += `${isSame ? '=' : ''}${write[0]}${write.length - 2}`;
   });
   if (keyBefore !== undefined) args[place - 3] = `${first}${args.length - place}${form}`;
-  for (const argument of others) args.push(argument);
+  for (const argument of otherArguments) args.push(argument);
   args[place - 2] = keys.length - keysBefore;
   args[place - 1] = args.length - place;
 }
 
 /** Returns the turns of a section to which a refused command belongs. */
-export function turnsOf(section: CommitSection, refused: number): ReadonlySet<number> {
+export function turnsOf(section: CommitSection, refusedCommand: number): ReadonlySet<number> {
   const turns = new Set<number>();
   eachWrite(section, (_, command, turn) => {
-    if (command === refused) turns.add(turn);
+    if (command === refusedCommand) turns.add(turn);
   });
   return turns;
 }

@@ -72,8 +72,10 @@ export function isHeld(name: AssumptionName, servers: readonly ServerState[]): b
 export function refuseUnsafe(servers: readonly ServerState[]): void {
   const sentences = ASSUMPTION_NAMES.flatMap((name) => {
     const { severity, holds, sentence } = assumptions[name];
-    const broken = servers.find((server) => !holds(server));
-    return severity === 'refuse' && broken !== undefined ? [`${broken.name}: ${sentence(broken)}`] : [];
+    const brokenServer = servers.find((server) => !holds(server));
+    return severity === 'refuse' && brokenServer !== undefined
+      ? [`${brokenServer.name}: ${sentence(brokenServer)}`]
+      : [];
   });
   if (sentences.length > 0) throw new Error(sentences.join('. '));
 }
@@ -91,15 +93,15 @@ export class AssumptionWatch {
   see(servers: readonly ServerState[]): void {
     for (const name of ASSUMPTION_NAMES) {
       const { severity, holds, sentence } = assumptions[name];
-      const broken = servers.find((server) => !holds(server));
-      if ((broken !== undefined) === this.#broken.has(name)) continue;
-      if (broken === undefined) {
+      const brokenServer = servers.find((server) => !holds(server));
+      if ((brokenServer !== undefined) === this.#broken.has(name)) continue;
+      if (brokenServer === undefined) {
         this.#broken.delete(name);
         this.#log.info({ assumption: name }, 'Redis meets this assumption again');
       } else {
         this.#broken.add(name);
         const level = severity === 'warn' ? 'warn' : 'error';
-        this.#log[level]({ assumption: name, server: broken.name }, sentence(broken));
+        this.#log[level]({ assumption: name, server: brokenServer.name }, sentence(brokenServer));
       }
     }
   }

@@ -69,8 +69,8 @@ export async function ensureDemoAccount(options: {
   const { apiUrl, adminUrl, file } = options;
   const call = operatorCalls(adminUrl, options.state.adminToken);
   let state = options.state;
-  const keep = (found: Partial<DevState>): void => {
-    state = { ...state, ...found };
+  const keepState = (changes: Partial<DevState>): void => {
+    state = { ...state, ...changes };
     file.write(state);
   };
   if (state.tenantId !== undefined && !(await call.exists(`/tenants/${state.tenantId}`))) {
@@ -80,12 +80,13 @@ export async function ensureDemoAccount(options: {
   const owner = { name: 'Demo owner', notificationNumber: null };
   const tenantId =
     state.tenantId ?? (await call.create('/tenants', { name: 'Demo', plan: 'scale', owner })).id;
-  keep({ tenantId });
+  keepState({ tenantId });
   const shopId = state.shopId ?? (await call.create(`/tenants/${tenantId}/shops`, { name: 'Demo shop' })).id;
-  keep({ shopId });
-  const kept = state.apiKey;
-  const apiKey = kept !== undefined && (await isTaken(apiUrl, kept)) ? kept : await createKey(call, tenantId);
-  keep({ apiKey });
+  keepState({ shopId });
+  const keptKey = state.apiKey;
+  const apiKey =
+    keptKey !== undefined && (await isTaken(apiUrl, keptKey)) ? keptKey : await createKey(call, tenantId);
+  keepState({ apiKey });
   return { tenantId, shopId, apiKey };
 }
 
@@ -116,24 +117,24 @@ const createdSchema = v.object({ data: v.object({ id: v.string(), key: v.optiona
 const MOST_TRIES = 30;
 
 function operatorCalls(adminUrl: string, adminToken: string): OperatorCalls {
-  const once = (method: string, path: string, body?: object): Promise<Response> =>
+  const requestOnce = (method: string, path: string, body?: object): Promise<Response> =>
     fetch(`${adminUrl}/admin/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     });
-  const request = async (...call: Parameters<typeof once>): Promise<Response> => {
+  const request = async (...call: Parameters<typeof requestOnce>): Promise<Response> => {
     for (let tries = 1; ; tries += 1) {
-      const reply = await once(...call);
+      const reply = await requestOnce(...call);
       const retryAfterSeconds = Number(reply.headers.get('retry-after'));
       if (reply.status !== 503 || retryAfterSeconds === 0 || tries === MOST_TRIES) return reply;
       await reply.body?.cancel();
       await delay(retryAfterSeconds * 1_000);
     }
   };
-  const fail = async (did: string, reply: Response): Promise<never> => {
-    throw new Error(`${did} was answered ${reply.status}: ${await reply.text()}`);
+  const fail = async (action: string, reply: Response): Promise<never> => {
+    throw new Error(`${action} was answered ${reply.status}: ${await reply.text()}`);
   };
   return {
     async exists(path) {

@@ -86,13 +86,13 @@ const serviceLine = v.object({ ready: v.literal(true), api: v.string(), admin: v
  * so that two Redis never write the same files. The processes of this run keep the lock.
  */
 async function claim(dataDirectory: string): Promise<FileLock> {
-  const own = await lockFile(join(dataDirectory, 'dev.lock'), { waitSeconds: 0 });
-  if (own === undefined)
+  const ownLock = await lockFile(join(dataDirectory, 'dev.lock'), { waitSeconds: 0 });
+  if (ownLock === undefined)
     throw new Error(`Another bin/dev is running on ${dataDirectory}; set DATA_DIR to another folder.`);
-  const shared = await lockFile(join(dataDirectory, 'processes.lock'), { waitSeconds: 20 });
-  if (shared === undefined)
+  const sharedLock = await lockFile(join(dataDirectory, 'processes.lock'), { waitSeconds: 20 });
+  if (sharedLock === undefined)
     throw new Error(`Processes of an earlier bin/dev are still running on ${dataDirectory}.`);
-  return shared;
+  return sharedLock;
 }
 
 /**
@@ -105,10 +105,10 @@ function nodeIdOf(dataDirectory: string): string {
 }
 
 /** Secrets given in the environment win; those made once are used again. */
-function withSecrets(environment: DevEnvironment, kept: DevState | undefined): DevState {
-  const { adminToken = kept?.adminToken ?? randomBytes(24).toString('base64url') } = environment;
-  const { credentialsKey = kept?.credentialsKey ?? randomBytes(32).toString('base64') } = environment;
-  return { ...kept, adminToken, credentialsKey };
+function withSecrets(environment: DevEnvironment, keptState: DevState | undefined): DevState {
+  const { adminToken = keptState?.adminToken ?? randomBytes(24).toString('base64url') } = environment;
+  const { credentialsKey = keptState?.credentialsKey ?? randomBytes(32).toString('base64') } = environment;
+  return { ...keptState, adminToken, credentialsKey };
 }
 
 /** The kernel takes no longer path for a socket than 107 bytes; a deep data directory has its socket elsewhere. */
@@ -125,11 +125,11 @@ async function startRedis(environment: DevEnvironment, group: ProcessGroup, lock
 }
 
 function socketPathFor(directory: string): string {
-  const nearby = join(directory, 'redis.sock');
-  if (Buffer.byteLength(nearby) <= LONGEST_SOCKET_PATH) return nearby;
-  const elsewhere = mkdtempSync(join(tmpdir(), 'redis-'));
-  process.once('exit', () => rmSync(elsewhere, { recursive: true, force: true }));
-  return join(elsewhere, 'redis.sock');
+  const nearbyPath = join(directory, 'redis.sock');
+  if (Buffer.byteLength(nearbyPath) <= LONGEST_SOCKET_PATH) return nearbyPath;
+  const otherFolder = mkdtempSync(join(tmpdir(), 'redis-'));
+  process.once('exit', () => rmSync(otherFolder, { recursive: true, force: true }));
+  return join(otherFolder, 'redis.sock');
 }
 
 const rootKeyReply = v.object({ data: v.object({ noiseRootKey: v.string() }) });

@@ -84,19 +84,19 @@ export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
   if (pid === undefined) throw new Error(`${name} could not be started: there is no /bin/sh`);
   // The shell closes its end as it becomes the command, so a write error on that pipe is expected.
   child.stdin?.on('error', () => undefined);
-  const ended = once(child, 'exit').then(([code, signal]): ProcessEnd => ({ code, signal }));
-  const signal = (wanted: NodeJS.Signals): boolean => child.kill(wanted);
+  const processEnd = once(child, 'exit').then(([code, signal]): ProcessEnd => ({ code, signal }));
+  const signal = (wantedSignal: NodeJS.Signals): boolean => child.kill(wantedSignal);
   return {
     name,
     pid,
     stdout: child.stdout,
     stderr: child.stderr,
-    ended,
+    ended: processEnd,
     signal,
     async stop({ graceMs }) {
       signal('SIGTERM');
       const timeout = clock.after(graceMs, () => signal('SIGKILL'));
-      const end = await ended;
+      const end = await processEnd;
       timeout.cancel();
       return end;
     },

@@ -12,12 +12,12 @@ export interface WantedPort {
  * Rejects with one sentence if a port cannot be listened on, or two are equal. Called before anything starts, so the
  * reason is printed and not the crash it would cause.
  */
-export async function refuseTakenPorts(wanted: readonly WantedPort[]): Promise<void> {
+export async function refuseTakenPorts(wantedPorts: readonly WantedPort[]): Promise<void> {
   const probes: Server[] = [];
   try {
-    for (const one of wanted) probes.push(await probe(one));
+    for (const wantedPort of wantedPorts) probes.push(await probe(wantedPort));
   } finally {
-    await Promise.all(probes.map((held) => once(held.close(), 'close')));
+    await Promise.all(probes.map((probe) => once(probe.close(), 'close')));
   }
 }
 
@@ -28,7 +28,7 @@ async function probe({ variable, host, port }: WantedPort): Promise<Server> {
     return server;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${code})`;
-    throw new Error(`Port ${port} on ${host} ${why}; set ${variable} to another.`);
+    const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${code})`;
+    throw new Error(`Port ${port} on ${host} ${reason}; set ${variable} to another.`);
   }
 }

@@ -100,13 +100,13 @@ function answersPing(socketPath: string): Promise<boolean> {
 
 /** Keeps the last output of a process; `text` waits until its output has ended. */
 function collectLog(source: GuardedProcess): { text(): Promise<string> } {
-  const longest = 2_000;
-  let kept = '';
-  const keep = (chunk: Buffer): void => {
-    kept = (kept + chunk.toString()).slice(-longest);
+  const mostCharacters = 2_000;
+  let output = '';
+  const keepOutput = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-mostCharacters);
   };
   const streams = [source.stdout, source.stderr].filter((stream) => stream !== null);
-  for (const stream of streams) stream.on('data', keep);
-  const said = Promise.all(streams.map((stream) => finished(stream)));
-  return { text: () => said.then(() => kept.trim() || 'it said nothing') };
+  for (const stream of streams) stream.on('data', keepOutput);
+  const outputEnd = Promise.all(streams.map((stream) => finished(stream)));
+  return { text: () => outputEnd.then(() => output.trim() || 'it said nothing') };
 }

@@ -6,7 +6,7 @@ import {
 } from './guarded-process.ts';
 
 /** A member that ended without being stopped. */
-export interface Loss {
+export interface ProcessLoss {
   readonly name: string;
   readonly end: ProcessEnd;
 }
@@ -16,7 +16,7 @@ export interface ProcessGroup {
   /** Starts a member. Throws once the group is ending. */
   start(options: GuardedProcessOptions): GuardedProcess;
   /** Settles with the first member that ended by itself; never when `stop` came first. */
-  readonly broken: Promise<Loss>;
+  readonly broken: Promise<ProcessLoss>;
   /** Ends the members, the newest first, so that each still has those it depends on. */
   stop(options: { readonly graceMs: number }): Promise<void>;
 }
@@ -25,12 +25,12 @@ export interface ProcessGroup {
 export function createProcessGroup(): ProcessGroup {
   const members: GuardedProcess[] = [];
   let isEnding = false;
-  let reportLoss: (loss: Loss) => void;
-  const broken = new Promise<Loss>((resolve) => {
+  let reportLoss: (loss: ProcessLoss) => void;
+  const loss = new Promise<ProcessLoss>((resolve) => {
     reportLoss = resolve;
   });
   return {
-    broken,
+    broken: loss,
     start(options) {
       if (isEnding) throw new Error(`${options.name} is not started any more`);
       const member = spawnGuarded(options);

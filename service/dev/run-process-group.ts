@@ -22,17 +22,17 @@ export async function runProcessGroup<Line extends object>(options: {
 }): Promise<never> {
   const { name, bringUp, print = JSON.stringify } = options;
   const group = createProcessGroup();
-  const asked = Promise.race(END_SIGNALS.map((signal) => nextSignal(signal)));
+  const endSignal = Promise.race(END_SIGNALS.map((signal) => nextSignal(signal)));
   // A signal to the whole group may end members first; then the step that misses one has the better error.
-  const lost = group.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
+  const lossText = group.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
   const life = bringUp(group).then(
     (line) => {
       process.stdout.write(`${print(line)}\n`);
-      return lost;
+      return lossText;
     },
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
-  const failure = await Promise.race([asked, life, lost]);
+  const failure = await Promise.race([endSignal, life, lossText]);
   if (failure !== undefined) console.error(`${name}: ${failure}`);
   await group.stop({ graceMs: GRACE_MS });
   process.exit(failure === undefined ? 0 : 1);

@@ -10,7 +10,7 @@ import {
   WRITTEN_KINDS,
   type WrittenMessage,
 } from '../to-clients/written-kinds.ts';
-import { flag, oneOf, phone, phoneOrGroup, refused, text, whole } from './control-input.ts';
+import { flag, oneOf, phone, phoneOrGroup, refuseField, text, wholeNumber } from './control-input.ts';
 import { type ControlRoute, route } from './control-server.ts';
 
 /** The longest text, in UTF-16 code units. A changed client may write more than the network's own clients allow. */
@@ -31,7 +31,7 @@ export const MESSAGE = {
   wrapped: v.optional(oneOf(WRAPPINGS), 'none'),
   /** The content of a file, base64. By default `fileBytes` random bytes. */
   file: v.optional(text(LONGEST_CONTENT)),
-  fileBytes: v.optional(whole(1, MOST_BYTES), 1_000),
+  fileBytes: v.optional(wholeNumber(1, MOST_BYTES), 1_000),
   fileType: v.optional(text(10_000)),
   fileName: v.optional(text(10_000)),
   addressing: v.optional(oneOf(['lid', 'pn', 'lid_only', 'pn_only']), 'lid'),
@@ -48,11 +48,20 @@ export const MESSAGE = {
 export function contactCallRoutes(network: Network): ControlRoute[] {
   return [
     route('POST /numbers/{phone}/messages', MESSAGE, async (input) => {
-      const { phone: from, to, addressing, wait, token, unavailable } = input;
-      const written = writtenOf(input);
-      if (addressing === 'lid_only') network.numbers.hide(from);
-      const sealed = input.sealed === undefined ? undefined : Buffer.from(input.sealed, 'base64');
-      const message = { from, to, written, addressing, wait, token, unavailable, sealed };
+      const { phone: fromPhone, to, addressing, wait, token, unavailable } = input;
+      const writtenMessage = writtenOf(input);
+      if (addressing === 'lid_only') network.numbers.hide(fromPhone);
+      const sealedBytes = input.sealed === undefined ? undefined : Buffer.from(input.sealed, 'base64');
+      const message = {
+        from: fromPhone,
+        to,
+        written: writtenMessage,
+        addressing,
+        wait,
+        token,
+        unavailable,
+        sealed: sealedBytes,
+      };
       const { delivered, messageId: id, path } = await writeAsContact(network, message);
       return { status: delivered ? 200 : 202, data: { id, delivered, path } };
     }),
@@ -67,8 +76,8 @@ export function contactCallRoutes(network: Network): ControlRoute[] {
 /** A text must have words. A file needs none, and an empty reaction takes the reaction back. */
 function writtenOf(input: v.InferOutput<v.ObjectSchema<typeof MESSAGE, undefined>>): WrittenMessage {
   const { kind, text = '', about = '', wrapped, file, fileBytes, fileType, fileName } = input;
-  if (kind === 'text' && text === '') throw refused('text', 'must be text');
-  if (ABOUT_KINDS.has(kind) && about === '') throw refused('about', 'must name a message');
+  if (kind === 'text' && text === '') throw refuseField('text', 'must be text');
+  if (ABOUT_KINDS.has(kind) && about === '') throw refuseField('about', 'must name a message');
   const random = FILE_TYPES.has(kind) ? randomBytes(fileBytes) : Buffer.alloc(0);
   const content = file === undefined ? random : Buffer.from(file, 'base64');
   const name = fileName ?? (kind === 'document' ? 'file.pdf' : '');

@@ -9,14 +9,14 @@ export type GivenFields<Entries extends v.ObjectEntries, InPath extends keyof En
 >;
 
 /**
- * Returns the schema of a value that `read` understands. Any other value is refused with `message`. The type of what
- * callers should give is `From`.
+ * Returns the schema of a value that `readValue` understands. Any other value is refused with `message`. The type of
+ * what callers should give is `From`.
  */
-function readBy<From, Value>(read: (value: unknown) => Value | undefined, message: string) {
+function readBy<From, Value>(readValue: (value: unknown) => Value | undefined, message: string) {
   const schema = v.pipe(
     v.unknown(),
     v.rawTransform<unknown, Value>(({ dataset, addIssue, NEVER }) => {
-      const value = read(dataset.value);
+      const value = readValue(dataset.value);
       if (value !== undefined) return value;
       addIssue({ message });
       return NEVER;
@@ -63,7 +63,7 @@ export function texts(most: number) {
 }
 
 /** A whole number. In a query it comes as text. */
-export function whole(least: number, most: number) {
+export function wholeNumber(least: number, most: number) {
   return readBy<number, number>((value) => {
     const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
     const isWhole = typeof number === 'number' && Number.isInteger(number);
@@ -75,7 +75,7 @@ export const oneOf = <const Choices extends readonly string[]>(choices: Choices)
   v.picklist(choices, `must be one of ${choices.join(', ')}`);
 
 /** Returns a refusal that names one field. */
-export const refused = (field: string, message: string): ControlFailure =>
+export const refuseField = (field: string, message: string): ControlFailure =>
   new ControlFailure(422, 'VALIDATION_ERROR', `${field} ${message}`, [{ field, message }]);
 
 /**
@@ -87,13 +87,15 @@ export function readInput<Entries extends v.ObjectEntries>(
   path: Readonly<Record<string, string>>,
   fields: Readonly<Record<string, unknown>>,
 ): v.InferOutput<v.ObjectSchema<Entries, undefined>> {
-  const all = Object.fromEntries(Object.keys(entries).map((field) => [field, path[field] ?? fields[field]]));
-  const { success, output, issues = [] } = v.safeParse(v.object(entries), all);
-  const unknown = Object.keys(fields).filter((field) => !(field in entries) || field in path);
-  if (success && unknown.length === 0) return output;
+  const allFields = Object.fromEntries(
+    Object.keys(entries).map((field) => [field, path[field] ?? fields[field]]),
+  );
+  const { success, output, issues = [] } = v.safeParse(v.object(entries), allFields);
+  const unknownFields = Object.keys(fields).filter((field) => !(field in entries) || field in path);
+  if (success && unknownFields.length === 0) return output;
   const problems = [
     ...issues.map((issue) => ({ field: v.getDotPath(issue) ?? '', message: issue.message })),
-    ...unknown.map((field) => ({ field, message: 'is not known here' })),
+    ...unknownFields.map((field) => ({ field, message: 'is not known here' })),
   ];
   const summary = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
   throw new ControlFailure(422, 'VALIDATION_ERROR', summary, problems);

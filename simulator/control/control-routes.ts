@@ -14,13 +14,13 @@ import { ARRIVING_KINDS, arrive, pendingAnswers } from '../to-clients/arriving-s
 import { changeGroup } from '../to-clients/group-changes.ts';
 import { contactCallRoutes } from './contact-calls.ts';
 import { ControlFailure } from './control-failure.ts';
-import { flag, groupId, oneOf, phone, phones, refused, text, whole } from './control-input.ts';
+import { flag, groupId, oneOf, phone, phones, refuseField, text, wholeNumber } from './control-input.ts';
 import { type ControlReply, type ControlRoute, route } from './control-server.ts';
 import { faultRoutes } from './fault-calls.ts';
 
 /** The part of a list that is asked for: items after `cursor`, by default 1,000. */
 export const PAGE = {
-  limit: v.optional(whole(1, 10_000), 1_000),
+  limit: v.optional(wholeNumber(1, 10_000), 1_000),
   cursor: v.optional(v.string('must be text'), ''),
 };
 
@@ -34,7 +34,7 @@ const MOST_CONTACTS = 50_000;
 const LONGEST_MESSAGE = 1_000_000;
 
 /** The largest number of a version. */
-const version = whole(0, 9_999_999_999);
+const version = wholeNumber(0, 9_999_999_999);
 
 /** The fields of a handset's receipts. */
 export const RECEIPTS = {
@@ -58,7 +58,7 @@ export const STANZAS = {
   kind: oneOf(ARRIVING_KINDS),
   from: v.optional(phone),
   readable: v.optional(flag, true),
-  count: v.optional(whole(1, 1_000), 1),
+  count: v.optional(wholeNumber(1, 1_000), 1),
 };
 /** The fields of a notification. */
 export const NOTICE = { phone, kind: oneOf([...CONTACT_NOTICES, ...OWN_NOTICES]), from: v.optional(phone) };
@@ -74,7 +74,7 @@ export const GROUP = {
   participants: phones,
   admins: v.optional(phones, []),
   announce: v.optional(flag, false),
-  expiration: v.optional(whole(0, LONGEST_TIMER), 0),
+  expiration: v.optional(wholeNumber(0, LONGEST_TIMER), 0),
   addressingMode: v.optional(oneOf(['lid', 'pn'])),
   untold: v.optional(flag, false),
 };
@@ -97,10 +97,10 @@ export function controlRoutes(options: {
       data: companionRecord(network, await codePairing.typeCode(input.code, input.phone)),
     })),
     route('GET /sessions', PAGE, (input) => {
-      const companions = network.companions.all().sort((one, other) => (one.id < other.id ? -1 : 1));
+      const companions = network.companions.all().sort((left, right) => (left.id < right.id ? -1 : 1));
       return page(input, companions, (companion) => companionRecord(network, companion));
     }),
-    route('POST /clock', { forwardMs: whole(0, LONGEST_MOVE_MS) }, ({ forwardMs }) => {
+    route('POST /clock', { forwardMs: wholeNumber(0, LONGEST_MOVE_MS) }, ({ forwardMs }) => {
       network.clock.forward(forwardMs);
       return { data: { now: new Date(network.clock.wallMs()).toISOString() } };
     }),
@@ -134,7 +134,7 @@ function numberRoutes(network: Network): ControlRoute[] {
   return [
     route('PUT /numbers/{phone}', { phone, exists: flag, otherForms: v.optional(phones, []) }, (input) => {
       if (input.otherForms.includes(input.phone))
-        throw refused('otherForms', 'must be other numbers than the path names');
+        throw refuseField('otherForms', 'must be other numbers than the path names');
       const number = numbers.setExists(input.phone, input.exists);
       for (const form of input.otherForms) numbers.addForm(input.phone, form);
       return { data: { phone: `+${number.phone}`, lid: `${number.lid}@lid`, exists: number.exists } };
@@ -172,12 +172,12 @@ function groupRoutes(network: Network): ControlRoute[] {
     route('GET /groups/{id}', { id: text(100) }, ({ id }) => ({ data: groupRecord(groupOf(network, id)) })),
     route('PUT /groups/{id}', GROUP, async ({ addressingMode, untold, ...fields }) => {
       if (fields.admins.some((admin) => !fields.participants.includes(admin)))
-        throw refused('admins', 'must all be participants');
-      const before = network.groups.get(fields.id);
+        throw refuseField('admins', 'must all be participants');
+      const groupBefore = network.groups.get(fields.id);
       const group: Group = {
         ...fields,
-        addressing: addressingMode ?? before?.addressing ?? 'lid',
-        createdAt: before?.createdAt ?? Math.floor(network.clock.wallMs() / 1000),
+        addressing: addressingMode ?? groupBefore?.addressing ?? 'lid',
+        createdAt: groupBefore?.createdAt ?? Math.floor(network.clock.wallMs() / 1000),
       };
       await changeGroup(network, group, untold);
       return { data: groupRecord(group) };
@@ -198,12 +198,12 @@ function arrivalRoutes(network: Network): ControlRoute[] {
       'POST /numbers/{phone}/history',
       {
         phone,
-        mappings: whole(0, MOST_CONTACTS),
-        tokens: v.optional(whole(0, MOST_CONTACTS), 0),
+        mappings: wholeNumber(0, MOST_CONTACTS),
+        tokens: v.optional(wholeNumber(0, MOST_CONTACTS), 0),
         fault: v.optional(oneOf(FILE_FAULTS), 'none'),
       },
       async ({ phone, mappings, tokens, fault }) => {
-        if (tokens > mappings) throw refused('tokens', 'must be at most as many as mappings');
+        if (tokens > mappings) throw refuseField('tokens', 'must be at most as many as mappings');
         const path = await sendFatHistory(network, { phone, mappings, tokens, fault });
         return { data: { path } };
       },
@@ -217,12 +217,14 @@ function arrivalRoutes(network: Network): ControlRoute[] {
     }),
     route('POST /sessions/{phone}/stanzas', STANZAS, async ({ from = '', ...stanzas }) => {
       const isStatus = stanzas.kind === 'status' || stanzas.kind === 'status_message';
-      if (isStatus !== (from !== '')) throw refused('from', 'must name who posts a status, and nobody else');
+      if (isStatus !== (from !== ''))
+        throw refuseField('from', 'must name who posts a status, and nobody else');
       return { data: { ids: await arrive(network, { from, ...stanzas }) } };
     }),
     route('POST /sessions/{phone}/notices', NOTICE, ({ from = '', ...notice }) => {
       const isAboutContact = (CONTACT_NOTICES as readonly string[]).includes(notice.kind);
-      if (isAboutContact !== (from !== '')) throw refused('from', 'must name the contact, and nobody else');
+      if (isAboutContact !== (from !== ''))
+        throw refuseField('from', 'must name the contact, and nobody else');
       return { data: { ids: notify(network, { from, ...notice }) } };
     }),
     route('POST /sessions/{phone}/frames', FRAME, ({ phone, frame }) => {
@@ -242,10 +244,13 @@ function page<Item extends { readonly id: string }>(
   list: readonly Item[],
   show: (item: Item) => object = (item) => item,
 ): ControlReply {
-  const rest = list.filter(({ id }) => id > cursor);
-  const items = rest.slice(0, limit);
+  const itemsAfter = list.filter(({ id }) => id > cursor);
+  const items = itemsAfter.slice(0, limit);
   return {
-    data: { items: items.map(show), nextCursor: rest.length > limit ? (items.at(-1)?.id ?? null) : null },
+    data: {
+      items: items.map(show),
+      nextCursor: itemsAfter.length > limit ? (items.at(-1)?.id ?? null) : null,
+    },
   };
 }
 
@@ -269,6 +274,6 @@ export function companionRecord(network: Network, companion: Companion) {
     since: connection ? new Date(connection.openedAtMs).toISOString() : null,
     linkedAt: companion.linkedAt,
     shownName: connection?.shownName ?? null,
-    sent: network.sendCounts.of(companion.id),
+    sent: network.sendCounts.countsOf(companion.id),
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type * as v from 'valibot';
 import { ControlFailure } from './control-failure.ts';
-import { readInput, refused } from './control-input.ts';
+import { readInput, refuseField } from './control-input.ts';
 
 /** The answer to a call: `data` in the envelope. The default status is 200. */
 export interface ControlReply {
@@ -75,16 +75,17 @@ async function run(
   if (!URL.canParse(target, BASE))
     throw new ControlFailure(404, 'NOT_FOUND', `There is nothing at ${target}.`);
   const url = new URL(target, BASE);
-  const found = matchers.filter(({ pattern }) => pattern.test(url.pathname));
-  if (found.length === 0) throw new ControlFailure(404, 'NOT_FOUND', `There is nothing at ${url.pathname}.`);
-  const chosen = found.find(({ route }) => route.method === request.method);
-  if (!chosen) {
-    const allowed = found.map(({ route }) => route.method).join(', ');
+  const matches = matchers.filter(({ pattern }) => pattern.test(url.pathname));
+  if (matches.length === 0)
+    throw new ControlFailure(404, 'NOT_FOUND', `There is nothing at ${url.pathname}.`);
+  const match = matches.find(({ route }) => route.method === request.method);
+  if (!match) {
+    const allowed = matches.map(({ route }) => route.method).join(', ');
     throw new ControlFailure(405, 'METHOD_NOT_ALLOWED', `This path takes ${allowed}.`);
   }
   const isRead = request.method === 'GET';
-  const path = chosen.pattern.exec(url.pathname)?.groups ?? {};
-  return chosen.route.handle(
+  const path = match.pattern.exec(url.pathname)?.groups ?? {};
+  return match.route.handle(
     Object.fromEntries(Object.entries(path).map(([name, part]) => [name, decode(part)])),
     isRead ? Object.fromEntries(url.searchParams) : await readBody(request),
   );
@@ -114,10 +115,10 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   try {
     body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw refused('', 'must be JSON');
+    throw refuseField('', 'must be JSON');
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw refused('', 'must be a JSON object');
+    throw refuseField('', 'must be a JSON object');
   }
   return body as Record<string, unknown>;
 }

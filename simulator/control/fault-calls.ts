@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { unlink } from '../linking/unlinking.ts';
 import type { Network } from '../network.ts';
 import { ControlFailure } from './control-failure.ts';
-import { flag, oneOf, phone, text, texts, whole } from './control-input.ts';
+import { flag, oneOf, phone, text, texts, wholeNumber } from './control-input.ts';
 import { type ControlRoute, route } from './control-server.ts';
 import {
   COUNTED_FAULTS,
@@ -23,9 +23,9 @@ export interface FaultResult {
 }
 
 /** The number of later events that meet a fault. */
-const count = v.optional(whole(0, 1_000_000), 1);
-const code = whole(100, 999);
-const backoff = v.optional(whole(0, 1_000_000_000), 0);
+const count = v.optional(wholeNumber(0, 1_000_000), 1);
+const code = wholeNumber(100, 999);
+const backoff = v.optional(wholeNumber(0, 1_000_000_000), 0);
 const REFUSAL = { phone, code: v.optional(code, 429), text: v.optional(text(100)), count };
 /** The fields of a refusal of queries. */
 export const QUERY_ERROR = { ...REFUSAL, xmlns: text(60) };
@@ -34,7 +34,7 @@ export const USYNC_ERROR = { ...REFUSAL, protocol: oneOf(['contact', 'devices', 
 /** The fields of a failure of logins. */
 export const LOGIN_FAILURE = {
   phone,
-  reason: whole(400, 599),
+  reason: wholeNumber(400, 599),
   attributes: v.optional(texts(500), {}),
   count,
 };
@@ -43,7 +43,7 @@ export const LOGIN_FAILURE = {
 export function faultRoutes(network: Network): ControlRoute[] {
   const { faults } = network;
   return [
-    route('PUT /numbers/{phone}/keys', { phone, error: whole(0, 999) }, (input) => {
+    route('PUT /numbers/{phone}/keys', { phone, error: wholeNumber(0, 999) }, (input) => {
       faults.arm('keys', input.phone, input.error, input.error === 0 ? 0 : Infinity);
       return { data: { phone: `+${input.phone}`, error: input.error } };
     }),
@@ -72,8 +72,8 @@ export function faultRoutes(network: Network): ControlRoute[] {
     route('POST /sessions/{phone}/login-failures', LOGIN_FAILURE, ({ phone, ...failure }) => {
       const { reason: code, attributes, count } = failure;
       faults.arm('login', phone, { code, attributes }, count);
-      const live = network.connections.ofAll(network.companions.of(phone));
-      if (count > 0) for (const connection of live) connection.drop();
+      const liveConnections = network.connections.ofAll(network.companions.of(phone));
+      if (count > 0) for (const connection of liveConnections) connection.drop();
       return { data: failure };
     }),
   ];
@@ -90,7 +90,7 @@ const textOf = ({ code, text }: { code: number; text?: string | undefined }): st
  */
 function inflict(network: Network, options: { phone: string; kind: FaultKind; count: number }): FaultResult {
   const { phone, kind, count } = options;
-  const live = network.connections.ofAll(network.companions.of(phone));
+  const liveConnections = network.connections.ofAll(network.companions.of(phone));
   network.log({ event: 'fault', kind, phone, count });
   if (kind === 'logged_out') return { kind, hit: logOut(network, phone), armed: 0 };
   if (isCounted(kind)) {
@@ -100,12 +100,12 @@ function inflict(network: Network, options: { phone: string; kind: FaultKind; co
   if (kind === 'refuse_upgrade' || isLoginFault(kind)) {
     if (kind === 'refuse_upgrade') network.faults.arm('upgrade', '', true, count);
     else network.faults.arm('login', phone, { code: LOGIN_FAULTS[kind], attributes: {} }, count);
-    if (count > 0) for (const connection of live) connection.drop();
-    return { kind, hit: count > 0 ? live.length : 0, armed: count };
+    if (count > 0) for (const connection of liveConnections) connection.drop();
+    return { kind, hit: count > 0 ? liveConnections.length : 0, armed: count };
   }
-  if (live.length === 0)
+  if (liveConnections.length === 0)
     throw new ControlFailure(409, 'NOT_CONNECTED', `No client of +${phone} is connected.`);
-  for (const connection of live) {
+  for (const connection of liveConnections) {
     if (kind !== 'hears') {
       LIVE_FAULTS[kind satisfies LiveFault](connection);
     } else {
@@ -114,7 +114,7 @@ function inflict(network: Network, options: { phone: string; kind: FaultKind; co
       if (connection.companion !== undefined) network.deliveries.flush(connection, connection.companion);
     }
   }
-  return { kind, hit: live.length, armed: 0 };
+  return { kind, hit: liveConnections.length, armed: 0 };
 }
 
 function logOut(network: Network, phone: string): number {

@@ -11,26 +11,26 @@ export function isMalformed(
   { numbers, lidsNeedNumber }: Pick<Network, 'numbers' | 'lidsNeedNumber'>,
   stanza: BinaryNode,
 ): boolean {
-  const to = attribute(stanza, 'to');
+  const recipient = attribute(stanza, 'to');
   const isForOneDevice = stanza.attrs.participant !== undefined || stanza.attrs.device_fanout === 'false';
   if (isForOneDevice || stanza.attrs.category === 'peer') return false;
-  const listed = getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to');
-  const areLids = listed.map(({ attrs }) => isLid(attrs.jid));
-  if (to === STATUS_ADDRESS) {
+  const listedNodes = getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to');
+  const areLids = listedNodes.map(({ attrs }) => isLid(attrs.jid));
+  if (recipient === STATUS_ADDRESS) {
     const setting = getBinaryNodeChild(stanza, 'meta')?.attrs.status_setting;
     return setting === undefined || areLids.includes(false);
   }
-  if (isGroupAddress(to)) return false;
+  if (isGroupAddress(recipient)) return false;
   if (new Set(areLids).size > 1) return true;
   const { peer_recipient_pn: number } = stanza.attrs;
-  if (number !== undefined) return !isLid(to) || !isNumberOf(numbers, number, to);
-  const isKnown = isLid(to) && numbers.resolve(to)?.number.isHidden !== true;
+  if (number !== undefined) return !isLid(recipient) || !isNumberOf(numbers, number, recipient);
+  const isKnown = isLid(recipient) && numbers.resolve(recipient)?.number.isHidden !== true;
   return isKnown && lidsNeedNumber;
 }
 
 const isLid = (address: string | undefined): boolean => parseUserAddress(address)?.addressing === 'lid';
 
 function isNumberOf(numbers: Network['numbers'], address: string, lid: string): boolean {
-  const named = numbers.resolve(address);
-  return named?.addressing === 'pn' && named.number.phone === numbers.resolve(lid)?.number.phone;
+  const namedNumber = numbers.resolve(address);
+  return namedNumber?.addressing === 'pn' && namedNumber.number.phone === numbers.resolve(lid)?.number.phone;
 }

@@ -38,16 +38,16 @@ export async function takeMessage(
     network.sendCounts.lost(companion.id);
     return;
   }
-  const to = attribute(stanza, 'to');
+  const recipient = attribute(stanza, 'to');
   const receipts = new HeldReceipts((receipt) => network.deliveries.receipts.add(companion.id, receipt));
-  const incoming: IncomingMessage = {
+  const incomingMessage: IncomingMessage = {
     receipt: (receipt) => receipts.add(receipt),
     sender: companion,
     stanza,
-    group: isGroupAddress(to) ? to : null,
-    isStatus: to === STATUS_ADDRESS,
+    group: isGroupAddress(recipient) ? recipient : null,
+    isStatus: recipient === STATUS_ADDRESS,
     composingSeen: network.composing.delete(
-      `${companion.phone} ${network.numbers.resolve(to)?.number.phone ?? to}`,
+      `${companion.phone} ${network.numbers.resolve(recipient)?.number.phone ?? recipient}`,
     ),
   };
   const fault = network.faults.take('message', companion.phone);
@@ -56,21 +56,21 @@ export async function takeMessage(
     acknowledge(network, connection, stanza, { error: String(audience.refusal) });
     return;
   }
-  if (network.numbers.isFormer(to)) {
+  if (network.numbers.isFormer(recipient)) {
     acknowledge(network, connection, stanza, { refresh_lid: 'true' });
     return;
   }
   const parts = partsOf(network, companion, stanza, audience.phones);
-  network.sendCounts.taken(companion.id, parts.length);
-  for (const part of parts) await deliver(network, incoming, part);
+  network.sendCounts.countTaken(companion.id, parts.length);
+  for (const part of parts) await deliver(network, incomingMessage, part);
   if (network.faults.take('unacked', companion.phone)) {
     receipts.release();
     return;
   }
-  const group = network.groups.get(to);
+  const group = network.groups.get(recipient);
   acknowledge(network, connection, stanza, {
     phash: group && postHash(network, group, stanza),
-    afterwards: () => receipts.release(),
+    doAfterwards: () => receipts.release(),
   });
 }
 
@@ -89,25 +89,25 @@ class HeldReceipts {
   }
 
   release(): void {
-    const held = this.#held ?? [];
+    const heldMessages = this.#held ?? [];
     this.#held = undefined;
-    for (const receipt of held) this.#send(receipt);
+    for (const receipt of heldMessages) this.#send(receipt);
   }
 }
 
 /** The additional parts of an acknowledgement, and work that follows it. */
-interface AckMore {
+interface AckOptions {
   readonly error?: string;
   readonly refresh_lid?: string;
   readonly phash?: string | undefined;
-  readonly afterwards?: () => void;
+  readonly doAfterwards?: () => void;
 }
 
 function acknowledge(
   network: Network,
   connection: Connection,
   stanza: BinaryNode,
-  { afterwards, ...more }: AckMore,
+  { doAfterwards, ...more }: AckOptions,
 ): void {
   const ack = node('ack', {
     class: 'message',
@@ -118,20 +118,20 @@ function acknowledge(
   });
   const send = (): void => {
     connection.send(ack);
-    afterwards?.();
+    doAfterwards?.();
   };
   if (network.timings.ackDelayMs === 0) send();
   else network.clock.after(network.timings.ackDelayMs, send);
 }
 
 function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Audience {
-  const to = attribute(stanza, 'to');
+  const recipient = attribute(stanza, 'to');
   if (isMalformed(network, stanza)) return { refusal: MALFORMED };
-  if (to === STATUS_ADDRESS) {
+  if (recipient === STATUS_ADDRESS) {
     return { phones: new Set(addressees(network, stanza).map(({ target }) => target.number.phone)) };
   }
-  if (isGroupAddress(to)) {
-    const group = network.groups.get(to);
+  if (isGroupAddress(recipient)) {
+    const group = network.groups.get(recipient);
     if (!group) return { refusal: 404 };
     const mode = stanza.attrs.addressing_mode ?? group.addressing;
     if (mode !== group.addressing || namesOthers(stanza, group.addressing)) {
@@ -141,11 +141,11 @@ function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Au
     if (!member || (group.announce && !group.admins.includes(sender.phone))) return { refusal: 403 };
     return { phones: new Set(group.participants) };
   }
-  const target = network.numbers.resolve(to);
+  const target = network.numbers.resolve(recipient);
   if (!target?.number.exists) return { refusal: 404 };
   const { phone, lid } = target.number;
-  const named = target.addressing === 'lid' ? (parseUserAddress(to)?.user ?? lid) : lid;
-  const refusal = network.limits.take(sender.phone, { phone, lid: named }, stanza);
+  const namedUser = target.addressing === 'lid' ? (parseUserAddress(recipient)?.user ?? lid) : lid;
+  const refusal = network.limits.take(sender.phone, { phone, lid: namedUser }, stanza);
   return refusal === undefined ? { phones: new Set([phone, sender.phone]) } : { refusal };
 }
 
@@ -159,13 +159,13 @@ function namesOthers(stanza: BinaryNode, addressing: Addressing): boolean {
 /** Returns the envelopes under `participants`, or the only one of a message that is encrypted again for one device. */
 function addressees(network: Network, stanza: BinaryNode): Part[] {
   const parts: Part[] = [];
-  for (const to of getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to')) {
-    const target = network.numbers.resolve(to.attrs.jid);
-    if (target) parts.push({ target, envelopes: envelopesOf(to) });
+  for (const recipient of getBinaryNodeChildren(getBinaryNodeChild(stanza, 'participants'), 'to')) {
+    const target = network.numbers.resolve(recipient.attrs.jid);
+    if (target) parts.push({ target, envelopes: envelopesOf(recipient) });
   }
-  const lone = envelopesOf(stanza).filter(({ type }) => type !== 'skmsg');
+  const ownEnvelopes = envelopesOf(stanza).filter(({ type }) => type !== 'skmsg');
   const target = network.numbers.resolve(stanza.attrs.participant ?? stanza.attrs.to);
-  if (lone.length > 0 && target) parts.push({ target, envelopes: lone });
+  if (ownEnvelopes.length > 0 && target) parts.push({ target, envelopes: ownEnvelopes });
   return parts;
 }
 
@@ -176,58 +176,60 @@ function partsOf(
   phones: ReadonlySet<string>,
 ): Part[] {
   const parts = addressees(network, stanza).filter(({ target }) => phones.has(target.number.phone));
-  const common = envelopesOf(stanza).filter(({ type }) => type === 'skmsg');
-  if (common.length === 0) return parts;
+  const commonEnvelopes = envelopesOf(stanza).filter(({ type }) => type === 'skmsg');
+  if (commonEnvelopes.length === 0) return parts;
   // A group payload is for every device, even without the sender's key in this stanza.
   const byDevice = new Map(parts.map((part) => [`${part.target.number.phone}:${part.target.device}`, part]));
-  const everyone: Part[] = [];
+  const allParts: Part[] = [];
   const addressing = network.groups.get(attribute(stanza, 'to'))?.addressing ?? 'lid';
   for (const phone of phones) {
     const number = network.numbers.of(phone);
     if (!number.exists) continue;
     for (const device of [0, ...network.companions.of(phone).map((companion) => companion.device)]) {
       if (phone === sender.phone && device === sender.device) continue;
-      const own = byDevice.get(`${phone}:${device}`);
-      const target = own?.target ?? { number, device, addressing };
-      everyone.push({ target, envelopes: [...(own?.envelopes ?? []), ...common] });
+      const ownEnvelope = byDevice.get(`${phone}:${device}`);
+      const target = ownEnvelope?.target ?? { number, device, addressing };
+      allParts.push({ target, envelopes: [...(ownEnvelope?.envelopes ?? []), ...commonEnvelopes] });
     }
   }
-  return everyone;
+  return allParts;
 }
 
-async function deliver(network: Network, incoming: IncomingMessage, part: Part): Promise<void> {
+async function deliver(network: Network, incomingMessage: IncomingMessage, part: Part): Promise<void> {
   const { target, envelopes } = part;
   if (target.device === 0) {
-    await receiveOnHandset(network, incoming, target, envelopes);
+    await receiveOnHandset(network, incomingMessage, target, envelopes);
     return;
   }
   const companion = network.companions.get(target.number.phone, target.device);
   if (!companion) return;
   network.deliveries.add({
     companionId: companion.id,
-    messageId: attribute(incoming.stanza, 'id'),
-    attrs: forwardedAttributes(network, incoming, target),
+    messageId: attribute(incomingMessage.stanza, 'id'),
+    attrs: forwardedAttributes(network, incomingMessage, target),
     envelopes,
-    source: { companion: incoming.sender.id },
+    source: { companion: incomingMessage.sender.id },
   });
 }
 
 function forwardedAttributes(
   network: Network,
-  incoming: IncomingMessage,
+  incomingMessage: IncomingMessage,
   target: DeviceReference,
 ): Record<string, string> {
-  const { sender, stanza } = incoming;
-  const common = { type: attribute(stanza, 'type'), t: stanzaTime(network.clock) };
+  const { sender, stanza } = incomingMessage;
+  const commonAttributes = { type: attribute(stanza, 'type'), t: stanzaTime(network.clock) };
   const number = numberOf(sender);
-  if (incoming.group !== null || incoming.isStatus) {
+  if (incomingMessage.group !== null || incomingMessage.isStatus) {
     const addressing =
-      incoming.group === null ? 'lid' : (network.groups.get(incoming.group)?.addressing ?? 'lid');
+      incomingMessage.group === null
+        ? 'lid'
+        : (network.groups.get(incomingMessage.group)?.addressing ?? 'lid');
     const author = authorAttributes(number, addressing, sender.device);
-    return { ...common, from: attribute(stanza, 'to'), ...author };
+    return { ...commonAttributes, from: attribute(stanza, 'to'), ...author };
   }
   return {
-    ...common,
+    ...commonAttributes,
     ...senderAttributes(number, target.addressing, sender.device),
     // A copy for another device of the sender names the recipient.
     ...(target.number.phone === sender.phone ? { recipient: attribute(stanza, 'to') } : {}),

@@ -18,8 +18,8 @@ export function answerPeerRequest(
   message: proto.IMessage,
 ): void {
   // The client wraps it like a copy of a message that it sent to others.
-  const asked = message.deviceSentMessage?.message ?? message;
-  const request = asked.protocolMessage?.peerDataOperationRequestMessage;
+  const askedMessage = message.deviceSentMessage?.message ?? message;
+  const request = askedMessage.protocolMessage?.peerDataOperationRequestMessage;
   if (request?.peerDataOperationRequestType !== PLACEHOLDER_MESSAGE_RESEND) return;
   const copies = (request.placeholderMessageResendRequest ?? []).flatMap(({ messageKey }) => {
     const copy = network.copies.find(companion.phone, messageKey?.id ?? '');

@@ -77,9 +77,9 @@ export function takeAck(network: Network, connection: Connection, ack: BinaryNod
 }
 
 function receiptedIds(receipt: BinaryNode): string[] {
-  const more = getBinaryNodeChild(receipt, 'list');
-  const listed = more ? getAllBinaryNodeChildren(more).flatMap((item) => item.attrs.id ?? []) : [];
-  return [attribute(receipt, 'id'), ...listed];
+  const listNode = getBinaryNodeChild(receipt, 'list');
+  const listedIds = listNode ? getAllBinaryNodeChildren(listNode).flatMap((item) => item.attrs.id ?? []) : [];
+  return [attribute(receipt, 'id'), ...listedIds];
 }
 
 async function retry(
@@ -99,7 +99,7 @@ async function retry(
     forwardRetry(network, companion, delivery.source.companion, receipt);
     return;
   }
-  const handset = network.handsets.of(delivery.source.phone);
+  const handset = network.handsets.handsetOf(delivery.source.phone);
   const address = sessionAddress(companion);
   await handset.openSession(address, readRetryBundle(receipt) ?? takeBundle(network, companion));
   const envelope = await handset.encrypt(address, proto.Message.decode(delivery.source.plaintext));

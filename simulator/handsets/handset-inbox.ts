@@ -36,69 +36,69 @@ export interface IncomingMessage {
  */
 export async function receiveOnHandset(
   network: Network,
-  incoming: IncomingMessage,
+  incomingMessage: IncomingMessage,
   target: DeviceReference,
   envelopes: readonly Envelope[],
 ): Promise<void> {
-  const { sender } = incoming;
-  const again = (): Promise<void> => receiveOnHandset(network, incoming, target, envelopes);
-  if (network.offline.keep(target.number.phone, again)) return;
+  const { sender } = incomingMessage;
+  const receiveAgain = (): Promise<void> => receiveOnHandset(network, incomingMessage, target, envelopes);
+  if (network.offline.keep(target.number.phone, receiveAgain)) return;
   if (target.number.phone !== sender.phone) {
     const { faults } = network;
-    const garbled = faults.take('unread', sender.phone) ?? faults.take('unreadable', sender.phone);
-    if (garbled !== undefined) {
-      askAgain(network, incoming, target, garbled);
+    const garbling = faults.take('unread', sender.phone) ?? faults.take('unreadable', sender.phone);
+    if (garbling !== undefined) {
+      askAgain(network, incomingMessage, target, garbling);
       return;
     }
   }
   let messages: proto.Message[];
   try {
-    messages = await open(network, incoming, target.number.phone, envelopes);
+    messages = await openEnvelope(network, incomingMessage, target.number.phone, envelopes);
   } catch (error) {
     network.log({ event: 'handset cannot decrypt', phone: target.number.phone, reason: String(error) });
-    askAgain(network, incoming, target, 'at_once');
+    askAgain(network, incomingMessage, target, 'at_once');
     return;
   }
   // The phone does not show messages that its own companion sent.
   if (target.number.phone === sender.phone) {
-    const requestId = attribute(incoming.stanza, 'id');
+    const requestId = attribute(incomingMessage.stanza, 'id');
     for (const message of messages) {
       if (message.deviceSentMessage) network.log({ event: 'own phone has a copy', messageId: requestId });
       answerPeerRequest(network, sender, requestId, message);
     }
     return;
   }
-  for (const message of messages) await show(network, incoming, target, message);
-  if (messages.length > 0) incoming.receipt(deliveryReceipt(network, incoming, target));
+  for (const message of messages) await show(network, incomingMessage, target, message);
+  if (messages.length > 0) incomingMessage.receipt(deliveryReceipt(network, incomingMessage, target));
 }
 
 /** Asks the sender to encrypt a message again, now or at its next login. */
 function askAgain(
   network: Network,
-  incoming: IncomingMessage,
+  incomingMessage: IncomingMessage,
   target: DeviceReference,
-  when: 'at_once' | 'at_login',
+  delivery: 'at_once' | 'at_login',
 ): void {
-  const receipt = retryReceipt(network, incoming, target);
+  const receipt = retryReceipt(network, incomingMessage, target);
   if (receipt === undefined) return;
-  const { id } = incoming.sender;
-  if (when === 'at_once') incoming.receipt(receipt);
+  const { id } = incomingMessage.sender;
+  if (delivery === 'at_once') incomingMessage.receipt(receipt);
   else network.deliveries.receipts.keep(id, receipt);
 }
 
-async function open(
+async function openEnvelope(
   network: Network,
-  incoming: IncomingMessage,
+  incomingMessage: IncomingMessage,
   phone: string,
   envelopes: readonly Envelope[],
 ): Promise<proto.Message[]> {
-  const handset = network.handsets.of(phone);
-  const author = sessionAddress(incoming.sender);
+  const handset = network.handsets.handsetOf(phone);
+  const author = sessionAddress(incomingMessage.sender);
   const messages: proto.Message[] = [];
   for (const envelope of envelopes) {
     const message =
       envelope.type === 'skmsg'
-        ? await handset.decryptGroup(author, attribute(incoming.stanza, 'to'), envelope.ciphertext)
+        ? await handset.decryptGroup(author, attribute(incomingMessage.stanza, 'to'), envelope.ciphertext)
         : await handset.decrypt(author, envelope);
     if (message.senderKeyDistributionMessage) {
       await handset.learnSenderKey(author, message.senderKeyDistributionMessage);
@@ -110,7 +110,7 @@ async function open(
 
 async function show(
   network: Network,
-  incoming: IncomingMessage,
+  incomingMessage: IncomingMessage,
   target: DeviceReference,
   message: proto.Message,
 ): Promise<void> {
@@ -119,23 +119,26 @@ async function show(
   const attachment = attachmentOf(content);
   const text = content.conversation || content.extendedTextMessage?.text || attachment?.media.caption || null;
   if (text === null && !attachment) return;
-  const stanza = { from: `+${incoming.sender.phone}`, messageId: attribute(incoming.stanza, 'id') };
+  const stanza = {
+    from: `+${incomingMessage.sender.phone}`,
+    messageId: attribute(incomingMessage.stanza, 'id'),
+  };
   const phone = target.number.phone;
-  if (incoming.isStatus) {
+  if (incomingMessage.isStatus) {
     await showStatus(network, phone, { ...stanza, text, attachment, style: styleOf(content) });
     return;
   }
-  const known = network.inboxes.find(phone, stanza);
-  if (known) {
-    network.inboxes.replace(phone, { ...known, duplicates: known.duplicates + 1 });
+  const knownEntry = network.inboxes.find(phone, stanza);
+  if (knownEntry) {
+    network.inboxes.replace(phone, { ...knownEntry, duplicates: knownEntry.duplicates + 1 });
     return;
   }
   network.inboxes.add(phone, {
     ...(await shownPart(network, { ...stanza, text, attachment })),
     quote: quoteOf(content),
     expiration: contextsIn(content).find(({ expiration }) => expiration)?.expiration ?? null,
-    group: incoming.group,
-    composingSeen: incoming.composingSeen,
+    group: incomingMessage.group,
+    composingSeen: incomingMessage.composingSeen,
   });
 }
 
@@ -159,7 +162,7 @@ function contextsIn(content: proto.IMessage): proto.IContextInfo[] {
 }
 
 /** A message or status that a handset can read. */
-interface Readable {
+interface ReadableEnvelope {
   readonly from: string;
   readonly messageId: string;
   readonly text: string | null;
@@ -169,7 +172,7 @@ interface Readable {
 /** Returns the part of an entry that messages and statuses have in common. */
 async function shownPart(
   network: Network,
-  { from, messageId, text, attachment }: Readable,
+  { from, messageId, text, attachment }: ReadableEnvelope,
 ): Promise<Omit<StatusEntry, 'id' | 'audience' | 'style'>> {
   return {
     from,
@@ -187,25 +190,29 @@ async function shownPart(
 async function showStatus(
   network: Network,
   viewer: string,
-  status: Readable & { readonly style: StatusStyle | null },
+  status: ReadableEnvelope & { readonly style: StatusStyle | null },
 ): Promise<void> {
   const { statuses } = network;
   const author = status.from.slice(1);
   const audience = [`+${viewer}`];
-  const posted = statuses.find(author, status);
-  const entry = posted ?? { ...(await shownPart(network, status)), style: status.style, audience };
-  if (!posted) statuses.add(author, entry);
-  else if (!posted.audience.includes(`+${viewer}`))
-    statuses.replace(author, { ...posted, audience: [...posted.audience, ...audience] });
-  const seen = statuses.find(viewer, status);
-  if (seen) statuses.replace(viewer, { ...seen, duplicates: seen.duplicates + 1 });
+  const postedStatus = statuses.find(author, status);
+  const entry = postedStatus ?? { ...(await shownPart(network, status)), style: status.style, audience };
+  if (!postedStatus) statuses.add(author, entry);
+  else if (!postedStatus.audience.includes(`+${viewer}`))
+    statuses.replace(author, { ...postedStatus, audience: [...postedStatus.audience, ...audience] });
+  const seenStatus = statuses.find(viewer, status);
+  if (seenStatus) statuses.replace(viewer, { ...seenStatus, duplicates: seenStatus.duplicates + 1 });
   else statuses.add(viewer, { ...entry, audience });
 }
 
-function deliveryReceipt(network: Network, incoming: IncomingMessage, target: DeviceReference): BinaryNode {
+function deliveryReceipt(
+  network: Network,
+  incomingMessage: IncomingMessage,
+  target: DeviceReference,
+): BinaryNode {
   return node('receipt', {
-    id: incoming.stanza.attrs.id,
-    ...receiptOrigin(incoming, target),
+    id: incomingMessage.stanza.attrs.id,
+    ...receiptOrigin(incomingMessage, target),
     t: stanzaTime(network.clock),
   });
 }
@@ -224,17 +231,17 @@ function receiptOrigin(
 /** Returns a handset's request for a message that it could not read. Undefined: it has asked often enough. */
 function retryReceipt(
   network: Network,
-  incoming: IncomingMessage,
+  incomingMessage: IncomingMessage,
   target: DeviceReference,
 ): BinaryNode | undefined {
   const { phone } = target.number;
-  const id = incoming.stanza.attrs.id ?? '';
-  const count = network.retries.next(phone, incoming.sender.id, id);
+  const id = incomingMessage.stanza.attrs.id ?? '';
+  const count = network.retries.next(phone, incomingMessage.sender.id, id);
   if (count === undefined) return undefined;
-  const handset = network.handsets.of(phone);
+  const handset = network.handsets.handsetOf(phone);
   const t = stanzaTime(network.clock);
   const retry = node('retry', { count: String(count), id, t, v: '1' });
-  const attrs = { id, ...receiptOrigin(incoming, target), type: 'retry', t };
+  const attrs = { id, ...receiptOrigin(incomingMessage, target), type: 'retry', t };
   if (count < FIRST_WITH_KEYS) {
     return node('receipt', attrs, [retry, node('registration', {}, encodeBigEndian(handset.registrationId))]);
   }

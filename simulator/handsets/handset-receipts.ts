@@ -29,7 +29,7 @@ export function sendReceipts(
           .filter((entry) => entry.from === `+${to}` && (entry.group ?? '') === group)
           .map(({ messageId }) => messageId)
       : [id];
-  const [first, ...more] = ids;
+  const [first, ...otherIds] = ids;
   if (first === undefined) return 0;
   const address = addressOf(network.numbers.of(phone), 'lid');
   const receipt = node(
@@ -40,13 +40,13 @@ export function sendReceipts(
       type: type === 'read' ? 'read' : undefined,
       t: stanzaTime(network.clock),
     },
-    more.length === 0
+    otherIds.length === 0
       ? undefined
       : [
           node(
             'list',
             {},
-            more.map((item) => node('item', { id: item })),
+            otherIds.map((item) => node('item', { id: item })),
           ),
         ],
   );
@@ -76,10 +76,10 @@ export function sendGroupedReceipt(
       const jid = addressOf(network.numbers.of(phone), group.addressing);
       return node('user', { jid, t, ...(isMixed ? { type } : {}) });
     });
-  const about = isMixed ? { message_id: messageId } : { key: messageId };
+  const messageAttributes = isMixed ? { message_id: messageId } : { key: messageId };
   const type = !isMixed && read.length > 0 ? 'read' : undefined;
   const receipt = node('receipt', { id: network.newId(), from: group.id, type, t }, [
-    node('participants', about, [...users(delivered, 'delivery'), ...users(read, 'read')]),
+    node('participants', messageAttributes, [...users(delivered, 'delivery'), ...users(read, 'read')]),
   ]);
   for (const companion of network.companions.of(to)) network.deliveries.receipts.add(companion.id, receipt);
   return delivered.length + read.length;

@@ -34,7 +34,7 @@ export class Handset {
   readonly #creds: SignalCreds;
   readonly #keys: Collection<unknown>;
   readonly #repository: SignalRepositoryWithLIDStore;
-  readonly #lock = new Lock();
+  readonly #lock = new HandsetLock();
   #oneTimeKeys = 0;
 
   constructor(options: { phone: string; creds: SignalCreds; keys: Collection<unknown> }) {
@@ -112,8 +112,8 @@ export class Handset {
   /** Decrypts a payload that `sender` encrypted for everyone in `group`. Rejects without the sender's key. */
   decryptGroup(sender: string, group: string, ciphertext: Uint8Array): Promise<proto.Message> {
     return this.#lock.run(async () => {
-      const sealed = { group, authorJid: sender, msg: ciphertext };
-      const plaintext = await this.#repository.decryptGroupMessage(sealed);
+      const sealedMessage = { group, authorJid: sender, msg: ciphertext };
+      const plaintext = await this.#repository.decryptGroupMessage(sealedMessage);
       return proto.Message.decode(unpadRandomMax16(plaintext));
     });
   }
@@ -165,12 +165,12 @@ export class Handset {
   #keyStore(): SignalKeyStoreWithTransaction {
     return {
       get: <Type extends keyof SignalDataTypeMap>(type: Type, ids: string[]) => {
-        const found: Record<string, SignalDataTypeMap[Type]> = {};
+        const valuesFound: Record<string, SignalDataTypeMap[Type]> = {};
         for (const id of ids) {
           const value = this.#keys.get(this.#keyOf(type, id));
-          if (value !== undefined) found[id] = value as SignalDataTypeMap[Type];
+          if (value !== undefined) valuesFound[id] = value as SignalDataTypeMap[Type];
         }
-        return found;
+        return valuesFound;
       },
       set: (data: SignalDataSet) => {
         for (const [type, values] of Object.entries(data)) {
@@ -201,7 +201,7 @@ const silentLogger = {
 };
 
 /** Runs pieces of work one after the other. A piece that fails does not stop the next. */
-class Lock {
+class HandsetLock {
   #tail: Promise<unknown> = Promise.resolve();
 
   run<Result>(work: () => Promise<Result>): Promise<Result> {

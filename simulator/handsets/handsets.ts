@@ -13,7 +13,7 @@ export class Handsets {
     this.#keys = journal.collection<unknown>('handset-keys');
   }
 
-  of(phone: string): Handset {
+  handsetOf(phone: string): Handset {
     let handset = this.#handsets.get(phone);
     if (!handset) {
       handset = new Handset({ phone, creds: this.#credsOf(phone), keys: this.#keys });

@@ -81,16 +81,16 @@ export class EntryLog<
 
   add(owner: string, entry: Omit<Entry, 'id'>): Entry {
     this.#lastId += 1;
-    const kept = { ...entry, id: String(this.#lastId).padStart(12, '0') } as unknown as Entry;
-    this.replace(owner, kept);
+    const keptEntry = { ...entry, id: String(this.#lastId).padStart(12, '0') } as unknown as Entry;
+    this.replace(owner, keptEntry);
     const stanzas = this.#stanzasOf(owner);
-    stanzas.set(`${kept.from} ${kept.messageId}`, kept.id);
-    const [oldest] = stanzas;
-    if (stanzas.size > LONGEST_INBOX && oldest !== undefined) {
-      stanzas.delete(oldest[0]);
-      this.#entries.delete(`${owner} ${oldest[1]}`);
+    stanzas.set(`${keptEntry.from} ${keptEntry.messageId}`, keptEntry.id);
+    const [oldestStanza] = stanzas;
+    if (stanzas.size > LONGEST_INBOX && oldestStanza !== undefined) {
+      stanzas.delete(oldestStanza[0]);
+      this.#entries.delete(`${owner} ${oldestStanza[1]}`);
     }
-    return kept;
+    return keptEntry;
   }
 
   replace(owner: string, entry: Entry): void {
@@ -99,12 +99,12 @@ export class EntryLog<
 
   /** Returns all of an owner's entries, oldest first. */
   list(owner: string): Entry[] {
-    const found: Entry[] = [];
+    const entries: Entry[] = [];
     for (const id of this.#byOwner.get(owner)?.values() ?? []) {
       const entry = this.#entries.get(`${owner} ${id}`);
-      if (entry) found.push(entry);
+      if (entry) entries.push(entry);
     }
-    return found;
+    return entries;
   }
 
   #stanzasOf(owner: string): Map<string, string> {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { flag, oneOf, phone, text, whole } from '../control/control-input.ts';
+import { flag, oneOf, phone, text, wholeNumber } from '../control/control-input.ts';
 import { type ControlRoute, route } from '../control/control-server.ts';
 import type { Network } from '../network.ts';
 import { announceQuota, announceTimelock } from './number-limit-stanzas.ts';
@@ -8,7 +8,7 @@ import { CAPPING_STATUSES } from './number-limits.ts';
 /** The longest duration of a restriction or a cycle. */
 const LONGEST_SECONDS = 10 * 365 * 86_400;
 const WEEK_SECONDS = 7 * 86_400;
-const endsInSeconds = v.optional(whole(1, LONGEST_SECONDS), WEEK_SECONDS);
+const endsInSeconds = v.optional(wholeNumber(1, LONGEST_SECONDS), WEEK_SECONDS);
 /** False if the number's clients are notified only when they ask. */
 const announce = v.optional(flag, true);
 
@@ -25,8 +25,8 @@ export const RESTRICTION = {
 /** The fields of a quota of new chats. */
 export const NEW_CHATS = {
   phone,
-  quota: whole(0, 1_000_000),
-  used: v.optional(whole(0, 1_000_000), 0),
+  quota: wholeNumber(0, 1_000_000),
+  used: v.optional(wholeNumber(0, 1_000_000), 0),
   status: v.optional(oneOf(CAPPING_STATUSES), 'NONE'),
   endsInSeconds,
   announce,

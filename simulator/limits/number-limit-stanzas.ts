@@ -54,7 +54,7 @@ export function giveToken(
   companion: Companion,
   { bytes, at }: ContactToken,
 ): void {
-  const own = phoneAddress(companion.phone);
+  const ownAddress = phoneAddress(companion.phone);
   network.notices.add(
     companion.id,
     node(
@@ -66,7 +66,11 @@ export function giveToken(
         id: network.newId(),
         t: stanzaTime(network.clock),
       },
-      [node('tokens', {}, [node('token', { jid: own, t: String(at), type: 'trusted_contact' }, bytes)])],
+      [
+        node('tokens', {}, [
+          node('token', { jid: ownAddress, t: String(at), type: 'trusted_contact' }, bytes),
+        ]),
+      ],
     ),
   );
 }

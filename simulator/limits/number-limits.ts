@@ -79,7 +79,7 @@ export class NumberLimits {
   }
 
   /** Stores the token of a contact that writes to the number. From now on there is a chat. */
-  wrote(contact: string, phone: string, token: ContactToken): void {
+  noteWritten(contact: string, phone: string, token: ContactToken): void {
     this.#tokens.set(`${contact} ${phone}`, token);
   }
 
@@ -87,16 +87,19 @@ export class NumberLimits {
    * Returns the code with which a message to a person is refused. An accepted message counts against the quota. A token
    * counts for the account that gave it: a new LID of the number is another account, which never wrote.
    */
-  take(phone: string, to: Pick<PhoneNumber, 'phone' | 'lid'>, stanza: BinaryNode): number | undefined {
-    if (phone === to.phone || stanza.attrs.category === 'peer') return undefined;
-    const given = this.tokenOf(to.phone, phone);
-    const known = given?.lid === to.lid ? given : undefined;
-    const shown = getBinaryNodeChild(stanza, 'tctoken')?.content;
+  take(phone: string, recipient: Pick<PhoneNumber, 'phone' | 'lid'>, stanza: BinaryNode): number | undefined {
+    if (phone === recipient.phone || stanza.attrs.category === 'peer') return undefined;
+    const givenToken = this.tokenOf(recipient.phone, phone);
+    const knownToken = givenToken?.lid === recipient.lid ? givenToken : undefined;
+    const shownToken = getBinaryNodeChild(stanza, 'tctoken')?.content;
     const isShown =
-      known !== undefined && shown instanceof Uint8Array && shown.length > 0 && known.bytes.equals(shown);
+      knownToken !== undefined &&
+      shownToken instanceof Uint8Array &&
+      shownToken.length > 0 &&
+      knownToken.bytes.equals(shownToken);
     if (this.timelock(phone) !== null && !isShown) return TIMELOCKED;
     const quota = this.quota(phone);
-    if (quota === null || known !== undefined) return undefined;
+    if (quota === null || knownToken !== undefined) return undefined;
     if (quota.used >= quota.total || quota.status === 'CAPPED') return CAPPED;
     this.limit(phone, { ...quota, used: quota.used + 1 });
     return undefined;

@@ -132,8 +132,8 @@ export class CodePairing {
         wrappedKey: Buffer.from(wrappedKey),
         finish: undefined,
       });
-      const known = node('link_code_pairing_ref', {}, reference);
-      connection.send(iqResult(iq, [node('link_code_companion_reg', {}, [known])]));
+      const knownReference = node('link_code_pairing_ref', {}, reference);
+      connection.send(iqResult(iq, [node('link_code_companion_reg', {}, [knownReference])]));
     }
   }
 
@@ -141,7 +141,7 @@ export class CodePairing {
   #finished({ connection }: Registration, iq: BinaryNode, finish: BinaryNode): void {
     const reference = toBase64(getBinaryNodeChildBuffer(finish, 'link_code_pairing_ref'));
     const request = [...this.#requests.values()].find(
-      (each) => each.registration.connection === connection && toBase64(each.reference) === reference,
+      (offer) => offer.registration.connection === connection && toBase64(offer.reference) === reference,
     );
     const bundle = getBinaryNodeChildBuffer(finish, 'link_code_pairing_wrapped_key_bundle');
     if (request?.finish === undefined || bundle === undefined) {
@@ -158,25 +158,25 @@ export class CodePairing {
    */
   async #sendKeys(request: CodeRequest, ephemeral: KeyPair, code: string): Promise<Buffer> {
     const { clock, timings, handsets } = this.#network;
-    const answered = new Promise<Buffer | undefined>((resolve) => {
+    const answer = new Promise<Buffer | undefined>((resolve) => {
       const timer = clock.after(timings.clientWaitMs, () => resolve(undefined));
       request.finish = (bundle) => {
         timer.cancel();
         resolve(bundle);
       };
     });
-    const wrapped = await wrapByCode(ephemeral.public, code);
+    const wrappedKey = await wrapByCode(ephemeral.public, code);
     const attributes = { from: SERVER_ADDRESS, type: 'link_code_companion_reg' };
     request.registration.connection.send(
       node('notification', { ...attributes, id: this.#network.newId(), t: stanzaTime(clock) }, [
         node('link_code_companion_reg', { stage: 'primary_hello' }, [
-          node('link_code_pairing_wrapped_primary_ephemeral_pub', {}, wrapped),
-          node('primary_identity_pub', {}, handsets.of(request.phone).identityKey),
+          node('link_code_pairing_wrapped_primary_ephemeral_pub', {}, wrappedKey),
+          node('primary_identity_pub', {}, handsets.handsetOf(request.phone).identityKey),
           node('link_code_pairing_ref', {}, request.reference),
         ]),
       ]),
     );
-    const bundle = await answered;
+    const bundle = await answer;
     if (bundle === undefined) {
       throw new ControlFailure(504, 'CLIENT_SILENT', 'The client did not answer the pairing.');
     }
@@ -193,19 +193,19 @@ export class CodePairing {
     const { request, ephemeral, bundle, code } = parts;
     const companionKey = await unwrapByCode(request.wrappedKey, code);
     const ephemeralSecret = Curve.sharedKey(ephemeral.private, companionKey);
-    const opened = openKeyBundle(bundle, ephemeralSecret);
-    if (opened === undefined) {
+    const openedBundle = openKeyBundle(bundle, ephemeralSecret);
+    if (openedBundle === undefined) {
       throw new ControlFailure(422, 'CODE_WRONG', 'This is not the code that the client shows.', [
         { field: 'code', message: 'must be the code that the client shows' },
       ]);
     }
-    const handset = this.#network.handsets.of(request.phone);
+    const handset = this.#network.handsets.handsetOf(request.phone);
     const isOurs =
-      opened.companionIdentity.equals(request.registration.identityKey) &&
-      opened.primaryIdentity.equals(handset.identityKey);
+      openedBundle.companionIdentity.equals(request.registration.identityKey) &&
+      openedBundle.primaryIdentity.equals(handset.identityKey);
     if (!isOurs) throw new ControlFailure(502, 'CLIENT_KEYS_INVALID', 'The client named other keys.');
-    const identitySecret = handset.agree(opened.companionIdentity);
-    return linkingSecret({ ephemeralSecret, identitySecret, random: opened.random });
+    const identitySecret = handset.agree(openedBundle.companionIdentity);
+    return linkingSecret({ ephemeralSecret, identitySecret, random: openedBundle.random });
   }
 }
 

@@ -72,9 +72,9 @@ export class Companions {
 
   /** True if the companion has not got its history yet. Only the first call returns true. */
   takeHistoryDue(companion: Companion): boolean {
-    const due = this.#historyDue.get(companion.id) ?? false;
+    const isDue = this.#historyDue.get(companion.id) ?? false;
     this.#historyDue.delete(companion.id);
-    return due;
+    return isDue;
   }
 
   remove(companion: Companion): void {
@@ -87,9 +87,9 @@ export class Companions {
 
   /** Replaces the companion's signed key, because the client rotates it. */
   setSignedPreKey(companion: Companion, signedPreKey: SignedPublicKey): void {
-    const changed = { ...companion, signedPreKey };
-    this.#companions.set(companion.id, changed);
-    this.#index(changed);
+    const changedCompanion = { ...companion, signedPreKey };
+    this.#companions.set(companion.id, changedCompanion);
+    this.#index(changedCompanion);
   }
 
   addPreKeys(companion: Companion, preKeys: readonly PublicPreKey[]): void {

@@ -33,8 +33,8 @@ export function signIdentity(options: {
       Buffer.concat([WA_ADV_ACCOUNT_SIG_PREFIX, details, companion.identityKey]),
     ),
   }).finish();
-  const sealed = { details: identity, hmac: hmacSign(identity, advSecret) };
-  return Buffer.from(proto.ADVSignedDeviceIdentityHMAC.encode(sealed).finish());
+  const sealedIdentity = { details: identity, hmac: hmacSign(identity, advSecret) };
+  return Buffer.from(proto.ADVSignedDeviceIdentityHMAC.encode(sealedIdentity).finish());
 }
 
 /** True if the client's `pair-device-sign` has the companion's own signature over its link to the account. */
@@ -48,11 +48,11 @@ export function isSignedByDevice(options: {
   const identity = getBinaryNodeChild(getBinaryNodeChild(answer, 'pair-device-sign'), 'device-identity');
   if (!(identity?.content instanceof Uint8Array)) return false;
   const { deviceSignature } = proto.ADVSignedDeviceIdentity.decode(identity.content);
-  const signed = Buffer.concat([
+  const signedBytes = Buffer.concat([
     WA_ADV_DEVICE_SIG_PREFIX,
     details,
     companion.identityKey,
     handset.identityKey,
   ]);
-  return !!deviceSignature && Curve.verify(companion.identityKey, signed, deviceSignature);
+  return !!deviceSignature && Curve.verify(companion.identityKey, signedBytes, deviceSignature);
 }

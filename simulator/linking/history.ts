@@ -73,7 +73,7 @@ export async function sendOwn(
   companion: Companion,
   message: proto.IMessage,
 ): Promise<void> {
-  const handset = network.handsets.of(companion.phone);
+  const handset = network.handsets.handsetOf(companion.phone);
   network.deliveries.add({
     companionId: companion.id,
     messageId: network.newId(),

@@ -15,13 +15,13 @@ export function ownDevices(network: Network, phone: string): BinaryNode {
   );
 }
 
-/** Notifies a number's companions, without `changed`, that one was linked or unlinked. */
+/** Notifies a number's companions, without `changedId`, that one was linked or unlinked. */
 export function notifyOwnDevices(
   network: Network,
-  { phone, id: changed }: { readonly phone: string; readonly id: string },
+  { phone, id: changedId }: { readonly phone: string; readonly id: string },
 ): void {
   for (const { id } of network.companions.of(phone)) {
-    if (id === changed) continue;
+    if (id === changedId) continue;
     const attrs = { id: network.newId(), type: 'account_sync', from: phoneAddress(phone) };
     const stanza = node('notification', { ...attrs, t: stanzaTime(network.clock) }, [
       ownDevices(network, phone),

@@ -33,11 +33,11 @@ export async function wrapByCode(publicKey: Uint8Array, code: string): Promise<B
 }
 
 /** Returns the public key that was wrapped by a code. A wrong code gives 32 other bytes, and no error. */
-export async function unwrapByCode(wrapped: Uint8Array, code: string): Promise<Buffer> {
-  const salt = wrapped.subarray(0, SALT_BYTES);
-  const counter = wrapped.subarray(SALT_BYTES, SALT_BYTES + COUNTER_BYTES);
+export async function unwrapByCode(wrappedKey: Uint8Array, code: string): Promise<Buffer> {
+  const salt = wrappedKey.subarray(0, SALT_BYTES);
+  const counter = wrappedKey.subarray(SALT_BYTES, SALT_BYTES + COUNTER_BYTES);
   const cipher = createDecipheriv('aes-256-ctr', await codeKey(code, salt), counter);
-  return Buffer.concat([cipher.update(wrapped.subarray(SALT_BYTES + COUNTER_BYTES)), cipher.final()]);
+  return Buffer.concat([cipher.update(wrappedKey.subarray(SALT_BYTES + COUNTER_BYTES)), cipher.final()]);
 }
 
 /** The content of the client's bundle: both identity keys, and its share of the secret. */
@@ -51,18 +51,18 @@ export interface OpenedBundle {
 export function openKeyBundle(bundle: Uint8Array, ephemeralSecret: Uint8Array): OpenedBundle | undefined {
   if (bundle.byteLength !== SALT_BYTES + NONCE_BYTES + 3 * KEY_BYTES + TAG_BYTES) return undefined;
   const salt = bundle.subarray(0, SALT_BYTES);
-  const sealed = bundle.subarray(SALT_BYTES + NONCE_BYTES);
+  const sealedBytes = bundle.subarray(SALT_BYTES + NONCE_BYTES);
   const info = 'link_code_pairing_key_bundle_encryption_key';
   const key = Buffer.from(hkdfSync('sha256', ephemeralSecret, salt, info, KEY_BYTES));
   const nonce = bundle.subarray(SALT_BYTES, SALT_BYTES + NONCE_BYTES);
   const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  cipher.setAuthTag(sealedBytes.subarray(-TAG_BYTES));
   try {
-    const plain = Buffer.concat([cipher.update(sealed.subarray(0, -TAG_BYTES)), cipher.final()]);
+    const plaintext = Buffer.concat([cipher.update(sealedBytes.subarray(0, -TAG_BYTES)), cipher.final()]);
     return {
-      companionIdentity: plain.subarray(0, KEY_BYTES),
-      primaryIdentity: plain.subarray(KEY_BYTES, 2 * KEY_BYTES),
-      random: plain.subarray(2 * KEY_BYTES),
+      companionIdentity: plaintext.subarray(0, KEY_BYTES),
+      primaryIdentity: plaintext.subarray(KEY_BYTES, 2 * KEY_BYTES),
+      random: plaintext.subarray(2 * KEY_BYTES),
     };
   } catch {
     return undefined;

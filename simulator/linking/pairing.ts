@@ -98,7 +98,7 @@ export class PairingService {
 
   /** Returns the client that waits on that socket. */
   registrationOn(connection: Connection): Registration | undefined {
-    return [...this.#registrations.values()].find((each) => each.connection === connection);
+    return [...this.#registrations.values()].find((registration) => registration.connection === connection);
   }
 
   /** True if the time to link this client is over. */
@@ -173,26 +173,26 @@ export class PairingService {
 
   /** Unlinks the oldest companion that is offline, if the phone has no free slot. */
   #makeRoom(phone: string): void {
-    const linked = this.#network.companions.of(phone);
-    if (linked.length < MOST_COMPANIONS) return;
-    const idle = linked.find((companion) => !this.#network.connections.of(companion.id));
-    if (!idle) {
+    const linkedCompanions = this.#network.companions.of(phone);
+    if (linkedCompanions.length < MOST_COMPANIONS) return;
+    const idleCompanion = linkedCompanions.find((companion) => !this.#network.connections.of(companion.id));
+    if (!idleCompanion) {
       throw new ControlFailure(
         409,
         'TOO_MANY_COMPANIONS',
         `+${phone} has ${MOST_COMPANIONS} companions online.`,
       );
     }
-    unlink(this.#network, idle);
+    unlink(this.#network, idleCompanion);
   }
 
   async #offer(connection: Connection, companion: Companion, advSecret: Buffer): Promise<void> {
-    const handset = this.#network.handsets.of(companion.phone);
+    const handset = this.#network.handsets.handsetOf(companion.phone);
     const timestamp = Math.floor(this.#network.clock.wallMs() / 1000);
     const details = identityDetails(companion, timestamp);
-    const signed = signIdentity({ handset, companion, details, advSecret });
+    const signedIdentity = signIdentity({ handset, companion, details, advSecret });
     const answer = await connection.ask(
-      this.#pairSuccess(companion, signed),
+      this.#pairSuccess(companion, signedIdentity),
       this.#network.timings.clientWaitMs,
     );
     if (!answer) throw new ControlFailure(504, 'CLIENT_SILENT', 'The client did not answer the pairing.');

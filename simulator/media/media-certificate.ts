@@ -20,11 +20,11 @@ const IP_ADDRESS = 7;
 
 /** Returns the certificate from the journal. The first start makes it. */
 export function mediaCertificate(journal: Journal): MediaCertificate {
-  const kept = journal.collection<MediaCertificate>('media-certificate');
-  let certificate = kept.get('media');
+  const certificates = journal.collection<MediaCertificate>('media-certificate');
+  let certificate = certificates.get('media');
   if (!certificate) {
     certificate = createCertificate();
-    kept.set('media', certificate);
+    certificates.set('media', certificate);
   }
   return certificate;
 }

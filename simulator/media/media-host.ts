@@ -179,15 +179,15 @@ export class MediaHost {
       'content-type': 'application/octet-stream',
       'content-length': content.byteLength,
     });
-    const half = content.byteLength >> 1;
-    if (fault === 'cut') response.write(content.subarray(0, half), () => response.destroy());
-    else if (fault === 'stalled') response.write(content.subarray(0, half));
-    else response.end(fault === 'garbled' ? garbled(content) : content);
+    const halfLength = content.byteLength >> 1;
+    if (fault === 'cut') response.write(content.subarray(0, halfLength), () => response.destroy());
+    else if (fault === 'stalled') response.write(content.subarray(0, halfLength));
+    else response.end(fault === 'garbled' ? garble(content) : content);
   }
 }
 
 /** Returns the content with one bit changed. */
-function garbled(content: Buffer): Buffer {
+function garble(content: Buffer): Buffer {
   const middle = content.byteLength >> 1;
   content.writeUInt8(content.readUInt8(middle) ^ 1, middle);
   return content;
@@ -195,8 +195,8 @@ function garbled(content: Buffer): Buffer {
 
 /** Returns the last part of `/mms/<kind>/<hash>` if it is the base64url of a SHA-256, so that it can name a file. */
 function fileName(path: string): string | undefined {
-  const last = decodeURIComponent(path.split('?', 1)[0]?.split('/').at(-1) ?? '').replace(/=+$/, '');
-  return /^[\w-]{43}$/.test(last) ? last : undefined;
+  const lastPart = decodeURIComponent(path.split('?', 1)[0]?.split('/').at(-1) ?? '').replace(/=+$/, '');
+  return /^[\w-]{43}$/.test(lastPart) ? lastPart : undefined;
 }
 
 function answer(response: ServerResponse, status: number, body: object): void {

@@ -8,7 +8,7 @@ import { attribute, iqError, iqResult, node } from '../socket/stanzas.ts';
 /** Answers a companion's queries about groups: all of its number, or one. Only the phone can change groups. */
 export function answerGroupQuery(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
   if (getBinaryNodeChild(iq, 'participating')) {
-    const groups = network.groups.of(companion.phone).map((group) => groupNode(network, group));
+    const groups = network.groups.groupsOf(companion.phone).map((group) => groupNode(network, group));
     return iqResult(iq, [node('groups', {}, groups)]);
   }
   if (!getBinaryNodeChild(iq, 'query')) return iqError(iq, 501, 'feature-not-implemented');
@@ -45,10 +45,10 @@ export function groupNode(network: Network, group: Group): BinaryNode {
 /** Returns a participant with the address that the group uses, and the other address. */
 export function participantNode(network: Network, group: Group, phone: string): BinaryNode {
   const number = network.numbers.of(phone);
-  const other =
+  const otherGroups =
     group.addressing === 'lid'
       ? { phone_number: addressOf(number, 'pn') }
       : { lid: addressOf(number, 'lid') };
   const type = group.admins.includes(phone) ? 'admin' : undefined;
-  return node('participant', { jid: addressOf(number, group.addressing), ...other, type });
+  return node('participant', { jid: addressOf(number, group.addressing), ...otherGroups, type });
 }

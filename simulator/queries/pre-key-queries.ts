@@ -10,16 +10,16 @@ const FEW_PRE_KEYS = 5;
 
 /** Answers a client's queries about Signal keys: count, upload, rotation, digest, bundles of others. */
 export function answerPreKeyQuery(network: Network, companion: Companion, iq: BinaryNode): BinaryNode {
-  const asked = getBinaryNodeChild(iq, 'key');
-  if (attribute(iq, 'type') === 'get' && asked) return answerBundles(network, companion, iq, asked);
+  const keyNode = getBinaryNodeChild(iq, 'key');
+  if (attribute(iq, 'type') === 'get' && keyNode) return answerBundles(network, companion, iq, keyNode);
   if (getBinaryNodeChild(iq, 'count')) {
-    const held = Math.max(network.companions.preKeyCount(companion), network.claimedPreKeys);
-    return iqResult(iq, [node('count', { value: String(held) })]);
+    const heldCount = Math.max(network.companions.preKeyCount(companion), network.claimedPreKeys);
+    return iqResult(iq, [node('count', { value: String(heldCount) })]);
   }
   if (getBinaryNodeChild(iq, 'digest')) return answerDigest(network, companion, iq);
-  const rotated = readSignedPreKey(getBinaryNodeChild(getBinaryNodeChild(iq, 'rotate'), 'skey'));
-  if (rotated) {
-    network.companions.setSignedPreKey(companion, rotated);
+  const rotatedKey = readSignedPreKey(getBinaryNodeChild(getBinaryNodeChild(iq, 'rotate'), 'skey'));
+  if (rotatedKey) {
+    network.companions.setSignedPreKey(companion, rotatedKey);
     return iqResult(iq);
   }
   return answerUpload(network, companion, iq);
@@ -50,9 +50,9 @@ function answerBundles(
   network: Network,
   { phone: ownPhone, device }: Companion,
   iq: BinaryNode,
-  asked: BinaryNode,
+  askedUser: BinaryNode,
 ): BinaryNode {
-  const rows = getBinaryNodeChildren(asked, 'user').map((user) => {
+  const rows = getBinaryNodeChildren(askedUser, 'user').map((user) => {
     const address = attribute(user, 'jid');
     const reference = network.numbers.resolve(address);
     const isOwn = reference?.number.phone === ownPhone && reference.device === device;
@@ -70,7 +70,7 @@ function answerBundles(
 function bundleOf(network: Network, address: string): KeyBundle | undefined {
   const reference = network.numbers.resolve(address);
   if (!reference?.number.exists) return undefined;
-  if (reference.device === 0) return network.handsets.of(reference.number.phone).bundle();
+  if (reference.device === 0) return network.handsets.handsetOf(reference.number.phone).bundle();
   const companion = network.companions.get(reference.number.phone, reference.device);
   return companion && takeBundle(network, companion);
 }
@@ -78,10 +78,10 @@ function bundleOf(network: Network, address: string): KeyBundle | undefined {
 /** Returns a companion's bundle. If its one-time keys run low, its client is asked for more. */
 export function takeBundle(network: Network, companion: Companion): KeyBundle {
   const bundle = network.companions.bundle(companion);
-  const left = network.companions.preKeyCount(companion);
-  if (left < FEW_PRE_KEYS) {
+  const keysLeft = network.companions.preKeyCount(companion);
+  if (keysLeft < FEW_PRE_KEYS) {
     const attrs = { type: 'encrypt', from: SERVER_ADDRESS, id: network.newId() };
-    const count = node('count', { value: String(left) });
+    const count = node('count', { value: String(keysLeft) });
     network.notices.addOnce(companion.id, node('notification', attrs, [count]));
   }
   return bundle;

@@ -19,7 +19,7 @@ interface Query {
   readonly companion: Companion;
   readonly iq: BinaryNode;
   /** Runs the work after the answer has been sent. */
-  afterwards(work: () => void | Promise<void>): void;
+  doAfterwards(work: () => void | Promise<void>): void;
 }
 
 /** How long a client may use one answer to `media_conn`. */
@@ -64,17 +64,17 @@ export async function answerQuery(network: Network, connection: Connection, iq: 
     connection.send(iqError(iq, 501, 'feature-not-implemented'));
     return;
   }
-  const later: (() => void | Promise<void>)[] = [];
+  const laterActions: (() => void | Promise<void>)[] = [];
   connection.send(
-    await answer({ network, connection, companion, iq, afterwards: (work) => later.push(work) }),
+    await answer({ network, connection, companion, iq, doAfterwards: (work) => laterActions.push(work) }),
   );
-  for (const work of later) await work();
+  for (const work of laterActions) await work();
 }
 
 /** Answers `active`: the client is ready for the stanzas that waited for it. They are then sent. */
-function answerPassive({ network, connection, companion, iq, afterwards }: Query): BinaryNode {
+function answerPassive({ network, connection, companion, iq, doAfterwards }: Query): BinaryNode {
   if (getBinaryNodeChild(iq, 'active') && connection.backlog === undefined)
-    afterwards(() => deliverFromNowOn(network, connection, companion));
+    doAfterwards(() => deliverFromNowOn(network, connection, companion));
   return iqResult(iq);
 }
 
@@ -112,9 +112,9 @@ function answerPrivacy({ network, companion, iq }: Query): BinaryNode {
   ]);
 }
 
-function answerLinking({ network, companion, iq, afterwards }: Query): BinaryNode {
+function answerLinking({ network, companion, iq, doAfterwards }: Query): BinaryNode {
   if (!getBinaryNodeChild(iq, 'remove-companion-device')) return iqError(iq, 501, 'feature-not-implemented');
-  afterwards(() => unlink(network, companion));
+  doAfterwards(() => unlink(network, companion));
   return iqResult(iq);
 }
 

@@ -24,11 +24,11 @@ export function answerUsync(network: Network, asker: Companion, iq: BinaryNode):
   const errors = new Map(
     [...protocols].map((tag) => [tag, network.faults.take('usync', `${asker.phone} ${tag}`)]),
   );
-  const answered = new Set([...protocols].filter((tag) => errors.get(tag) === undefined));
-  const isSilent = network.faults.take('unlisted', asker.phone) || answered.size === 0;
+  const answeredTags = new Set([...protocols].filter((tag) => errors.get(tag) === undefined));
+  const isSilent = network.faults.take('unlisted', asker.phone) || answeredTags.size === 0;
   const users = getBinaryNodeChildren(getBinaryNodeChild(usync, 'list'), 'user');
   if (protocols.has('devices')) for (const user of users) logQuestion(network, asker, user.attrs.jid);
-  const rows = isSilent ? [] : users.flatMap((user) => row(network, user, answered) ?? []);
+  const rows = isSilent ? [] : users.flatMap((user) => row(network, user, answeredTags) ?? []);
   return iqResult(iq, [
     node('usync', { ...usync.attrs }, [
       node(
@@ -50,9 +50,9 @@ const errorNode = ({ code, text, backoff }: UsyncError): BinaryNode =>
   node('error', { code: String(code), text, backoff: backoff === undefined ? undefined : String(backoff) });
 
 function row(network: Network, user: BinaryNode, protocols: ReadonlySet<string>): BinaryNode | undefined {
-  const asked = askedFor(network, user);
-  if (!asked) return undefined;
-  const { number, addressing } = asked;
+  const askedPhone = askedFor(network, user);
+  if (!askedPhone) return undefined;
+  const { number, addressing } = askedPhone;
   const parts: BinaryNode[] = [];
   if (protocols.has('contact')) parts.push(node('contact', { type: number.exists ? 'in' : 'out' }));
   if (number.exists && protocols.has('devices')) parts.push(deviceList(network, number));

@@ -31,11 +31,12 @@ export const isGroupAddress = (address: string): boolean => address.endsWith('@g
 export function parseUserAddress(
   address: string | undefined,
 ): { user: string; device: number; addressing: Addressing } | undefined {
-  const decoded = jidDecode(address);
-  if (!decoded?.user) return undefined;
-  if (decoded.server === 'lid') return { user: decoded.user, device: decoded.device ?? 0, addressing: 'lid' };
-  if (decoded.server === 's.whatsapp.net' || decoded.server === 'c.us') {
-    return { user: decoded.user, device: decoded.device ?? 0, addressing: 'pn' };
+  const decodedJid = jidDecode(address);
+  if (!decodedJid?.user) return undefined;
+  if (decodedJid.server === 'lid')
+    return { user: decodedJid.user, device: decodedJid.device ?? 0, addressing: 'lid' };
+  if (decodedJid.server === 's.whatsapp.net' || decodedJid.server === 'c.us') {
+    return { user: decodedJid.user, device: decodedJid.device ?? 0, addressing: 'pn' };
   }
   return undefined;
 }

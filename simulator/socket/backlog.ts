@@ -39,7 +39,7 @@ export class Backlog {
   }
 
   /** Lets `count` more stanzas go, as the client asked. */
-  asked(count: number): void {
+  onAsked(count: number): void {
     this.#mayGo = count;
     this.goOn();
   }
@@ -78,14 +78,14 @@ export class Backlog {
 }
 
 /** Returns the number of waiting stanzas, in all and by kind. */
-function announcement(waiting: readonly FindStanza[]): BinaryNode {
+function announcement(waitingStanzas: readonly FindStanza[]): BinaryNode {
   const kinds = new Map<string, number>();
-  for (const find of waiting) {
+  for (const find of waitingStanzas) {
     const tag = find()?.tag;
     if (tag !== undefined) kinds.set(tag, (kinds.get(tag) ?? 0) + 1);
   }
   const counts = [...kinds].map(([tag, count]) => [tag, String(count)]);
   return node('ib', {}, [
-    node('offline_preview', { ...Object.fromEntries(counts), count: String(waiting.length) }),
+    node('offline_preview', { ...Object.fromEntries(counts), count: String(waitingStanzas.length) }),
   ]);
 }

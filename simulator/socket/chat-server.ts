@@ -44,9 +44,9 @@ export class ChatServer {
         socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
         return;
       }
-      this.#sockets.handleUpgrade(request, socket, head, (opened) => {
+      this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
         new Connection({
-          socket: opened,
+          socket: webSocket,
           journal: this.#network.journal,
           clock: this.#network.clock,
           identity: options.identity,
@@ -115,12 +115,12 @@ async function takeStanza(network: Network, connection: Connection, stanza: Bina
 /** Sends as many waiting stanzas as the client asks for. */
 function takeBatchRequest(connection: Connection, ib: BinaryNode): void {
   const count = Number(getBinaryNodeChild(ib, 'offline_batch')?.attrs.count);
-  if (count > 0) connection.backlog?.asked(count);
+  if (count > 0) connection.backlog?.onAsked(count);
 }
 
 function noteComposing(network: Network, connection: Connection, chatstate: BinaryNode): void {
-  const to = attribute(chatstate, 'to');
-  const chat = isGroupAddress(to) ? to : network.numbers.resolve(to)?.number.phone;
+  const recipient = attribute(chatstate, 'to');
+  const chat = isGroupAddress(recipient) ? recipient : network.numbers.resolve(recipient)?.number.phone;
   const composing = getAllBinaryNodeChildren(chatstate).some(({ tag }) => tag === 'composing');
   if (connection.companion && chat && composing)
     network.composing.add(`${connection.companion.phone} ${chat}`);

@@ -73,7 +73,7 @@ export class Connection {
   /** Sends a stanza, unless the socket has ended or has the fault `silent`. */
   send(stanza: BinaryNode): void {
     if (this.#isClosed || this.hearing === 'silent') return;
-    this.owed.sent(stanza);
+    this.owed.onSent(stanza);
     this.#enqueue(() => frame(this.#noise.encrypt(encodeBinaryNode(stanza))));
   }
 

@@ -13,10 +13,10 @@ export class Connections {
 
   /** Makes the connection the companion's. Returns the connection that it replaces. */
   login(connection: Connection, companion: Companion): Connection | undefined {
-    const previous = this.#byCompanion.get(companion.id);
+    const previousConnection = this.#byCompanion.get(companion.id);
     connection.companion = companion;
     this.#byCompanion.set(companion.id, connection);
-    return previous;
+    return previousConnection;
   }
 
   /** Returns the companion's live connection. */

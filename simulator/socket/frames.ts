@@ -6,10 +6,10 @@ const ROUTING_MARK = Buffer.from([0x45, 0x44, 0x00, 0x01]);
 
 /** Returns the payload with its 3-byte big-endian length in front. */
 export function frame(payload: Uint8Array): Buffer {
-  const framed = Buffer.allocUnsafe(3 + payload.byteLength);
-  framed.writeUIntBE(payload.byteLength, 0, 3);
-  framed.set(payload, 3);
-  return framed;
+  const frame = Buffer.allocUnsafe(3 + payload.byteLength);
+  frame.writeUIntBE(payload.byteLength, 0, 3);
+  frame.set(payload, 3);
+  return frame;
 }
 
 /** Splits the client's byte stream into the payloads of its frames. The stream begins with the intro header. */

@@ -158,8 +158,8 @@ export class NoiseResponder {
   }
 
   #derive(input: Uint8Array): [Uint8Array, Uint8Array] {
-    const derived = hkdf(input, 64, { salt: Buffer.from(this.#salt), info: '' });
-    return [derived.subarray(0, 32), derived.subarray(32)];
+    const derivedKeys = hkdf(input, 64, { salt: Buffer.from(this.#salt), info: '' });
+    return [derivedKeys.subarray(0, 32), derivedKeys.subarray(32)];
   }
 
   #mixKey(input: Uint8Array): void {

@@ -34,12 +34,12 @@ export class OwedAnswers {
   readonly #owed = new Map<string, OwedStanza>();
   #timer: SimulatorTimer | undefined;
 
-  constructor(clock: SimulatorClock, overdue: (stanza: BinaryNode) => void) {
+  constructor(clock: SimulatorClock, onOverdue: (stanza: BinaryNode) => void) {
     this.#clock = clock;
-    this.#overdue = overdue;
+    this.#overdue = onOverdue;
   }
 
-  sent(stanza: BinaryNode): void {
+  onSent(stanza: BinaryNode): void {
     if (WITHOUT_ANSWER.has(stanza.tag) || stanza.attrs.id === undefined) return;
     const name = nameOf(stanza.tag, stanza.attrs, stanza.attrs.from);
     this.#owed.delete(name);
@@ -62,9 +62,9 @@ export class OwedAnswers {
   }
 
   #watch(): void {
-    const [oldest] = this.#owed.values();
-    if (this.#timer !== undefined || oldest === undefined) return;
-    const waitMs = Math.max(0, oldest.sentAtMs + LONGEST_WAIT_MS - this.#clock.wallMs());
+    const [oldestAnswer] = this.#owed.values();
+    if (this.#timer !== undefined || oldestAnswer === undefined) return;
+    const waitMs = Math.max(0, oldestAnswer.sentAtMs + LONGEST_WAIT_MS - this.#clock.wallMs());
     this.#timer = this.#clock.after(waitMs, () => {
       this.#timer = undefined;
       const [first] = this.#owed.values();

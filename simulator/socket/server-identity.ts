@@ -16,11 +16,11 @@ const FAR_FUTURE_SECONDS = 4_102_444_800;
 
 /** Returns the identity from the journal. The first start makes it, so clients may pin the root key. */
 export function serverIdentity(journal: Journal): ServerIdentity {
-  const kept = journal.collection<ServerIdentity>('server-identity');
-  let identity = kept.get('server');
+  const identities = journal.collection<ServerIdentity>('server-identity');
+  let identity = identities.get('server');
   if (!identity) {
     identity = createIdentity();
-    kept.set('server', identity);
+    identities.set('server', identity);
   }
   return identity;
 }

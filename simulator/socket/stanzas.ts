@@ -7,12 +7,14 @@ export function node(
   attrs: Record<string, string | undefined> = {},
   content?: BinaryNode['content'],
 ): BinaryNode {
-  const present: Record<string, string> = {};
+  const presentAttributes: Record<string, string> = {};
   for (const name of Object.keys(attrs)) {
     const value = attrs[name];
-    if (value !== undefined) present[name] = value;
+    if (value !== undefined) presentAttributes[name] = value;
   }
-  return content === undefined ? { tag, attrs: present } : { tag, attrs: present, content };
+  return content === undefined
+    ? { tag, attrs: presentAttributes }
+    : { tag, attrs: presentAttributes, content };
 }
 
 /** Returns the answer to an iq. */

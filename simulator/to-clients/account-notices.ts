@@ -32,11 +32,11 @@ export function notify(
   if (kind === 'identity') setUpAnew(network, from);
   return companions.map((companion) => {
     const id = network.newId();
-    const about = from === '' ? numberOf(companion) : network.numbers.of(from);
-    const { type, content } = bodyOf(network, { kind, about, companion });
-    const attrs = { id, type, from: addressOf(about, 'pn'), t: stanzaTime(network.clock) };
+    const subject = from === '' ? numberOf(companion) : network.numbers.of(from);
+    const { type, content } = bodyOf(network, { kind, about: subject, companion });
+    const attrs = { id, type, from: addressOf(subject, 'pn'), t: stanzaTime(network.clock) };
     const isDevices = type === 'devices';
-    const lid = isDevices ? { lid: addressOf(about, 'lid') } : {};
+    const lid = isDevices ? { lid: addressOf(subject, 'lid') } : {};
     network.notices.add(companion.id, node('notification', { ...attrs, ...lid }, content));
     return id;
   });
@@ -59,7 +59,7 @@ function bodyOf(
   });
   switch (kind) {
     case 'devices_added': {
-      const devices = network.companions.of(about.phone).map((linked) => linked.device);
+      const devices = network.companions.of(about.phone).map((companion) => companion.device);
       const list = signedKeyIndexList(network, about.phone, [...devices, DEVICE]);
       return { type: 'devices', content: [node('add', { device_hash: '2:added' }, [device, list])] };
     }

@@ -38,8 +38,8 @@ export async function arrive(
     ids.push(messageId);
     for (const companion of companions) {
       // Content that no client can read is sealed once, because that takes long.
-      const known = options.readable ? undefined : bodies.get(companion);
-      const body = known ?? (await bodyOf(network, companion, options));
+      const knownBody = options.readable ? undefined : bodies.get(companion);
+      const body = knownBody ?? (await bodyOf(network, companion, options));
       bodies.set(companion, body);
       network.deliveries.add({ companionId: companion.id, messageId, ...body });
     }
@@ -53,18 +53,18 @@ function bodyOf(
   { kind, from, readable }: { kind: ArrivingKind; from: string; readable: boolean },
 ): Body | Promise<Body> {
   const t = stanzaTime(network.clock);
-  const nobody = { envelopes: [], source: 'nobody' } as const;
+  const noSource = { envelopes: [], source: 'nobody' } as const;
   switch (kind) {
     case 'newsletter': {
       const plaintext = node('plaintext', {}, encodeWAMessage({ conversation: 'News' }));
       return {
-        ...nobody,
+        ...noSource,
         attrs: { from: NEWSLETTER, type: 'text', server_id: '100', t },
         children: [plaintext],
       };
     }
     case 'appdata':
-      return { ...nobody, tag: 'appdata', attrs: { from: addressOf(numberOf(companion), 'pn'), t } };
+      return { ...noSource, tag: 'appdata', attrs: { from: addressOf(numberOf(companion), 'pn'), t } };
     case 'status':
       return statusOf(network, companion, { tag: 'status', from, readable });
     case 'status_message':
@@ -79,7 +79,7 @@ async function statusOf(
   { tag, from, readable }: { tag: string; from: string; readable: boolean },
 ): Promise<Body> {
   const author = network.numbers.of(from);
-  const handset = network.handsets.of(from);
+  const handset = network.handsets.handsetOf(from);
   const text: proto.IMessage = { extendedTextMessage: { text: 'A status' } };
   const { envelope, keyMessage } = await handset.encryptGroup(STATUS_ADDRESS, addressOf(author, 'pn'), text);
   const key = readable ? [await sealFor(network, handset, companion, keyMessage)] : [];

@@ -31,13 +31,13 @@ export interface MessageToCompose {
 }
 
 /** Returns a contact's message as the contact's phone composes it, once its file is uploaded. */
-export async function composed(
+export async function composeMessage(
   network: Network,
   options: MessageToCompose,
   group: Group | undefined,
 ): Promise<ComposedMessage> {
   const { written, to, addressing } = options;
-  const file = await uploaded(network, written);
+  const file = await uploadFile(network, written);
   const message = messageOf({
     written,
     chat: group?.id ?? addressOf(network.numbers.of(to), addressing),
@@ -49,13 +49,16 @@ export async function composed(
 }
 
 /** Uploads the file that a message brings, as the contact's phone does. */
-async function uploaded(network: Network, { kind, file }: WrittenMessage): Promise<WrittenFile | undefined> {
+async function uploadFile(
+  network: Network,
+  { kind, file }: WrittenMessage,
+): Promise<WrittenFile | undefined> {
   if (!FILE_TYPES.has(kind)) return undefined;
   const types: Partial<Record<WrittenMessage['kind'], MediaType>> = { video_note: 'ptv', voice: 'ptt' };
-  const kept = await network.media.keep(file.content, types[kind] ?? (kind as MediaType));
+  const keptFile = await network.media.keep(file.content, types[kind] ?? (kind as MediaType));
   return {
-    ...kept,
-    url: `https://${network.media.host}${kept.directPath}`,
+    ...keptFile,
+    url: `https://${network.media.host}${keptFile.directPath}`,
     fileSha256: sha256(file.content),
     fileLength: file.content.byteLength,
     mediaKeyTimestamp: Math.floor(network.clock.wallMs() / 1000),
@@ -72,14 +75,14 @@ function earlierMessage(
   { from, to, written: { about }, addressing }: MessageToCompose,
 ): EarlierMessage | undefined {
   if (about === '') return undefined;
-  const got = network.inboxes.list(from).find(({ messageId }) => messageId === about);
-  if (got !== undefined) {
-    const author = addressOf(network.numbers.of(got.from.slice(1)), addressing);
-    return { id: about, author, isOwn: false, text: got.text ?? '' };
+  const inboxEntry = network.inboxes.list(from).find(({ messageId }) => messageId === about);
+  if (inboxEntry !== undefined) {
+    const author = addressOf(network.numbers.of(inboxEntry.from.slice(1)), addressing);
+    return { id: about, author, isOwn: false, text: inboxEntry.text ?? '' };
   }
-  const own = network.copies.find(to, about);
-  if (own === undefined) throw new ControlFailure(404, 'NOT_FOUND', `+${from} has no message ${about}.`);
-  const { conversation } = proto.Message.decode(own.plaintext);
+  const ownCopy = network.copies.find(to, about);
+  if (ownCopy === undefined) throw new ControlFailure(404, 'NOT_FOUND', `+${from} has no message ${about}.`);
+  const { conversation } = proto.Message.decode(ownCopy.plaintext);
   const author = addressOf(network.numbers.of(from), addressing);
   return { id: about, author, isOwn: true, text: conversation ?? '' };
 }

@@ -12,7 +12,7 @@ import { takeBundle } from '../queries/pre-key-queries.ts';
 import { type Addressing, isGroupAddress } from '../socket/addresses.ts';
 import { node } from '../socket/stanzas.ts';
 import type { PhoneCopy } from '../unstored-state.ts';
-import { composed } from './composed-message.ts';
+import { composeMessage } from './composed-message.ts';
 import type { DeliveryEnd } from './deliveries.ts';
 import type { WrittenMessage } from './written-kinds.ts';
 
@@ -73,39 +73,45 @@ export async function writeAsContact(
   if (companions.length === 0) {
     throw new ControlFailure(409, 'NO_COMPANION', 'No client is linked that could receive this message.');
   }
-  const { message, form, path } = await composed(
+  const { message, form, path } = await composeMessage(
     network,
     { ...options, addressing: namedBy(options.addressing) },
     group,
   );
   const source = { phone: from, plaintext: proto.Message.encode(message).finish() };
-  const handset = network.handsets.of(from);
-  const common = { ...form.attrs, t: stanzaTime(network.clock), notify: `Contact ${from}` };
-  const attrs = { ...common, ...namesOf(sender, group, options.addressing) };
+  const handset = network.handsets.handsetOf(from);
+  const commonAttributes = { ...form.attrs, t: stanzaTime(network.clock), notify: `Contact ${from}` };
+  const attrs = { ...commonAttributes, ...namesOf(sender, group, options.addressing) };
   const token = group ? undefined : tokenFor(network, { sender, to, way: options.token });
-  const carried = options.token === 'message' && token ? { token } : {};
-  if (!group) keepCopy(network, options, { id: messageId, t: common.t, plaintext: source.plaintext });
-  const shared = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
-  const [ended, stop] = network.deliveries.waitFor(messageId);
+  const carriedToken = options.token === 'message' && token ? { token } : {};
+  if (!group)
+    keepCopy(network, options, { id: messageId, t: commonAttributes.t, plaintext: source.plaintext });
+  const groupMessage = group && (await handset.encryptGroup(group.id, addressOf(sender, 'pn'), message));
+  const [deliveryEnd, stop] = network.deliveries.waitFor(messageId);
   try {
     for (const companion of companions) {
       const stanza = { companionId: companion.id, messageId, attrs };
       if (options.unavailable) {
-        const children = [unavailable(options.written)];
+        const children = [unavailableNode(options.written)];
         network.deliveries.add({ ...stanza, children, ...WITHOUT_CIPHERTEXT });
         continue;
       }
       if (token && options.token === 'notification') giveToken(network, sender, companion, token);
-      const own = await sealFor(network, handset, companion, shared?.keyMessage ?? options.sealed ?? message);
+      const ownEnvelope = await sealFor(
+        network,
+        handset,
+        companion,
+        groupMessage?.keyMessage ?? options.sealed ?? message,
+      );
       network.deliveries.add({
         ...stanza,
-        envelopes: shared ? [own, shared.envelope] : [own],
+        envelopes: groupMessage ? [ownEnvelope, groupMessage.envelope] : [ownEnvelope],
         sealedAttrs: form.sealedAttrs,
         source,
-        ...carried,
+        ...carriedToken,
       });
     }
-    const end = options.wait ? await inTime(network, ended) : undefined;
+    const end = options.wait ? await inTime(network, deliveryEnd) : undefined;
     return { messageId, delivered: end === 'receipted', path };
   } finally {
     stop();
@@ -117,7 +123,7 @@ function namedBy(addressing: SenderNaming): Addressing {
 }
 
 /** Returns the node that replaces a ciphertext. Its type marks a message that is shown once. */
-function unavailable({ wrapped }: WrittenMessage): BinaryNode {
+function unavailableNode({ wrapped }: WrittenMessage): BinaryNode {
   return node('unavailable', wrapped === 'view_once' ? { type: 'view_once' } : {});
 }
 
@@ -139,17 +145,17 @@ function keepCopy(
   { from, to, addressing }: ContactMessage,
   copy: Omit<PhoneCopy, 'from'>,
 ): void {
-  const known = addressOf(network.numbers.of(from), addressing === 'lid_only' ? 'lid' : 'pn');
-  network.copies.keep(to, { ...copy, from: known });
+  const knownAddress = addressOf(network.numbers.of(from), addressing === 'lid_only' ? 'lid' : 'pn');
+  network.copies.keep(to, { ...copy, from: knownAddress });
 }
 
 /** Resolves with the end of a delivery, or with undefined if it lasts longer than a control call waits. */
-function inTime(network: Network, ended: Promise<DeliveryEnd>): Promise<DeliveryEnd | undefined> {
+function inTime(network: Network, end: Promise<DeliveryEnd>): Promise<DeliveryEnd | undefined> {
   const timeout = new Promise<undefined>((resolve) => {
     const timer = network.clock.after(network.timings.clientWaitMs, () => resolve(undefined));
-    void ended.then(() => timer.cancel());
+    void end.then(() => timer.cancel());
   });
-  return Promise.race([ended, timeout]);
+  return Promise.race([end, timeout]);
 }
 
 /** Returns the token to give now. Undefined: there is none, or the number has it already, for the contact's LID. */
@@ -157,21 +163,21 @@ function tokenFor(
   network: Network,
   { sender, to, way }: { sender: PhoneNumber; to: string; way: TokenWay },
 ): ContactToken | undefined {
-  const known = network.limits.tokenOf(sender.phone, to);
+  const knownToken = network.limits.tokenOf(sender.phone, to);
   const { lid } = sender;
-  const isGiven = known !== undefined && known.bytes.length > 0 && known.lid === lid;
-  if (isGiven) return way === 'message' ? known : undefined;
-  const at = Math.floor(network.clock.wallMs() / 1000);
-  const token = { bytes: Buffer.from(way === 'none' ? '' : network.newId(), 'hex'), at, lid };
-  network.limits.wrote(sender.phone, to, token);
+  const isGiven = knownToken !== undefined && knownToken.bytes.length > 0 && knownToken.lid === lid;
+  if (isGiven) return way === 'message' ? knownToken : undefined;
+  const seconds = Math.floor(network.clock.wallMs() / 1000);
+  const token = { bytes: Buffer.from(way === 'none' ? '' : network.newId(), 'hex'), at: seconds, lid };
+  network.limits.noteWritten(sender.phone, to, token);
   return way === 'none' ? undefined : token;
 }
 
-function groupFor(network: Network, from: string, id: string): Group {
+function groupFor(network: Network, sender: string, id: string): Group {
   const group = network.groups.get(id);
   if (!group) throw new ControlFailure(404, 'NOT_FOUND', `There is no group ${id}.`);
-  if (!group.participants.includes(from) || (group.announce && !group.admins.includes(from))) {
-    throw new ControlFailure(409, 'MAY_NOT_WRITE', `+${from} may not write in this group.`);
+  if (!group.participants.includes(sender) || (group.announce && !group.admins.includes(sender))) {
+    throw new ControlFailure(409, 'MAY_NOT_WRITE', `+${sender} may not write in this group.`);
   }
   return group;
 }

@@ -69,8 +69,8 @@ export class Deliveries {
     this.#connections = connections;
     this.#notices = notices;
     this.receipts = new KeptReceipts(connections);
-    const kept = [...this.#deliveries.entries()].map(([, delivery]) => delivery);
-    for (const delivery of kept.sort((left, right) => left.sequence - right.sequence)) {
+    const keptDeliveries = [...this.#deliveries.entries()].map(([, delivery]) => delivery);
+    for (const delivery of keptDeliveries.sort((left, right) => left.sequence - right.sequence)) {
       this.#queueOf(delivery.companionId).set(delivery.messageId, delivery);
       if (delivery.blocking) this.#blockingOf(delivery.companionId).add(delivery.messageId);
       this.#lastSequence = delivery.sequence;
@@ -84,14 +84,14 @@ export class Deliveries {
   add(delivery: Omit<Delivery, 'sequence' | 'retries'>): void {
     this.#lastSequence += 1;
     const { retries = 0 } = this.get(delivery.companionId, delivery.messageId) ?? {};
-    const kept = { ...delivery, sequence: this.#lastSequence, retries };
+    const keptDelivery = { ...delivery, sequence: this.#lastSequence, retries };
     const queue = this.#queueOf(delivery.companionId);
-    for (const oldest of queue.values()) {
+    for (const oldestDelivery of queue.values()) {
       if (queue.size < LONGEST_QUEUE) break;
-      this.#end(oldest, 'refused');
+      this.#end(oldestDelivery, 'refused');
     }
-    this.#keep(kept);
-    this.#connections.offer(kept.companionId, this.#finder(kept));
+    this.#keep(keptDelivery);
+    this.#connections.offer(keptDelivery.companionId, this.#finder(keptDelivery));
   }
 
   /** Returns a function that finds the delivery when it is next. */
@@ -110,8 +110,11 @@ export class Deliveries {
 
   /** Returns the stanzas that wait for a companion, in the order of delivery. */
   waitingFor(companionId: string): Delivery[] {
-    const waiting = [...this.#queueOf(companionId).values()];
-    return [...waiting.filter(({ blocking }) => blocking), ...waiting.filter(({ blocking }) => !blocking)];
+    const waitingDeliveries = [...this.#queueOf(companionId).values()];
+    return [
+      ...waitingDeliveries.filter(({ blocking }) => blocking),
+      ...waitingDeliveries.filter(({ blocking }) => !blocking),
+    ];
   }
 
   get(companionId: string, messageId: string): Delivery | undefined {
@@ -124,26 +127,26 @@ export class Deliveries {
    */
   flush(connection: Connection, companion: Companion): void {
     const { id } = companion;
-    const waiting = this.waitingFor(id).map((delivery) => this.#finder(delivery));
+    const waitingFinders = this.waitingFor(id).map((delivery) => this.#finder(delivery));
     connection.backlog = new Backlog({
       send: (stanza) => connection.send(stanza),
       isBlocked: () => this.#blockingOf(id).size > 0,
-      waiting: [...waiting, ...this.receipts.waitingFor(id), ...this.#notices.waitingFor(id)],
+      waiting: [...waitingFinders, ...this.receipts.waitingFor(id), ...this.#notices.waitingFor(id)],
     });
     connection.backlog.start();
   }
 
   /** Counts that the client asked for another encryption. */
   countRetry(delivery: Delivery): Delivery {
-    const counted = { ...delivery, retries: delivery.retries + 1 };
-    this.#keep(counted);
-    return counted;
+    const countedDelivery = { ...delivery, retries: delivery.retries + 1 };
+    this.#keep(countedDelivery);
+    return countedDelivery;
   }
 
   /** Sends a delivery again with new envelopes, under the same id, after the stanzas that wait. */
   retry(delivery: Delivery, envelopes: readonly Envelope[]): void {
-    const retried = this.countRetry({ ...delivery, envelopes });
-    this.#connections.offer(delivery.companionId, this.#finder(retried));
+    const retriedDelivery = this.countRetry({ ...delivery, envelopes });
+    this.#connections.offer(delivery.companionId, this.#finder(retriedDelivery));
   }
 
   /** Ends a delivery, because the client received the stanza or refused it. */
@@ -154,8 +157,8 @@ export class Deliveries {
 
   /** Resolves when the first companion's delivery of that id ends. Call `stop` in any case. */
   waitFor(messageId: string): [ended: Promise<DeliveryEnd>, stop: () => void] {
-    const ended = new Promise<DeliveryEnd>((resolve) => void this.#waiting.set(messageId, resolve));
-    return [ended, () => void this.#waiting.delete(messageId)];
+    const end = new Promise<DeliveryEnd>((resolve) => void this.#waiting.set(messageId, resolve));
+    return [end, () => void this.#waiting.delete(messageId)];
   }
 
   /** Removes all that waits for a companion that was unlinked. */

@@ -16,17 +16,17 @@ const ACK_WAIT_MS = 2_000;
  * notified.
  */
 export async function changeGroup(network: Network, group: Group, isUntold: boolean): Promise<void> {
-  const before = network.groups.get(group.id);
+  const groupBefore = network.groups.get(group.id);
   network.groups.put(group);
   if (isUntold) return;
-  const concerned = new Set([...(before?.participants ?? []), ...group.participants]);
-  const notified = [...concerned].flatMap((phone) => {
-    const changes = before?.participants.includes(phone)
-      ? changesBetween(network, before, group)
+  const concernedPhones = new Set([...(groupBefore?.participants ?? []), ...group.participants]);
+  const notices = [...concernedPhones].flatMap((phone) => {
+    const changes = groupBefore?.participants.includes(phone)
+      ? changesBetween(network, groupBefore, group)
       : [node('create', {}, [groupNode(network, group)])];
     return network.companions.of(phone).map((companion) => notify(network, companion, group, changes));
   });
-  await Promise.all(notified);
+  await Promise.all(notices);
 }
 
 async function notify(
@@ -55,16 +55,16 @@ function changesBetween(network: Network, before: Group, after: Group): BinaryNo
     const participants = phones.map((phone) => participantNode(network, after, phone));
     if (participants.length > 0) changes.push(node(tag, {}, participants));
   };
-  people('add', without(after.participants, before.participants));
-  people('remove', without(before.participants, after.participants));
-  const stayed = after.participants.filter((phone) => before.participants.includes(phone));
+  people('add', withoutPhones(after.participants, before.participants));
+  people('remove', withoutPhones(before.participants, after.participants));
+  const stayedPhones = after.participants.filter((phone) => before.participants.includes(phone));
   people(
     'promote',
-    without(after.admins, before.admins).filter((phone) => stayed.includes(phone)),
+    withoutPhones(after.admins, before.admins).filter((phone) => stayedPhones.includes(phone)),
   );
   people(
     'demote',
-    without(before.admins, after.admins).filter((phone) => stayed.includes(phone)),
+    withoutPhones(before.admins, after.admins).filter((phone) => stayedPhones.includes(phone)),
   );
   if (before.name !== after.name) changes.push(node('subject', { subject: after.name }));
   if (before.announce !== after.announce)
@@ -76,8 +76,8 @@ function changesBetween(network: Network, before: Group, after: Group): BinaryNo
   return changes;
 }
 
-const without = (some: readonly string[], others: readonly string[]): string[] =>
-  some.filter((phone) => !others.includes(phone));
+const withoutPhones = (phones: readonly string[], otherPhones: readonly string[]): string[] =>
+  phones.filter((phone) => !otherPhones.includes(phone));
 
 function notification(
   network: Network,

@@ -19,13 +19,13 @@ export class KeptReceipts {
 
   /** Keeps a receipt for the companion's next login. */
   keep(companionId: string, receipt: BinaryNode): void {
-    const kept = this.#receipts.get(companionId) ?? new Map<string, BinaryNode>();
-    this.#receipts.set(companionId, kept);
-    for (const oldest of kept.keys()) {
-      if (kept.size < MOST_RECEIPTS) break;
-      kept.delete(oldest);
+    const keptReceipts = this.#receipts.get(companionId) ?? new Map<string, BinaryNode>();
+    this.#receipts.set(companionId, keptReceipts);
+    for (const oldestName of keptReceipts.keys()) {
+      if (keptReceipts.size < MOST_RECEIPTS) break;
+      keptReceipts.delete(oldestName);
     }
-    kept.set(receiptName(receipt.attrs, receipt.attrs.from), receipt);
+    keptReceipts.set(receiptName(receipt.attrs, receipt.attrs.from), receipt);
   }
 
   /** Keeps a receipt, and sends it now to a companion that is online. */
@@ -36,16 +36,16 @@ export class KeptReceipts {
 
   /** Removes a receipt that the client acknowledged. A newer receipt of the same name that was not sent yet stays. */
   acknowledged(companionId: string, { attrs }: BinaryNode): void {
-    const kept = this.#receipts.get(companionId);
+    const keptReceipts = this.#receipts.get(companionId);
     const name = receiptName(attrs, attrs.to);
-    const receipt = kept?.get(name);
-    if (receipt !== undefined && this.#sent.has(receipt)) kept?.delete(name);
+    const receipt = keptReceipts?.get(name);
+    if (receipt !== undefined && this.#sent.has(receipt)) keptReceipts?.delete(name);
   }
 
   /** Returns the receipts that wait for a companion, oldest first. */
   waitingFor(companionId: string): FindStanza[] {
-    const kept = [...(this.#receipts.get(companionId)?.values() ?? [])];
-    return kept.map((receipt) => this.#finder(companionId, receipt));
+    const keptReceipts = [...(this.#receipts.get(companionId)?.values() ?? [])];
+    return keptReceipts.map((receipt) => this.#finder(companionId, receipt));
   }
 
   /** Removes all receipts for a companion that was unlinked. */
@@ -57,9 +57,9 @@ export class KeptReceipts {
   #finder(companionId: string, receipt: BinaryNode): FindStanza {
     return () => {
       const name = receiptName(receipt.attrs, receipt.attrs.from);
-      const kept = this.#receipts.get(companionId)?.get(name);
-      if (kept !== undefined) this.#sent.add(kept);
-      return kept;
+      const keptReceipt = this.#receipts.get(companionId)?.get(name);
+      if (keptReceipt !== undefined) this.#sent.add(keptReceipt);
+      return keptReceipt;
     };
   }
 }

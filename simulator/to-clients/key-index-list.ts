@@ -11,7 +11,7 @@ const PHONE = 0;
 
 /** Returns the list of the key indexes that a number's devices have, signed with its account key. */
 export function signedKeyIndexList(network: Network, phone: string, devices: readonly number[]): BinaryNode {
-  const handset = network.handsets.of(phone);
+  const handset = network.handsets.handsetOf(phone);
   const ts = stanzaTime(network.clock);
   const validIndexes = [...new Set([PHONE, ...devices])];
   const details = proto.ADVKeyIndexList.encode({

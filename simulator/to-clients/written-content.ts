@@ -37,9 +37,9 @@ export interface ContentParts {
 /** Returns the message in the form of a phone (whatsmeow send.go and WAWebProtobufsE2E.proto). */
 export function messageOf(parts: ContentParts): proto.IMessage {
   const { written } = parts;
-  const plain = plainMessage(parts);
-  if (written.wrapped === 'ephemeral') return { ephemeralMessage: { message: plain } };
-  return written.wrapped === 'view_once' ? { viewOnceMessageV2: { message: plain } } : plain;
+  const plainContent = plainMessage(parts);
+  if (written.wrapped === 'ephemeral') return { ephemeralMessage: { message: plainContent } };
+  return written.wrapped === 'view_once' ? { viewOnceMessageV2: { message: plainContent } } : plainContent;
 }
 
 function plainMessage(parts: ContentParts): proto.IMessage {
@@ -136,14 +136,14 @@ type MediaFields = WrittenFile & { readonly contextInfo?: proto.IContextInfo };
 function mediaMessage({ kind, text, file }: WrittenMessage, fields: MediaFields): proto.IMessage {
   const mimetype = file.type;
   const caption = text === '' ? {} : { caption: text };
-  const shown = { ...fields, mimetype, width: 4, height: 3, jpegThumbnail: THUMBNAIL };
+  const imageFields = { ...fields, mimetype, width: 4, height: 3, jpegThumbnail: THUMBNAIL };
   switch (kind) {
     case 'image':
-      return { imageMessage: { ...shown, ...caption } };
+      return { imageMessage: { ...imageFields, ...caption } };
     case 'video':
-      return { videoMessage: { ...shown, seconds: 2, ...caption } };
+      return { videoMessage: { ...imageFields, seconds: 2, ...caption } };
     case 'video_note':
-      return { ptvMessage: { ...shown, seconds: 2 } };
+      return { ptvMessage: { ...imageFields, seconds: 2 } };
     case 'sticker':
       return { stickerMessage: { ...fields, mimetype, width: 512, height: 512, isAnimated: false } };
     case 'voice':

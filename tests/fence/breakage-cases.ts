@@ -1,4 +1,6 @@
-/** The promises of the runtime and of the tenants' events, each with a way to break it; `npm run breakages` breaks them. */
+/**
+ * The promises of the runtime and of the tenants' events, each with a way to break it; `npm run breakages` breaks them.
+ */
 import type { Breakage } from './broken-runtime.ts';
 
 /** A promise, how it is broken, and the test file that must go red. */
@@ -36,7 +38,7 @@ export const cases: readonly Case[] = [
     file: 'ownership/ownership.ts',
     edits: [
       [
-        '      for (const shard of this.#held.strayed(quiet, records))\n        this.#settlement.lose(shard, records[shard.number]);\n',
+        '      for (const shard of this.#held.strayShards(quietShards, records))\n        this.#settlement.lose(shard, records[shard.number]);\n',
         '',
       ],
     ],
@@ -76,7 +78,7 @@ export const cases: readonly Case[] = [
     promise: 'writes to a key keep their order, also where they share a command',
     file: 'redis/section-layout.ts',
     edits: [
-      ["if (write[0] !== 'HSET' || room < 0) gathered = undefined;", 'if (room < 0) gathered = undefined;'],
+      ["if (write[0] !== 'HSET' || room < 0) hashKey = undefined;", 'if (room < 0) hashKey = undefined;'],
     ],
     noticedBy: 'section-layout.test.ts',
   },
@@ -163,7 +165,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'a shard whose stored time lies far ahead goes on at the present time',
     file: 'ownership/ownership.ts',
-    edits: [['for (const shard of ahead) shard.startOver(clock);', '']],
+    edits: [['for (const shard of shardsAhead) shard.startOver(clock);', '']],
     noticedBy: 'clocks.test.ts',
   },
   {
@@ -186,7 +188,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'shards spread evenly',
     file: 'ownership/fair-share.ts',
-    edits: [['const surplus = Math.max(0, held.size - quota);', 'const surplus = 0;']],
+    edits: [['const surplusCount = Math.max(0, held.size - quota);', 'const surplusCount = 0;']],
     noticedBy: 'fair-share.test.ts',
   },
   {
@@ -198,7 +200,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'a hand-over settles what is in hand',
     file: 'ownership/vacate-shard.ts',
-    edits: [['  await within(clock, limits.settleMs, whenSettled(shard));\n', '']],
+    edits: [['  await waitAtMost(clock, limits.settleMs, whenSettled(shard));\n', '']],
     noticedBy: several,
   },
   {
@@ -291,8 +293,8 @@ export const cases: readonly Case[] = [
     edits: [
       ['.seal(useOf(verb, question), text)', ".seal(useOf(verb, { ...question, id: '1' }), text)"],
       [
-        'cipher.open(useOf(verb, question), sealed)',
-        "cipher.open(useOf(verb, { ...question, id: '1' }), sealed)",
+        'cipher.open(useOf(verb, question), sealedText)',
+        "cipher.open(useOf(verb, { ...question, id: '1' }), sealedText)",
       ],
     ],
     noticedBy: 'sealed-link.test.ts',
@@ -391,8 +393,8 @@ export const cases: readonly Case[] = [
     noticedBy: 'shops/builder/shop-events.test.ts',
     edits: [
       [
-        '    this.write(...eventWrites(this.#state.shop.tenantId, events, kept));\n',
-        '    eventWrites(this.#state.shop.tenantId, events, kept);\n',
+        '    this.write(...eventWrites(this.#state.shop.tenantId, events, eventOptions));\n',
+        '    eventWrites(this.#state.shop.tenantId, events, eventOptions);\n',
       ],
     ],
   },

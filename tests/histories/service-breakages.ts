@@ -15,7 +15,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   {
     promise: 'nothing is sent after a STOP',
     file: 'actors/shops/turns/dispatch/dispatch-message.ts',
-    edits: [['if (isWithdrawn || (isPerson(to) && writer?.optedOut))', 'if (isWithdrawn)']],
+    edits: [['if (isWithdrawn || (isPerson(recipient) && writer?.optedOut))', 'if (isWithdrawn)']],
   },
   {
     promise: 'a revoked key is refused',
@@ -40,7 +40,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   {
     promise: 'an erased shop leaves nothing',
     file: 'actors/tenants/stored-events/erase-events.ts',
-    edits: [['let left: unknown = 1;', 'let left: unknown = 0;']],
+    edits: [['let remaining: unknown = 1;', 'let remaining: unknown = 0;']],
   },
   {
     promise: 'a number keeps to its cap',
@@ -55,7 +55,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   {
     promise: 'what was cancelled is not sent',
     file: 'actors/shops/turns/scheduled/scheduled-turns.ts',
-    edits: [["status: 'cancelled' };\n  endOne(builder, stored, end);", "status: 'cancelled' };"]],
+    edits: [["status: 'cancelled' };\n  endOne(builder, storedSchedule, end);", "status: 'cancelled' };"]],
   },
   {
     promise: 'an inbound message is published once',

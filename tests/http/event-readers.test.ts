@@ -188,7 +188,7 @@ class Slow implements ReplyStream {
   received = '';
   ended = false;
   readonly #closed: (() => void)[] = [];
-  drained(): Promise<void> {
+  waitUntilDrained(): Promise<void> {
     return Promise.resolve();
   }
 

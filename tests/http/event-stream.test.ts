@@ -44,7 +44,7 @@ class Reader implements ReplyStream {
   buffered = 0;
   readonly #closed: (() => void)[] = [];
 
-  drained(): Promise<void> {
+  waitUntilDrained(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -34,7 +34,7 @@ after(() => {
 /** A reader that takes all that is written. Emits `piece` for each, and `dropped`. */
 class Reader extends EventEmitter<{ piece: []; dropped: [] }> implements ReplyStream {
   write = (): boolean => this.emit('piece') || true;
-  drained = async (): Promise<void> => undefined;
+  waitUntilDrained = async (): Promise<void> => undefined;
   end = (): void => assert.fail('the reply ended as if it were whole');
   drop = (): void => void this.emit('dropped');
   bufferedBytes = (): number => 0;

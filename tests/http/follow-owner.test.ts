@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type Followed, ownerFollower } from '../../http/owner/follow-owner.ts';
+import { type FollowedCall, ownerFollower } from '../../http/owner/follow-owner.ts';
 import type { OwnerReply } from '../../http/owner/owner-reply.ts';
 import { FORWARD_TIMEOUT_MS } from '../../http/owner/remote-owner.ts';
 import { seededRandom } from '../helpers/seeded-random.ts';
@@ -29,7 +29,7 @@ class Edge {
   });
 
   /** The reply, once there is one. */
-  request(refused?: Followed['refused']): { status: number | undefined } {
+  request(refused?: FollowedCall['refused']): { status: number | undefined } {
     const outcome: { status: number | undefined } = { status: undefined };
     const ask = async (spentMs: number): Promise<OwnerReply> => {
       this.asked.push({ owner: this.owner, spentMs });

@@ -20,7 +20,7 @@ const api = openApiDocument({
   serverUrl: 'https://example.com/api/v1',
   security: 'api-key',
   endpoints: API_ENDPOINTS,
-  named: API_SCHEMAS,
+  namedSchemas: API_SCHEMAS,
 });
 const operator = openApiDocument({
   title: 'Operators',
@@ -28,7 +28,7 @@ const operator = openApiDocument({
   serverUrl: '/admin/v1',
   security: 'operator',
   endpoints: OPERATOR_ENDPOINTS,
-  named: OPERATOR_SCHEMAS,
+  namedSchemas: OPERATOR_SCHEMAS,
   streams: { '/events': EVENT_OPERATION },
 });
 

@@ -30,13 +30,13 @@ describe('the address of a connection', () => {
         for (const [opens, { peer, ends }] of steps) {
           if (opens) {
             const connection = connectionFrom(peer);
-            peers.opened(connection);
+            peers.onOpened(connection);
             open.push({ address: peer, connection });
           } else if (open.length > 0) {
             open.splice(ends % open.length, 1);
-            peers.closed();
+            peers.onClosed();
           }
-          for (const { address, connection } of open) assert.equal(peers.of(connection), address);
+          for (const { address, connection } of open) assert.equal(peers.addressOf(connection), address);
         }
       }),
     );
@@ -45,23 +45,23 @@ describe('the address of a connection', () => {
   test('is asked for once a connection behind one proxy, and again after callers of several were gone', () => {
     const peers = new PeerAddresses();
     const first = connectionFrom('10.0.0.1');
-    peers.opened(first);
-    for (let request = 0; request < 3; request += 1) assert.equal(peers.of(first), '10.0.0.1');
+    peers.onOpened(first);
+    for (let request = 0; request < 3; request += 1) assert.equal(peers.addressOf(first), '10.0.0.1');
     assert.equal(first.asked, 1);
-    peers.opened(connectionFrom('10.0.0.2'));
-    peers.of(first);
+    peers.onOpened(connectionFrom('10.0.0.2'));
+    peers.addressOf(first);
     assert.equal(first.asked, 2, 'two callers');
-    peers.closed();
-    peers.closed();
+    peers.onClosed();
+    peers.onClosed();
     const later = connectionFrom('10.0.0.3');
-    peers.opened(later);
-    assert.equal(peers.of(later), '10.0.0.3');
+    peers.onOpened(later);
+    assert.equal(peers.addressOf(later), '10.0.0.3');
     assert.equal(later.asked, 1, 'alone again');
   });
 
   test('is stored once as a connection opens, and removed as it ends', async (context) => {
-    const opened = context.mock.method(PeerAddresses.prototype, 'opened');
-    const closed = context.mock.method(PeerAddresses.prototype, 'closed');
+    const opened = context.mock.method(PeerAddresses.prototype, 'onOpened');
+    const closed = context.mock.method(PeerAddresses.prototype, 'onClosed');
     const server = await bareServer({
       answer: () => ({ status: 200, contentType: 'text/plain', headers: '', body: 'ok' }),
     });

@@ -51,7 +51,7 @@ test('new calls are refused above 97 % of the descriptors, and accepted below 90
   const accepted: boolean[] = [];
   const spared = sparedDescriptors({ http: { accept: (isOpen) => void accepted.push(isOpen) }, log });
   const isSparing = [0.96, 0.97, 0.98, 0.91, 0.9, 0.89, 0.97].map((share) => {
-    spared.seen(share);
+    spared.onSeen(share);
     return spared.isSparing;
   });
   assert.deepEqual(isSparing, [false, false, true, true, true, false, false]);

@@ -52,13 +52,13 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
 
   test('the shortest of several windows with as much left for as long is returned', () => {
     const limits = { minute: 5, hour: 5, day: 5 };
-    assert.equal(new KeyLimits().narrowest({ keyId, limits, nowMs: START_MS }).scope, 'minute');
+    assert.equal(new KeyLimits().narrowestWindow({ keyId, limits, nowMs: START_MS }).scope, 'minute');
   });
 
   test('reading the limits counts no call, and an unused key has all its calls', () => {
     const keys = new KeyLimits();
     const look = { keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS };
-    const { isAllowed, scope, remaining } = keys.narrowest(look);
+    const { isAllowed, scope, remaining } = keys.narrowestWindow(look);
     assert.deepEqual([isAllowed, scope, remaining], [true, 'minute', 60]);
     const whole = keys.peek(look);
     assert.deepEqual(
@@ -185,7 +185,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     const { state } = changed;
     assert.match(state, /^[A-Za-z0-9_-]+$/);
     assert.equal(keys.changedState(keyId)?.state, state, 'nobody said that it is stored');
-    keys.stored(changed);
+    keys.onStored(changed);
     assert.equal(keys.changedState(keyId), undefined);
     keys.take({ keyId, limits, nowMs: START_MS });
     assert.equal(keys.changedState(keyId), undefined, 'a refusal changes nothing');
@@ -202,7 +202,7 @@ test('a call that is counted while a state is being stored is still to be stored
   const changed = keys.changedState('k');
   assert.ok(changed);
   keys.take(call);
-  keys.stored(changed);
+  keys.onStored(changed);
   assert.notEqual(keys.changedState('k'), undefined);
 });
 
@@ -314,7 +314,7 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
         const changed = keys.changedState(keyId);
         if (changed !== undefined) {
           state = changed.state;
-          keys.stored(changed);
+          keys.onStored(changed);
           oracle.save();
         }
         if (after === 'restart' && state !== '') {

@@ -12,12 +12,12 @@ export interface LivingMutants {
 export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'declaration-limits.ts',
-    before: "const [atMs = 0, count = 0] = encoded.split('.').map((part) => Number.parseInt(part, 36));",
+    before: "const [atMs = 0, count = 0] = encodedText.split('.').map((part) => Number.parseInt(part, 36));",
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
   },
   {
     file: 'ledger-entry.ts',
-    before: 'const [atMs = 0, subject = 0, high = 0, low = 0] = encoded',
+    before: 'const [atMs = 0, subject = 0, high = 0, low = 0] = encodedText',
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
   },
   {
@@ -82,7 +82,7 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'limits/quota-meter.ts',
-    before: "const [month = 0, used = 0] = encoded.split('.').map(Number);",
+    before: "const [month = 0, usedCount = 0] = encodedText.split('.').map(Number);",
     why: 'A text with a part missing is refused by the comparison that follows, whatever the default.',
   },
   {
@@ -108,7 +108,8 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'send-ledger.ts',
-    before: 'const larger = capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity;',
+    before:
+      'const largerCapacity = capacity < LEDGER_BOUND ? Math.min(2 * capacity, LEDGER_BOUND) : 2 * capacity;',
     why: 'Tuning: how fast the ring grows; that it ends at the bound is tested.',
   },
   {

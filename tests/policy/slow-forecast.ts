@@ -107,13 +107,18 @@ class SlowBatch {
 
   #admit(kind: Kind, nowMs: number): number {
     const { ledger, network, pairedAtMs, settings } = this.#around.facts;
-    const { same, share } = this.#plan;
+    const { sameContent, share } = this.#plan;
     const { newChats } = network;
     this.#tried += 1;
     const evaluation = evaluateMessage(ledger, {
       recipient: `+9999${String(this.#index).padStart(3, '0')}${String(this.#tried).padStart(8, '0')}`,
-      text: same === undefined ? `${this.#index} ${this.#tried}` : 'text' in same ? same.text : undefined,
-      mediaUrls: same !== undefined && 'mediaUrl' in same ? [same.mediaUrl] : [],
+      text:
+        sameContent === undefined
+          ? `${this.#index} ${this.#tried}`
+          : 'text' in sameContent
+            ? sameContent.text
+            : undefined,
+      mediaUrls: sameContent !== undefined && 'mediaUrl' in sameContent ? [sameContent.mediaUrl] : [],
       isCustomer: kind !== 'declared',
       lastInboundAtMs: kind === 'known' ? 0 : null,
       optedOut: false,

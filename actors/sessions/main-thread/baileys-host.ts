@@ -16,7 +16,7 @@ import type {
   SessionOpening,
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
-import type { SessionReport, ToWorker } from '../worker-protocol.ts';
+import type { SessionReport, WorkerCommand } from '../worker-protocol.ts';
 import type { BaileysHostOptions } from './baileys-host-options.ts';
 import { answerStoreRequest, eraseSealed, writesOf } from './credential-store.ts';
 import { HostedSession, type SettledOrder, workerFor } from './hosted-session.ts';
@@ -45,8 +45,8 @@ export class BaileysHost implements SessionHost {
   #isStopped = false;
 
   constructor(options: BaileysHostOptions) {
-    const simulated = options.noiseRootKey !== undefined || options.media.allowLoopback;
-    if (simulated && !isLoopbackUrl(options.socketUrl)) {
+    const isSimulated = options.noiseRootKey !== undefined || options.media.allowLoopback;
+    if (isSimulated && !isLoopbackUrl(options.socketUrl)) {
       throw new Error('a simulated chat network must be on loopback');
     }
     this.#options = options;
@@ -70,10 +70,10 @@ export class BaileysHost implements SessionHost {
       clock: options.clock,
       log: options.log,
       events: {
-        message: (message, from) => this.#onReport(message, from),
-        lost: (worker, detail) => this.#onWorkerLost(worker, detail),
-        ready: () => this.#openAwaiting(),
-        unreachable: () => this.#toAll({ type: 'session.unreachable' }),
+        message: (message, worker) => this.#onReport(message, worker),
+        onLost: (worker, detail) => this.#onWorkerLost(worker, detail),
+        onReady: () => this.#openAwaiting(),
+        onUnreachable: () => this.#toAll({ type: 'session.unreachable' }),
       },
     });
     const { askRevision: ask } = options;
@@ -234,7 +234,7 @@ export class BaileysHost implements SessionHost {
     return this.#sessions.get(shop.shopId)?.generation ?? 0;
   }
 
-  #post(session: HostedSession | undefined, message: ToWorker): boolean {
+  #post(session: HostedSession | undefined, message: WorkerCommand): boolean {
     return session?.worker !== undefined && this.#pool.post(session.worker, message);
   }
 
@@ -248,7 +248,7 @@ export class BaileysHost implements SessionHost {
     return this.#questions.ask<Answer>(session?.worker, post, withinMs);
   }
 
-  #onReport(message: SessionReport, from: { worker: number; reply(answer: ToWorker): void }): void {
+  #onReport(message: SessionReport, worker: { worker: number; reply(answer: WorkerCommand): void }): void {
     switch (message.kind) {
       case 'event':
         this.#forward(message.shopId, message.event);
@@ -273,12 +273,12 @@ export class BaileysHost implements SessionHost {
         const generation = this.#generationOf(shop);
         const goesOn = (): boolean => this.#live(shop)?.generation === generation;
         void answerStoreRequest({ ...this.#options, goesOn }, shop, request).then((answer) => {
-          from.reply({ kind: 'store_answer', requestId, answer });
+          worker.reply({ kind: 'store_answer', requestId, answer });
         });
         break;
       }
       case 'log':
-        this.#options.log[message.level]({ worker: from.worker, ...message.fields }, message.message);
+        this.#options.log[message.level]({ worker: worker.worker, ...message.fields }, message.message);
         break;
     }
   }
@@ -293,8 +293,11 @@ export class BaileysHost implements SessionHost {
     const session = this.#sessions.get(shopId);
     if (session?.isOpen(messageId, attempt) !== true) return;
     const writes = report.changes.flatMap((change) => writesOf(session.shop, change));
-    const named = { ...(lid === undefined ? {} : { lid }), ...(hasChat === undefined ? {} : { hasChat }) };
-    this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...named });
+    const optionalFields = {
+      ...(lid === undefined ? {} : { lid }),
+      ...(hasChat === undefined ? {} : { hasChat }),
+    };
+    this.#forward(shopId, { type: 'session.prepared', generation, messageId, writes, ...optionalFields });
   }
 
   #onOutcome(report: Extract<SessionReport, { kind: 'outcome' }>): void {
@@ -341,12 +344,12 @@ export class BaileysHost implements SessionHost {
   }
 
   #settleOrders(session: HostedSession): void {
-    for (const settled of session.settleAll()) this.#reportOutcome(session, settled);
+    for (const settledOrder of session.settleAll()) this.#reportOutcome(session, settledOrder);
   }
 
-  #reportOutcome(session: HostedSession, settled: SettledOrder & { readonly isLate?: true }): void {
-    noteOutcome(this.#notes, session, settled);
-    this.#report(session.shop, { type: 'session.send_outcome', ...settled });
+  #reportOutcome(session: HostedSession, settledOrder: SettledOrder & { readonly isLate?: true }): void {
+    noteOutcome(this.#notes, session, settledOrder);
+    this.#report(session.shop, { type: 'session.send_outcome', ...settledOrder });
   }
 
   #toAll(event: SessionEvent): void {

@@ -42,13 +42,13 @@ export async function answerStoreRequest(
     try {
       return await answerOnce(store, shop, request);
     } catch (error) {
-      const failed = {
+      const failedAnswer = {
         kind: 'failed',
         message: error instanceof Error ? error.message : 'the store failed',
       } as const;
-      if (!isAway(error)) return failed;
+      if (!isAway(error)) return failedAnswer;
       await sleep(clock, ASK_AGAIN_MS);
-      if (!goesOn()) return failed;
+      if (!goesOn()) return failedAnswer;
     }
   }
 }
@@ -68,15 +68,15 @@ async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequ
   }
   if (request.kind === 'survey') {
     const scan = ['HSCAN', key, request.from ?? START, 'COUNT', FIELDS_PER_PART] as const;
-    const [[cursor, flat]] = (await store.readBytes([scan])) as [[cursor: Buffer, flat: Buffer[]]];
+    const [[cursor, flatPairs]] = (await store.readBytes([scan])) as [[cursor: Buffer, flat: Buffer[]]];
     const { head } = request;
     const next = cursor.toString();
-    const pairs = pairsOf(flat);
-    const others = pairs.filter(([, value]) => !value.subarray(0, head.length).equals(head));
+    const pairs = pairsOf(flatPairs);
+    const otherPairs = pairs.filter(([, value]) => !value.subarray(0, head.length).equals(head));
     return {
       kind: 'surveyed',
       fields: pairs.map(([field]) => field),
-      others: others.map(([field, value]) => [field, copyOf(value)]),
+      others: otherPairs.map(([field, value]) => [field, copyOf(value)]),
       next: next === START ? undefined : next,
     };
   }
@@ -84,10 +84,10 @@ async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequ
   return { kind: 'values', values: (values as (Buffer | null)[]).map((value) => value && copyOf(value)) };
 }
 
-function pairsOf(flat: readonly Buffer[]): [field: string, value: Buffer][] {
-  return Array.from({ length: flat.length / 2 }, (_, index) => [
-    String(flat[2 * index]),
-    flat[2 * index + 1] ?? Buffer.alloc(0),
+function pairsOf(pairs: readonly Buffer[]): [field: string, value: Buffer][] {
+  return Array.from({ length: pairs.length / 2 }, (_, index) => [
+    String(pairs[2 * index]),
+    pairs[2 * index + 1] ?? Buffer.alloc(0),
   ]);
 }
 

@@ -23,13 +23,13 @@ export async function checkCredentialsKeys(
   keys: readonly Buffer[],
   shops: AsyncIterable<readonly SessionAddress[]>,
 ): Promise<void> {
-  const [sealed] = (await store.readBytes([['HVALS', CHECK_KEY]])) as [Buffer[]];
+  const [sealedChecks] = (await store.readBytes([['HVALS', CHECK_KEY]])) as [Buffer[]];
   const ciphers = credentialCiphers(keys);
   const cipher = ciphers(CHECK_KEY);
   const areOurs =
-    sealed.length === 0
+    sealedChecks.length === 0
       ? await openSessions(store, ciphers, shops)
-      : sealed.some((value) => opens(() => cipher.open(CHECK_KEY, value)));
+      : sealedChecks.some((value) => opens(() => cipher.open(CHECK_KEY, value)));
   if (!areOurs) {
     throw new Error(
       'CREDENTIALS_KEY: no key in it decrypts the data in this Redis, so no shop could resume its session; add the former key',
@@ -48,8 +48,8 @@ async function openSessions(
   shops: AsyncIterable<readonly SessionAddress[]>,
 ): Promise<boolean> {
   let isSealed = false;
-  for await (const found of shops) {
-    for (const batch of partsOf(found, BATCH)) {
+  for await (const shopsFound of shops) {
+    for (const batch of partsOf(shopsFound, BATCH)) {
       const values = await store.readBytes(
         batch.map((shop) => ['HGET', sealedKey(shop, 'credentials'), IDENTITY_FIELD]),
       );

@@ -107,8 +107,8 @@ export class HostedSession {
   }
 
   #remove(messageId: string): void {
-    const others = this.#orders.filter((order) => order.messageId !== messageId);
-    this.#orders = others.length === 0 ? NONE : others;
+    const otherOrders = this.#orders.filter((order) => order.messageId !== messageId);
+    this.#orders = otherOrders.length === 0 ? NONE : otherOrders;
   }
 
   /** From here on the message may reach the network; false: the order has its outcome already. */
@@ -155,14 +155,14 @@ export class HostedSession {
 export function workerFor(
   session: HostedSession,
   sessions: Iterable<HostedSession>,
-  ready: readonly number[],
+  readyWorkers: readonly number[],
 ): number | undefined {
-  if (session.worker !== undefined && ready.includes(session.worker)) return session.worker;
-  if (ready.length <= 1) return ready[0];
-  const load = new Map<number, number>(ready.map((worker) => [worker, 0]));
+  if (session.worker !== undefined && readyWorkers.includes(session.worker)) return session.worker;
+  if (readyWorkers.length <= 1) return readyWorkers[0];
+  const load = new Map<number, number>(readyWorkers.map((worker) => [worker, 0]));
   for (const { worker } of sessions) {
     if (worker !== undefined && load.has(worker)) load.set(worker, (load.get(worker) ?? 0) + 1);
   }
-  const [least] = [...load].sort(([, one], [, other]) => one - other);
-  return least?.[0];
+  const [leastLoaded] = [...load].sort(([, left], [, right]) => left - right);
+  return leastLoaded?.[0];
 }

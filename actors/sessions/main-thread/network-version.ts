@@ -79,12 +79,12 @@ export class NetworkVersion {
   onRefused(): void {
     if (this.#isHandlingRefusal || this.#stopped.signal.aborted) return;
     this.#isHandlingRefusal = true;
-    const handled = this.#claim(REFUSED_KEY, REFUSED_MS).then(async (isOurs) => {
+    const handling = this.#claim(REFUSED_KEY, REFUSED_MS).then(async (isOurs) => {
       if (isOurs) await this.#ask();
       // Another node reads the page.
       else this.#readIn(REFUSED_READ_MS);
     });
-    void handled
+    void handling
       .catch((error: unknown) => this.#logFailure(error))
       .finally(() => (this.#isHandlingRefusal = false));
   }
@@ -107,13 +107,13 @@ export class NetworkVersion {
   async #read(): Promise<void> {
     this.#timer = undefined;
     try {
-      const kept = await this.#options.store.read([
+      const texts = await this.#options.store.read([
         ['GET', SET_VERSION_KEY],
         ['GET', NAMED_VERSION_KEY],
       ]);
-      const [set, named] = kept.map(readClientVersion);
+      const [set, namedVersion] = texts.map(readClientVersion);
       this.#setBy(set);
-      this.#named = named ?? this.#named;
+      this.#named = namedVersion ?? this.#named;
     } catch (error) {
       this.#logFailure(error);
     }
@@ -130,26 +130,26 @@ export class NetworkVersion {
   }
 
   #setBy(version: ClientVersion | undefined): void {
-    const now = version?.join('.');
-    if (now !== this.#set?.join('.'))
-      this.#options.log.info({ clientVersion: now ?? null }, 'operators set the version of the client');
+    const present = version?.join('.');
+    if (present !== this.#set?.join('.'))
+      this.#options.log.info({ clientVersion: present ?? null }, 'operators set the version of the client');
     this.#set = version;
   }
 
   /** Resolves with true if this node must read the page. */
   async #claim(key: string, forMs: number): Promise<boolean> {
     if (this.#options.ask === undefined) return false;
-    const [claimed] = await this.#options.store.append([['SET', key, '1', 'NX', 'PX', forMs]]);
-    return claimed !== null;
+    const [claimReply] = await this.#options.store.append([['SET', key, '1', 'NX', 'PX', forMs]]);
+    return claimReply !== null;
   }
 
   async #ask(): Promise<void> {
     const { ask, store, clock, log } = this.#options;
     if (ask === undefined) return;
-    const over = new AbortController();
-    const timer = clock.after(ANSWER_MS, () => over.abort());
+    const timeout = new AbortController();
+    const timer = clock.after(ANSWER_MS, () => timeout.abort());
     try {
-      const signal = AbortSignal.any([over.signal, this.#stopped.signal]);
+      const signal = AbortSignal.any([timeout.signal, this.#stopped.signal]);
       this.#named = [MAJOR, MINOR, await ask(signal)];
       await store.append([['SET', NAMED_VERSION_KEY, this.#named.join('.')]]);
       log.info({ clientVersion: this.#named.join('.') }, 'the network named the version of its client');

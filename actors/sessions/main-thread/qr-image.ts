@@ -33,31 +33,31 @@ export function startQrImages({ log }: { readonly log: Pick<Logger, 'error'> }):
     ...(execArgv === undefined ? {} : { execArgv }),
   });
   // A thread that cannot start leaves its codes waiting. Without a listener its error would end the process.
-  const waiting = new Set<AbortController>();
+  const waitingCallers = new Set<AbortController>();
   pool.on('error', (error) => {
-    for (const code of waiting) code.abort(error);
+    for (const code of waitingCallers) code.abort(error);
   });
   const draw = async (text: string): Promise<string> => {
     // One for each code: a signal with more than ten listeners makes Node print a warning.
     const code = new AbortController();
-    waiting.add(code);
+    waitingCallers.add(code);
     try {
       return (await pool.run(text, { signal: code.signal })) as string;
     } catch (error) {
       log.error({ err: error }, 'a QR code could not be drawn');
       throw new RuntimeFailure('NODE_BUSY', 'the QR code cannot be drawn now', AGAIN_SECONDS);
     } finally {
-      waiting.delete(code);
+      waitingCallers.delete(code);
     }
   };
-  const drawn = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
+  const drawnImages = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
   return {
     render(text) {
-      const known = drawn.get(text);
-      if (known !== undefined) return known;
+      const knownImage = drawnImages.get(text);
+      if (knownImage !== undefined) return knownImage;
       const image = draw(text);
-      drawn.set(text, image);
-      image.catch(() => drawn.delete(text));
+      drawnImages.set(text, image);
+      image.catch(() => drawnImages.delete(text));
       return image;
     },
     async close() {

@@ -18,7 +18,7 @@ export function noteEvent(
   session: HostedSession,
   event: SessionEvent,
 ): void {
-  const about = aboutOf(session);
+  const sessionFields = aboutOf(session);
   if (event.type === 'session.inbound') {
     session.countReceived();
     counters.countReceived(event.content?.kind);
@@ -27,14 +27,14 @@ export function noteEvent(
   if (event.type === 'session.pairing_code') session.enter('code');
   if (event.type === 'session.connected') {
     session.enter('open');
-    log.info(about, 'a session is connected');
+    log.info(sessionFields, 'a session is connected');
   }
   if (event.type === 'session.closed') {
     const { end, statusCode, detail, networkCode, waitMs } = event;
     session.enter('ended');
     counters.countEnd(end);
-    const said = networkCode === undefined ? {} : { networkCode, waitMs };
-    log.warn({ ...about, end, statusCode, detail, ...said }, 'a session ended');
+    const networkFields = networkCode === undefined ? {} : { networkCode, waitMs };
+    log.warn({ ...sessionFields, end, statusCode, detail, ...networkFields }, 'a session ended');
   }
 }
 
@@ -44,26 +44,32 @@ export function addSessionNote(
   session: HostedSession,
   note: SessionNote,
 ): void {
-  const about = aboutOf(session);
+  const sessionFields = aboutOf(session);
   switch (note.type) {
     case 'offline_announced': {
       const { count: announced } = note;
       session.show({ offlineAnnounced: announced, offlineDrained: null });
       counters.countOffline('announced', announced);
-      log.info({ ...about, announced }, 'the network announced the stanzas that waited');
+      log.info({ ...sessionFields, announced }, 'the network announced the stanzas that waited');
       break;
     }
     case 'offline_drained': {
       const { announced, drained } = note;
       session.show({ offlineDrained: drained });
       counters.countOffline('drained', drained);
-      log.info({ ...about, announced, drained }, 'the network says that all waiting stanzas have arrived');
+      log.info(
+        { ...sessionFields, announced, drained },
+        'the network says that all waiting stanzas have arrived',
+      );
       break;
     }
     case 'offline_unfinished': {
       const { announced, drained } = note;
       session.show({ offlineDrained: drained });
-      log.warn({ ...about, announced, drained }, 'the network does not send the rest of the waiting stanzas');
+      log.warn(
+        { ...sessionFields, announced, drained },
+        'the network does not send the rest of the waiting stanzas',
+      );
       break;
     }
     case 'unanswered': {
@@ -72,7 +78,7 @@ export function addSessionNote(
       session.show({ unansweredStanza: [stanzaClass, stanzaType ?? ''].join(' ').trim(), unansweredAt });
       counters.countUnanswered(stanzaClass);
       log.error(
-        { ...about, stanzaClass, stanzaType },
+        { ...sessionFields, stanzaClass, stanzaType },
         'the network ended a session because an acknowledgement was missing',
       );
       break;
@@ -91,8 +97,8 @@ export function noteOutcome(
   counters.countOutcome(outcome);
   if (outcome.kind === 'acknowledged' || outcome.kind === 'not_on_network') return;
   const { kind, ...details } = outcome;
-  const about = { ...aboutOf(session), generation, messageId, outcome: kind, ...details };
-  log.warn(about, 'a message was not acknowledged');
+  const sessionFields = { ...aboutOf(session), generation, messageId, outcome: kind, ...details };
+  log.warn(sessionFields, 'a message was not acknowledged');
 }
 
 const aboutOf = ({ shop: { tenantId, shopId }, generation }: HostedSession) => ({

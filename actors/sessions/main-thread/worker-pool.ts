@@ -8,15 +8,15 @@
  * | restarting       | waits, longer after each recent loss   | → starting                                            |
  *
  * The wait is bounded, so a worker comes back soon after the cause is gone. It grows, so that a worker that always ends
- * does not log its sessions in without a pause. After a minute without any ready worker `unreachable` is reported.
+ * does not log its sessions in without a pause. After a minute without any ready worker `onUnreachable` is reported.
  */
 
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { type ArmedTimer, type Clock, within } from '../../../runtime/clock.ts';
+import { type ArmedTimer, type Clock, waitAtMost } from '../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import type { FromWorker, SessionReport, ToWorker, WorkerSetup } from '../worker-protocol.ts';
+import type { SessionReport, WorkerCommand, WorkerMessage, WorkerSetup } from '../worker-protocol.ts';
 import { threadExecArgv } from './thread-sources.ts';
 
 /** How workers are watched in production. Times in milliseconds. */
@@ -47,8 +47,9 @@ export const DEFAULT_WORKER_SUPERVISION = {
 export type WorkerSupervision = Readonly<typeof DEFAULT_WORKER_SUPERVISION>;
 
 /**
- * The semi-spaces of a worker, in MiB. `npm start` gives the main thread larger ones, which V8 would give each worker too:
- * `resourceLimits` yields to the flag. V8 reads the flag when a thread's heap is made, so the main thread keeps its own.
+ * The semi-spaces of a worker, in MiB. `npm start` gives the main thread larger ones, which V8 would give each worker
+ * too: `resourceLimits` yields to the flag. V8 reads the flag when a thread's heap is made, so the main thread keeps
+ * its own.
  */
 const WORKER_SEMI_SPACE_MIB = 16;
 
@@ -57,12 +58,15 @@ const WORKER_SEMI_SPACE_MIB = 16;
  * successors.
  */
 export interface WorkerPoolEvents {
-  message(message: SessionReport, from: { readonly worker: number; reply(answer: ToWorker): void }): void;
+  message(
+    message: SessionReport,
+    worker: { readonly worker: number; reply(answer: WorkerCommand): void },
+  ): void;
   /** The worker at that index has exited with all its sessions. All its reports came before this. */
-  lost(worker: number, detail: string): void;
+  onLost(worker: number, detail: string): void;
   /** A worker takes orders from now on. Others may still be `starting`. */
-  ready(): void;
-  unreachable(): void;
+  onReady(): void;
+  onUnreachable(): void;
 }
 
 /** One worker of the pool, with the thread that runs it at the time. */
@@ -151,7 +155,7 @@ export class WorkerPool {
   }
 
   /** Sends a message to the worker at an index. Returns false if none is ready there. */
-  post(worker: number, message: ToWorker): boolean {
+  post(worker: number, message: WorkerCommand): boolean {
     const member = this.#members[worker];
     if (member?.thread === undefined || !member.isReady) return false;
     member.thread.postMessage(message);
@@ -172,23 +176,25 @@ export class WorkerPool {
     if (thread === undefined) return;
     if (member.isReady) {
       const { clock, supervision } = this.#options;
-      const stopped = new Promise<void>((resolve) => {
-        thread.on('message', (message: FromWorker) => {
+      const exit = new Promise<void>((resolve) => {
+        thread.on('message', (message: WorkerMessage) => {
           if (message.kind === 'stopped') resolve();
         });
         thread.once('exit', () => resolve());
       });
-      thread.postMessage({ kind: 'stop' } satisfies ToWorker);
-      await within(clock, supervision.stopMs, stopped);
+      thread.postMessage({ kind: 'stop' } satisfies WorkerCommand);
+      await waitAtMost(clock, supervision.stopMs, exit);
     }
     await thread.terminate();
   }
 
   /** Restarts a worker. While none is ready, all that wait restart with it, so that they share the sessions. */
-  #restart(lost: Member): void {
+  #restart(lostMember: Member): void {
     const isAnyReady = this.readyWorkers().length > 0;
-    const waiting = isAnyReady ? [lost] : this.#members.filter(({ thread }) => thread === undefined);
-    for (const member of waiting) {
+    const membersToStart = isAnyReady
+      ? [lostMember]
+      : this.#members.filter(({ thread }) => thread === undefined);
+    for (const member of membersToStart) {
       for (const timer of member.timers) timer.cancel();
       member.isFirst = !isAnyReady;
       this.#startOrReplace(member);
@@ -220,21 +226,21 @@ export class WorkerPool {
     member.timers = [
       clock.after(supervision.startMs, () => this.#terminate(member, thread, 'it did not start in time')),
     ];
-    thread.on('message', (message: FromWorker) => this.#onMessage(member, thread, message));
+    thread.on('message', (message: WorkerMessage) => this.#onMessage(member, thread, message));
     thread.on('error', (error: Error) => {
       member.reason ??= error.message;
     });
     thread.on('exit', (code) => this.#onExit(member, thread, code));
   }
 
-  #onMessage(member: Member, thread: Worker, message: FromWorker): void {
+  #onMessage(member: Member, thread: Worker, message: WorkerMessage): void {
     if (member.thread !== thread) return;
     member.hasReported = true;
     if (message.kind === 'pong') member.heapBytes = message.heapBytes;
     if (message.kind === 'pong' || message.kind === 'stopped') return;
     if (message.kind !== 'ready') {
       // The reply goes to the thread that asked: its successor uses the same request numbers.
-      const reply = (answer: ToWorker): void => {
+      const reply = (answer: WorkerCommand): void => {
         if (member.thread === thread) thread.postMessage(answer);
       };
       this.#options.events.message(message, { worker: member.index, reply });
@@ -251,10 +257,12 @@ export class WorkerPool {
     this.#unreachableTimer?.cancel();
     this.#unreachableTimer = undefined;
     this.#hasReportedUnreachable = false;
-    this.#options.events.ready();
+    this.#options.events.onReady();
   }
 
-  /** Counts pings and reads no clock: this thread may have stood still itself, with the worker's answer yet to be read. */
+  /**
+   * Counts pings and reads no clock: this thread may have stood still itself, with the worker's answer yet to be read.
+   */
   #beat(member: Member, thread: Worker): void {
     const { heartbeatMs, heartbeatDeadlineMs } = this.#options.supervision;
     const timer = this.#options.clock.after(heartbeatMs, () => {
@@ -265,7 +273,7 @@ export class WorkerPool {
         return;
       }
       member.hasReported = false;
-      thread.postMessage({ kind: 'ping' } satisfies ToWorker);
+      thread.postMessage({ kind: 'ping' } satisfies WorkerCommand);
       this.#beat(member, thread);
     });
     member.timers = [timer];
@@ -291,7 +299,7 @@ export class WorkerPool {
     member.isFirst = false;
     this.#lostSoFar += 1;
     this.#options.log.error({ worker: member.index, detail }, 'a session worker was lost');
-    this.#options.events.lost(member.index, detail);
+    this.#options.events.onLost(member.index, detail);
     this.#startUnreachableTimer();
     member.timers = [this.#options.clock.after(this.#nextDelayMs(), () => this.#restart(member))];
   }
@@ -300,10 +308,13 @@ export class WorkerPool {
   #nextDelayMs(): number {
     const { clock, supervision } = this.#options;
     const nowMs = clock.monotonicMs();
-    const earlier = this.#recentLossesMs.filter((atMs) => nowMs - atMs < supervision.lossWindowMs);
+    const earlierLossesMs = this.#recentLossesMs.filter((atMs) => nowMs - atMs < supervision.lossWindowMs);
     // More losses than that change nothing.
-    this.#recentLossesMs = [...earlier, nowMs].slice(-20);
-    return Math.min(supervision.longestRestartDelayMs, supervision.restartDelayMs * 2 ** earlier.length);
+    this.#recentLossesMs = [...earlierLossesMs, nowMs].slice(-20);
+    return Math.min(
+      supervision.longestRestartDelayMs,
+      supervision.restartDelayMs * 2 ** earlierLossesMs.length,
+    );
   }
 
   /** Starts if no worker is ready. It counts from the end of the last one: others may start and exit meanwhile. */
@@ -314,7 +325,7 @@ export class WorkerPool {
       if (this.readyWorkers().length > 0 || this.#hasReportedUnreachable || this.#isStopping) return;
       this.#hasReportedUnreachable = true;
       this.#options.log.error({}, 'the sending component is unreachable: no session worker is ready');
-      this.#options.events.unreachable();
+      this.#options.events.onUnreachable();
     });
   }
 }

@@ -44,7 +44,7 @@ export class WorkerQuestions {
   }
 
   onWorkerLost(worker: number): void {
-    for (const [questionId, open] of this.#open)
-      if (open.worker === worker) this.settle(questionId, undefined);
+    for (const [questionId, openQuestion] of this.#open)
+      if (openQuestion.worker === worker) this.settle(questionId, undefined);
   }
 }

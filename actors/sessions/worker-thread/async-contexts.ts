@@ -25,12 +25,12 @@ type Contexts = ReadonlyMap<AsyncLocalStorage<unknown>, Context>;
 export function shareAsyncContexts(): void {
   // Node 24 calls `getStore` and `enterWith` from within `run`, and the shared storage needs those of Node.
   const { run, enterWith, getStore } = AsyncLocalStorage.prototype;
-  const shared: AsyncLocalStorage<Contexts> = Object.assign(new AsyncLocalStorage(), {
+  const sharedStorage: AsyncLocalStorage<Contexts> = Object.assign(new AsyncLocalStorage(), {
     run,
     enterWith,
     getStore,
   });
-  const contexts = (): Contexts | undefined => shared.getStore();
+  const contexts = (): Contexts | undefined => sharedStorage.getStore();
   const withOne = (storage: AsyncLocalStorage<unknown>, context: Context): Contexts =>
     new Map(contexts()).set(storage, context);
   Object.assign(AsyncLocalStorage.prototype, {
@@ -44,7 +44,7 @@ export function shareAsyncContexts(): void {
       ...args: unknown[]
     ) {
       const context: Context = { value };
-      const result = shared.run(withOne(this, context), work, ...args);
+      const result = sharedStorage.run(withOne(this, context), work, ...args);
       const end = (): void => {
         context.value = undefined;
       };
@@ -52,7 +52,7 @@ export function shareAsyncContexts(): void {
       return result;
     },
     enterWith(this: AsyncLocalStorage<unknown>, value: unknown): void {
-      shared.enterWith(withOne(this, { value }));
+      sharedStorage.enterWith(withOne(this, { value }));
     },
   });
 }

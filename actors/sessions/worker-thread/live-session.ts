@@ -1,5 +1,5 @@
 import type { ConnectionState } from '@whiskeysockets/baileys';
-import { type ArmedTimer, within } from '../../../runtime/clock.ts';
+import { type ArmedTimer, waitAtMost } from '../../../runtime/clock.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import type { FileHosts } from '../../inbound-content.ts';
 import type { InboundMode } from '../../inbound-mode.ts';
@@ -70,7 +70,7 @@ export class LiveSession {
     const { environment, shop, opening } = options;
     this.#timers = new SessionTimers(environment.clock);
     this.#keyUse = new KeyUse({
-      sealed: {
+      sealedStore: {
         read: (hash, fields) => this.#sealed.read(hash, fields),
         write: (change) => this.#sealed.write(change),
         writeLater: (change) => this.#sealed.writeLater(change),
@@ -83,10 +83,10 @@ export class LiveSession {
       },
     });
     this.#sealed = new SealedStore({
-      used: (field) => this.#keyUse.mark(field),
+      onUsed: (field) => this.#keyUse.mark(field),
       shop,
       ciphers: environment.ciphers,
-      cache: environment.sealed,
+      cache: environment.sealedCache,
       ask: environment.ask,
       after: (delayMs, act) => environment.clock.after(delayMs, act),
       onFailure: (error) => this.#lostStore(error),
@@ -101,19 +101,19 @@ export class LiveSession {
       socket: () => this.#running?.socket,
       chatTimers: this.#chatTimers,
       report: (notice) => this.#emit({ type: 'session.inbound', ...notice }),
-      failed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
+      onFailed: (detail) => this.#end('transient', { statusCode: undefined, detail }),
       log: (fields, message) => this.#log(fields, message),
     });
     this.#pairing = new PairingOffer({
       clock: environment.clock,
       timing: environment.timing,
       pairWith: opening.pairWith,
-      offer: (offered) => {
+      offer: (event) => {
         if (this.#hasEnded) return;
         this.#settle();
-        this.#emit(offered);
+        this.#emit(event);
       },
-      failed: (end, cause) => this.#end(end, cause),
+      onFailed: (end, cause) => this.#end(end, cause),
     });
   }
 
@@ -153,11 +153,11 @@ export class LiveSession {
   }
 
   /** Marks a person's message as read; the account's settings decide who is notified. */
-  async markRead(from: string, wireId: string): Promise<void> {
+  async markRead(sender: string, wireId: string): Promise<void> {
     const socket = this.#isOpen ? this.#running?.socket : undefined;
     if (socket === undefined) return;
     try {
-      const remoteJid = await chatOf(socket, from);
+      const remoteJid = await chatOf(socket, sender);
       await socket.readMessages([{ remoteJid, id: wireId, fromMe: false }]);
     } catch (error) {
       this.#logFailure('a person was not notified that their message was read')(error);
@@ -200,9 +200,9 @@ export class LiveSession {
   async unlink(): Promise<void> {
     if (this.#running !== undefined && this.#isOpen) {
       this.#isUnlinking = true;
-      const failed = this.#logFailure('the network was not notified that a device is unlinked');
+      const onFailure = this.#logFailure('the network was not notified that a device is unlinked');
       const { clock } = this.#options.environment;
-      await within(clock, UNLINK_MS, this.#running.socket.logout().catch(failed));
+      await waitAtMost(clock, UNLINK_MS, this.#running.socket.logout().catch(onFailure));
     }
     await this.close();
   }
@@ -212,18 +212,18 @@ export class LiveSession {
       ...this.#options,
       credentials,
       egress: this.#egress(),
-      sealed: this.#sealed,
+      sealedStore: this.#sealed,
       inbound: this.#inbound,
-      readdressed: this.#readdressed,
+      readdressedIds: this.#readdressed,
       chatTimers: this.#chatTimers,
-      running: () => this.#running,
+      runningParts: () => this.#running,
       hasEnded: () => this.#hasEnded,
       later: (delayMs, act) => this.#timers.after(delayMs, act),
       emit: (event) => this.#emit(event),
       report: (order, outcome) => this.#report(order, outcome),
       log: (fields, message) => this.#log(fields, message),
       end: (end, cause) => this.#end(end, cause),
-      updated: (update) => this.#updated(update),
+      onUpdated: (update) => this.#updated(update),
     });
     this.#running.socket.ws.on('frame', this.#awaitNetwork);
   }
@@ -311,7 +311,7 @@ export class LiveSession {
   /** Sends orders again after all waiting stanzas were processed, because one of them may be a STOP. */
   async #repeatOrders({ outbox, caughtUp }: RunningParts): Promise<void> {
     const { unacknowledged } = this.#options.memory;
-    await within(this.#timers, CATCH_UP_MS, caughtUp);
+    await waitAtMost(this.#timers, CATCH_UP_MS, caughtUp);
     if (this.#isOpen) for (const order of unacknowledged.take()) outbox.repeat(order);
   }
 
@@ -329,7 +329,7 @@ export class LiveSession {
     });
   }
 
-  #stopEverything(why: string, { comesBack }: { readonly comesBack: boolean }): void {
+  #stopEverything(reason: string, { comesBack }: { readonly comesBack: boolean }): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     if (this.#isOpen) this.#keyUse.save();
@@ -340,13 +340,13 @@ export class LiveSession {
     this.#running?.receipts.close();
     // It resolves when the other side has closed too, and no code needs to wait for that. A failure finds it closed
     // already.
-    this.#running?.socket.end(new Error(why)).catch(() => undefined);
+    this.#running?.socket.end(new Error(reason)).catch(() => undefined);
     this.#settle();
   }
 
   async #drain(): Promise<void> {
     const { clock, timing } = this.#options.environment;
-    await within(clock, timing.drainMs, this.#sealed.drain());
+    await waitAtMost(clock, timing.drainMs, this.#sealed.drain());
     // Writes that still wait would follow those of the next session, and reset its ratchets.
     this.#sealed.fail(new Error('the session ended'));
   }

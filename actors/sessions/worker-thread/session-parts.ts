@@ -47,12 +47,12 @@ export interface SessionPartsOptions {
   readonly credentials: Credentials;
   /** The egress of all its connections. If undefined, the node's own address. */
   readonly egress: Egress | undefined;
-  readonly sealed: SealedStore;
+  readonly sealedStore: SealedStore;
   readonly inbound: InboundIntake;
-  readonly readdressed: ReaddressedIds;
+  readonly readdressedIds: ReaddressedIds;
   readonly chatTimers: ChatTimers;
   /** The parts once they were returned, and nothing after the end. */
-  readonly running: () => RunningParts | undefined;
+  readonly runningParts: () => RunningParts | undefined;
   readonly hasEnded: () => boolean;
   /** Runs after a delay, unless the session ends before. */
   readonly later: (delayMs: number, act: () => void) => ArmedTimer;
@@ -60,7 +60,7 @@ export interface SessionPartsOptions {
   readonly report: (order: PrepareOrder, outcome: SendOutcome) => void;
   readonly log: (fields: Record<string, unknown>, message: string) => void;
   readonly end: (end: SessionEnd, cause: SessionEndCause) => void;
-  readonly updated: (update: Partial<ConnectionState>) => void;
+  readonly onUpdated: (update: Partial<ConnectionState>) => void;
 }
 
 /** The parts of a session whose client runs. */
@@ -80,16 +80,16 @@ export interface RunningParts {
 
 /** Connects a client and puts the parts of its session together. */
 export function startParts(options: SessionPartsOptions): RunningParts {
-  const { environment, memory, credentials, sealed, running, later, log } = options;
+  const { environment, memory, credentials, sealedStore, runningParts, later, log } = options;
   const ownAddresses = (): string[] =>
-    [credentials.creds.me?.id, credentials.creds.me?.lid].flatMap((own) =>
-      own == null ? [] : [personOf(own)],
+    [credentials.creds.me?.id, credentials.creds.me?.lid].flatMap((address) =>
+      address == null ? [] : [personOf(address)],
     );
   const ratchets = ratchetsOf(options, ownAddresses);
   const { socket, tokens, history } = connectClient({
     ...options,
     ratchets,
-    groups: () => running()?.groups,
+    groups: () => runningParts()?.groups,
   });
   const { caughtUp } = new InboundStanzas({ ...options, socket, ratchets });
   const groups = new GroupDirectory({
@@ -101,12 +101,22 @@ export function startParts(options: SessionPartsOptions): RunningParts {
     ownAddresses,
     report: (list) => options.emit({ type: 'session.groups', groups: list }),
   });
-  const sent = new SentMessages(sealed, environment.clock);
+  const sentMessages = new SentMessages(sealedStore, environment.clock);
   const sessions = new DeviceSessions(socket, memory);
-  const { readdressed, chatTimers } = options;
-  const shared = { socket, groups, sent, tokens, credentials, sessions, memory, readdressed, chatTimers };
-  const outbox = outboxOf(options, shared);
-  const retries = new RetryAnswers({ ...shared, outbox, environment, ownAddresses, later, log });
+  const { readdressedIds, chatTimers } = options;
+  const sharedParts = {
+    socket,
+    groups,
+    sentMessages,
+    tokens,
+    credentials,
+    sessions,
+    memory,
+    readdressedIds,
+    chatTimers,
+  };
+  const outbox = outboxOf(options, sharedParts);
+  const retries = new RetryAnswers({ ...sharedParts, outbox, environment, ownAddresses, later, log });
   const limits = new LimitsWatch({
     socket,
     everyMs: environment.timing.limitsEveryMs,
@@ -120,34 +130,34 @@ export function startParts(options: SessionPartsOptions): RunningParts {
     clock: environment.clock,
     timing: environment.timing,
     later,
-    unanswered: (question) =>
+    onUnanswered: (question) =>
       options.end('transient', {
         statusCode: 408,
         detail: `the socket is open and nobody answers ${question}`,
       }),
   });
-  const own = { socket, credentials, history, caughtUp };
-  const parts = { ...own, outbox, groups, receipts, retries, watch, limits };
+  const ownParts = { socket, credentials, history, caughtUp };
+  const parts = { ...ownParts, outbox, groups, receipts, retries, watch, limits };
   listen(parts, options);
   return parts;
 }
 
 function ratchetsOf(
-  { credentials, memory, inbound, running }: SessionPartsOptions,
+  { credentials, memory, inbound, runningParts }: SessionPartsOptions,
   ownAddresses: () => string[],
 ): Ratchets {
   return makeRatchets(keysMovingTokens(credentials.keys), {
     storeSealed: async (data) => {
-      const { outbox } = running() ?? {};
+      const { outbox } = runningParts() ?? {};
       await (outbox === undefined ? credentials.keys.set(data) : outbox.storeSealed(data));
     },
     storeLater: (data) => credentials.setLater(data),
     lookUpNumbers: async (addresses) => {
-      const { socket } = running() ?? {};
+      const { socket } = runningParts() ?? {};
       return socket === undefined ? undefined : lookUpIds(socket, memory, addresses);
     },
-    received: (envelope, message) => inbound.commitMessage(envelope, message),
-    historyReceived: async (wireId, notice) => running()?.history.storeNotice(wireId, notice),
+    onReceived: (envelope, message) => inbound.commitMessage(envelope, message),
+    historyReceived: async (wireId, notice) => runningParts()?.history.storeNotice(wireId, notice),
     isLeftOut: (address) =>
       isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
     ownAddresses,
@@ -167,16 +177,17 @@ function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
     numbers: environment.numbers,
     report: options.report,
     recipientKnown: (messageId, number) => emit({ type: 'session.recipient_known', messageId, number }),
-    prepared: (result) => environment.post({ kind: 'prepared', shopId: shop.shopId, generation, ...result }),
+    onPrepared: (result) =>
+      environment.post({ kind: 'prepared', shopId: shop.shopId, generation, ...result }),
     stalled: (detail) => options.end('transient', { statusCode: undefined, detail }),
-    unanswered: () => void options.running()?.watch.probe(),
+    onUnanswered: () => void options.runningParts()?.watch.probe(),
     logError: (fields, message) =>
       environment.post({ kind: 'log', level: 'error', fields: { shopId: shop.shopId, ...fields }, message }),
   });
 }
 
 function receiptsOf(
-  { environment, memory, opening, later, emit, log, hasEnded, readdressed }: SessionPartsOptions,
+  { environment, memory, opening, later, emit, log, hasEnded, readdressedIds }: SessionPartsOptions,
   {
     socket,
     groups,
@@ -189,10 +200,10 @@ function receiptsOf(
     numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
     isOutside: (group, addresses) => groups.excludes(group, addresses),
     isPending: (wireId) => outbox.isPending(wireId) || memory.unacknowledged.isKept(wireId),
-    orderedAs: (wireId) => readdressed.orderedAs(wireId),
-    atSharedMoment: (act) => void environment.shared.add(() => hasEnded() || act(), 0),
+    orderedAs: (wireId) => readdressedIds.orderedAs(wireId),
+    atSharedMoment: (act) => void environment.sharedDeadlines.add(() => hasEnded() || act(), 0),
     afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
-    dropped: (count) => log({ count }, 'too many receipts at once: some are not reported'),
+    onDropped: (count) => log({ count }, 'too many receipts at once: some are not reported'),
     generation: opening.generation,
     report: (token, receipts) => emit({ type: 'session.receipts', token, receipts }),
   });
@@ -200,7 +211,7 @@ function receiptsOf(
 
 function listen(
   { socket, credentials, outbox, groups, receipts, retries }: RunningParts,
-  { environment, memory, updated }: SessionPartsOptions,
+  { environment, memory, onUpdated }: SessionPartsOptions,
 ): void {
   followDevices(socket, memory);
   followOwnDevices(socket, memory, () => credentials.creds.me);
@@ -215,5 +226,5 @@ function listen(
     // The failure is not lost here: a write that fails closes the sealed store, which ends the session with it.
     credentials.save(environment.clock.wallMs()).catch(() => undefined);
   });
-  socket.ev.on('connection.update', updated);
+  socket.ev.on('connection.update', onUpdated);
 }

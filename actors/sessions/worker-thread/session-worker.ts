@@ -14,7 +14,13 @@ import { isAttachmentFailure } from '../attachment-files.ts';
 import { credentialCiphers } from '../credential-cipher.ts';
 import { egressVault } from '../egress-vault.ts';
 import type { SessionAddress } from '../session-host.ts';
-import type { FromWorker, StoreAnswer, StoreRequest, ToWorker, WorkerSetup } from '../worker-protocol.ts';
+import type {
+  StoreAnswer,
+  StoreRequest,
+  WorkerCommand,
+  WorkerMessage,
+  WorkerSetup,
+} from '../worker-protocol.ts';
 import { shareAsyncContexts } from './async-contexts.ts';
 import { replaceClientCurve } from './keys/client-curve.ts';
 import { ExpiringCache } from './shared/expiring-cache.ts';
@@ -41,7 +47,7 @@ function run(): void {
   if (port === null) throw new Error('a session worker runs in a worker thread');
   const setup = workerData as WorkerSetup;
   const clock = systemClock;
-  const post = (message: FromWorker): void => port.postMessage(message);
+  const post = (message: WorkerMessage): void => port.postMessage(message);
   const store = storeClient(post);
   const attachmentUnwritable = (cause: string): void =>
     post({ kind: 'log', level: 'error', fields: { cause }, message: 'an attachment could not be written' });
@@ -57,17 +63,17 @@ function run(): void {
       slots: new TenantSlots(ATTACHMENTS_PER_TENANT),
       histories: new TenantSlots(1),
       ca: setup.mediaCa,
-      unwritable: attachmentUnwritable,
+      onUnwritable: attachmentUnwritable,
     },
     timing: setup.timing,
     clock,
     busyShare: busyShareOfThread(),
-    shared: new Deadlines(clock, SHARED_MS, (act) => act()),
+    sharedDeadlines: new Deadlines(clock, SHARED_MS, (act) => act()),
     ciphers,
     egressVault: egressVault(ciphers),
     ask: store.ask,
     lookThroughs: new TenantSlots(1),
-    sealed: new SealedCache(SEALED_BYTES_KEPT),
+    sealedCache: new SealedCache(SEALED_BYTES_KEPT),
     post,
     numbers: new ExpiringCache({
       lifeMs: setup.timing.knownNumberMs,
@@ -90,7 +96,7 @@ function run(): void {
     sessions.returnAttachments();
   });
 
-  port.on('message', (message: ToWorker) => {
+  port.on('message', (message: WorkerCommand) => {
     if (message.kind === 'ping') post({ kind: 'pong', heapBytes: getHeapStatistics().used_heap_size });
     else if (message.kind === 'store_answer') store.settle(message.requestId, message.answer);
     else if (message.kind === 'stop') void sessions.stop().then(() => post({ kind: 'stopped' }));
@@ -104,32 +110,32 @@ function run(): void {
  * The rest it waited for events.
  */
 function busyShareOfThread(): () => number {
-  let before = performance.eventLoopUtilization();
+  let utilizationBefore = performance.eventLoopUtilization();
   return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
+    const utilizationNow = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(utilizationNow, utilizationBefore);
+    utilizationBefore = utilizationNow;
     return utilization;
   };
 }
 
 /** Sends requests to the main thread's store, and matches its replies to the requests. */
-function storeClient(post: (message: FromWorker) => void): {
+function storeClient(post: (message: WorkerMessage) => void): {
   ask: AskStore;
   settle(requestId: number, answer: StoreAnswer): void;
 } {
-  const open = new Map<number, (answer: StoreAnswer) => void>();
+  const openQuestions = new Map<number, (answer: StoreAnswer) => void>();
   let count = 0;
   return {
     ask: (shop: SessionAddress, request: StoreRequest) =>
       new Promise((resolve) => {
         count += 1;
-        open.set(count, resolve);
+        openQuestions.set(count, resolve);
         post({ kind: 'store', requestId: count, shop, request });
       }),
     settle(requestId, answer) {
-      open.get(requestId)?.(answer);
-      open.delete(requestId);
+      openQuestions.get(requestId)?.(answer);
+      openQuestions.delete(requestId);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { SessionAddress } from '../session-host.ts';
-import type { ToWorker, WorkerOpening } from '../worker-protocol.ts';
+import type { WorkerCommand, WorkerOpening } from '../worker-protocol.ts';
 import { OpeningQueue } from './connection/opening-queue.ts';
 import { LiveSession } from './live-session.ts';
 import { newShopMemory, type SessionEnvironment, type ShopMemory } from './shared/session-environment.ts';
@@ -27,7 +27,7 @@ export class WorkerSessions {
    * Carries out an order about one shop's session. An order for a session that is not there is answered by the
    * main thread.
    */
-  handle(message: Exclude<ToWorker, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
+  handle(message: Exclude<WorkerCommand, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
     if (message.kind === 'open') {
       this.#open(message.shop, message.opening);
       return;
@@ -99,7 +99,7 @@ export class WorkerSessions {
     this.#shops.set(shop.shopId, entry);
     // A session that only changes its egress keeps its orders without an outcome.
     const comesBack = entry.opening.egress !== opening.egress;
-    const before = this.#whenEnded(shop.shopId, entry.session?.close({ comesBack }));
+    const endingBefore = this.#whenEnded(shop.shopId, entry.session?.close({ comesBack }));
     const session: LiveSession = new LiveSession({
       environment: this.#environment,
       memory: entry.memory,
@@ -110,7 +110,7 @@ export class WorkerSessions {
     entry.session = session;
     entry.opening = opening;
     // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).
-    void before.then(() => this.#opening.enter(session, () => void session.start()));
+    void endingBefore.then(() => this.#opening.enter(session, () => void session.start()));
   }
 
   async #close(shopId: string): Promise<void> {
@@ -133,12 +133,12 @@ export class WorkerSessions {
 
   /** Resolves when the session that ends now has ended, and all those of the shop that were ending before it. */
   #whenEnded(shopId: string, ending: Promise<void> | undefined): Promise<void> {
-    const before = this.#ending.get(shopId);
-    if (ending === undefined) return before ?? Promise.resolve();
-    const all = Promise.all([before, ending]).then(() => {
-      if (this.#ending.get(shopId) === all) this.#ending.delete(shopId);
+    const endingBefore = this.#ending.get(shopId);
+    if (ending === undefined) return endingBefore ?? Promise.resolve();
+    const bothEnded = Promise.all([endingBefore, ending]).then(() => {
+      if (this.#ending.get(shopId) === bothEnded) this.#ending.delete(shopId);
     });
-    this.#ending.set(shopId, all);
-    return all;
+    this.#ending.set(shopId, bothEnded);
+    return bothEnded;
   }
 }

@@ -49,15 +49,15 @@ export class ChannelWaiters {
   ): Promise<void> | undefined {
     const waiting = this.#waiting.get(shopId) ?? new Set();
     const { shop, tenant, node } = MOST_WAITS;
-    if (waiting.size >= shop || this.#waits.of(tenantId) >= tenant || this.#waits.total >= node)
+    if (waiting.size >= shop || this.#waits.countOf(tenantId) >= tenant || this.#waits.total >= node)
       return undefined;
     this.#waits.add(tenantId, 1);
     this.#waiting.set(shopId, waiting);
     return new Promise((resolve) => {
-      let stay: (() => void) | undefined;
+      let stopWaiting: (() => void) | undefined;
       const wake = (): void => {
         timer.cancel();
-        stay?.();
+        stopWaiting?.();
         this.#waits.add(tenantId, -1);
         resolve();
       };
@@ -68,7 +68,7 @@ export class ChannelWaiters {
       };
       const timer = this.#clock.after(timeoutMs, giveUp);
       waiting.add(wake);
-      stay = caller?.onGone(giveUp);
+      stopWaiting = caller?.onGone(giveUp);
     });
   }
 }

@@ -25,10 +25,10 @@ export function scheduledSender({
 }: SenderOptions): (shop: ShopReference, scheduledId: string) => void {
   const make = async (shop: ShopReference, scheduledId: string): Promise<void> => {
     const keys = shopKeys(shopAddress(shop).shard, shop.shopId);
-    const [stored] = (await store.read([['HGET', keys.scheduledDrafts, scheduledId]])) as [string | null];
-    if (stored === null) return;
+    const [storedText] = (await store.read([['HGET', keys.scheduledDrafts, scheduledId]])) as [string | null];
+    if (storedText === null) return;
     const { sendAtMs, notAfterMs, createdAtMs, contentDigest, ...draft } = JSON.parse(
-      stored,
+      storedText,
     ) as ScheduledDraft;
     await send(shop, { ...draft, scheduledId });
   };
@@ -47,8 +47,8 @@ export function batchSender({
 }: SenderOptions): (shop: ShopReference, batchId: string, place: number) => void {
   const make = async (shop: ShopReference, batchId: string, place: number): Promise<void> => {
     const key = batchKey(shopKeys(shopAddress(shop).shard, shop.shopId), batchId);
-    const [stored] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [(string | null)[]];
-    const [content, recipient] = stored;
+    const [storedText] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [(string | null)[]];
+    const [content, recipient] = storedText;
     if (content == null || recipient == null) return;
     const { text, mediaUrl, mediaType, requestId, traceparent } = JSON.parse(content) as BatchContent;
     const { to, fields, idempotencyKey, was } = JSON.parse(recipient) as BatchRecipient & {

@@ -40,16 +40,16 @@ export function groupQuestions({
     const address = shopAddress(shop);
     let state = await actors.state<ShopState>(address);
     while (state !== undefined && awaitsGroups(state)) {
-      const changed = change();
-      if (changed === undefined) return;
-      await changed;
+      const changedGroup = change();
+      if (changedGroup === undefined) return;
+      await changedGroup;
       state = await actors.state<ShopState>(address);
     }
     if (state === undefined || channelState(state) !== 'connected') return;
     if (groupId !== undefined && liveGroups(state)?.some(({ id }) => id === groupId)) return;
-    const changed = change();
-    if (changed === undefined) return;
+    const changedGroup = change();
+    if (changedGroup === undefined) return;
     host.refreshGroups(sessionOf(address), groupId);
-    await changed;
+    await changedGroup;
   };
 }

@@ -26,15 +26,15 @@ async function confirm({ tenantId }: ShopReference, phone: string, actors: Actor
   const tenant = await actors.state<TenantState>(tenantAddress(tenantId));
   const connected = [...(tenant?.shops.keys() ?? [])].flatMap((shopId) => {
     const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId }));
-    const has = state !== undefined && channelState(state) === 'connected';
-    if (!has || state.channel.context.phone !== phone) return [];
+    const isConnected = state !== undefined && channelState(state) === 'connected';
+    if (!isConnected || state.channel.context.phone !== phone) return [];
     return [{ shopId, pairedAtMs: state.channel.context.pairedAtMs ?? 0 }];
   });
-  const [first, ...others] = connected.sort(
+  const [first, ...otherShops] = connected.sort(
     (left, right) => left.pairedAtMs - right.pairedAtMs || (left.shopId < right.shopId ? -1 : 1),
   );
   if (first === undefined) return;
-  for (const { shopId } of others) {
+  for (const { shopId } of otherShops) {
     actors.tell(shopAddress({ tenantId, shopId }), { type: 'number_taken', phone, by: first.shopId });
   }
 }

@@ -73,11 +73,11 @@ export class SharedNumbers {
     const digests = this.#digests(phone);
     const [number = ''] = digests;
     const nowMs = await this.#remember(shop, number);
-    const found = (await store.read(digests.map((digest) => ['HGETALL', keyOf(digest)]))) as string[][];
-    const used = found.flatMap((flat) => [...hashFields(flat)]);
-    const others = used.filter(([id, atMs]) => id !== tenantId && !isForgotten(Number(atMs), nowMs));
-    if (others.length === 0) return;
-    const otherTenants = [...new Set(others.map(([id]) => id))];
+    const replies = (await store.read(digests.map((digest) => ['HGETALL', keyOf(digest)]))) as string[][];
+    const uses = replies.flatMap((fields) => [...hashFields(fields)]);
+    const otherUses = uses.filter(([id, atMs]) => id !== tenantId && !isForgotten(Number(atMs), nowMs));
+    if (otherUses.length === 0) return;
+    const otherTenants = [...new Set(otherUses.map(([id]) => id))];
     counts.numbersShared += 1;
     log.warn({ tenantId, shopId, number, otherTenants }, 'a number is used by several tenants');
     feed.publish('number', { tenantId, shopId, shop: name, state: 'shared', number, otherTenants });

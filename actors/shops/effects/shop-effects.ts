@@ -49,9 +49,9 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
   return (effect, address) => {
     // The effect of every send comes first: this is the hot path.
     if (effect.type === 'announce_message') {
-      const { of, messageId, status, reason, ageMs } = effect;
-      const { tenantId, shopId } = of.shop;
-      feed.publish('message', { tenantId, shopId, shop: of.name, messageId, status, reason, ageMs });
+      const { source, messageId, status, reason, ageMs } = effect;
+      const { tenantId, shopId } = source.shop;
+      feed.publish('message', { tenantId, shopId, shop: source.name, messageId, status, reason, ageMs });
       return;
     }
     const session = sessionOf(address);
@@ -113,14 +113,14 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
         feed.publish('channel', {
           tenantId,
           shopId,
-          shop: effect.of.name,
+          shop: effect.source.name,
           status: publicChannelStatus(effect.state),
           state: effect.state,
         });
         break;
       case 'announce_pacing': {
-        const { of, state, heldByOperator, began } = effect;
-        feed.publish('pacing', { tenantId, shopId, shop: of.name, state, heldByOperator, began });
+        const { source, state, heldByOperator, began } = effect;
+        feed.publish('pacing', { tenantId, shopId, shop: source.name, state, heldByOperator, began });
         break;
       }
       default:
@@ -137,7 +137,7 @@ function noteNumber(options: ShopEffectsOptions, shop: ShopReference, effect: Nu
   switch (effect.type) {
     case 'confirm_number':
       confirmNumber(shop, phone, options);
-      sharedNumbers.onConnected({ ...shop, name: effect.of.name }, phone);
+      sharedNumbers.onConnected({ ...shop, name: effect.source.name }, phone);
       break;
     case 'note_number':
       sharedNumbers.remember(shop, phone);

@@ -36,18 +36,18 @@ function sendSpans(tracing: Tracing): (effect: ShopEffect) => void {
   const sends = new Map<string, TracedSend>();
 
   function end(messageId: string, outcome: MessageStatus | 'recalled'): void {
-    const traced = sends.get(messageId);
-    if (traced === undefined) return;
+    const tracedSend = sends.get(messageId);
+    if (tracedSend === undefined) return;
     sends.delete(messageId);
-    const ending = { attributes: { 'message.outcome': outcome }, failed: outcome === 'failed' };
-    traced.acknowledgement?.end(ending);
-    traced.send.end(ending);
+    const spanEnd = { attributes: { 'message.outcome': outcome }, failed: outcome === 'failed' };
+    tracedSend.acknowledgement?.end(spanEnd);
+    tracedSend.send.end(spanEnd);
   }
 
   function begin({ messageId, kind }: { messageId: string; kind: string }, parent: string | undefined): void {
     end(messageId, 'recalled');
-    const [oldest] = sends.size < MOST_SENDS ? [] : sends.keys();
-    if (oldest !== undefined) sends.delete(oldest);
+    const [oldestId] = sends.size < MOST_SENDS ? [] : sends.keys();
+    if (oldestId !== undefined) sends.delete(oldestId);
     const attributes = { 'message.id': messageId, 'message.kind': kind };
     sends.set(messageId, { send: tracing.start('send', { parent, kind: 'client', attributes }) });
   }
@@ -58,10 +58,10 @@ function sendSpans(tracing: Tracing): (effect: ShopEffect) => void {
     } else if (effect.type === 'recall') {
       end(effect.messageId, 'recalled');
     } else if (effect.type === 'transmit') {
-      const traced = sends.get(effect.messageId);
-      if (traced === undefined) return;
-      const { traceparent } = traced.send;
-      traced.acknowledgement = tracing.start('acknowledgement', { parent: traceparent, kind: 'client' });
+      const tracedSend = sends.get(effect.messageId);
+      if (tracedSend === undefined) return;
+      const { traceparent } = tracedSend.send;
+      tracedSend.acknowledgement = tracing.start('acknowledgement', { parent: traceparent, kind: 'client' });
     } else if (effect.type === 'announce_message') {
       if (effect.status === 'queued' || isFinal(effect.status)) end(effect.messageId, effect.status);
     } else if (effect.type === 'note_end' && effect.answer.kind === 'ended') {

@@ -30,8 +30,8 @@ export async function eraseInbound(
   { ids, index }: InboundStep,
   store: InboundStore,
 ): Promise<void> {
-  const unlisting: Write[] = index === undefined ? [] : [['ZREM', index, ...ids]];
-  await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ...unlisting]);
+  const listWrites: Write[] = index === undefined ? [] : [['ZREM', index, ...ids]];
+  await store.commit(shard, [...ids.map((id) => inboundErasure(shard, id)), ...listWrites]);
 }
 
 /** Reads the inbound messages in a shop's index that match, in short steps. Returns each step's. */
@@ -40,17 +40,17 @@ export async function* inboundAmong(
   isWanted: (owner: InboundOwner) => boolean,
   store: Pick<Store, 'read'>,
 ): AsyncGenerator<InboundStep> {
-  let from = '-';
+  let fromId = '-';
   for (;;) {
-    const [ids] = (await store.read([['ZRANGE', index, from, '+', 'BYLEX', 'LIMIT', 0, ERASED_AT_ONCE]])) as [
-      string[],
-    ];
-    const last = ids.at(-1);
-    if (last === undefined) return;
-    from = `(${last}`;
-    const stored = await store.read(ids.map((id) => ['HGET', inboundKey(shard, dayOfMessage(id)), id]));
-    const found = ids.filter((_, at) => isOf(stored[at] as string | null, isWanted));
-    if (found.length > 0) yield { ids: found, index };
+    const [ids] = (await store.read([
+      ['ZRANGE', index, fromId, '+', 'BYLEX', 'LIMIT', 0, ERASED_AT_ONCE],
+    ])) as [string[]];
+    const lastId = ids.at(-1);
+    if (lastId === undefined) return;
+    fromId = `(${lastId}`;
+    const texts = await store.read(ids.map((id) => ['HGET', inboundKey(shard, dayOfMessage(id)), id]));
+    const matchingIds = ids.filter((_, index) => isOf(texts[index] as string | null, isWanted));
+    if (matchingIds.length > 0) yield { ids: matchingIds, index };
   }
 }
 
@@ -63,8 +63,10 @@ export async function* strayInbound(
   for (const key of await strayDays((day) => inboundKey(shard, day), sources)) {
     for await (const pairs of scanHash(sources.store, key, ERASED_AT_ONCE)) {
       // Other fields have the times of reading. These go with their messages.
-      const found = [...hashFields(pairs)].filter(([id, stored]) => isObjectId(id) && isOf(stored, isWanted));
-      if (found.length > 0) yield { ids: found.map(([id]) => id) };
+      const matchingIds = [...hashFields(pairs)].filter(
+        ([id, text]) => isObjectId(id) && isOf(text, isWanted),
+      );
+      if (matchingIds.length > 0) yield { ids: matchingIds.map(([id]) => id) };
     }
   }
 }
@@ -79,7 +81,7 @@ export async function eraseStrayInbound(
     await eraseInbound(shard, step, sources.store);
 }
 
-function isOf(stored: string | null, isWanted: (owner: InboundOwner) => boolean): boolean {
-  const owner = inboundOwner(stored);
+function isOf(text: string | null, isWanted: (owner: InboundOwner) => boolean): boolean {
+  const owner = inboundOwner(text);
   return owner !== undefined && isWanted(owner);
 }

@@ -29,15 +29,15 @@ export class MessageEraser {
   }
 
   /** Erases the messages that a shop's list names, the oldest first. */
-  async eraseListed(shard: number, accepted: string): Promise<void> {
+  async eraseListed(shard: number, listKey: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
-      const [elements] = (await store.read([['LRANGE', accepted, 0, ERASED_AT_ONCE - 1]])) as [string[]];
+      const [elements] = (await store.read([['LRANGE', listKey, 0, ERASED_AT_ONCE - 1]])) as [string[]];
       if (elements.length === 0) return;
       const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
       await store.commit(shard, [
         ...(await this.#erasures(shard, ids)),
-        ['LTRIM', accepted, elements.length, -1],
+        ['LTRIM', listKey, elements.length, -1],
       ]);
     }
   }
@@ -45,8 +45,8 @@ export class MessageEraser {
   /** Erases messages that no list names, if messages were kept for longer before. */
   async eraseStrays(shard: number, isErased: (body: MessageBody) => boolean): Promise<void> {
     const { store, clock, retentionMs } = this.#options;
-    for await (const found of strayMessages(shard, { store, retentionMs, nowMs: clock.wallMs() })) {
-      const bodies = found.map(({ body }) => body).filter(isErased);
+    for await (const strays of strayMessages(shard, { store, retentionMs, nowMs: clock.wallMs() })) {
+      const bodies = strays.map(({ body }) => body).filter(isErased);
       if (bodies.length === 0) continue;
       await store.commit(
         shard,
@@ -61,15 +61,15 @@ export class MessageEraser {
    */
   async redactListed(
     shard: number,
-    accepted: string,
+    listKey: string,
     isForgotten: (body: MessageBody) => boolean,
   ): Promise<void> {
     const { store } = this.#options;
     // It walks from the end, so that elements cut from the head or added meanwhile make it skip none.
-    for (let behind = 0; ; behind += ERASED_AT_ONCE) {
-      const [elements] = (await store.read([
-        ['LRANGE', accepted, -behind - ERASED_AT_ONCE, -behind - 1],
-      ])) as [string[]];
+    for (let offset = 0; ; offset += ERASED_AT_ONCE) {
+      const [elements] = (await store.read([['LRANGE', listKey, -offset - ERASED_AT_ONCE, -offset - 1]])) as [
+        string[],
+      ];
       if (elements.length === 0) return;
       const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
       await this.#redact(shard, ids, isForgotten);
@@ -79,8 +79,8 @@ export class MessageEraser {
   /** Does the same for messages that no list names, if messages were kept for longer before. */
   async redactStrays(shard: number, isForgotten: (body: MessageBody) => boolean): Promise<void> {
     const { store, clock, retentionMs } = this.#options;
-    for await (const found of strayMessages(shard, { store, retentionMs, nowMs: clock.wallMs() })) {
-      const ids = found.filter(({ body }) => isForgotten(body)).map(({ body }) => body.id);
+    for await (const strays of strayMessages(shard, { store, retentionMs, nowMs: clock.wallMs() })) {
+      const ids = strays.filter(({ body }) => isForgotten(body)).map(({ body }) => body.id);
       await this.#redact(shard, ids, isForgotten);
     }
   }

@@ -63,9 +63,9 @@ export class PersonEraser {
     const { actors, store, clock, messages, forgetChanges, retentionMs } = this.#options;
     const { shard } = tenantAddress(tenantId);
     const keysOfShops = shopIds.map((shopId) => shopKeys(shard, shopId));
-    const known = await this.#readKnown(tenantId, personId);
+    const knownFields = await this.#readKnown(tenantId, personId);
     const isTheirs = (address: string): boolean =>
-      personDigests(tenantId, address, this.#options.vault).some((digest) => known.digests.has(digest));
+      personDigests(tenantId, address, this.#options.vault).some((digest) => knownFields.digests.has(digest));
     const addresses = new Set<string>();
     for (const keys of keysOfShops)
       for (const address of await this.#addresses(keys, isTheirs)) addresses.add(address);
@@ -73,26 +73,26 @@ export class PersonEraser {
     const isForgotten = (body: MessageBody): boolean =>
       body.tenantId === tenantId && body.to !== null && (addresses.has(body.to) || isTheirs(body.to));
     const isErased = (owner: { readonly tenantId: string; readonly fromId: string }): boolean =>
-      owner.tenantId === tenantId && known.ids.has(owner.fromId);
-    const stray = { store, retentionMs, nowMs: clock.wallMs() };
+      owner.tenantId === tenantId && knownFields.ids.has(owner.fromId);
+    const straySources = { store, retentionMs, nowMs: clock.wallMs() };
     // They are read once. A message that comes later stays, since its event would not be looked for.
-    const received: InboundStep[] = [];
+    const inboundSteps: InboundStep[] = [];
     for (const { inbound: index } of keysOfShops)
-      for await (const step of inboundAmong({ shard, index }, isErased, store)) received.push(step);
-    for await (const step of strayInbound(shard, isErased, stray)) received.push(step);
+      for await (const step of inboundAmong({ shard, index }, isErased, store)) inboundSteps.push(step);
+    for await (const step of strayInbound(shard, isErased, straySources)) inboundSteps.push(step);
     // The messages lead to their events, so the events go first.
     const optOuts = numbers.map((phone) => JSON.stringify({ phone }));
-    const messageIds = received.flatMap(({ ids }) => ids);
+    const messageIds = inboundSteps.flatMap(({ ids }) => ids);
     const values = [...optOuts, ...(await messagesWithEvents(store, tenantId, messageIds))];
     await eraseEventsAbout(this.#options, tenantId, { name: `person-${personId}`, values });
-    for (const step of received) await eraseInbound(shard, step, store);
+    for (const step of inboundSteps) await eraseInbound(shard, step, store);
     for (const keys of keysOfShops) await messages.redactListed(shard, keys.accepted, isForgotten);
     await messages.redactStrays(shard, isForgotten);
     const lids = [...addresses].filter(isNetworkId);
     const nowMs = clock.wallMs();
     for (const keys of keysOfShops) await forgetUnusedIds(lids, { shard, keys, nowMs }, store);
-    for (const id of known.ids) await forgetChanges(id);
-    await this.#forgetIds(tenantId, known.fields);
+    for (const id of knownFields.ids) await forgetChanges(id);
+    await this.#forgetIds(tenantId, knownFields.fields);
     await withReplyTimeout(clock, askTenant(actors, tenantId, { type: 'person_erased', personId }));
   }
 
@@ -106,16 +106,16 @@ export class PersonEraser {
     readonly fields: readonly string[];
   }> {
     const { personIds } = tenantKeys(tenantId);
-    const merged = new Map<string, string>();
+    const mergedIds = new Map<string, string>();
     for await (const [field, entry] of this.#fields(personIds)) {
-      const former = mergedIdIn(field);
-      if (former !== undefined) merged.set(former, personIdIn(entry));
+      const formerId = mergedIdIn(field);
+      if (formerId !== undefined) mergedIds.set(formerId, personIdIn(entry));
     }
-    const ids = new Set([personId, merged.get(personId) ?? personId]);
+    const ids = new Set([personId, mergedIds.get(personId) ?? personId]);
     // Each pass adds the ids that became the person's meanwhile.
-    for (let before = 0; before < ids.size; ) {
-      before = ids.size;
-      for (const [former, present] of merged) if (ids.has(present)) ids.add(former);
+    for (let sizeBefore = 0; sizeBefore < ids.size; ) {
+      sizeBefore = ids.size;
+      for (const [formerId, presentId] of mergedIds) if (ids.has(presentId)) ids.add(formerId);
     }
     // An id is the digest of the first address.
     const digests = new Set(ids);
@@ -133,11 +133,11 @@ export class PersonEraser {
     keys: { readonly writers: string; readonly aliases: string },
     isTheirs: (address: string) => boolean,
   ): Promise<string[]> {
-    const found: string[] = [];
-    for await (const [address] of this.#fields(keys.writers)) if (isTheirs(address)) found.push(address);
+    const addresses: string[] = [];
+    for await (const [address] of this.#fields(keys.writers)) if (isTheirs(address)) addresses.push(address);
     for await (const [address, number] of this.#fields(keys.aliases))
-      if (isTheirs(address) || isTheirs(number)) found.push(address, number);
-    return found;
+      if (isTheirs(address) || isTheirs(number)) addresses.push(address, number);
+    return addresses;
   }
 
   async *#fields(key: string): AsyncGenerator<readonly [field: string, value: string]> {

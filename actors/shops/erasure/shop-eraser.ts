@@ -70,10 +70,10 @@ export class ShopEraser {
    * Rejects if the caller must repeat it.
    */
   erase(shop: ErasedShop): Promise<void> {
-    const running =
+    const erasure =
       this.#running.get(shop.shopId) ?? this.#erase(shop).finally(() => this.#running.delete(shop.shopId));
-    this.#running.set(shop.shopId, running);
-    return running;
+    this.#running.set(shop.shopId, erasure);
+    return erasure;
   }
 
   /** Erases messages of an erased tenant that no shop's list named. */
@@ -101,10 +101,15 @@ export class ShopEraser {
       await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
       await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
     }
-    const ended = endedKeys(keys, { nowMs: clock.wallMs(), retentionMs: this.#options.retentionMs });
+    const endedBatches = endedKeys(keys, { nowMs: clock.wallMs(), retentionMs: this.#options.retentionMs });
     // The keys that name others are the last ones, for an erasure that stops between two commits and is repeated.
-    const left = [...(await this.#batchKeys(keys)), ...ended, ...sentIndexKeys(keys), ...keys.all()];
-    for (const part of partsOf(left, KEYS_AT_ONCE)) {
+    const remainingKeys = [
+      ...(await this.#batchKeys(keys)),
+      ...endedBatches,
+      ...sentIndexKeys(keys),
+      ...keys.all(),
+    ];
+    for (const part of partsOf(remainingKeys, KEYS_AT_ONCE)) {
       await store.commit(
         shard,
         part.map((key) => ['UNLINK', key]),
@@ -115,8 +120,8 @@ export class ShopEraser {
       await this.#options.forgetChanges(shop.shopId);
     }
     // Its record names the shop until then. If that is not stored in time, the tenant starts the erasure once more.
-    const noted = askTenant(actors, shop.tenantId, { type: 'shop_erased', shopId: shop.shopId });
-    await withReplyTimeout(clock, noted);
+    const reply = askTenant(actors, shop.tenantId, { type: 'shop_erased', shopId: shop.shopId });
+    await withReplyTimeout(clock, reply);
   }
 
   /** Returns the keys of all batches, including ended ones, and then those that name the ended ones. */
@@ -138,10 +143,10 @@ export class ShopEraser {
     const { phones, writes } = await numbersLeft(shop, { ...this.#options, nowMs: clock.wallMs() });
     await sharedNumbers.forget(shop.tenantId, phones);
     if (writes.length > 0) await store.commit(shard, writes);
-    const taken = await readNumbersTaken(shop, phones, this.#options);
-    if (taken.writes.length > 0) await store.commit(shard, taken.writes);
+    const numbersTaken = await readNumbersTaken(shop, phones, this.#options);
+    if (numbersTaken.writes.length > 0) await store.commit(shard, numbersTaken.writes);
     // The tenant has them still.
-    for (const phone of taken.phones) sharedNumbers.remember(shop, phone);
+    for (const phone of numbersTaken.phones) sharedNumbers.remember(shop, phone);
   }
 
   /**
@@ -175,8 +180,8 @@ export class ShopEraser {
     const { store, pool } = this.#options;
     const fields = await readInSteps(store, pooled);
     await Promise.all(
-      decodePooled(fields, () => 0).map(async ({ messageId, createdAtMs, pool: asked }) => {
-        if (asked !== null) await pool.withdraw(messageId, { pool: asked, createdAtMs });
+      decodePooled(fields, () => 0).map(async ({ messageId, createdAtMs, pool: carrier }) => {
+        if (carrier !== null) await pool.withdraw(messageId, { pool: carrier, createdAtMs });
       }),
     );
   }

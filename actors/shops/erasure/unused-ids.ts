@@ -5,7 +5,7 @@ import { allThatCount, newestRead } from '../state/newest-accepted.ts';
 import { readLedger } from '../state/stored-ledger.ts';
 
 /** A shop's data, and the moment of the erasure. */
-interface Place {
+interface ShopSources {
   readonly shard: number;
   readonly keys: Pick<ShopKeys, 'accepted' | 'aliases' | 'writers'>;
   readonly nowMs: number;
@@ -18,7 +18,7 @@ interface Place {
  */
 export async function forgetUnusedIds(
   lids: readonly string[],
-  { shard, keys, nowMs }: Place,
+  { shard, keys, nowMs }: ShopSources,
   store: Pick<Store, 'read' | 'commit'>,
 ): Promise<void> {
   if (lids.length === 0) return;
@@ -28,17 +28,17 @@ export async function forgetUnusedIds(
   ])) as [(string | null)[], (string | null)[]];
   const withoutNumber = lids.filter((lid, index) => aliases[index] === lid && writers[index] === null);
   if (withoutNumber.length === 0) return;
-  const [latest] = (await store.read([newestRead(keys.accepted)])) as [string[]];
-  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
-  const { ledger, unreadable } = readLedger(newest, nowMs);
+  const [newestPart] = (await store.read([newestRead(keys.accepted)])) as [string[]];
+  const elements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
+  const { ledger, unreadable } = readLedger(elements, nowMs);
   if (unreadable) return;
-  const unused = withoutNumber.filter(
+  const unusedIds = withoutNumber.filter(
     (lid) => ledger.messageTimesMs({ recipient: recipientKey(lid), nowMs }).length === 0,
   );
-  if (unused.length === 0) return;
+  if (unusedIds.length === 0) return;
   // An id may be linked to a number meanwhile.
   await store.commit(
     shard,
-    unused.map((lid): Write => ['HDELIF', keys.aliases, lid, lid]),
+    unusedIds.map((lid): Write => ['HDELIF', keys.aliases, lid, lid]),
   );
 }

@@ -18,7 +18,7 @@ const UNPAIRED_ATTEMPTS = 10;
 /** If a session is taken over again within this time after its return, it is lost permanently. Milliseconds. */
 const REPLACED_AGAIN_MS = HOUR_MS;
 
-type Closed = Extract<ChannelEvent, { type: 'closed' }>;
+type ClosedEvent = Extract<ChannelEvent, { type: 'closed' }>;
 
 const isTerminal = (end: SessionEnd): boolean =>
   end === 'replaced' || end === 'logged_out' || end === 'forbidden';
@@ -81,9 +81,9 @@ export const channelSetup = setup({
       const { attempts, loginRefusals = 0 } = context;
       const { end, chance, nowMs } = event;
       const reconnectAtMs = nowMs + reconnectDelayMs({ attempts, loginRefusals, end, chance });
-      const replaced = end === 'replaced' ? { replacedAtMs: nowMs } : {};
-      const refused = end === 'login_refused' ? { loginRefusals: loginRefusals + 1 } : {};
-      return { attempts: attempts + 1, reconnectAtMs, ...refused, ...replaced };
+      const replacement = end === 'replaced' ? { replacedAtMs: nowMs } : {};
+      const refusals = end === 'login_refused' ? { loginRefusals: loginRefusals + 1 } : {};
+      return { attempts: attempts + 1, reconnectAtMs, ...refusals, ...replacement };
     }),
     startBan: assign(({ event }) => {
       if (event.type !== 'closed') return {};
@@ -146,15 +146,15 @@ export const channelSetup = setup({
       (event.pairWith ?? null) !== (context.pairWith ?? null) &&
       context.pairedAtMs === null,
     isOnlyResuming: ({ context }) => context.pairedAtMs !== null && context.asked !== true,
-    isRestart: ({ event }) => (event as Closed).end === 'restart_required',
-    isLoggedOut: ({ event }) => (event as Closed).end === 'logged_out',
-    isTerminal: ({ event }) => isTerminal((event as Closed).end),
+    isRestart: ({ event }) => (event as ClosedEvent).end === 'restart_required',
+    isLoggedOut: ({ event }) => (event as ClosedEvent).end === 'logged_out',
+    isTerminal: ({ event }) => isTerminal((event as ClosedEvent).end),
     isFirstReplaced: ({ context, event }) => {
-      const { end, nowMs } = event as Closed;
+      const { end, nowMs } = event as ClosedEvent;
       const agoMs = nowMs - (context.replacedAtMs ?? Number.NEGATIVE_INFINITY);
       return end === 'replaced' && context.pairedAtMs !== null && agoMs >= REPLACED_AGAIN_MS;
     },
-    isBan: ({ event }) => (event as Closed).end === 'temporarily_banned',
+    isBan: ({ event }) => (event as ClosedEvent).end === 'temporarily_banned',
     waitsOutRefusal: ({ context, event }) =>
       (event.type === 'activated' || event.type === 'egress_changed') &&
       context.lastEnd?.end === 'login_refused' &&
@@ -162,10 +162,10 @@ export const channelSetup = setup({
     isStillBanned: ({ context, event }) =>
       event.type === 'connect' && context.ban != null && context.ban.untilMs > event.nowMs,
     isExhausted: ({ context, event }) =>
-      (event as Closed).end === 'qr_exhausted' ||
-      (event as Closed).end === 'pairing_refused' ||
-      (event as Closed).end === 'passkey_required' ||
-      ((event as Closed).end === 'login_refused' &&
+      (event as ClosedEvent).end === 'qr_exhausted' ||
+      (event as ClosedEvent).end === 'pairing_refused' ||
+      (event as ClosedEvent).end === 'passkey_required' ||
+      ((event as ClosedEvent).end === 'login_refused' &&
         (context.loginRefusals ?? 0) >= LOGIN_REFUSED_TRIES - 1) ||
       (context.pairedAtMs === null && context.attempts >= UNPAIRED_ATTEMPTS),
   },

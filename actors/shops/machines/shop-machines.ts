@@ -36,12 +36,12 @@ export function encodeMachines(
   { channel, pacing, egress }: ShopMachines & { readonly egress?: unknown },
   nowMs: number,
 ): string {
-  const stored: StoredMachines = {
+  const storedMachines: StoredMachines = {
     version: egress === undefined ? VERSION_WITHOUT_EGRESS : STORED_VERSION,
     channel: lastingChannel(channel),
     pacing: lastingPacing(pacing, nowMs),
   };
-  return JSON.stringify(stored);
+  return JSON.stringify(storedMachines);
 }
 
 /**
@@ -89,12 +89,12 @@ function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number
  */
 export function restoreMachines(text: string | null): ShopMachines {
   if (text === null) return { channel: channel.initial(), pacing: pacing.initial() };
-  const stored = JSON.parse(text) as StoredMachines;
-  if (stored.version > STORED_VERSION) {
-    throw new NewerState('a shop', { stored: stored.version, known: STORED_VERSION });
+  const storedMachines = JSON.parse(text) as StoredMachines;
+  if (storedMachines.version > STORED_VERSION) {
+    throw new NewerState('a shop', { stored: storedMachines.version, known: STORED_VERSION });
   }
   return {
-    channel: channel.restore(presentChannel(stored.channel)),
-    pacing: pacing.restore(stored.pacing),
+    channel: channel.restore(presentChannel(storedMachines.channel)),
+    pacing: pacing.restore(storedMachines.pacing),
   };
 }

@@ -28,7 +28,7 @@ export interface MachineSnapshot<Machine extends AnyStateMachine> {
 /** A machine as a pure function, with its snapshots made, stored and restored. */
 export interface Stepper<Machine extends AnyStateMachine, Effect> {
   initial(): MachineSnapshot<Machine>;
-  restore(stored: StoredMachine): MachineSnapshot<Machine>;
+  restore(storedMachine: StoredMachine): MachineSnapshot<Machine>;
   /**
    * Returns the next snapshot and its effects, none of them run. An event without a transition gives the same snapshot
    * and no step.
@@ -59,9 +59,9 @@ export function stepper<Machine extends AnyStateMachine, Effect extends MachineE
   };
   return {
     initial: () => initial as MachineSnapshot<Machine>,
-    restore(stored) {
-      stateOf(stored.value);
-      return { value: stored.value, context: stored.context } as MachineSnapshot<Machine>;
+    restore(storedMachine) {
+      stateOf(storedMachine.value);
+      return { value: storedMachine.value, context: storedMachine.context } as MachineSnapshot<Machine>;
     },
     step(snapshot, event) {
       const transition = transitionFor(stateOf(snapshot.value), snapshot.context as Context, event);

@@ -66,11 +66,11 @@ function transitionsOf(machine: AnyStateMachine, node: AnyStateNode): TableState
   const transitions = new Map<string, Transition[]>();
   for (const [event, definitions] of [...node.transitions, ...machine.root.transitions]) {
     if (event.includes('*')) throw unknownForm(machine, `the event ${event}`);
-    const known = transitions.get(event) ?? [];
-    const from = { machine: machine.id, from: node.key, event };
+    const earlierSteps = transitions.get(event) ?? [];
+    const origin = { machine: machine.id, from: node.key, event };
     transitions.set(event, [
-      ...known,
-      ...definitions.map((definition) => transitionOf(machine, from, definition)),
+      ...earlierSteps,
+      ...definitions.map((definition) => transitionOf(machine, origin, definition)),
     ]);
   }
   return transitions;
@@ -78,12 +78,12 @@ function transitionsOf(machine: AnyStateMachine, node: AnyStateNode): TableState
 
 function transitionOf(
   machine: AnyStateMachine,
-  from: Omit<MachineStep, 'to'>,
+  origin: Omit<MachineStep, 'to'>,
   { guard, target, actions }: AnyTransitionDefinition,
 ): Transition {
   return {
     guard: guard === undefined ? undefined : guardOf(machine, guard),
-    step: { ...from, to: target?.[0]?.key ?? from.from },
+    step: { ...origin, to: target?.[0]?.key ?? origin.from },
     actions: actions.map((action) => actionOf(machine, action)),
   };
 }
@@ -97,14 +97,15 @@ function guardOf(machine: AnyStateMachine, name: unknown): Transition['guard'] {
 
 function actionOf(machine: AnyStateMachine, action: AnyTransitionDefinition['actions'][number]): Action {
   if (typeof action === 'function') throw unknownForm(machine, 'an action without a name');
-  const named = typeof action === 'string' ? { type: action } : action;
-  const implementation = machine.implementations.actions[named.type];
-  if (typeof implementation !== 'function') throw unknownForm(machine, `the action ${named.type}`);
-  const params = 'params' in named ? named.params : undefined;
-  const assign = 'resolve' in implementation ? assignOf(machine, named.type, implementation) : undefined;
+  const namedAction = typeof action === 'string' ? { type: action } : action;
+  const implementation = machine.implementations.actions[namedAction.type];
+  if (typeof implementation !== 'function') throw unknownForm(machine, `the action ${namedAction.type}`);
+  const params = 'params' in namedAction ? namedAction.params : undefined;
+  const assign =
+    'resolve' in implementation ? assignOf(machine, namedAction.type, implementation) : undefined;
   const isKnown = params === undefined || (typeof params === 'function' && assign === undefined);
-  if (!isKnown) throw unknownForm(machine, `what is passed to the action ${named.type}`);
-  return { effect: named.type, params: params as Action['params'], assign };
+  if (!isKnown) throw unknownForm(machine, `what is passed to the action ${namedAction.type}`);
+  return { effect: namedAction.type, params: params as Action['params'], assign };
 }
 
 /** The argument of XState's `assign()`: a function, or an object of changes. */
@@ -120,11 +121,11 @@ function assignOf(machine: AnyStateMachine, name: string, builtIn: object): Acti
 
 function refuseMore(machine: AnyStateMachine, node: AnyStateNode): void {
   const { entry, exit, invoke, always, after } = node;
-  const more = [entry, exit, invoke, always ?? [], after].some(({ length }) => length > 0);
+  const hasUnknownForm = [entry, exit, invoke, always ?? [], after].some(({ length }) => length > 0);
   const isFlat = node === machine.root ? node.type === 'compound' : node.type === 'atomic';
-  if (more || !isFlat) throw unknownForm(machine, `the state ${node.key}`);
+  if (hasUnknownForm || !isFlat) throw unknownForm(machine, `the state ${node.key}`);
 }
 
-function unknownForm(machine: AnyStateMachine, what: string): Error {
-  return new Error(`${machine.id}: ${what} has a form that the table of transitions does not know`);
+function unknownForm(machine: AnyStateMachine, form: string): Error {
+  return new Error(`${machine.id}: ${form} has a form that the table of transitions does not know`);
 }

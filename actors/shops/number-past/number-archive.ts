@@ -24,7 +24,7 @@ interface TenantNumber {
   readonly phone: string;
 }
 
-interface Archived extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
+interface ArchivedText extends Pick<NumberPast, 'usedAtMs' | 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
   readonly entries: readonly string[];
   /** The people who opted out, each with the network's timestamp. */
   readonly optOuts: readonly (readonly [address: string, stampMs: number])[];
@@ -43,7 +43,7 @@ export function archiveWrites(
   vault: NumberVault,
 ): Write[] {
   const [key = ''] = archiveKeys(number, vault);
-  const archived: Archived = {
+  const archived: ArchivedText = {
     usedAtMs: past.usedAtMs,
     warmupSinceMs: past.warmupSinceMs,
     limits: past.limits,
@@ -53,9 +53,9 @@ export function archiveWrites(
       optedOut ? [[address, stampMs] as const] : [],
     ),
   };
-  const sealed = vault.seal(key, JSON.stringify(archived));
+  const sealedText = vault.seal(key, JSON.stringify(archived));
   return [
-    ['SET', key, sealed, 'PXAT', past.usedAtMs + NUMBER_MEMORY_MS],
+    ['SET', key, sealedText, 'PXAT', past.usedAtMs + NUMBER_MEMORY_MS],
     ['SADD', tenantKeys(number.tenantId).numbersLeft, key],
   ];
 }
@@ -70,12 +70,12 @@ export async function readArchive(
   { store, nowMs }: { readonly store: Store; readonly nowMs: number },
 ): Promise<ArchivedPast | undefined> {
   const keys = archiveKeys(number, vault);
-  const found = (await store.read(keys.map((key) => ['GET', key]))) as (string | null)[];
-  const index = found.findIndex((sealed) => sealed !== null);
+  const sealedTexts = (await store.read(keys.map((key) => ['GET', key]))) as (string | null)[];
+  const index = sealedTexts.findIndex((text) => text !== null);
   const key = keys[index];
-  const sealed = found[index];
-  if (key === undefined || sealed == null) return undefined;
-  const past = open(key, sealed, { vault, nowMs });
+  const sealedText = sealedTexts[index];
+  if (key === undefined || sealedText == null) return undefined;
+  const past = open(key, sealedText, { vault, nowMs });
   return isForgotten(past.usedAtMs, nowMs) ? undefined : { key, past };
 }
 
@@ -109,19 +109,19 @@ export function countedOnly({ kind, atMs, subject }: LedgerEntry): LedgerEntry {
 
 function open(
   key: string,
-  sealed: string,
+  sealedText: string,
   { vault, nowMs }: { readonly vault: NumberVault; readonly nowMs: number },
 ): NumberPast {
   const aliases = new Map<string, string>();
   try {
-    const { entries, optOuts, ...rest } = JSON.parse(vault.open(key, sealed)) as Archived;
+    const { entries, optOuts, ...limits } = JSON.parse(vault.open(key, sealedText)) as ArchivedText;
     const writers = optOuts.map(([address, stampMs]): [string, Writer] => [
       address,
       { lastInboundAtMs: stampMs, stampMs, optedOut: true, wireIds: [] },
     ]);
-    return { ...rest, aliases, entries: entries.map(decodeEntry), writers: new Map(writers) };
+    return { ...limits, aliases, entries: entries.map(decodeEntry), writers: new Map(writers) };
   } catch {
-    const full = { usedAtMs: nowMs, warmupSinceMs: null, limits: NO_LIMITS, pausedUntilMs: null };
-    return { ...full, aliases, entries: fullLedger(nowMs), writers: new Map() };
+    const fullPast = { usedAtMs: nowMs, warmupSinceMs: null, limits: NO_LIMITS, pausedUntilMs: null };
+    return { ...fullPast, aliases, entries: fullLedger(nowMs), writers: new Map() };
   }
 }

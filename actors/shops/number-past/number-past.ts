@@ -75,10 +75,10 @@ export async function readPast(
   ])) as [string[], string[]];
   // The shop's later writers belong to another number; opt-outs apply to both.
   const lastMs = lastOf(use);
-  const wrote = [...eachPerson(decodeWriters(writers))].filter(
+  const newWriters = [...eachPerson(decodeWriters(writers))].filter(
     ([, { lastInboundAtMs, optedOut }]) => optedOut || lastInboundAtMs <= lastMs,
   );
-  return { ...counts, writers: new Map(wrote), aliases: hashFields(aliases) };
+  return { ...counts, writers: new Map(newWriters), aliases: hashFields(aliases) };
 }
 
 /** Returns the counts and limits alone; undefined as above. */
@@ -90,15 +90,15 @@ export async function readCounts(
   const usedAtMs = use.left?.atMs ?? channel.context.downSinceMs ?? nowMs;
   if (isForgotten(usedAtMs, nowMs)) return undefined;
   const keys = shopKeys(shard, use.shopId);
-  const [latest, limits] = (await store.read([newestRead(keys.accepted), ['HGET', keys.shop, 'limits']])) as [
-    string[],
-    string | null,
-  ];
-  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
+  const [newestPart, limits] = (await store.read([
+    newestRead(keys.accepted),
+    ['HGET', keys.shop, 'limits'],
+  ])) as [string[], string | null];
+  const elements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
   return {
     usedAtMs,
     warmupSinceMs: use.left === undefined ? warmupPairedAtMs(channel.context) : use.left.warmupSinceMs,
-    entries: countedEntries(newest, nowMs).filter(({ atMs }) => atMs <= lastOf(use)),
+    entries: countedEntries(elements, nowMs).filter(({ atMs }) => atMs <= lastOf(use)),
     limits: use.left === undefined ? decodeLimits(limits) : (use.left.limits ?? NO_LIMITS),
     pausedUntilMs: pacing.value === 'paused' ? pacing.context.untilMs : null,
   };
@@ -123,8 +123,8 @@ function eachPerson(writers: ReadonlyMap<string, Writer>): Iterable<readonly [st
   const people = new Map<string | number, readonly [string, Writer]>();
   for (const [address, writer] of writers) {
     const person = isPhoneNumber(address) ? recipientKey(address) : address;
-    const [known, earlier] = people.get(person) ?? [address, undefined];
-    people.set(person, [known, laterWriter(earlier, writer) ?? writer]);
+    const [knownAddress, earlierWriter] = people.get(person) ?? [address, undefined];
+    people.set(person, [knownAddress, laterWriter(earlierWriter, writer) ?? writer]);
   }
   return people.values();
 }

@@ -38,6 +38,6 @@ export function numberUseRead(tenantId: string, phone: string): Read {
 }
 
 /** Reads it back, or undefined if no living shop of the tenant ever had it. */
-export function decodeNumberUse(stored: unknown): NumberUse | undefined {
-  return typeof stored === 'string' ? (JSON.parse(stored) as NumberUse) : undefined;
+export function decodeNumberUse(text: unknown): NumberUse | undefined {
+  return typeof text === 'string' ? (JSON.parse(text) as NumberUse) : undefined;
 }

@@ -12,7 +12,7 @@ import { readCounts, readOptOuts, readStoredMachines } from './number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from './number-use.ts';
 
 /** The numbers that an erased shop leaves, and the writes for them. */
-interface NumbersLeft {
+interface DepartureWrites {
   /** Digits only. */
   readonly phones: readonly string[];
   readonly writes: readonly Write[];
@@ -25,37 +25,37 @@ interface NumbersLeft {
 export async function numbersLeft(
   shop: ShopReference,
   { store, vault, nowMs }: { readonly store: Store; readonly vault: NumberVault; readonly nowMs: number },
-): Promise<NumbersLeft> {
+): Promise<DepartureWrites> {
   const { tenantId, shopId } = shop;
   const { shard } = tenantAddress(tenantId);
   const keys = tenantKeys(tenantId);
   const [record] = (await store.read([['GET', keys.record]])) as [string | null];
   const uses = hashFields(await readInSteps(store, keys.numbers));
-  const own: [phone: string, use: NumberUse][] = [];
+  const ownUses: [phone: string, use: NumberUse][] = [];
   const writes: Write[] = [];
-  for (const [phone, stored] of uses) {
-    const use = decodeNumberUse(stored);
+  for (const [phone, text] of uses) {
+    const use = decodeNumberUse(text);
     if (use?.shopId !== shopId) continue;
-    own.push([phone, use]);
+    ownUses.push([phone, use]);
     // Another shop may connect the number before this is written: it is that one's then.
-    writes.push(['HDELIF', keys.numbers, phone, stored]);
+    writes.push(['HDELIF', keys.numbers, phone, text]);
   }
   const isTenantGone = record === null || (JSON.parse(record) as { deleted: boolean }).deleted;
   const machines = isTenantGone ? undefined : await knownMachines(shard, shopId, store);
-  if (machines === undefined) return { phones: own.map(([phone]) => phone), writes };
-  const unsaid = ownNumber(machines.channel.context);
-  if (unsaid !== null && !uses.has(unsaid)) {
+  if (machines === undefined) return { phones: ownUses.map(([phone]) => phone), writes };
+  const unreportedPhone = ownNumber(machines.channel.context);
+  if (unreportedPhone !== null && !uses.has(unreportedPhone)) {
     // Either a program that stored no use connected it last, or this erasure stopped half-way after this write.
-    const written = await readArchive({ tenantId, phone: unsaid }, vault, { store, nowMs });
-    if (written === undefined) own.push([unsaid, { shopId }]);
+    const archive = await readArchive({ tenantId, phone: unreportedPhone }, vault, { store, nowMs });
+    if (archive === undefined) ownUses.push([unreportedPhone, { shopId }]);
   }
-  const writers = own.length === 0 ? new Map() : await readOptOuts({ shard, store }, shopId);
-  for (const [phone, use] of own) {
+  const writers = ownUses.length === 0 ? new Map() : await readOptOuts({ shard, store }, shopId);
+  for (const [phone, use] of ownUses) {
     const counts = await readCounts(use, machines, { shard, store, nowMs });
     if (counts !== undefined)
       writes.push(...archiveWrites({ tenantId, phone }, { ...counts, writers }, vault));
   }
-  return { phones: own.map(([phone]) => phone), writes };
+  return { phones: ownUses.map(([phone]) => phone), writes };
 }
 
 /**
@@ -66,11 +66,14 @@ export async function readNumbersTaken(
   { tenantId }: Pick<ShopReference, 'tenantId'>,
   phones: readonly string[],
   { store, vault }: { readonly store: Pick<Store, 'read'>; readonly vault: NumberVault },
-): Promise<NumbersLeft> {
+): Promise<DepartureWrites> {
   if (phones.length === 0) return { phones, writes: [] };
   const uses = await store.read(phones.map((phone) => numberUseRead(tenantId, phone)));
-  const taken = phones.filter((_, index) => decodeNumberUse(uses[index]) !== undefined);
-  return { phones: taken, writes: taken.flatMap((phone) => dropArchives({ tenantId, phone }, vault)) };
+  const takenPhones = phones.filter((_, index) => decodeNumberUse(uses[index]) !== undefined);
+  return {
+    phones: takenPhones,
+    writes: takenPhones.flatMap((phone) => dropArchives({ tenantId, phone }, vault)),
+  };
 }
 
 /** Returns undefined if a newer program stored them: the shop is erased all the same. */

@@ -17,7 +17,7 @@ import { type EstimateTimes, messageTimeMs } from './queue-place.ts';
 /** How long a forecast is shown again while no batch of the shop changes. */
 const SHOWN_AGAIN_MS = 10_000;
 
-interface Asked {
+interface ForecastQuery {
   readonly batchId: string;
   readonly content: BatchContent;
 }
@@ -32,50 +32,50 @@ export function batchForecasts(options: {
   readonly actors: Pick<Actors, 'state'>;
   readonly clock: Pick<Clock, 'wallMs'>;
   readonly times: EstimateTimes;
-}): (shop: ShopReference, state: ShopState, asked: Asked) => Forecast {
+}): (shop: ShopReference, state: ShopState, query: ForecastQuery) => Forecast {
   const { actors, clock, times } = options;
-  const shown = new WeakMap<
+  const shownForecasts = new WeakMap<
     readonly Batch[],
-    Map<string, { readonly madeMs: number; readonly made: Forecast }>
+    Map<string, { readonly madeMs: number; readonly forecast: Forecast }>
   >();
-  const make = async (shop: ShopReference, state: ShopState, asked: Asked): Forecast => {
+  const make = async (shop: ShopReference, state: ShopState, query: ForecastQuery): Forecast => {
     const tenant = await actors.state<TenantState>(tenantAddress(shop.tenantId));
     const settings = tenant?.settings ?? resolveSettings({});
-    const run = runOf(state, asked, { settings, eachMs: messageTimeMs(times), nowMs: clock.wallMs() });
+    const run = runOf(state, query, { settings, eachMs: messageTimeMs(times), nowMs: clock.wallMs() });
     if (run === undefined) return null;
     const yielder = new Yielder();
     while (run.step()) if (yielder.isOver()) await yielder.next();
     const { firstAtMs, lastAtMs, days } = run.forecast;
     return { firstAt: isoOrNull(firstAtMs), lastAt: isoOrNull(lastAtMs), days };
   };
-  return (shop, state, asked) => {
-    const ofShop = shown.get(state.batches) ?? new Map();
-    shown.set(state.batches, ofShop);
-    const last = ofShop.get(asked.batchId);
+  return (shop, state, query) => {
+    const ofShop = shownForecasts.get(state.batches) ?? new Map();
+    shownForecasts.set(state.batches, ofShop);
+    const lastForecast = ofShop.get(query.batchId);
     const nowMs = clock.wallMs();
-    if (last !== undefined && nowMs - last.madeMs < SHOWN_AGAIN_MS) return last.made;
-    const made = make(shop, state, asked);
-    ofShop.set(asked.batchId, { madeMs: nowMs, made });
-    made.catch(() => ofShop.delete(asked.batchId));
-    return made;
+    if (lastForecast !== undefined && nowMs - lastForecast.madeMs < SHOWN_AGAIN_MS) return lastForecast.made;
+    const forecast = make(shop, state, query);
+    ofShop.set(query.batchId, { madeMs: nowMs, made: forecast });
+    forecast.catch(() => ofShop.delete(query.batchId));
+    return forecast;
   };
 }
 
 function runOf(
   state: ShopState,
-  { batchId, content }: Asked,
-  now: Pick<ConstructorParameters<typeof ForecastRun>[2], 'settings' | 'eachMs' | 'nowMs'>,
+  { batchId, content }: ForecastQuery,
+  context: Pick<ConstructorParameters<typeof ForecastRun>[2], 'settings' | 'eachMs' | 'nowMs'>,
 ): ForecastRun | undefined {
   const batch = state.batches.find(({ id }) => id === batchId);
   if (batch === undefined || batch.status === 'cancelled' || batch.status === 'expired') return undefined;
   if (waitingOf(batch) === 0) return undefined;
-  const sending = state.batches.filter((other) => other === batch || isActive(other));
+  const sending = state.batches.filter((otherBatch) => otherBatch === batch || isActive(otherBatch));
   // Contents of other batches are not read: each counts as different from every other.
-  const plans = sending.map((other) =>
-    planOf(other, other === batch ? content : { text: `batch ${other.id}` }),
+  const plans = sending.map((otherBatch) =>
+    planOf(otherBatch, otherBatch === batch ? content : { text: `batch ${otherBatch.id}` }),
   );
   return new ForecastRun(plans, sending.indexOf(batch), {
-    ...now,
+    ...context,
     ledger: state.ledger,
     network: limitsNow(state),
     pairedAtMs: warmupPairedAtMs(state.channel.context),
@@ -85,7 +85,7 @@ function runOf(
 function planOf(batch: Batch, { text, mediaUrl = '' }: Partial<BatchContent>): BatchPlan {
   const { declared, unheard } = batch.left;
   const { share, quietHours, notBeforeMs, notAfterMs, isFilled } = batch;
-  const same = isFilled ? undefined : text === undefined ? { mediaUrl } : { text };
-  const known = waitingOf(batch) - declared - unheard;
-  return { known, unheard, declared, same, share, quietHours, notBeforeMs, notAfterMs };
+  const sameContent = isFilled ? undefined : text === undefined ? { mediaUrl } : { text };
+  const knownCount = waitingOf(batch) - declared - unheard;
+  return { known: knownCount, unheard, declared, sameContent, share, quietHours, notBeforeMs, notAfterMs };
 }

@@ -29,10 +29,13 @@ export function batchOperations(options: BatchingOptions): BatchOperations<ShopR
   const forecast = batchForecasts(options);
   const batch: BatchOperations<ShopReference>['batch'] = (shop, batchId) =>
     fromShop(actors, shop, async (state) => {
-      const [stored] = await readBatches([batchId], { keys: state.keys, store });
-      const view = stored && shownBatch(state, batchId, stored);
-      if (stored === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
-      return done({ ...view, forecast: await forecast(shop, state, { batchId, content: stored.content }) });
+      const [storedBatch] = await readBatches([batchId], { keys: state.keys, store });
+      const view = storedBatch && shownBatch(state, batchId, storedBatch);
+      if (storedBatch === undefined || view === undefined) return failed('BATCH_NOT_FOUND');
+      return done({
+        ...view,
+        forecast: await forecast(shop, state, { batchId, content: storedBatch.content }),
+      });
     });
   const withBatch = async <Code extends FailureCode>(
     shop: ShopReference,
@@ -45,16 +48,16 @@ export function batchOperations(options: BatchingOptions): BatchOperations<ShopR
   };
   return {
     batch,
-    createBatch: async (shop, asked) =>
+    createBatch: async (shop, request) =>
       withBatch(
         shop,
         await askShop(actors, shop, {
           type: 'create_batch',
-          asked,
+          asked: request,
         }),
       ),
-    addRecipients: async (shop, batchId, asked) =>
-      withBatch(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked })),
+    addRecipients: async (shop, batchId, request) =>
+      withBatch(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked: request })),
     async steerBatch(shop, batchId, order) {
       const reply = await askShop(actors, shop, {
         type: 'steer_batch',
@@ -67,10 +70,10 @@ export function batchOperations(options: BatchingOptions): BatchOperations<ShopR
       fromShop(actors, shop, async (state) => {
         const reading = { keys: state.keys, store, nowMs: clock.wallMs(), retentionMs };
         const { ids, nextCursor } = idPage(await readBatchIds(reading), query);
-        const stored = await readBatches(ids, reading);
+        const storedBatches = await readBatches(ids, reading);
         const items = ids.flatMap((id, index) => {
-          const found = stored[index];
-          return (found && shownBatch(state, id, found)) ?? [];
+          const storedBatch = storedBatches[index];
+          return (storedBatch && shownBatch(state, id, storedBatch)) ?? [];
         });
         return done({ items, nextCursor });
       }),

@@ -1,7 +1,7 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
-import type { AtPool } from '../protocol/shop-replies.ts';
+import type { MessageAtPool } from '../protocol/shop-replies.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type { QueueFilter, ShopOutcome, ShopReference } from '../shop-operations.ts';
 import { askShop } from './ask-shop.ts';
@@ -36,8 +36,8 @@ export async function cancelOne(
     if (!answer.ok) return renamedFailure(answer, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
     const [atPool] = answer.value.atPool;
     if (atPool === undefined) return done(true);
-    const taken = await takeBack(options, shop, atPool);
-    if (!taken.ok) return taken;
+    const takenBack = await takeBack(options, shop, atPool);
+    if (!takenBack.ok) return takenBack;
   }
   return UNANSWERED;
 }
@@ -55,11 +55,11 @@ export async function cancelMatching(
   if (!answer.ok) return answer;
   const { ended, atPool } = answer.value;
   let cancelled = ended;
-  const left = [...atPool];
-  while (left.length > 0) {
-    const some = left.splice(0, AT_A_TIME);
-    const taken = await Promise.all(some.map(({ messageId }) => cancelOne(options, shop, messageId)));
-    cancelled += taken.filter(({ ok }) => ok).length;
+  const remaining = [...atPool];
+  while (remaining.length > 0) {
+    const part = remaining.splice(0, AT_A_TIME);
+    const takenBack = await Promise.all(part.map(({ messageId }) => cancelOne(options, shop, messageId)));
+    cancelled += takenBack.filter(({ ok }) => ok).length;
   }
   return done({ cancelled });
 }
@@ -68,11 +68,11 @@ export async function cancelMatching(
 async function takeBack(
   { actors, pool }: CancellingOptions,
   shop: ShopReference,
-  { messageId, createdAtMs, pool: at }: AtPool,
+  { messageId, createdAtMs, pool: carrier }: MessageAtPool,
 ): Promise<Outcome<true, CancelCode>> {
-  const answer = await pool.takeBack({ messageId, createdAtMs, pool: at });
+  const answer = await pool.takeBack({ messageId, createdAtMs, pool: carrier });
   if (answer === undefined) return UNANSWERED;
   if (answer.kind === 'taken') return failed('NOT_CANCELLABLE');
-  await actors.ask(shopAddress(shop), { type: 'pool.answered', messageId, pool: at, answer });
+  await actors.ask(shopAddress(shop), { type: 'pool.answered', messageId, pool: carrier, answer });
   return done(true);
 }

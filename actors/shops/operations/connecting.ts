@@ -42,24 +42,24 @@ export function connectionOperations(
   return {
     channel: view,
     async connect(shop, caller) {
-      const started = await askShop(actors, shop, { type: 'connect' });
+      const reply = await askShop(actors, shop, { type: 'connect' });
       // Without a number to pair with, only a missing shop is refused. Its view says so.
-      if (started.ok) await untilOpened(shop, options, caller);
+      if (reply.ok) await untilOpened(shop, options, caller);
       return view(shop);
     },
     async requestPairingCode(shop, phone, caller) {
       const pairWith = phone.replace('+', '');
       const wait = await phoneWait(shop, pairWith, options);
-      const started =
+      const reply =
         wait === undefined
           ? await askShop(actors, shop, { type: 'connect', pairWith })
           : failed('PAIRING_RATE_LIMITED', {
               message: wait.message,
               retryAfterSeconds: Math.ceil(wait.waitMs / 1_000),
             });
-      if (!started.ok) return started;
+      if (!reply.ok) return reply;
       await untilOpened(shop, options, caller);
-      return fromShop(actors, shop, (asked) => pairingReply(asked, options));
+      return fromShop(actors, shop, (shopState) => pairingReply(shopState, options));
     },
     pollConnection: (shop) =>
       fromShop(actors, shop, async (state) =>
@@ -69,8 +69,8 @@ export function connectionOperations(
       ),
     async disconnect(shop) {
       const answer = askShop(actors, shop, { type: 'disconnect' });
-      const ended = await withReplyTimeout(clock, answer);
-      return ended.ok ? view(shop) : ended;
+      const reply = await withReplyTimeout(clock, answer);
+      return reply.ok ? view(shop) : reply;
     },
   };
 }
@@ -104,8 +104,8 @@ async function pairingReply(
   state: ShopState,
   { clock, qrImage }: Pick<ConnectionOptions, 'clock' | 'qrImage'>,
 ): Promise<Outcome<ChannelView, PairingCode>> {
-  const ended = channelState(state) === 'disconnected';
-  const failure = ended ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
+  const isDisconnected = channelState(state) === 'disconnected';
+  const failure = isDisconnected ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
   return failure === undefined ? done(await channelView(state, qrImage)) : refusedWith(failure);
 }
 

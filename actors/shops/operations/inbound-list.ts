@@ -21,34 +21,34 @@ export async function listInbound(
   sources: { readonly store: Store; readonly vault: Pick<NumberVault, 'open'> },
 ): Promise<CursorPage<InboundRecordView>> {
   const items: InboundRecordView[] = [];
-  let from = cursor === undefined ? '+' : `(${cursor.toLowerCase()}`;
+  let newestId = cursor === undefined ? '+' : `(${cursor.toLowerCase()}`;
   for (let scanned = 0; scanned < MOST_SCANNED; scanned += BATCH) {
     const [ids] = (await sources.store.read([
-      ['ZREVRANGEBYLEX', shop.keys.inbound, from, '-', 'LIMIT', 0, BATCH],
+      ['ZREVRANGEBYLEX', shop.keys.inbound, newestId, '-', 'LIMIT', 0, BATCH],
     ])) as [string[]];
     for (const message of await readInboundRecords(shop.shard, ids, sources)) {
       if (message === undefined) continue;
       if (items.length === limit) return { items, nextCursor: items.at(-1)?.id ?? null };
       items.push(inboundRecordView(message));
     }
-    const last = ids.at(-1);
-    if (last === undefined || ids.length < BATCH) return { items, nextCursor: null };
-    from = `(${last}`;
+    const lastId = ids.at(-1);
+    if (lastId === undefined || ids.length < BATCH) return { items, nextCursor: null };
+    newestId = `(${lastId}`;
   }
-  return { items, nextCursor: from.slice(1) };
+  return { items, nextCursor: newestId.slice(1) };
 }
 
 /** Returns the message with the data of its event. */
 export function inboundView(record: InboundRecord): InboundView {
   const { id, shopId, from, fromId, name, atMs, kind, text, replyTo, media } = record;
-  const at = new Date(atMs).toISOString();
-  const shown = media && {
+  const receivedAt = new Date(atMs).toISOString();
+  const mediaView = media && {
     type: media.type,
     size: media.size,
     fileName: media.fileName,
     sha256: media.sha256,
   };
-  return { id, shopId, from, fromId, name, at, kind, text, replyTo, media: shown };
+  return { id, shopId, from, fromId, name, at: receivedAt, kind, text, replyTo, media: mediaView };
 }
 
 /** Returns the message with its present state. */

@@ -29,12 +29,12 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
   const { actors } = options;
   const tenantOf = async (tenantId: string) => await actors.state<TenantState>(tenantAddress(tenantId));
   /** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
-  const stored = async (tenantId: string, id: string): Promise<StoredInbound | undefined> => {
+  const findStored = async (tenantId: string, id: string): Promise<StoredInbound | undefined> => {
     const tenant = await tenantOf(tenantId);
     if (tenant === undefined) return undefined;
-    const [found] = await readInboundRecords(tenant.shard, [id.toLowerCase()], options);
-    const isOwn = found?.record.tenantId === tenantId && tenant.shops.has(found.record.shopId);
-    return isOwn ? found : undefined;
+    const [inbound] = await readInboundRecords(tenant.shard, [id.toLowerCase()], options);
+    const isOwn = inbound?.record.tenantId === tenantId && tenant.shops.has(inbound.record.shopId);
+    return isOwn ? inbound : undefined;
   };
   return {
     async list(shop, query) {
@@ -44,37 +44,40 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
       return done(await listInbound({ shard, keys: shopKeys(shard, shop.shopId) }, query, options));
     },
     async read(tenantId, id) {
-      const found = await stored(tenantId, id);
-      return found === undefined ? NOT_FOUND : done(inboundRecordView(found));
+      const inbound = await findStored(tenantId, id);
+      return inbound === undefined ? NOT_FOUND : done(inboundRecordView(inbound));
     },
     async markRead(tenantId, id) {
-      const found = await stored(tenantId, id);
-      if (found === undefined) return NOT_FOUND;
-      if (found.readAtMs !== null) return done(inboundRecordView(found));
-      const marked = await askShop(actors, found.record, { type: 'mark_read', inboundId: found.record.id });
-      if (marked.ok) return done(inboundRecordView(marked.value));
+      const inbound = await findStored(tenantId, id);
+      if (inbound === undefined) return NOT_FOUND;
+      if (inbound.readAtMs !== null) return done(inboundRecordView(inbound));
+      const reply = await askShop(actors, inbound.record, {
+        type: 'mark_read',
+        inboundId: inbound.record.id,
+      });
+      if (reply.ok) return done(inboundRecordView(reply.value));
       // A shop that was erased meanwhile has no messages.
-      return renamedFailure(marked, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
+      return renamedFailure(reply, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
     },
     async reply(tenantId, id, draft) {
-      const found = await stored(tenantId, id);
-      if (found === undefined) return NOT_FOUND;
-      const { record } = found;
+      const inbound = await findStored(tenantId, id);
+      if (inbound === undefined) return NOT_FOUND;
+      const { record } = inbound;
       const reply = { inboundId: record.id, toId: record.fromId };
       const to = record.from ?? record.lid;
       if (to === null) return NOT_FOUND;
-      const sent = await options.shops.send(record, { ...draft, to, reply });
+      const sendReply = await options.shops.send(record, { ...draft, to, reply });
       // A shop that was erased meanwhile has no messages.
-      return renamedFailure(sent, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
+      return renamedFailure(sendReply, { from: 'SHOP_NOT_FOUND', to: 'MESSAGE_NOT_FOUND' });
     },
     async attachment(tenantId, id) {
-      const found = await stored(tenantId, id);
-      if (found === undefined) return NOT_FOUND;
-      const { media, shopId } = found.record;
+      const inbound = await findStored(tenantId, id);
+      if (inbound === undefined) return NOT_FOUND;
+      const { media, shopId } = inbound.record;
       if (media?.file == null) return failed('MEDIA_NOT_FOUND');
       if ((media.size ?? 0) > LARGEST_INBOUND_FILE) return failed('MEDIA_TOO_LARGE');
       const hosts = await options.host.fileHosts({
-        shard: shopAddress(found.record).shard,
+        shard: shopAddress(inbound.record).shard,
         tenantId,
         shopId,
       });
@@ -83,8 +86,8 @@ export function inboundService(options: InboundServiceOptions): InboundOperation
       return done({ type, fileName, sha256, file, ...hosts });
     },
     async eventOf(tenantId, id) {
-      const found = await stored(tenantId, id);
-      return found && inboundView(found.record);
+      const inbound = await findStored(tenantId, id);
+      return inbound && inboundView(inbound.record);
     },
   };
 }

@@ -59,11 +59,13 @@ async function* waitingIds(
   store: Store,
   cursor: string | undefined,
 ): AsyncGenerator<string[]> {
-  const [ended] = (await store.read([['HGET', keys.shop, 'settled']])) as [string | null];
-  const [elements] = (await store.read([['LRANGE', keys.accepted, Number(ended ?? 0), -1]])) as [string[]];
+  const [endedText] = (await store.read([['HGET', keys.shop, 'settled']])) as [string | null];
+  const [elements] = (await store.read([['LRANGE', keys.accepted, Number(endedText ?? 0), -1]])) as [
+    string[],
+  ];
   const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
-  const left = ids.filter((id) => cursor === undefined || id < cursor).sort();
-  while (left.length > 0) yield left.splice(-BATCH).reverse();
+  const idsAfter = ids.filter((id) => cursor === undefined || id < cursor).sort();
+  while (idsAfter.length > 0) yield idsAfter.splice(-BATCH).reverse();
 }
 
 async function* indexedIds(
@@ -71,12 +73,14 @@ async function* indexedIds(
   store: Store,
   cursor: string | undefined,
 ): AsyncGenerator<string[]> {
-  let from = cursor === undefined ? '+' : `(${cursor}`;
+  let newestId = cursor === undefined ? '+' : `(${cursor}`;
   for (;;) {
-    const [ids] = (await store.read([['ZREVRANGEBYLEX', index, from, '-', 'LIMIT', 0, BATCH]])) as [string[]];
+    const [ids] = (await store.read([['ZREVRANGEBYLEX', index, newestId, '-', 'LIMIT', 0, BATCH]])) as [
+      string[],
+    ];
     yield ids;
     if (ids.length < BATCH) return;
-    from = `(${ids.at(-1)}`;
+    newestId = `(${ids.at(-1)}`;
   }
 }
 
@@ -87,13 +91,13 @@ async function* acceptedIds(
 ): AsyncGenerator<string[]> {
   const list = keys.accepted;
   let end = await endOfPage(list, store, cursor);
-  const given = new Set<string>();
+  const listedIds = new Set<string>();
   while (end > 0) {
     const start = Math.max(0, end - BATCH);
     const ids = (await readIds(list, store, { start, end })).filter((id) => id !== undefined);
     // If the list is cut meanwhile, the elements read before move towards its head.
-    yield ids.filter((id) => !given.has(id)).reverse();
-    for (const id of ids) given.add(id);
+    yield ids.filter((id) => !listedIds.has(id)).reverse();
+    for (const id of ids) listedIds.add(id);
     end = start;
   }
 }
@@ -105,17 +109,17 @@ async function* acceptedIds(
 async function endOfPage(list: string, store: Store, cursor: string | undefined): Promise<number> {
   let [end] = (await store.read([['LLEN', list]])) as [number];
   if (cursor === undefined) return end;
-  let older: number | undefined;
+  let olderIndex: number | undefined;
   while (end > 0) {
     const start = Math.max(0, end - LOOK);
     const ids = await readIds(list, store, { start, end });
-    const found = ids.lastIndexOf(cursor);
-    if (found !== -1) return start + found;
-    const last = ids.findLastIndex((id) => id !== undefined && id < cursor);
-    if (last !== -1) older ??= start + last + 1;
+    const foundIndex = ids.lastIndexOf(cursor);
+    if (foundIndex !== -1) return start + foundIndex;
+    const lastIndex = ids.findLastIndex((id) => id !== undefined && id < cursor);
+    if (lastIndex !== -1) olderIndex ??= start + lastIndex + 1;
     end = start;
   }
-  return older ?? 0;
+  return olderIndex ?? 0;
 }
 
 /** Returns ids in the order of the list. An entry is undefined if a message of another shop was counted. */

@@ -11,7 +11,7 @@ interface OwnedView {
   readonly view: MessageView;
 }
 
-interface Remembered extends OwnedView {
+interface RememberedView extends OwnedView {
   readonly fields: MessageFields;
 }
 
@@ -26,22 +26,22 @@ export function viewOf(id: string, fields: MessageFields): OwnedView | undefined
  * parsing and writing the JSON again is the largest cost of a read.
  */
 export class MessageViews {
-  readonly #remembered = new LRUCache<string, Remembered>({ max: REMEMBERED_VIEWS });
+  readonly #remembered = new LRUCache<string, RememberedView>({ max: REMEMBERED_VIEWS });
 
   /**
    * Like `viewOf`, cached as long as the store returns the same fields. Not for single reads: caching costs more than
    * making the view.
    */
-  of(id: string, fields: MessageFields): OwnedView | undefined {
-    const known = this.#remembered.get(id);
-    if (known?.fields === fields) return known;
-    const made = viewOf(id, fields);
-    if (made === undefined) {
+  viewOf(id: string, fields: MessageFields): OwnedView | undefined {
+    const knownView = this.#remembered.get(id);
+    if (knownView?.fields === fields) return knownView;
+    const view = viewOf(id, fields);
+    if (view === undefined) {
       this.#remembered.delete(id);
       return undefined;
     }
-    const remembered = { fields, ...made };
-    this.#remembered.set(id, remembered);
-    return remembered;
+    const entry = { fields, ...view };
+    this.#remembered.set(id, entry);
+    return entry;
   }
 }

@@ -8,13 +8,13 @@ import { channelState, pacingState, pausedBy, type ShopState } from '../state/sh
 import { classOf, judgeSend, type SendToJudge } from '../turns/send/judge-send.ts';
 
 /** The shop's state and the moment to view it at. */
-interface Looked {
+interface PolicyQuery {
   readonly settings: TenantSettings;
   readonly nowMs: number;
 }
 
 /** Returns the use of a shop's windows, and the state of its queue. Changes and counts nothing. */
-export function policyView(state: ShopState, { settings, nowMs }: Looked): ShopPolicyView {
+export function policyView(state: ShopState, { settings, nowMs }: PolicyQuery): ShopPolicyView {
   const pairedAtMs = warmupPairedAtMs(state.channel.context);
   const { warmupDay, windows } = policyUsage(state.ledger, { settings, pairedAtMs, nowMs });
   const { perDay, perHour, coldPerDay, declaredPerDay, groupsPerDay, statusesPerDay } = windows;
@@ -60,13 +60,13 @@ function queueView(state: ShopState): ShopPolicyView['queue'] {
   const { untilMs, heldByOperator } = state.pacing.context;
   const pacing = pacingState(state);
   const until = isoOrNull(untilMs);
-  const rests = pacing === 'gap' || pacing === 'paused';
+  const isResting = pacing === 'gap' || pacing === 'paused';
   const goesOn = channelState(state) === 'connected' && !heldByOperator && state.isTenantActive;
   return {
     length: state.queue.length + (state.currentMessage === undefined ? 0 : 1),
     pausedBy: pausedBy(state),
     pausedUntil: pacing === 'paused' ? until : null,
-    nextSendAt: rests && goesOn ? until : null,
+    nextSendAt: isResting && goesOn ? until : null,
   };
 }
 
@@ -82,11 +82,11 @@ const UNSENT_CONTENT = { text: undefined, mediaUrl: 'urn:not-sent-yet' } as cons
  */
 export function forecastSend(
   state: ShopState,
-  { to, ...known }: Omit<SendToJudge, 'draft'> & { readonly to: string },
+  { to, ...facts }: Omit<SendToJudge, 'draft'> & { readonly to: string },
 ): SendForecast {
-  const send: SendToJudge = { ...known, draft: { to, ...UNSENT_CONTENT } };
-  const judged = judgeSend(state, send);
-  const unavailable = judged.ok ? judged.value.unavailable : undefined;
-  const stopped = unavailable === undefined ? undefined : { code: unavailable };
-  return { recipientClass: classOf(state, send), failure: judged.ok ? stopped : judged.failure };
+  const send: SendToJudge = { ...facts, draft: { to, ...UNSENT_CONTENT } };
+  const judgement = judgeSend(state, send);
+  const unavailable = judgement.ok ? judgement.value.unavailable : undefined;
+  const stop = unavailable === undefined ? undefined : { code: unavailable };
+  return { recipientClass: classOf(state, send), failure: judgement.ok ? stop : judgement.failure };
 }

@@ -2,7 +2,7 @@ import { MEAN_COMPOSING_MS } from '../../sessions/session-timing.ts';
 import type { PacingTimes } from '../machines/pacing-times.ts';
 import type { MessageView } from '../shop-operations.ts';
 import { batchObstacle } from '../state/batch-holds.ts';
-import type { OfBatch } from '../state/batches.ts';
+import type { BatchMember } from '../state/batches.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
 
 /** The times on which an estimate is based. */
@@ -21,17 +21,17 @@ const lastShown = new WeakMap<MessageView, MessageView>();
 export function withPlace(
   view: MessageView,
   state: ShopState | undefined,
-  now: { readonly times: EstimateTimes; readonly nowMs: number },
+  context: { readonly times: EstimateTimes; readonly nowMs: number },
 ): MessageView {
   if (view.status !== 'queued' || state === undefined) return view;
-  const last = lastShown.get(view);
-  const position = positionOf(view.id, state, last?.position);
+  const lastView = lastShown.get(view);
+  const position = positionOf(view.id, state, lastView?.position);
   if (position === undefined) return view;
-  const estimatedSendAt = estimate(state, position, now);
-  if (last?.position === position && last.estimatedSendAt === estimatedSendAt) return last;
-  const shown = { ...view, position, estimatedSendAt };
-  lastShown.set(view, shown);
-  return shown;
+  const estimatedSendAt = estimate(state, position, context);
+  if (lastView?.position === position && lastView.estimatedSendAt === estimatedSendAt) return lastView;
+  const shownView = { ...view, position, estimatedSendAt };
+  lastShown.set(view, shownView);
+  return shownView;
 }
 
 /** Returns the average time of one message, with the gap after it. */
@@ -65,15 +65,16 @@ function estimate(
   const { untilMs, heldByOperator } = state.pacing.context;
   const { batches, currentMessage, queue } = state;
   const index = position - (currentMessage === undefined ? 1 : 2);
-  const isKeptBack = (message: OfBatch | undefined): boolean =>
+  const isKeptBack = (message: BatchMember | undefined): boolean =>
     batches.length > 0 && batchObstacle(batches, message, nowMs) === 'wait';
   if (channelState(state) !== 'connected' || heldByOperator || !state.isTenantActive) return null;
   if (isKeptBack(index < 0 ? currentMessage : queue[index])) return null;
-  const rests = pacingState(state) === 'gap' || pacingState(state) === 'paused';
-  const startMs = rests ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;
+  const isResting = pacingState(state) === 'gap' || pacingState(state) === 'paused';
+  const startMs = isResting ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;
   // Those that wait for their batch let the others by.
-  const waiting = batches.length === 0 ? 0 : queue.slice(0, Math.max(0, index)).filter(isKeptBack).length;
-  const leaving = position - 1 - waiting;
-  const leavesMs = startMs + leaving * messageTimeMs(times);
+  const keptBackCount =
+    batches.length === 0 ? 0 : queue.slice(0, Math.max(0, index)).filter(isKeptBack).length;
+  const leavingCount = position - 1 - keptBackCount;
+  const leavesMs = startMs + leavingCount * messageTimeMs(times);
   return new Date(Math.ceil(leavesMs / 1_000) * 1_000).toISOString();
 }

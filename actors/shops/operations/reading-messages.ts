@@ -37,20 +37,22 @@ export function messageOperations(
   const message: ShopOperations['message'] = (tenantId, messageId) => {
     const tenant = actors.state<TenantState>(tenantAddress(tenantId));
     const id = messageId.toLowerCase();
-    const found = mapMaybePromise(tenant, (known) =>
-      known === undefined ? NOT_FOUND : storedMessage(known, id, views, store),
+    const foundMessage = mapMaybePromise(tenant, (foundTenant) =>
+      foundTenant === undefined ? NOT_FOUND : storedMessage(foundTenant, id, views, store),
     );
-    return mapMaybePromise(found, (one) =>
-      one.ok && one.value.status === 'queued' ? done(placeOf(tenantId, one.value, options)) : one,
+    return mapMaybePromise(foundMessage, (message) =>
+      message.ok && message.value.status === 'queued'
+        ? done(placeOf(tenantId, message.value, options))
+        : message,
     );
   };
   return {
     message,
     listMessages: (shop, query) => listStored(shop, query, options),
     async cancel(tenantId, messageId) {
-      const found = await message(tenantId, messageId);
-      if (!found.ok) return found;
-      const { id, shopId } = found.value;
+      const foundMessage = await message(tenantId, messageId);
+      if (!foundMessage.ok) return foundMessage;
+      const { id, shopId } = foundMessage.value;
       const cancelled = await cancelOne(options, { tenantId, shopId }, id);
       return cancelled.ok ? await message(tenantId, id) : cancelled;
     },
@@ -89,9 +91,9 @@ async function listStored(
   query: Parameters<ShopOperations['listMessages']>[1],
   options: MessageOptions,
 ): ReturnType<ShopOperations['listMessages']> {
-  const found = await storedShop(shop, options.actors);
-  if (found === undefined) return NO_SHOP;
-  const { items, nextCursor } = await listMessages(found, options.store, query);
+  const foundShop = await storedShop(shop, options.actors);
+  if (foundShop === undefined) return NO_SHOP;
+  const { items, nextCursor } = await listMessages(foundShop, options.store, query);
   return done({ items: items.map((view) => placeOf(shop.tenantId, view, options)), nextCursor });
 }
 
@@ -106,8 +108,10 @@ function storedMessage(
   views: MessageViews,
   store: Store,
 ): MaybePromise<FoundMessage> {
-  const known = knownMessage(tenant.shard, id, store);
-  return known === undefined ? readView(tenant, id, store) : ownView(tenant, views.of(id, known));
+  const knownRecord = knownMessage(tenant.shard, id, store);
+  return knownRecord === undefined
+    ? readView(tenant, id, store)
+    : ownView(tenant, views.viewOf(id, knownRecord));
 }
 
 /**

@@ -20,9 +20,9 @@ export function scheduleOperations(options: {
     unschedule: (shop, scheduledId) => askShop(actors, shop, { type: 'unschedule', scheduledId }),
     scheduled: (shop, scheduledId) =>
       fromShop(actors, shop, async ({ keys }) => {
-        const stored = await readSchedule(scheduledId, { keys, store, nowMs: clock.wallMs(), retentionMs });
-        if (stored === undefined) return failed('SCHEDULED_NOT_FOUND');
-        return done(scheduledView(shop.shopId, stored));
+        const schedule = await readSchedule(scheduledId, { keys, store, nowMs: clock.wallMs(), retentionMs });
+        if (schedule === undefined) return failed('SCHEDULED_NOT_FOUND');
+        return done(scheduledView(shop.shopId, schedule));
       }),
     listScheduled: (shop, query) =>
       fromShop(actors, shop, async ({ scheduled, keys }) => {

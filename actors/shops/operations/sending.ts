@@ -7,9 +7,9 @@ import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
 import type {
-  Accepted,
+  AcceptedReply,
   MessageDraft,
-  Sent,
+  SentAnswer,
   ShopOperations,
   ShopOutcome,
   ShopReference,
@@ -43,7 +43,7 @@ export function sendOperation(options: SendingOptions): ShopOperations['send'] {
   return (shop, draft) => {
     const tenant = actors.state<TenantState>(tenantAddress(shop.tenantId));
     return tenant instanceof Promise
-      ? tenant.then((known) => sendFor(shop, draft, known))
+      ? tenant.then((foundTenant) => sendFor(shop, draft, foundTenant))
       : sendFor(shop, draft, tenant);
   };
 }
@@ -53,14 +53,14 @@ async function sendWithHelp(
   shop: ShopReference,
   command: CommandOf<'send'>,
   { actors, pool, askGroups }: SendingOptions,
-): Promise<ShopOutcome<Sent<Accepted>, SendCode>> {
+): Promise<ShopOutcome<SentAnswer<AcceptedReply>, SendCode>> {
   const reply = await askShop(actors, shop, command);
   if (!('ask' in reply)) return reply;
   if (reply.ask === 'group') {
     await askGroups(shop, reply.groupId);
     return await askShop(actors, shop, { ...command, groupAsked: true });
   }
-  const found = await pool.find(reply.offer);
-  if (found === undefined) return refusedWith(reply.failure);
-  return await askShop(actors, shop, { ...command, pool: found });
+  const carrier = await pool.find(reply.offer);
+  if (carrier === undefined) return refusedWith(reply.failure);
+  return await askShop(actors, shop, { ...command, pool: carrier });
 }

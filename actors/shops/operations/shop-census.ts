@@ -41,25 +41,25 @@ export type EachActor = (visit: (actor: SeenActor) => void) => Promise<void>;
 const NAMED_TENANTS = 20;
 
 /** Counts the actors of a node. */
-export async function takeCensus(each: EachActor): Promise<ShopCensus> {
+export async function takeCensus(eachActor: EachActor): Promise<ShopCensus> {
   const byStatus = new Map<ShopStatus, number>();
   let shops = 0;
-  let queued = 0;
-  let scheduled = 0;
+  let queuedCount = 0;
+  let scheduledCount = 0;
   const batches: Partial<Record<BatchStatus, number>> = {};
   let batchStandsSinceMs = Number.POSITIVE_INFINITY;
   let oldestMessageMs = Number.POSITIVE_INFINITY;
   let mailboxDepth = 0;
   const suspendedTenants: string[] = [];
-  await each((actor) => {
+  await eachActor((actor) => {
     mailboxDepth += actor.mailboxDepth;
     if (!('status' in actor)) {
       if (actor.isSuspended && suspendedTenants.length < NAMED_TENANTS) suspendedTenants.push(actor.tenantId);
       return;
     }
     shops += 1;
-    queued += actor.queued;
-    scheduled += actor.scheduled;
+    queuedCount += actor.queued;
+    scheduledCount += actor.scheduled;
     for (const status of actor.batches) batches[status] = (batches[status] ?? 0) + 1;
     batchStandsSinceMs = Math.min(batchStandsSinceMs, actor.batchStandsSinceMs ?? batchStandsSinceMs);
     oldestMessageMs = Math.min(oldestMessageMs, actor.oldestMessageMs ?? oldestMessageMs);
@@ -71,8 +71,8 @@ export async function takeCensus(each: EachActor): Promise<ShopCensus> {
   }
   return {
     shops,
-    queued,
-    scheduled,
+    queued: queuedCount,
+    scheduled: scheduledCount,
     batches,
     batchStandsSinceMs: Number.isFinite(batchStandsSinceMs) ? batchStandsSinceMs : null,
     oldestMessageMs: Number.isFinite(oldestMessageMs) ? oldestMessageMs : null,

@@ -52,17 +52,17 @@ export async function inspectShop(
   { actors, store, host, egressVault, log }: InspectShopOptions,
   { settings, nowMs }: { readonly settings: TenantSettings; readonly nowMs: number },
 ): Promise<ShopInspection | undefined> {
-  const stopped = stoppedSnapshot(actors, address);
+  const stoppedState = stoppedSnapshot(actors, address);
   const state =
-    stopped === undefined
+    stoppedState === undefined
       ? await actors.state<ShopState>(address)
       : await loadShop(address, store, nowMs, egressVault).catch((error: unknown) => {
           const line = 'the stored state of an inactive shop cannot be read';
           log.error({ ...shopOf(address), err: error }, line);
           return undefined;
         });
-  const snapshot = stopped ?? actors.snapshot(address);
-  if (snapshot === undefined || (state === undefined && stopped === undefined)) return undefined;
+  const snapshot = stoppedState ?? actors.snapshot(address);
+  if (snapshot === undefined || (state === undefined && stoppedState === undefined)) return undefined;
   const usage =
     state &&
     policyUsage(state.ledger, { settings, pairedAtMs: warmupPairedAtMs(state.channel.context), nowMs });

@@ -47,15 +47,15 @@ export function shopService(options: ShopServiceOptions): ShopOperations {
     ...messageOperations(options),
     ...scheduleOperations(options),
     ...batchOperations(options),
-    policy: (shop, to) =>
+    policy: (shop, recipient) =>
       fromShop(actors, shop, async (state) => {
-        const asked = { to, settings: await settingsOf(shop) };
-        const view = await policyOf(state, asked, options);
+        const query = { to: recipient, settings: await settingsOf(shop) };
+        const view = await policyOf(state, query, options);
         const refusal = view.forecast?.failure;
         if (refusal === undefined || !mayAskForGroup(state, refusal.code)) return done(view);
         // A real send asks for the group too.
-        await askGroups(shop, to);
-        return fromShop(actors, shop, async (state) => done(await policyOf(state, asked, options)));
+        await askGroups(shop, recipient);
+        return fromShop(actors, shop, async (state) => done(await policyOf(state, query, options)));
       }),
     async groups(shop) {
       if (isConnected(await actors.state<ShopState>(shopAddress(shop)))) await askGroups(shop);
@@ -70,11 +70,14 @@ async function policyOf(
   { to, settings }: { readonly to: string | undefined; readonly settings: TenantSettings },
   { store, clock, host }: Pick<ShopServiceOptions, 'store' | 'clock' | 'host'>,
 ): Promise<ShopPolicyView> {
-  const now = { settings, nowMs: clock.wallMs() };
-  const view = policyView(state, now);
+  const context = { settings, nowMs: clock.wallMs() };
+  const view = policyView(state, context);
   if (to === undefined) return view;
   const recipient = await readAnyRecipient(state, to, store);
-  return { ...view, forecast: forecastSend(state, { ...now, to, recipient, hasWorker: host.isAvailable() }) };
+  return {
+    ...view,
+    forecast: forecastSend(state, { ...context, to, recipient, hasWorker: host.isAvailable() }),
+  };
 }
 
 /** True if an open session can answer. */

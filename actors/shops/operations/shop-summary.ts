@@ -108,9 +108,9 @@ const REASON_WORDS: { readonly [reason: string]: ShopWord } = {
 
 function wordsOf(shop: ShopState, actorStatus: ActorSummary['status']): ShopWord[] {
   const channel = channelState(shop);
-  const known = publicChannelStatus(channel);
-  const words: ShopWord[] = [known, actorStatus, pacingState(shop)];
-  if (channel !== known) words.push(channel);
+  const channelStatus = publicChannelStatus(channel);
+  const words: ShopWord[] = [channelStatus, actorStatus, pacingState(shop)];
+  if (channel !== channelStatus) words.push(channel);
   if (shop.pacing.context.heldByOperator) words.push('held');
   if (!shop.isTenantActive) words.push('tenant_inactive');
   const word = REASON_WORDS[channelTrouble(channel, shop.channel.context)?.reason ?? ''];

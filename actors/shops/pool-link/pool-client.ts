@@ -61,11 +61,11 @@ export class PoolClient {
   async find(offer: PoolOffer): Promise<ShopReference | undefined> {
     const { clock, sessions, random } = this.#options;
     const untilMs = clock.monotonicMs() + SEARCH_MS;
-    const left = await sessions.list();
-    while (left.length > 0) {
+    const listedSessions = await sessions.list();
+    while (listedSessions.length > 0) {
       const timeoutMs = Math.min(OFFER_TIMEOUT_MS, untilMs - clock.monotonicMs());
       if (timeoutMs <= 0) return undefined;
-      const [pool] = left.splice(Math.floor(random() * left.length), 1);
+      const [pool] = listedSessions.splice(Math.floor(random() * listedSessions.length), 1);
       if (pool === undefined) return undefined;
       const answer = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch((error: unknown) => {
         this.#options.log.debug({ pool, err: error }, 'a shop of the pool did not answer an offer');
@@ -80,9 +80,9 @@ export class PoolClient {
   perform(effect: PoolEffect, address: Address): void {
     this.#carryOut(effect, address).catch((error: unknown) => {
       const { type } = effect;
-      const about =
+      const problem =
         'messageId' in effect ? { messageId: effect.messageId } : { origin: effect.notice.origin };
-      this.#options.log.debug({ ...shopOf(address), ...about, err: error }, `${type}: not answered`);
+      this.#options.log.debug({ ...shopOf(address), ...problem, err: error }, `${type}: not answered`);
     });
   }
 
@@ -90,14 +90,14 @@ export class PoolClient {
   async withdraw(messageId: string, message: { pool: ShopReference; createdAtMs: number }): Promise<void> {
     const { clock } = this.#options;
     const { pool, createdAtMs } = message;
-    for (let left = WITHDRAW_TRIES; left > 0; left -= 1) {
+    for (let triesLeft = WITHDRAW_TRIES; triesLeft > 0; triesLeft -= 1) {
       try {
         const answer = await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs }, ASK_TIMEOUT_MS);
         // A `taken` message is queued or being sent. The pool's shard drops its content as soon as its outcome is
         // known.
         if (answer.kind !== 'taken') return;
       } catch (error) {
-        if (left === 1) throw error;
+        if (triesLeft === 1) throw error;
         const line = 'a shop of the pool was not reached to take a message back';
         this.#options.log.debug({ pool, messageId, err: error }, line);
       }
@@ -148,8 +148,8 @@ export class PoolClient {
     } else if (optedOut) {
       this.#tell(address, { type: 'pool.answered', messageId, pool, answer: this.#takenBack() });
     } else {
-      const found = await this.find(offerOf(body));
-      if (found) this.#tell(address, { type: 'pool.found', messageId, pool: found });
+      const carrier = await this.find(offerOf(body));
+      if (carrier) this.#tell(address, { type: 'pool.found', messageId, pool: carrier });
     }
   }
 

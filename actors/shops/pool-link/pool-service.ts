@@ -11,7 +11,7 @@ import { readCarried } from '../records/carried-message.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 
 /** The requests to a shop of the pool. */
-type AskOfPool = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
+type AnsweredPoolAsk = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
 
 /**
  * Handles the requests of shops to the pool, on the node that owns the pool shop. Rejects with `RuntimeFailure` if it
@@ -23,14 +23,14 @@ export function poolService(options: {
 }): (payload: string) => Promise<string> {
   const { actors, store } = options;
 
-  const fromRecord = async (shard: number, messageId: string, known: boolean): Promise<PoolAnswer> => {
+  const fromRecord = async (shard: number, messageId: string, isKnown: boolean): Promise<PoolAnswer> => {
     const [record] = await readCarried(shard, [messageId], store);
     if (record !== undefined) return answerFromRecord(record);
-    return known ? { kind: 'lost' } : { kind: 'refused' };
+    return isKnown ? { kind: 'lost' } : { kind: 'refused' };
   };
 
   /** Returns a pool shop's answer; for an erased shop, the answer from its remaining records. */
-  const asPool = async (ask: AskOfPool): Promise<PoolAnswer> => {
+  const asPool = async (ask: AnsweredPoolAsk): Promise<PoolAnswer> => {
     const { pool } = ask;
     const address = shopAddress(pool);
     const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
@@ -43,10 +43,10 @@ export function poolService(options: {
         : await fromRecord(address.shard, ask.messageId, false);
     }
     const { record, settings } = tenant;
-    const open = record.platform && record.active && !record.deleted;
+    const isOpen = record.platform && record.active && !record.deleted;
     const answer = await actors.ask<ShopReplies['pool.offer' | 'pool.take' | 'pool.withdraw']>(
       address,
-      commandOf(ask, { settings, open }),
+      commandOf(ask, { settings, open: isOpen }),
     );
     if (answer === undefined) throw movedAwayFailure();
     return answer;
@@ -69,14 +69,14 @@ export function poolService(options: {
 
   return async (payload) => {
     const ask = JSON.parse(payload) as PoolAsk;
-    const answered = await answer(ask);
+    const reply = await answer(ask);
     if (!actors.owns(shopAddress(askedOf(ask)).shard)) throw movedAwayFailure();
-    return JSON.stringify(answered);
+    return JSON.stringify(reply);
   };
 }
 
 function commandOf(
-  ask: AskOfPool,
+  ask: AnsweredPoolAsk,
   tenant: { readonly settings: TenantSettings; readonly open: boolean },
 ): ShopCommand {
   if (ask.ask === 'offer') return { type: 'pool.offer', offer: ask.offer, ...tenant };

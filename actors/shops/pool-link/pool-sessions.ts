@@ -54,12 +54,12 @@ export class PoolSessions {
   /** Adds or removes the shop, depending on `isIn`; undefined changes nothing. */
   #write(shop: ShopReference, isIn: () => Promise<boolean | undefined>): void {
     const { store, log } = this.#options;
-    const write = async (): Promise<void> => {
-      const open = await isIn();
-      if (open === undefined) return;
-      await store.append([[open ? 'SADD' : 'SREM', POOL_SESSIONS_KEY, member(shop)]]);
+    const writeChange = async (): Promise<void> => {
+      const isOpen = await isIn();
+      if (isOpen === undefined) return;
+      await store.append([[isOpen ? 'SADD' : 'SREM', POOL_SESSIONS_KEY, member(shop)]]);
     };
-    write().catch((error: unknown) =>
+    writeChange().catch((error: unknown) =>
       log.warn({ ...shop, err: error }, 'a change of a pool shop could not be recorded for the pool'),
     );
   }

@@ -57,7 +57,7 @@ export type NumberEffect =
    * Checks that no other shop of the tenant connected the same number (digits only) at the same moment. Notifies
    * operators if another tenant has it.
    */
-  | { readonly type: 'confirm_number'; readonly of: AnnouncedShop; readonly phone: string }
+  | { readonly type: 'confirm_number'; readonly source: AnnouncedShop; readonly phone: string }
   /** The session reconnected with its previous number (digits only), so that number is still in use. */
   | { readonly type: 'note_number'; readonly phone: string }
   /** A shop learned a number of its owner. The tenant's actor stores it for notices if it has none. */
@@ -108,11 +108,15 @@ export type ShopEffect =
   | { readonly type: 'cut_accepted' }
   /** Events of the tenant are stored. */
   | { readonly type: 'announce_events' }
-  | { readonly type: 'announce_channel'; readonly of: AnnouncedShop; readonly state: ChannelStateName }
+  | {
+      readonly type: 'announce_channel';
+      readonly source: AnnouncedShop;
+      readonly state: ChannelStateName;
+    }
   /** The queue paused or resumed: after a rate signal or by an operator. */
   | {
       readonly type: 'announce_pacing';
-      readonly of: AnnouncedShop;
+      readonly source: AnnouncedShop;
       readonly state: PacingStateName;
       readonly heldByOperator: boolean;
       /** The cause of the new pause, or null if there is none. */
@@ -120,7 +124,7 @@ export type ShopEffect =
     }
   | {
       readonly type: 'announce_message';
-      readonly of: AnnouncedShop;
+      readonly source: AnnouncedShop;
       readonly messageId: string;
       readonly status: MessageStatus;
       readonly reason: MessageReason | null;

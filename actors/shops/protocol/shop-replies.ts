@@ -2,11 +2,11 @@ import type { ChannelCode, Failed, Outcome, SendCode, StatusCode } from '../../f
 import type { BatchCode, RecipientsCode, RefusedRecipient } from '../batch-operations.ts';
 import type { StoredInbound } from '../records/inbound-records.ts';
 import type {
-  Accepted,
+  AcceptedReply,
   PairingCode,
   ScheduleCode,
   ScheduledView,
-  Sent,
+  SentAnswer,
   ShopReference,
 } from '../shop-operations.ts';
 import type { PooledMessage } from '../state/pooled-message.ts';
@@ -18,14 +18,14 @@ import type { PoolAnswer, PoolOffer } from './pool-protocol.ts';
  */
 export interface ShopReplies {
   readonly send: SendReply;
-  readonly post_status: Outcome<Sent<Omit<Accepted, 'policy'>>, StatusCode>;
-  readonly schedule: Outcome<Sent<ScheduledView>, ScheduleCode>;
+  readonly post_status: Outcome<SentAnswer<Omit<AcceptedReply, 'policy'>>, StatusCode>;
+  readonly schedule: Outcome<SentAnswer<ScheduledView>, ScheduleCode>;
   readonly unschedule: Outcome<ScheduledView, 'SCHEDULED_NOT_FOUND' | 'NOT_CANCELLABLE'>;
   readonly create_batch: Outcome<BatchReply, BatchCode>;
   readonly add_recipients: Outcome<BatchReply, RecipientsCode>;
   readonly steer_batch: Outcome<{ readonly batchId: string }, 'BATCH_NOT_FOUND' | 'BATCH_ENDED'>;
-  readonly cancel: Outcome<Cancelled, 'NOT_CANCELLABLE'>;
-  readonly cancel_queue: Outcome<Cancelled, never>;
+  readonly cancel: Outcome<CancelResult, 'NOT_CANCELLABLE'>;
+  readonly cancel_queue: Outcome<CancelResult, never>;
   readonly connect: Outcome<true, PairingCode>;
   readonly disconnect: Outcome<true, 'CHANNEL_NEVER_CONFIGURED'>;
   readonly mark_read: Outcome<
@@ -41,13 +41,13 @@ export interface ShopReplies {
 }
 
 /** The reply to a send. `ask` says where to ask before the send is repeated. It is absent if the send is decided. */
-export type SendReply = Outcome<Sent<Accepted>, SendCode> | PoolWanted | GroupWanted;
+export type SendReply = Outcome<SentAnswer<AcceptedReply>, SendCode> | CarrierNeeded | GroupNeeded;
 
 /**
  * A send that a shop of the pool may make, because its own shop cannot. It has the data to find one. If none is free,
  * the failure is the answer.
  */
-export interface PoolWanted extends Failed<ChannelCode> {
+export interface CarrierNeeded extends Failed<ChannelCode> {
   readonly ask: 'pool';
   readonly offer: PoolOffer;
 }
@@ -56,7 +56,7 @@ export interface PoolWanted extends Failed<ChannelCode> {
  * A send to a group that no session reported. The caller asks the session for the group once, and sends again. If the
  * session still does not report it, the failure is the answer.
  */
-interface GroupWanted extends Failed<SendCode> {
+interface GroupNeeded extends Failed<SendCode> {
   readonly ask: 'group';
   readonly groupId: string;
 }
@@ -70,12 +70,12 @@ export interface BatchReply {
 }
 
 /** The result of a cancellation: the number of ended messages, and the requests to the pool. */
-export interface Cancelled {
+export interface CancelResult {
   readonly ended: number;
-  readonly atPool: readonly AtPool[];
+  readonly atPool: readonly MessageAtPool[];
 }
 
 /** A message that a shop of the pool is to give back first. */
-export interface AtPool extends Pick<PooledMessage, 'messageId' | 'createdAtMs'> {
+export interface MessageAtPool extends Pick<PooledMessage, 'messageId' | 'createdAtMs'> {
   readonly pool: ShopReference;
 }

@@ -29,12 +29,12 @@ export function carriedForRead({ carriedFor }: Keys, nowMs: number): Read {
 }
 
 /** The shops for which this address was written to in the last two days. */
-export function originsOf(carriedFor: readonly string[], from: string): ShopReference[] {
+export function originsOf(carriedFor: readonly string[], fromText: string): ShopReference[] {
   const origins = new Map<string, ShopReference>();
   for (const member of carriedFor) {
     const [address = '', origin = ''] = member.split(' ');
     const [tenantId = '', shopId = ''] = origin.split('/');
-    if (isSameRecipient(address, from)) origins.set(origin, { tenantId, shopId });
+    if (isSameRecipient(address, fromText)) origins.set(origin, { tenantId, shopId });
   }
   return [...origins.values()];
 }

@@ -45,19 +45,19 @@ export async function readCarried(
   store: Pick<Store, 'read'>,
 ): Promise<(CarriedRecord | undefined)[]> {
   if (messageIds.length === 0) return [];
-  const found = await store.read(messageIds.map((id) => carriedRead(shard, id)));
-  return (found as (string | null)[][]).map(decodeCarried);
+  const replies = await store.read(messageIds.map((id) => carriedRead(shard, id)));
+  return (replies as (string | null)[][]).map(decodeCarried);
 }
 
 /** Reads a carried message back, or undefined if the shard has no record of it. */
 export function decodeCarried(fields: readonly (string | null)[]): CarriedRecord | undefined {
-  const [body, state, refused, withdrawn, entry] = fields;
-  if (!body && !state && !refused) return undefined;
+  const [body, state, refusalText, withdrawalText, entry] = fields;
+  if (!body && !state && !refusalText) return undefined;
   return {
     body: body ? (JSON.parse(body) as MessageBody) : undefined,
     state: state ? (JSON.parse(state) as MessageState) : undefined,
-    isRefused: Boolean(refused),
-    isWithdrawn: Boolean(withdrawn),
+    isRefused: Boolean(refusalText),
+    isWithdrawn: Boolean(withdrawalText),
     entryText: entry ?? undefined,
   };
 }

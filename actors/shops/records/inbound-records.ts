@@ -48,9 +48,9 @@ export function inboundKey(shard: number, day: number): string {
 }
 
 export function inboundWrite(shard: number, record: InboundRecord, vault: NumberVault): Write {
-  const { id, tenantId, shopId, fromId, ...rest } = record;
-  const sealed = vault.seal(useOf(id, { tenantId, shopId, fromId }), JSON.stringify(rest));
-  return ['HSET', inboundKey(shard, dayOfMessage(id)), id, `${tenantId} ${shopId} ${fromId} ${sealed}`];
+  const { id, tenantId, shopId, fromId, ...content } = record;
+  const sealedText = vault.seal(useOf(id, { tenantId, shopId, fromId }), JSON.stringify(content));
+  return ['HSET', inboundKey(shard, dayOfMessage(id)), id, `${tenantId} ${shopId} ${fromId} ${sealedText}`];
 }
 
 /** Returns the write that expires a message's day after `retentionMs`. */
@@ -78,9 +78,9 @@ function useOf(id: string, { tenantId, shopId, fromId }: InboundOwner): string {
 }
 
 /** Returns the owner of the stored message; undefined if it is gone. */
-export function inboundOwner(stored: string | null | undefined): InboundOwner | undefined {
-  if (stored == null) return undefined;
-  const [tenantId = '', shopId = '', fromId = ''] = stored.split(' ', 3);
+export function inboundOwner(text: string | null | undefined): InboundOwner | undefined {
+  if (text == null) return undefined;
+  const [tenantId = '', shopId = '', fromId = ''] = text.split(' ', 3);
   return { tenantId, shopId, fromId };
 }
 
@@ -95,13 +95,13 @@ export async function readInboundRecords(
 ): Promise<(StoredInbound | undefined)[]> {
   if (ids.length === 0) return [];
   const lookups = ids.map((id): Read => ['HMGET', inboundKey(shard, dayOfMessage(id)), id, readField(id)]);
-  const found = (await store.read(lookups)) as [string | null, string | null][];
+  const replies = (await store.read(lookups)) as [string | null, string | null][];
   return ids.map((id, index) => {
-    const [stored, readAt] = found[index] ?? [];
-    const owner = inboundOwner(stored);
-    if (stored == null || owner === undefined) return undefined;
-    const sealed = stored.slice(stored.lastIndexOf(' ') + 1);
-    const record = openRecord(id, owner, sealed, vault);
+    const [text, readAt] = replies[index] ?? [];
+    const owner = inboundOwner(text);
+    if (text == null || owner === undefined) return undefined;
+    const sealedText = text.slice(text.lastIndexOf(' ') + 1);
+    const record = openRecord(id, owner, sealedText, vault);
     return record && { record, readAtMs: readAt == null ? null : Number(readAt) };
   });
 }
@@ -109,15 +109,15 @@ export async function readInboundRecords(
 function openRecord(
   id: string,
   owner: InboundOwner,
-  sealed: string,
+  sealedText: string,
   vault: Pick<NumberVault, 'open'>,
 ): InboundRecord | undefined {
   try {
-    const rest = JSON.parse(vault.open(useOf(id, owner), sealed)) as Omit<
+    const content = JSON.parse(vault.open(useOf(id, owner), sealedText)) as Omit<
       InboundRecord,
       'id' | keyof InboundOwner
     >;
-    return { id, ...owner, ...rest };
+    return { id, ...owner, ...content };
   } catch {
     return undefined;
   }

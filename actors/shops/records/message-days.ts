@@ -43,7 +43,7 @@ export interface Retention {
 export function keptDays({ nowMs, retentionMs }: Retention): number[] {
   // Clocks differ: tomorrow may have begun elsewhere.
   const tomorrow = dayOf(nowMs) + 1;
-  return Array.from({ length: Math.ceil(retentionMs / DAY_MS) + 3 }, (_, ago) => tomorrow - ago);
+  return Array.from({ length: Math.ceil(retentionMs / DAY_MS) + 3 }, (_, daysAgo) => tomorrow - daysAgo);
 }
 
 /** Returns the least id of this day: all ids made on it or later are greater or equal. */
@@ -53,15 +53,15 @@ export function firstIdOfDay(day: number): string {
 
 /** The hash of a shard's messages of one day. */
 export function dayKey(shard: number, day: number): string {
-  const known = newest[shard];
-  if (known?.day === day) return known.key;
+  const newestOfShard = newestDays[shard];
+  if (newestOfShard?.day === day) return newestOfShard.key;
   const key = shardKey(shard, 'messages', String(day));
-  newest[shard] = { day, key };
+  newestDays[shard] = { day, key };
   return key;
 }
 
 /** The key of the last requested day for each shard: every send needs today's. */
-const newest: { readonly day: number; readonly key: string }[] = [];
+const newestDays: { readonly day: number; readonly key: string }[] = [];
 
 /** Stores an accepted message. Its state needs no separate write: a missing state means queued. */
 export function bodyWrite(shard: number, day: number, body: MessageBody): Write {

@@ -22,11 +22,11 @@ export function encodeReceipts({ deliveredAtMs, readAtMs, delivered, read }: Mes
 /** Decodes stored receipts; an absent value means that there are none. */
 export function decodeReceipts(text: string | null | undefined): MessageReceipts {
   if (!text) return NO_RECEIPTS;
-  const [deliveredAtMs = '', readAtMs = '', delivered, read] = text.split(' ');
+  const [deliveredAtMs = '', readAtMs = '', deliveredCount, readCount] = text.split(' ');
   return {
     deliveredAtMs: deliveredAtMs === '' ? null : Number(deliveredAtMs),
     readAtMs: readAtMs === '' ? null : Number(readAtMs),
-    delivered: Number(delivered),
-    read: Number(read),
+    delivered: Number(deliveredCount),
+    read: Number(readCount),
   };
 }

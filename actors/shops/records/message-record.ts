@@ -108,25 +108,25 @@ type StoredBody = Pick<MessageBody, 'tenantId' | 'shopId' | 'kind' | 'via' | 'cr
   Partial<MessageBody>;
 
 function decodeBody(id: string, text: string): MessageBody {
-  const stored = JSON.parse(text) as StoredBody;
-  const { tenantId, shopId, kind, via, createdAtMs, wireId } = stored;
+  const storedBody = JSON.parse(text) as StoredBody;
+  const { tenantId, shopId, kind, via, createdAtMs, wireId } = storedBody;
   return {
     id,
     tenantId,
     shopId,
     kind,
-    to: stored.to ?? null,
-    text: stored.text ?? null,
-    mediaUrl: stored.mediaUrl ?? null,
-    mediaType: stored.mediaType ?? null,
+    to: storedBody.to ?? null,
+    text: storedBody.text ?? null,
+    mediaUrl: storedBody.mediaUrl ?? null,
+    mediaType: storedBody.mediaType ?? null,
     via,
-    policy: stored.policy ?? null,
+    policy: storedBody.policy ?? null,
     createdAtMs,
     wireId,
-    idempotencyKey: stored.idempotencyKey ?? null,
-    requestId: stored.requestId ?? null,
-    traceparent: stored.traceparent ?? null,
-    ...presentFields<MessageBody>({ reply: stored.reply, batchId: stored.batchId }),
+    idempotencyKey: storedBody.idempotencyKey ?? null,
+    requestId: storedBody.requestId ?? null,
+    traceparent: storedBody.traceparent ?? null,
+    ...presentFields<MessageBody>({ reply: storedBody.reply, batchId: storedBody.batchId }),
   };
 }
 

@@ -36,8 +36,8 @@ export function personDigests(
   address: string,
   vault: Pick<NumberVault, 'digests'>,
 ): readonly string[] {
-  const counted = isPhoneNumber(address) ? String(recipientKey(address)) : address;
-  return vault.digests(`person ${tenantId}`, counted);
+  const canonicalAddress = isPhoneNumber(address) ? String(recipientKey(address)) : address;
+  return vault.digests(`person ${tenantId}`, canonicalAddress);
 }
 
 /** Finds who wrote. */
@@ -57,21 +57,21 @@ export async function readPerson(
   const ofNumber = digestsOf(number);
   const ofLid = digestsOf(lid);
   const digests = [...ofNumber, ...ofLid];
-  const [found] = (await store.read([['HMGET', personIds, ...digests]])) as [(string | null)[]];
-  const known = (from: number, to: number): string | undefined => {
-    const stored = found.slice(from, to).find((entry) => entry !== null);
-    return stored == null ? undefined : personIdIn(stored);
+  const [entries] = (await store.read([['HMGET', personIds, ...digests]])) as [(string | null)[]];
+  const findId = (start: number, end: number): string | undefined => {
+    const storedId = entries.slice(start, end).find((entry) => entry !== null);
+    return storedId == null ? undefined : personIdIn(storedId);
   };
-  const byNumber = known(0, ofNumber.length);
-  const byLid = known(ofNumber.length, digests.length);
+  const byNumber = findId(0, ofNumber.length);
+  const byLid = findId(ofNumber.length, digests.length);
   const id = byNumber ?? byLid ?? digests[0];
   if (id === undefined) throw new Error('somebody wrote from no address');
-  const newest = [ofNumber[0], ofLid[0]].filter((digest) => digest !== undefined);
+  const newestDigests = [ofNumber[0], ofLid[0]].filter((digest) => digest !== undefined);
   const entry = personEntry(id, dayOf(nowMs));
-  const isOutdated = newest.some((digest) => found[digests.indexOf(digest)] !== entry);
+  const isOutdated = newestDigests.some((digest) => entries[digests.indexOf(digest)] !== entry);
   // The id has its own entry, by which an erasure finds the person.
-  const fields = isOutdated ? new Set([...newest, id]) : [];
+  const fields = isOutdated ? new Set([...newestDigests, id]) : [];
   const writes: Write[] = [...fields].map((field) => ['HSET', personIds, field, entry]);
   if (byLid !== undefined && byLid !== id) writes.push(['HSET', personIds, mergedField(byLid), entry]);
-  return { id, ids: [...new Set([id, ...(byLid === undefined ? [] : [byLid]), ...newest])], writes };
+  return { id, ids: [...new Set([id, ...(byLid === undefined ? [] : [byLid]), ...newestDigests])], writes };
 }

@@ -27,7 +27,7 @@ const STEP_FIELDS = 500;
  * no value moves to another field meanwhile: such a value may be missed. A field may be listed twice.
  */
 export async function readInSteps(store: Pick<Store, 'read'>, key: string): Promise<string[]> {
-  const flat: string[] = [];
-  for await (const pairs of scanHash(store, key, STEP_FIELDS)) for (const text of pairs) flat.push(text);
-  return flat;
+  const fields: string[] = [];
+  for await (const pairs of scanHash(store, key, STEP_FIELDS)) for (const text of pairs) fields.push(text);
+  return fields;
 }

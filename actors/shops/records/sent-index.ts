@@ -58,7 +58,7 @@ export function sentReads(keys: Keys, fields: readonly string[], nowMs: number):
   const today = dayOf(nowMs);
   return Array.from(
     { length: LIVE_DAYS },
-    (_, ago): Read => ['HMGET', keyOfDay(keys, today - ago), ...fields],
+    (_, daysAgo): Read => ['HMGET', keyOfDay(keys, today - daysAgo), ...fields],
   );
 }
 

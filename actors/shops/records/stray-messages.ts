@@ -38,20 +38,23 @@ export async function strayDays(
   keyOf: (day: number) => string,
   { store, retentionMs, nowMs }: StraySources,
 ): Promise<readonly string[]> {
-  const newest = dayOf(nowMs - retentionMs) - 1;
-  const oldest = dayOf(nowMs - MOST_DAYS * DAY_MS) - 1;
-  const days = Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, index) => newest - index);
-  const found: string[] = [];
+  const newestDay = dayOf(nowMs - retentionMs) - 1;
+  const oldestDay = dayOf(nowMs - MOST_DAYS * DAY_MS) - 1;
+  const days = Array.from(
+    { length: Math.max(0, newestDay - oldestDay + 1) },
+    (_, index) => newestDay - index,
+  );
+  const foundDays: string[] = [];
   for (const part of partsOf(days, DAYS_AT_ONCE)) {
-    const some = part.map(keyOf);
-    const [first, ...rest] = some;
+    const keys = part.map(keyOf);
+    const [first, ...otherKeys] = keys;
     if (first === undefined) continue;
-    const [count] = await store.read([['EXISTS', first, ...rest]]);
+    const [count] = await store.read([['EXISTS', first, ...otherKeys]]);
     if (count === 0) continue;
-    const each = await store.read(some.map((key): Read => ['EXISTS', key]));
-    found.push(...some.filter((_, index) => each[index] === 1));
+    const counts = await store.read(keys.map((key): Read => ['EXISTS', key]));
+    foundDays.push(...keys.filter((_, index) => counts[index] === 1));
   }
-  return found;
+  return foundDays;
 }
 
 function bodiesAmong(pairs: readonly string[]): StoredMessage[] {

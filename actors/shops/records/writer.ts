@@ -42,20 +42,20 @@ export function afterMessage(
  * Merges the records of one person who wrote under two addresses. The later message counts. If both are of the same
  * second, the opt-out counts. A repeated delivery of a message of either changes nothing.
  */
-export function laterWriter(one: Writer | undefined, other: Writer | undefined): Writer | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  const isLater = other.stampMs > one.stampMs || (other.stampMs === one.stampMs && other.optedOut);
-  const [earlier, later] = isLater ? [one, other] : [other, one];
+export function laterWriter(left: Writer | undefined, right: Writer | undefined): Writer | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  const isLater = right.stampMs > left.stampMs || (right.stampMs === left.stampMs && right.optedOut);
+  const [earlier, later] = isLater ? [left, right] : [right, left];
   const wireIds = [...new Set([...earlier.wireIds, ...later.wireIds])].slice(-REMEMBERED_WIRE_IDS);
   return { ...later, lastInboundAtMs: Math.max(earlier.lastInboundAtMs, later.lastInboundAtMs), wireIds };
 }
 
 /** Reads a writer back; undefined when the number never wrote. */
-export function decodeWriter(stored: string | null): Writer | undefined {
-  return stored === null ? undefined : (JSON.parse(stored) as Writer);
+export function decodeWriter(text: string | null): Writer | undefined {
+  return text === null ? undefined : (JSON.parse(text) as Writer);
 }
 
 /** Reads the writers of a shop from the flat list of fields and values that `HGETALL` returns. */
-export function decodeWriters(flat: readonly string[]): Map<string, Writer> {
-  return new Map([...hashFields(flat)].map(([address, stored]) => [address, JSON.parse(stored) as Writer]));
+export function decodeWriters(fields: readonly string[]): Map<string, Writer> {
+  return new Map([...hashFields(fields)].map(([address, text]) => [address, JSON.parse(text) as Writer]));
 }

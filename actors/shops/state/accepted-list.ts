@@ -31,13 +31,13 @@ export function entryTextOf(element: string): string {
 }
 
 /** Counts the oldest elements whose retention is over. */
-export function overdueElements(oldest: readonly string[], { retentionMs, nowMs }: Retention): number {
+export function overdueElements(elements: readonly string[], { retentionMs, nowMs }: Retention): number {
   // An element that contains no time is not kept.
-  const kept = oldest.findIndex((element) => {
+  const firstKept = elements.findIndex((element) => {
     const atMs = addedAtMs(element);
     return atMs !== undefined && dayEndsMs(dayOf(atMs), retentionMs) > nowMs;
   });
-  return kept === -1 ? oldest.length : kept;
+  return firstKept === -1 ? elements.length : firstKept;
 }
 
 /** Returns when a shop's list is cut next: once a day, each shop at a different time. */
@@ -82,9 +82,9 @@ export class AcceptedList {
   /** The newest day for which this actor set the expiry of inbound messages. */
   inboundDay: number | undefined;
 
-  constructor(next: number, ended: number, cutDueAtMs: number) {
+  constructor(next: number, firstPlace: number, cutDueAtMs: number) {
     this.next = next;
-    this.ended = ended;
+    this.ended = firstPlace;
     this.cutDueAtMs = cutDueAtMs;
   }
 }

@@ -1,7 +1,7 @@
 /** Decides if the accepted messages of a batch may leave, and which of them wait. */
 import { batchOpensMs } from '../../../policy/batch-forecast.ts';
 import type { MessageReason } from '../../message-status.ts';
-import type { Batch, OfBatch } from './batches.ts';
+import type { Batch, BatchMember } from './batches.ts';
 import { isIdle, type ShopState } from './shop-state.ts';
 
 /**
@@ -10,7 +10,7 @@ import { isIdle, type ShopState } from './shop-state.ts';
  */
 export function batchObstacle(
   batches: readonly Batch[],
-  message: OfBatch | undefined,
+  message: BatchMember | undefined,
   nowMs: number,
 ): 'wait' | Extract<MessageReason, 'CANCELLED' | 'EXPIRED'> | undefined {
   const batch = batchOf(batches, message);
@@ -24,7 +24,7 @@ export function batchObstacle(
  * True if a queued message is known to wait for its batch, without reading the clock. A turn starts every message that
  * may leave. So the batch messages that remain in an idle shop wait for quiet hours to end.
  */
-export function isSetAside(state: ShopState, message: OfBatch): boolean {
+export function isSetAside(state: ShopState, message: BatchMember): boolean {
   const batch = batchOf(state.batches, message);
   return batch !== undefined && (isHalted(batch) || isIdle(state));
 }
@@ -33,7 +33,7 @@ function isHalted({ status }: Batch): boolean {
   return status === 'paused' || status === 'stopped';
 }
 
-function batchOf(batches: readonly Batch[], message: OfBatch | undefined): Batch | undefined {
+function batchOf(batches: readonly Batch[], message: BatchMember | undefined): Batch | undefined {
   if (message?.batchId === undefined) return undefined;
   return batches.find(({ id }) => id === message.batchId);
 }

@@ -34,8 +34,8 @@ export async function readBatchIds(reading: BatchReading): Promise<string[]> {
   const { keys, store } = reading;
   // A batch that ends meanwhile moves to the ended ones, so they are read later.
   const active = await readInSteps(store, keys.batches);
-  const ended = await Promise.all(endedBatchKeys(reading).map((key) => readInSteps(store, key)));
-  const fields = [active, ...ended].flatMap((flat) => [...hashFields(flat).keys()]);
+  const endedIds = await Promise.all(endedBatchKeys(reading).map((key) => readInSteps(store, key)));
+  const fields = [active, ...endedIds].flatMap((pairs) => [...hashFields(pairs).keys()]);
   return [...new Set(fields.filter((field) => !isKeyField(field)))].sort().reverse();
 }
 
@@ -44,15 +44,15 @@ export async function readBatches(
   ids: readonly string[],
   { keys, store }: Pick<BatchReading, 'keys' | 'store'>,
 ): Promise<(StoredBatch | undefined)[]> {
-  const asked = ids.map((id): Read => ['HMGET', batchKey(keys, id), 'content', 'refused:', 'ended']);
-  const found = (await store.read(asked)) as (string | null)[][];
-  return found.map(([content, refused, ended]) =>
+  const reads = ids.map((id): Read => ['HMGET', batchKey(keys, id), 'content', 'refused:', 'ended']);
+  const replies = (await store.read(reads)) as (string | null)[][];
+  return replies.map(([content, refusedText, endedText]) =>
     content == null
       ? undefined
       : {
           content: JSON.parse(content) as BatchContent,
-          refused: JSON.parse(refused ?? '[]') as RefusedRecipient[],
-          ended: ended == null ? undefined : (JSON.parse(ended) as EndedBatch),
+          refused: JSON.parse(refusedText ?? '[]') as RefusedRecipient[],
+          ended: endedText == null ? undefined : (JSON.parse(endedText) as EndedBatch),
         },
   );
 }
@@ -64,9 +64,9 @@ export async function readKeyedBatch(
 ): Promise<string | undefined> {
   const field = keyField(idempotencyKey);
   const keys = [reading.keys.batches, ...endedBatchKeys(reading)];
-  const found = (await reading.store.read(keys.map((key): Read => ['HGET', key, field]))) as (
+  const values = (await reading.store.read(keys.map((key): Read => ['HGET', key, field]))) as (
     | string
     | null
   )[];
-  return found.find((id) => id !== null) ?? undefined;
+  return values.find((id) => id !== null) ?? undefined;
 }

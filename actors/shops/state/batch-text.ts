@@ -42,12 +42,12 @@ export function batchTextProblem(text: string): string | undefined {
 export function fieldsByName(
   fields: Readonly<Record<string, string>> = {},
 ): (name: string) => string | undefined {
-  let others: Map<string, string> | undefined;
+  let otherNames: Map<string, string> | undefined;
   return (name) => {
     if (Object.hasOwn(fields, name)) return fields[name];
-    others ??= inNfc(fields);
-    const value = others.get(name) ?? others.get(name.normalize('NFC'));
-    if (value !== undefined) others.set(name, value);
+    otherNames ??= inNfc(fields);
+    const value = otherNames.get(name) ?? otherNames.get(name.normalize('NFC'));
+    if (value !== undefined) otherNames.set(name, value);
     return value;
   };
 }
@@ -57,13 +57,13 @@ function inNfc(fields: Readonly<Record<string, string>>): Map<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(fields)) {
     if (name.length > MOST_UNITS) continue;
-    const composed = name.normalize('NFC');
-    if (!values.has(composed)) values.set(composed, value);
+    const composedName = name.normalize('NFC');
+    if (!values.has(composedName)) values.set(composedName, value);
   }
   return values;
 }
 
 /** Returns the text with a recipient's fields filled in. Filled-in values are not searched again. */
 export function filledText(text: string, fieldOf: (name: string) => string | undefined): string {
-  return text.replaceAll(FIELD, (whole, between: string) => fieldOf(between.trim()) ?? whole);
+  return text.replaceAll(FIELD, (whole, inner: string) => fieldOf(inner.trim()) ?? whole);
 }

@@ -38,7 +38,7 @@ export interface BatchRecord {
    * Indexes of postponed recipients, with the time until which each waits; at most `MOST_POSTPONED`
    * (policy/batch-forecast.ts).
    */
-  readonly postponed: readonly Postponed[];
+  readonly postponed: readonly PostponedRecipient[];
   /** How many waiting recipients were declared when they were added, and how many were known but never wrote. */
   readonly left: Readonly<Record<Exclude<BatchClass, 'known'>, number>>;
   /** Each text differs, as far as is known before it is filled in. */
@@ -56,7 +56,7 @@ export interface BatchRecord {
 }
 
 /** A recipient who was passed over. */
-interface Postponed {
+interface PostponedRecipient {
   readonly place: number;
   readonly tryAtMs: number;
 }
@@ -96,8 +96,8 @@ export function firstCallField(idempotencyKey: string): string {
 }
 
 /** The field under which a batch has the recipient with a number, in whichever form it is written. */
-export function numberField(to: string): string {
-  return `n:${recipientKey(to)}`;
+export function numberField(recipient: string): string {
+  return `n:${recipientKey(recipient)}`;
 }
 
 /** Stores the changes between two lists of active batches. Writes nothing about ended ones. */
@@ -106,11 +106,13 @@ export function changedBatchWrites(
   before: readonly Batch[],
   after: readonly Batch[],
 ): readonly Write[] {
-  const changed = after.filter((batch) => !before.includes(batch));
-  return changed.flatMap((batch): Write[] => {
+  const changedBatches = after.filter((batch) => !before.includes(batch));
+  return changedBatches.flatMap((batch): Write[] => {
     const text = encodeBatch(batch);
-    const was = before.find(({ id }) => id === batch.id);
-    return was !== undefined && encodeBatch(was) === text ? [] : [['HSET', keys.batches, batch.id, text]];
+    const previous = before.find(({ id }) => id === batch.id);
+    return previous !== undefined && encodeBatch(previous) === text
+      ? []
+      : [['HSET', keys.batches, batch.id, text]];
   });
 }
 
@@ -121,16 +123,16 @@ export function batchEndWrites(
   retentionMs: number,
 ): Write[] {
   const { id, idempotencyKey, endedAtMs } = batch;
-  const keyed = idempotencyKey === null ? [] : [keyField(idempotencyKey)];
+  const keyFields = idempotencyKey === null ? [] : [keyField(idempotencyKey)];
   const day = dayOf(endedAtMs);
-  const [own, ended] = [batchKey(keys, id), endedBatchesKey(keys, day)];
+  const [ownKey, endedKey] = [batchKey(keys, id), endedBatchesKey(keys, day)];
   const expiresAtMs = dayEndsMs(day, retentionMs);
   return [
-    ['HDEL', keys.batches, id, ...keyed],
-    ['HSET', own, 'ended', JSON.stringify(batch)],
-    ['PEXPIREAT', own, expiresAtMs],
-    ['HSET', ended, id, '', ...keyed.flatMap((field) => [field, id])],
-    ['PEXPIREAT', ended, expiresAtMs],
+    ['HDEL', keys.batches, id, ...keyFields],
+    ['HSET', ownKey, 'ended', JSON.stringify(batch)],
+    ['PEXPIREAT', ownKey, expiresAtMs],
+    ['HSET', endedKey, id, '', ...keyFields.flatMap((field) => [field, id])],
+    ['PEXPIREAT', endedKey, expiresAtMs],
   ];
 }
 
@@ -144,8 +146,8 @@ export function withoutMoments({ tryAtMs: _, asked: __, ...record }: Batch): Bat
 }
 
 /** Reads the hash of those that have not ended back from its flat list of fields and values, oldest first. */
-export function decodeBatches(flat: readonly string[]): Batch[] {
-  const batches = [...hashFields(flat)].flatMap(([id, text]): Batch[] =>
+export function decodeBatches(fields: readonly string[]): Batch[] {
+  const batches = [...hashFields(fields)].flatMap(([id, text]): Batch[] =>
     isKeyField(id) ? [] : [{ ...(JSON.parse(text) as BatchRecord), tryAtMs: 0, asked: null }],
   );
   return batches.sort((left, right) => (left.id < right.id ? -1 : 1));
@@ -183,7 +185,7 @@ export function isDone(batch: BatchRecord, nowMs: number): boolean {
 }
 
 /** A message that may belong to a batch. */
-export interface OfBatch {
+export interface BatchMember {
   readonly batchId?: string | undefined;
 }
 
@@ -192,7 +194,7 @@ export function hasMessages(
   {
     queue,
     currentMessage,
-  }: { readonly queue: readonly OfBatch[]; readonly currentMessage: OfBatch | undefined },
+  }: { readonly queue: readonly BatchMember[]; readonly currentMessage: BatchMember | undefined },
   batchId: string,
 ): boolean {
   return currentMessage?.batchId === batchId || queue.some((message) => message.batchId === batchId);
@@ -200,29 +202,29 @@ export function hasMessages(
 
 /** Returns the index of the next recipient, or undefined if none is possible before `nextTryMs`. */
 export function nextPlace({ postponed, next, total }: BatchRecord, nowMs: number): number | undefined {
-  const due = postponed.find(({ tryAtMs }) => tryAtMs <= nowMs);
-  return due?.place ?? (next < total ? next : undefined);
+  const dueRecipient = postponed.find(({ tryAtMs }) => tryAtMs <= nowMs);
+  return dueRecipient?.place ?? (next < total ? next : undefined);
 }
 
 /** Returns the earliest time at which one of its recipients may be written to. */
 export function nextTryMs(batch: Batch): number {
   const { next, total, postponed, tryAtMs } = batch;
-  const anyMs = next < total ? 0 : Math.min(...postponed.map((one) => one.tryAtMs));
+  const anyMs = next < total ? 0 : Math.min(...postponed.map((recipient) => recipient.tryAtMs));
   return batchOpensMs({ ...batch, quietHours: null }, Math.max(tryAtMs, anyMs));
 }
 
 /** Counts a message that changed its state with its batch. */
 export function withMessageState(
   batches: readonly Batch[],
-  { batchId }: OfBatch,
+  { batchId }: BatchMember,
   { status, reason }: { readonly status: MessageStatus; readonly reason: MessageReason | null },
 ): readonly Batch[] {
   if (batchId === undefined || !isFinal(status)) return batches;
   return batches.map((batch) => {
     if (batch.id !== batchId) return batch;
     const { queued } = batch.counts;
-    const ended = status as 'sent' | 'failed' | 'rejected';
-    const counts = { ...batch.counts, queued: queued - 1, [ended]: batch.counts[ended] + 1 };
+    const endStatus = status as 'sent' | 'failed' | 'rejected';
+    const counts = { ...batch.counts, queued: queued - 1, [endStatus]: batch.counts[endStatus] + 1 };
     return { ...batch, counts, codes: reason === null ? batch.codes : countCode(batch.codes, reason) };
   });
 }

@@ -21,8 +21,8 @@ export function changeWrites(
   const fields: RedisArgument[] = [];
   if (!sameWhenRestored(before, state, nowMs) || egress !== before.egress) {
     // Empty until the shop was connected once, because its record then has no state.
-    const shown = wasConnected(state.channel.context) ? publicChannelStatus(channelState(state)) : '';
-    fields.push('actor', encodeMachines(state, nowMs), 'msgapp', shown);
+    const shownStatus = wasConnected(state.channel.context) ? publicChannelStatus(channelState(state)) : '';
+    fields.push('actor', encodeMachines(state, nowMs), 'msgapp', shownStatus);
   }
   if (ended !== undefined) fields.push('settled', ended);
   if (limits !== before.limits) fields.push('limits', encodeLimits(limits));

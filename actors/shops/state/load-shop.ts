@@ -33,8 +33,8 @@ export async function loadShop(
   nowMs: number,
   vault: Pick<EgressVault, 'renewed'>,
 ): Promise<ShopState | undefined> {
-  const stored = await readShop(address, store, nowMs);
-  return stored && withOpenedEgress(stored, vault);
+  const storedShop = await readShop(address, store, nowMs);
+  return storedShop && withOpenedEgress(storedShop, vault);
 }
 
 const NO_OFFERS: readonly OfferedSend[] = [];
@@ -42,10 +42,10 @@ const NO_OFFERS: readonly OfferedSend[] = [];
 function withOpenedEgress(state: ShopState, vault: Pick<EgressVault, 'renewed'>): ShopState {
   const { shop, keys, egress, unstored } = state;
   if (egress === undefined) return state;
-  const renewed = vault.renewed(shop, egress.sealed);
+  const renewedAddress = vault.renewed(shop, egress.sealed);
   const writes: Write[] =
-    renewed.sealed === egress.sealed ? [] : [['HSET', keys.shop, 'egress', renewed.sealed]];
-  return { ...state, egress: renewed, unstored: [...unstored, ...writes] };
+    renewedAddress.sealed === egress.sealed ? [] : [['HSET', keys.shop, 'egress', renewedAddress.sealed]];
+  return { ...state, egress: renewedAddress, unstored: [...unstored, ...writes] };
 }
 
 async function readShop(address: Address, store: Store, nowMs: number): Promise<ShopState | undefined> {
@@ -53,26 +53,30 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   const { shard } = address;
   const keys = shopKeys(shard, shop.shopId);
   const people = tenantKeys(shop.tenantId);
-  const [record, fields, latest, length, pooledFields, carriedIds, tenant, notices, scheduled, batches] =
+  const [record, fields, newestPart, length, pooledFields, carriedIds, tenant, notices, scheduled, batches] =
     await readStored({ shopId: shop.shopId, keys, people }, store);
   const [actor, endedText, undelivered, limits, egress] = fields;
   if (record === null) return undefined;
   const ofTenant = tenant == null ? null : (JSON.parse(tenant) as StoredTenant);
-  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
+  const newestElements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
   const machines = restoreMachines(actor ?? null);
   const acceptedList = new AcceptedList(length, Number(endedText ?? 0), nextCutMs(shop.shopId, nowMs));
-  const notEnded = await readNotEnded(keys.accepted, { acceptedList, newest }, store);
+  const notEnded = await readNotEnded(keys.accepted, { acceptedList, newest: newestElements }, store);
   const pooled = decodePooled(pooledFields, (id) => notEnded.get(id) ?? acceptedList.ended);
   for (const { messageId } of pooled) notEnded.delete(messageId);
-  const [own, carried] = await Promise.all([
+  const [ownMessages, carriedMessages] = await Promise.all([
     loadWaiting(shard, notEnded, store),
     readCarried(shard, carriedIds, store),
   ]);
-  const { ledger, elements, unreadable } = readLedger(newest, nowMs);
-  const forOthers = carried.flatMap((message) => (message?.body ? [carriedMessage(message.body)] : []));
-  const queued = [...own, ...forOthers].sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
-  const waiting = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
-  if (elements !== undefined) acceptedList.next += elements.length - newest.length;
+  const { ledger, elements, unreadable } = readLedger(newestElements, nowMs);
+  const forOthers = carriedMessages.flatMap((message) =>
+    message?.body ? [carriedMessage(message.body)] : [],
+  );
+  const queued = [...ownMessages, ...forOthers].sort((left, right) =>
+    left.messageId < right.messageId ? -1 : 1,
+  );
+  const queue = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
+  if (elements !== undefined) acceptedList.next += elements.length - newestElements.length;
   const currentId = machines.pacing.context.hand?.messageId;
   return {
     shop,
@@ -81,8 +85,8 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     people,
     name: (JSON.parse(record) as { name: string }).name,
     ...machines,
-    queue: waiting.filter((message) => message.messageId !== currentId),
-    currentMessage: waiting.find((message) => message.messageId === currentId),
+    queue: queue.filter((message) => message.messageId !== currentId),
+    currentMessage: queue.find((message) => message.messageId === currentId),
     currentBody: undefined,
     pooled,
     offeredSends: NO_OFFERS,
@@ -98,7 +102,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     isTenantActive: ofTenant?.active !== false,
     inbound: inboundModeOf(ofTenant),
     egress: egress == null ? undefined : { sealed: egress, shown: null },
-    unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newest.length, elements),
+    unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newestElements.length, elements),
     hasReplacedLedger: unreadable ?? false,
     limits: decodeLimits(limits),
     undelivered: decodeUndelivered(undelivered),
@@ -193,8 +197,8 @@ async function underKnownNumbers(
   const { queued, ledger, aliases } = shop;
   const numbers = [...new Set([...queued.map(({ to }) => to), ...ledger.recipients().map(aliasField)])];
   if (numbers.length === 0) return [];
-  const [found] = (await store.read([['HMGET', aliases, ...numbers]])) as [(string | null)[]];
-  const aliasOf = new Map(numbers.map((number, index) => [number, found[index] ?? undefined]));
+  const [numbersFound] = (await store.read([['HMGET', aliases, ...numbers]])) as [(string | null)[]];
+  const aliasOf = new Map(numbers.map((number, index) => [number, numbersFound[index] ?? undefined]));
   mergeKnownNumbers(ledger, (field) => aliasOf.get(field));
   return queued.map((message) => {
     const alias = aliasOf.get(message.to);

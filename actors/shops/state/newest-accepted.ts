@@ -4,25 +4,25 @@ import type { Read, Store } from '../../../runtime/store.ts';
 import { addedAtMs, entryTextOf } from './accepted-list.ts';
 
 /** Returns the read of the newest elements of a shop's list; `allThatCount` completes its reply. */
-export function newestRead(accepted: string): Read {
-  return ['LRANGE', accepted, -LEDGER_BOUND, -1];
+export function newestRead(listKey: string): Read {
+  return ['LRANGE', listKey, -LEDGER_BOUND, -1];
 }
 
 /**
- * Returns all elements of a shop's list that the policy may count at `nowMs`, oldest first. `newest` is the reply to
+ * Returns all elements of a shop's list that the policy may count at `nowMs`, oldest first. `firstPart` is the reply to
  * `newestRead`. A cancelled message leaves an element that counts nothing, so the counted ones then reach further back.
  */
 export async function allThatCount(
-  accepted: string,
-  newest: readonly string[],
+  listKey: string,
+  firstPart: readonly string[],
   { store, nowMs }: { readonly store: Pick<Store, 'read'>; readonly nowMs: number },
 ): Promise<readonly string[]> {
-  let elements = newest;
-  let step = newest;
+  let elements = firstPart;
+  let step = firstPart;
   while (step.length === LEDGER_BOUND && countedOf(elements) < LEDGER_BOUND) {
     if (!step.some((element) => isOfDay(element, nowMs))) break;
     const end = -elements.length - 1;
-    [step] = (await store.read([['LRANGE', accepted, end - LEDGER_BOUND + 1, end]])) as [string[]];
+    [step] = (await store.read([['LRANGE', listKey, end - LEDGER_BOUND + 1, end]])) as [string[]];
     elements = [...step, ...elements];
   }
   return elements;

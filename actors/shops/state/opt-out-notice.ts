@@ -26,8 +26,8 @@ export function encodeNotice({ origin, from, lid, wireId, atMs }: OptOutNotice):
 }
 
 export function decodeNotices(values: readonly string[]): OptOutNotice[] {
-  return values.map((value) => ({
-    ...(JSON.parse(value) as Omit<OptOutNotice, 'repeatAtMs'>),
+  return values.map((text) => ({
+    ...(JSON.parse(text) as Omit<OptOutNotice, 'repeatAtMs'>),
     repeatAtMs: 0,
   }));
 }

@@ -23,12 +23,12 @@ export function encodePooled({ to, createdAtMs, pool, taken }: PooledMessage): s
 
 /** Reads the hash of pooled messages back from its flat list of ids and values, oldest first; `placeOf`: see `place`. */
 export function decodePooled(
-  flat: readonly string[],
+  fields: readonly string[],
   placeOf: (messageId: string) => number,
 ): PooledMessage[] {
-  const messages = [...hashFields(flat)].map(([messageId, text]): PooledMessage => {
-    const stored = JSON.parse(text) as Pick<PooledMessage, 'to' | 'createdAtMs' | 'pool' | 'taken'>;
-    return { messageId, ...stored, place: placeOf(messageId), askAtMs: 0 };
+  const messages = [...hashFields(fields)].map(([messageId, text]): PooledMessage => {
+    const storedMessage = JSON.parse(text) as Pick<PooledMessage, 'to' | 'createdAtMs' | 'pool' | 'taken'>;
+    return { messageId, ...storedMessage, place: placeOf(messageId), askAtMs: 0 };
   });
   return messages.sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
 }

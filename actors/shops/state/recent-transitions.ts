@@ -33,7 +33,9 @@ export class RecentTransitions {
 
   /** Newest last. */
   list(): Transition[] {
-    const all = this.#steps.map((step, index) => ({ atMs: this.#atMs[index], ...step }) as Transition);
-    return [...all.slice(this.#oldest), ...all.slice(0, this.#oldest)];
+    const transitions = this.#steps.map(
+      (step, index) => ({ atMs: this.#atMs[index], ...step }) as Transition,
+    );
+    return [...transitions.slice(this.#oldest), ...transitions.slice(0, this.#oldest)];
   }
 }

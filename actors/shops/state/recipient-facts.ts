@@ -50,18 +50,26 @@ type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, '
 type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
 
 /** Reads the policy's facts about a recipient of any kind; none for a group. */
-export function readAnyRecipient(state: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
-  if (isPhoneNumber(to)) return readRecipient(state, to, store);
-  if (!isNetworkId(to)) return unknownPerson;
-  return mapMaybePromise(readWriter(state, { to }, store), ({ storedUnder: _, ...known }) => ({
+export function readAnyRecipient(
+  state: PeoplePlace,
+  recipient: string,
+  store: Store,
+): MaybePromise<RecipientFacts> {
+  if (isPhoneNumber(recipient)) return readRecipient(state, recipient, store);
+  if (!isNetworkId(recipient)) return unknownPerson;
+  return mapMaybePromise(readWriter(state, { to: recipient }, store), ({ storedUnder: _, ...facts }) => ({
     ...unknownPerson,
-    ...known,
+    ...facts,
   }));
 }
 
 /** Reads all known facts about a number. */
-export function readRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
-  return rememberedRecipient(place, to, store) ?? askForRecipient(place, to, store);
+export function readRecipient(
+  place: PeoplePlace,
+  recipient: string,
+  store: Store,
+): MaybePromise<RecipientFacts> {
+  return rememberedRecipient(place, recipient, store) ?? askForRecipient(place, recipient, store);
 }
 
 /**
@@ -69,13 +77,14 @@ export function readRecipient(place: PeoplePlace, to: string, store: Store): May
  */
 function rememberedRecipient(
   { shard, keys, people }: PeoplePlace,
-  to: string,
+  recipient: string,
   store: Store,
 ): RecipientFacts | undefined {
-  if (hasTwoForms(to) || store.known(shard, 'HGET', keys.aliases, to) !== null) return undefined;
-  const customer = store.known(shard, 'SISMEMBER', people.customers, to);
-  const writer = store.known(shard, 'HGET', keys.writers, to);
-  const contact = store.known(shard, 'HGET', people.contacts, to);
+  if (hasTwoForms(recipient) || store.known(shard, 'HGET', keys.aliases, recipient) !== null)
+    return undefined;
+  const customer = store.known(shard, 'SISMEMBER', people.customers, recipient);
+  const writer = store.known(shard, 'HGET', keys.writers, recipient);
+  const contact = store.known(shard, 'HGET', people.contacts, recipient);
   if (customer === undefined || writer === undefined || contact === undefined) return undefined;
   return {
     isCustomer: customer === 1,
@@ -84,9 +93,9 @@ function rememberedRecipient(
   };
 }
 
-function askForRecipient(place: PeoplePlace, to: string, store: Store): MaybePromise<RecipientFacts> {
-  const forms = numberForms(to);
-  const answers = store.lookUp(place.shard, recipientLookups(place, to, forms));
+function askForRecipient(place: PeoplePlace, recipient: string, store: Store): MaybePromise<RecipientFacts> {
+  const forms = numberForms(recipient);
+  const answers = store.lookUp(place.shard, recipientLookups(place, recipient, forms));
   if (answers instanceof Promise || typeof answers[0] === 'string') {
     return withAlias(place, { forms, answers }, store);
   }
@@ -101,27 +110,27 @@ async function withAlias(
   { forms, answers }: { readonly forms: readonly string[]; readonly answers: MaybePromise<unknown[]> },
   store: Store,
 ): Promise<RecipientFacts> {
-  const known = await answers;
-  const facts = gather(known, 1);
-  const [alias] = known;
+  const knownFacts = await answers;
+  const facts = gather(knownFacts, 1);
+  const [alias] = knownFacts;
   if (typeof alias !== 'string') return facts;
-  const others = numberForms(alias).filter((form) => !forms.includes(form));
-  if (others.length === 0) return { ...facts, alias };
-  const lookups = others.flatMap((form) => personLookups(place, form));
+  const otherForms = numberForms(alias).filter((form) => !forms.includes(form));
+  if (otherForms.length === 0) return { ...facts, alias };
+  const lookups = otherForms.flatMap((form) => personLookups(place, form));
   return { ...gather(await store.lookUp(place.shard, lookups), 0, facts), alias };
 }
 
 /** Returns the look-ups for a number that a caller wrote, which usually has one form. */
-function recipientLookups(place: PeoplePlace, to: string, forms: readonly string[]): Lookup[] {
+function recipientLookups(place: PeoplePlace, recipient: string, forms: readonly string[]): Lookup[] {
   const { keys, people } = place;
-  const [form = to, other] = forms;
+  const [form = recipient, otherForm] = forms;
   const lookups: Lookup[] = [
-    ['HGET', keys.aliases, to],
+    ['HGET', keys.aliases, recipient],
     ['SISMEMBER', people.customers, form],
     ['HGET', keys.writers, form],
     ['HGET', people.contacts, form],
   ];
-  return other === undefined ? lookups : lookups.concat(personLookups(place, other));
+  return otherForm === undefined ? lookups : lookups.concat(personLookups(place, otherForm));
 }
 
 /** Returns the look-ups for each form of a number, in the form that `gather` takes the replies. */
@@ -163,12 +172,12 @@ export function readWriter(
   const addresses = [...new Set([...numberForms(to), ...more])];
   const answers = store.lookUp(shard, [['HGET', keys.aliases, to], ...addresses.map(lookup)]);
   return mapMaybePromise(answers, ([alias, ...values]) => {
-    const found = latest(addresses, values);
-    if (typeof alias !== 'string') return found;
-    const others = numberForms(alias).filter((form) => !addresses.includes(form));
-    if (others.length === 0) return { ...found, alias };
-    return mapMaybePromise(store.lookUp(shard, others.map(lookup)), (more) => ({
-      ...latest([...addresses, ...others], [...values, ...more]),
+    const writerFound = latestWriter(addresses, values);
+    if (typeof alias !== 'string') return writerFound;
+    const otherForms = numberForms(alias).filter((form) => !addresses.includes(form));
+    if (otherForms.length === 0) return { ...writerFound, alias };
+    return mapMaybePromise(store.lookUp(shard, otherForms.map(lookup)), (moreAnswers) => ({
+      ...latestWriter([...addresses, ...otherForms], [...values, ...moreAnswers]),
       alias,
     }));
   });
@@ -183,29 +192,29 @@ const unknownPerson: RecipientFacts = { isCustomer: false, writer: undefined, de
  */
 function gather(
   answers: readonly unknown[],
-  from: number,
-  known: RecipientFacts = unknownPerson,
+  start: number,
+  knownFacts: RecipientFacts = unknownPerson,
 ): RecipientFacts {
-  let { isCustomer, writer } = known;
+  let { isCustomer, writer } = knownFacts;
   let contact: ContactRecord | undefined;
-  for (let index = from; index + 2 < answers.length; index += 3) {
+  for (let index = start; index + 2 < answers.length; index += 3) {
     isCustomer ||= answers[index] === 1;
     writer = laterWriter(writer, decodeWriter(answers[index + 1] as string | null));
     contact = laterContact(contact, decodeContact(answers[index + 2] as string | null));
   }
-  const declaration = longerDeclaration(known.declaration, declarationFact(contact));
+  const declaration = longerDeclaration(knownFacts.declaration, declarationFact(contact));
   return { isCustomer, writer, declaration };
 }
 
 /** Merges the records that are stored under these addresses. */
-function latest(addresses: readonly string[], answers: readonly unknown[]): FoundWriter {
+function latestWriter(addresses: readonly string[], answers: readonly unknown[]): FoundWriter {
   let writer: Writer | undefined;
   const storedUnder: string[] = [];
   for (const [index, address] of addresses.entries()) {
-    const stored = decodeWriter(answers[index] as string | null);
-    if (stored === undefined) continue;
+    const storedWriter = decodeWriter(answers[index] as string | null);
+    if (storedWriter === undefined) continue;
     storedUnder.push(address);
-    writer = laterWriter(writer, stored);
+    writer = laterWriter(writer, storedWriter);
   }
   return { writer, storedUnder };
 }
@@ -215,11 +224,11 @@ function latest(addresses: readonly string[], answers: readonly unknown[]): Foun
  * ended.
  */
 function longerDeclaration(
-  one: DeclarationFact | null,
-  other: DeclarationFact | null,
+  left: DeclarationFact | null,
+  right: DeclarationFact | null,
 ): DeclarationFact | null {
-  if (one === null || one.revoked) return other ?? one;
-  if (other === null || other.revoked) return one;
+  if (left === null || left.revoked) return right ?? left;
+  if (right === null || right.revoked) return left;
   const endOf = ({ expiresAtMs }: DeclarationFact): number => expiresAtMs ?? Number.POSITIVE_INFINITY;
-  return endOf(other) > endOf(one) ? other : one;
+  return endOf(right) > endOf(left) ? right : left;
 }

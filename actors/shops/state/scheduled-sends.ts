@@ -40,9 +40,9 @@ type Keys = Pick<ShopKeys, 'shop' | 'scheduled' | 'scheduledDrafts'>;
 /** Stores a send that waits. */
 export function scheduledWrites(keys: Keys, id: string, draft: ScheduledDraft): Write[] {
   const { sendAtMs, notAfterMs, idempotencyKey } = draft;
-  const keyed = idempotencyKey === undefined ? [] : [keyField(idempotencyKey), id];
+  const keyFields = idempotencyKey === undefined ? [] : [keyField(idempotencyKey), id];
   return [
-    ['HSET', keys.scheduled, id, `${sendAtMs} ${notAfterMs}`, ...keyed],
+    ['HSET', keys.scheduled, id, `${sendAtMs} ${notAfterMs}`, ...keyFields],
     ['HSET', keys.scheduledDrafts, id, JSON.stringify(draft)],
   ];
 }
@@ -56,12 +56,18 @@ export function endWrites(
   const { idempotencyKey } = draft;
   const day = dayOf(nowMs);
   const key = endedKey(keys, day);
-  const keyed = idempotencyKey === undefined ? [] : [keyField(idempotencyKey)];
-  const kept = withoutContent(draft);
+  const keyFields = idempotencyKey === undefined ? [] : [keyField(idempotencyKey)];
+  const draftWithoutContent = withoutContent(draft);
   return [
-    ['HDEL', keys.scheduled, id, ...keyed],
+    ['HDEL', keys.scheduled, id, ...keyFields],
     ['HDEL', keys.scheduledDrafts, id],
-    ['HSET', key, id, JSON.stringify({ draft: kept, end }), ...keyed.flatMap((field) => [field, id])],
+    [
+      'HSET',
+      key,
+      id,
+      JSON.stringify({ draft: draftWithoutContent, end }),
+      ...keyFields.flatMap((field) => [field, id]),
+    ],
     ['PEXPIREAT', key, dayEndsMs(day, retentionMs)],
   ];
 }
@@ -87,8 +93,8 @@ export function endedKeys(keys: Pick<Keys, 'shop'>, retention: Retention): strin
 }
 
 /** Reads the hash of those that wait back from its flat list of fields and values, oldest first. */
-export function decodeScheduled(flat: readonly string[]): ScheduledSend[] {
-  const sends = [...hashFields(flat)].flatMap(([id, times]): ScheduledSend[] => {
+export function decodeScheduled(fields: readonly string[]): ScheduledSend[] {
+  const sends = [...hashFields(fields)].flatMap(([id, times]): ScheduledSend[] => {
     const [sendAtMs = 0, notAfterMs = 0] = times.split(' ').map(Number);
     return isKeyField(id) ? [] : [{ id, sendAtMs, notAfterMs, tryAtMs: sendAtMs }];
   });
@@ -113,11 +119,15 @@ export async function readSchedule(
   id: string,
   reading: ScheduleReading,
 ): Promise<StoredSchedule | undefined> {
-  const [waiting, ...ended] = await readEverywhere(id, ['HGET', reading.keys.scheduledDrafts, id], reading);
-  if (waiting !== null && waiting !== undefined)
-    return { id, draft: JSON.parse(waiting) as ScheduledDraft, end: undefined };
-  const stored = ended.find((text) => text !== null);
-  return stored == null ? undefined : { id, ...(JSON.parse(stored) as Omit<StoredSchedule, 'id'>) };
+  const [waitingText, ...endedTexts] = await readEverywhere(
+    id,
+    ['HGET', reading.keys.scheduledDrafts, id],
+    reading,
+  );
+  if (waitingText !== null && waitingText !== undefined)
+    return { id, draft: JSON.parse(waitingText) as ScheduledDraft, end: undefined };
+  const endedText = endedTexts.find((text) => text !== null);
+  return endedText == null ? undefined : { id, ...(JSON.parse(endedText) as Omit<StoredSchedule, 'id'>) };
 }
 
 /** Reads the one that this idempotency key made. */
@@ -126,8 +136,8 @@ export async function readKeyedSchedule(
   reading: ScheduleReading,
 ): Promise<StoredSchedule | undefined> {
   const field = keyField(idempotencyKey);
-  const found = await readEverywhere(field, ['HGET', reading.keys.scheduled, field], reading);
-  const id = found.find((text) => text !== null);
+  const texts = await readEverywhere(field, ['HGET', reading.keys.scheduled, field], reading);
+  const id = texts.find((text) => text !== null);
   return id == null ? undefined : await readSchedule(id, reading);
 }
 
@@ -136,8 +146,8 @@ async function readEverywhere(
   first: Read,
   reading: ScheduleReading,
 ): Promise<(string | null)[]> {
-  const ended = endedKeys(reading.keys, reading).map((key): Read => ['HGET', key, field]);
-  return (await reading.store.read([first, ...ended])) as (string | null)[];
+  const endedReads = endedKeys(reading.keys, reading).map((key): Read => ['HGET', key, field]);
+  return (await reading.store.read([first, ...endedReads])) as (string | null)[];
 }
 
 /** Returns the schedule as the API shows it. */

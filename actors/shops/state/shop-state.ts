@@ -18,7 +18,7 @@ import type { OptOutNotice } from './opt-out-notice.ts';
 import type { PooledMessage } from './pooled-message.ts';
 import type { RecentTransitions } from './recent-transitions.ts';
 import type { ScheduledSend } from './scheduled-sends.ts';
-import type { Undelivered } from './undelivered.ts';
+import type { UndeliveredSends } from './undelivered.ts';
 
 /** A waiting message, with the data that pacing needs. Its text stays in the store until it is sent. */
 export interface QueuedMessage {
@@ -89,7 +89,7 @@ export interface ShopState extends ShopMachines {
   /** The limits of the number that the network reported. */
   readonly limits: NetworkLimits;
   /** The sends since the last receipt of any recipient. Undefined if there are none. */
-  readonly undelivered: Undelivered | undefined;
+  readonly undelivered: UndeliveredSends | undefined;
   /** The last transitions of both machines; changed in place once a commit succeeds. */
   readonly transitions: RecentTransitions;
 }
@@ -212,8 +212,8 @@ export function endedBefore({ queue, currentMessage, pooled, acceptedList }: Sho
  */
 export function queuedMessage(body: MessageBody, place: number, alias?: string): QueuedMessage {
   const { id, kind, to, createdAtMs, batchId } = body;
-  const own = { messageId: id, kind, to: to ?? '', createdAtMs, place };
-  const message = batchId === undefined ? own : { ...own, batchId };
+  const ownMessage = { messageId: id, kind, to: to ?? '', createdAtMs, place };
+  const message = batchId === undefined ? ownMessage : { ...ownMessage, batchId };
   return alias === undefined ? message : { ...message, alias };
 }
 

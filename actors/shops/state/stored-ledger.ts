@@ -21,33 +21,37 @@ export interface StoredLedger {
  * ledger counts as full: the shop sends nothing for a day at most, rather than more than its caps. Ids and their
  * positions stay unchanged.
  */
-export function readLedger(newest: readonly string[], nowMs: number): StoredLedger {
-  const stored = newest.map(entryTextOf);
+export function readLedger(newestElements: readonly string[], nowMs: number): StoredLedger {
+  const entryTexts = newestElements.map(entryTextOf);
   let entries: (LedgerEntry | undefined)[];
   try {
-    entries = stored.map((entry) => (entry === '' ? undefined : decodeEntry(entry)));
+    entries = entryTexts.map((entry) => (entry === '' ? undefined : decodeEntry(entry)));
   } catch {
-    const full = fullLedger(nowMs).map(encodeEntry);
-    const elements = newest.map((element) => messageIdOf(element) ?? full[0] ?? '');
-    return { ledger: SendLedger.restore(full), elements: [...elements, ...full], unreadable: true };
+    const fullEntries = fullLedger(nowMs).map(encodeEntry);
+    const elements = newestElements.map((element) => messageIdOf(element) ?? fullEntries[0] ?? '');
+    return {
+      ledger: SendLedger.restore(fullEntries),
+      elements: [...elements, ...fullEntries],
+      unreadable: true,
+    };
   }
-  const counted = entries.filter((entry) => entry !== undefined);
-  if (counted.every((entry) => entry.atMs <= nowMs)) return { ledger: ledgerOf(counted) };
-  const believed = entries.map((entry) => entry && { ...entry, atMs: Math.min(entry.atMs, nowMs) });
-  const elements = newest.map((element, index) => {
-    const entry = believed[index];
+  const countedEntries = entries.filter((entry) => entry !== undefined);
+  if (countedEntries.every((entry) => entry.atMs <= nowMs)) return { ledger: ledgerOf(countedEntries) };
+  const correctedEntries = entries.map((entry) => entry && { ...entry, atMs: Math.min(entry.atMs, nowMs) });
+  const elements = newestElements.map((element, index) => {
+    const entry = correctedEntries[index];
     return (messageIdOf(element) ?? '') + (entry === undefined ? '' : encodeEntry(entry));
   });
-  return { ledger: ledgerOf(believed.filter((entry) => entry !== undefined)), elements };
+  return { ledger: ledgerOf(correctedEntries.filter((entry) => entry !== undefined)), elements };
 }
 
 /**
  * Returns the entries of the newest elements that are less than a day old at `nowMs`, for another shop to count. If
  * they are unreadable, returns a full ledger.
  */
-export function countedEntries(newest: readonly string[], nowMs: number): LedgerEntry[] {
+export function countedEntries(newestElements: readonly string[], nowMs: number): LedgerEntry[] {
   try {
-    return newest
+    return newestElements
       .map(entryTextOf)
       .filter((text) => text !== '')
       .map(decodeEntry)

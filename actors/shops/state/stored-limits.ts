@@ -11,8 +11,8 @@ export function encodeLimits(limits: NetworkLimits): string {
   return limits.restriction === null && limits.newChats === null ? '' : JSON.stringify(limits);
 }
 
-export function decodeLimits(stored: string | null | undefined): NetworkLimits {
-  return stored ? (JSON.parse(stored) as NetworkLimits) : NO_LIMITS;
+export function decodeLimits(text: string | null | undefined): NetworkLimits {
+  return text ? (JSON.parse(text) as NetworkLimits) : NO_LIMITS;
 }
 
 /** The restriction that follows from a refusal alone. */

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../runtime/durations.ts';
 
 /** Messages sent since the last receipt of any recipient. */
-export interface Undelivered {
+export interface UndeliveredSends {
   /** When the first of them was sent, milliseconds since the Unix epoch. */
   readonly sinceMs: number;
   readonly count: number;
@@ -16,7 +16,7 @@ const LONG_MS = DAY_MS;
 const LEAST = 3;
 
 /** Returns the count after one more send. */
-export function countSent(before: Undelivered | undefined, nowMs: number): Undelivered {
+export function countSent(before: UndeliveredSends | undefined, nowMs: number): UndeliveredSends {
   const count = (before?.count ?? 0) + 1;
   return {
     isLong: false,
@@ -31,16 +31,16 @@ export function countSent(before: Undelivered | undefined, nowMs: number): Undel
  * Returns the time at which enough of them will each have been sent for long enough. Undefined if the present count
  * never gets there, or operators were notified.
  */
-export function undeliveredDueAtMs(undelivered: Undelivered | undefined): number | undefined {
+export function undeliveredDueAtMs(undelivered: UndeliveredSends | undefined): number | undefined {
   if (undelivered?.enoughSinceMs === undefined || undelivered.isLong) return undefined;
   return undelivered.enoughSinceMs + LONG_MS;
 }
 
 /** The stored form. */
-export function encodeUndelivered(undelivered: Undelivered | undefined): string {
+export function encodeUndelivered(undelivered: UndeliveredSends | undefined): string {
   return undelivered === undefined ? '' : JSON.stringify(undelivered);
 }
 
-export function decodeUndelivered(text: string | null | undefined): Undelivered | undefined {
-  return text ? (JSON.parse(text) as Undelivered) : undefined;
+export function decodeUndelivered(text: string | null | undefined): UndeliveredSends | undefined {
+  return text ? (JSON.parse(text) as UndeliveredSends) : undefined;
 }

@@ -31,13 +31,14 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
     ['HGETALL', keys.pooled],
     ['ZRANGE', keys.carried, 0, -1],
   ])) as [(string | null)[], string[], string[]];
-  const ended = Number(endedText ?? 0);
-  const [elements] = (await store.read([['LRANGE', keys.accepted, ended, -1]])) as [string[]];
-  const places = new Map(elements.map((element, index) => [messageIdOf(element), ended + index]));
-  const pooled = readable(() => decodePooled(pooledFields, (id) => places.get(id) ?? ended)) ?? [];
+  const firstPlace = Number(endedText ?? 0);
+  const [elements] = (await store.read([['LRANGE', keys.accepted, firstPlace, -1]])) as [string[]];
+  const places = new Map(elements.map((element, index) => [messageIdOf(element), firstPlace + index]));
+  const pooled =
+    readOrUndefined(() => decodePooled(pooledFields, (id) => places.get(id) ?? firstPlace)) ?? [];
   for (const { messageId } of pooled) places.delete(messageId);
   const ownIds = [...places.keys()].filter((id) => id !== undefined);
-  const [own, carried, atPool] = await Promise.all([
+  const [ownMessages, carriedMessages, atPool] = await Promise.all([
     answers(store, ownIds, (id) => messageLookup(shard, id)),
     answers(store, carriedIds, (id) => carriedRead(shard, id)),
     answers(store, pooled, ({ messageId, pool }) =>
@@ -48,30 +49,34 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
     actor,
     queued: [
       ...ownIds.flatMap((id, index) => {
-        const stored = readable(() => decodeMessage(id, own[index] ?? []));
-        return waiting(stored, ({ body }) => queuedMessage(body, places.get(id) ?? ended));
+        const storedMessage = readOrUndefined(() => decodeMessage(id, ownMessages[index] ?? []));
+        return waitingMessage(storedMessage, ({ body }) => queuedMessage(body, places.get(id) ?? firstPlace));
       }),
-      ...carried.flatMap((fields) => {
-        const { body, state } = readable(() => decodeCarried(fields)) ?? {};
-        return waiting(body && { body, state }, (stored) => carriedMessage(stored.body));
+      ...carriedMessages.flatMap((fields) => {
+        const { body, state } = readOrUndefined(() => decodeCarried(fields)) ?? {};
+        return waitingMessage(body && { body, state }, (storedMessage) => carriedMessage(storedMessage.body));
       }),
     ],
     pooled: pooled.map((message, index) => {
       const state =
-        message.pool === null ? undefined : readable(() => decodeCarried(atPool[index] ?? []))?.state;
+        message.pool === null ? undefined : readOrUndefined(() => decodeCarried(atPool[index] ?? []))?.state;
       return { message, ended: state !== undefined && isFinal(state.status) ? state : undefined };
     }),
   };
 }
 
-type Waiting = Pick<StoredMessage, 'body'> & { readonly state: MessageState | undefined };
+type StoredWaiting = Pick<StoredMessage, 'body'> & { readonly state: MessageState | undefined };
 
-function waiting(
-  stored: Waiting | undefined,
-  as: (stored: Waiting) => QueuedMessage,
+function waitingMessage(
+  storedMessage: StoredWaiting | undefined,
+  toQueued: (storedMessage: StoredWaiting) => QueuedMessage,
 ): WaitingMessages['queued'] {
-  if (stored === undefined || (stored.state !== undefined && isFinal(stored.state.status))) return [];
-  return [{ message: as(stored), sending: stored.state?.status === 'sending' }];
+  if (
+    storedMessage === undefined ||
+    (storedMessage.state !== undefined && isFinal(storedMessage.state.status))
+  )
+    return [];
+  return [{ message: toQueued(storedMessage), sending: storedMessage.state?.status === 'sending' }];
 }
 
 async function answers<Item>(
@@ -82,7 +87,7 @@ async function answers<Item>(
   return items.length === 0 ? [] : ((await store.read(items.map(question))) as (string | null)[][]);
 }
 
-function readable<Value>(read: () => Value): Value | undefined {
+function readOrUndefined<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch {

@@ -37,10 +37,10 @@ export function codeRefusal(
   { lastEnd, codesRefusedAtMs }: ChannelContext,
   nowMs: number,
 ): Failure<'PAIRING_RATE_LIMITED' | 'PAIRING_CODE_REFUSED'> | undefined {
-  const refused = lastEnd?.end === 'pairing_refused' ? lastEnd : undefined;
+  const refusedEnd = lastEnd?.end === 'pairing_refused' ? lastEnd : undefined;
   const limitedMs = codesRefusedAtMs == null ? 0 : codesRefusedAtMs + CODE_PAUSE_MS - nowMs;
   if (limitedMs > 0) return { code: 'PAIRING_RATE_LIMITED', retryAfterSeconds: Math.ceil(limitedMs / 1_000) };
-  if (refused === undefined || refused.atMs + CODE_PAUSE_MS <= nowMs) return undefined;
+  if (refusedEnd === undefined || refusedEnd.atMs + CODE_PAUSE_MS <= nowMs) return undefined;
   const fields = [{ field: 'phone', message: 'must be a number that the chat network gives a code for' }];
   return { code: 'PAIRING_CODE_REFUSED', fields };
 }

@@ -44,7 +44,8 @@ export function withPresentTimes(
   const currentMessage = state.currentMessage && presentMessage(state.currentMessage, nowMs);
   const limits = presentLimits(state.limits, nowMs);
   const cutLimits = limits === state.limits ? [] : ['limits', encodeLimits(limits)];
-  if (isPresent) return changedShop(state, { queue, currentMessage, limits, ...unstored(state, cutLimits) });
+  if (isPresent)
+    return changedShop(state, { queue, currentMessage, limits, ...addUnstored(state, cutLimits) });
   const machines = {
     channel: channel.restore({
       value: channelBefore.value,
@@ -60,11 +61,11 @@ export function withPresentTimes(
     pacing: pacing.restore({ value: pacingBefore.value, context: { ...waits, untilMs } }),
   };
   const cut = ['actor', encodeMachines(machines, nowMs), ...cutLimits];
-  return changedShop(state, { ...machines, queue, currentMessage, limits, ...unstored(state, cut) });
+  return changedShop(state, { ...machines, queue, currentMessage, limits, ...addUnstored(state, cut) });
 }
 
 /** The next commit stores these fields, so that no later restart starts the waits again. */
-function unstored(state: ShopState, fields: readonly string[]): Pick<ShopState, 'unstored'> {
+function addUnstored(state: ShopState, fields: readonly string[]): Pick<ShopState, 'unstored'> {
   if (fields.length === 0) return { unstored: state.unstored };
   return { unstored: [...state.unstored, ['HSET', state.keys.shop, ...fields]] };
 }

@@ -40,7 +40,7 @@ export async function settleSuspended(
   const end = (message: MessageReference, reason: MessageReason): void =>
     void ends.push({ message, state: { status: 'failed', reason, updatedAtMs: nowMs, sentAtMs: null } });
   for (const { message, sending } of queued) {
-    const reason = sending ? 'BOT_RESTARTED' : overdue(message, { ...channel, sinceMs, nowMs });
+    const reason = sending ? 'BOT_RESTARTED' : overdueReason(message, { ...channel, sinceMs, nowMs });
     if (reason !== undefined) end(message, reason);
   }
   for (const { message, ended } of pooled) {
@@ -49,12 +49,12 @@ export async function settleSuspended(
     else if (atMs <= nowMs) end(message, reason);
   }
   const withPool = new Set<MessageReference>(pooled.map(({ message }) => message));
-  const of = { shop, shard: address.shard, keys, name: nameOf(record) };
+  const context = { shop, shard: address.shard, keys, name: nameOf(record) };
   const writes: Write[] = [];
   const effects: ShopEffect[] = [];
   const events: TenantEvent[] = [];
   for (const { message, state } of ends.slice(0, MOST_ENDED)) {
-    const outcome = messageOutcome(of, message, state);
+    const outcome = messageOutcome(context, message, state);
     writes.push(...outcome.writes);
     effects.push(...outcome.effects);
     if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);
@@ -66,7 +66,7 @@ export async function settleSuspended(
 }
 
 /** Returns the reason why a message that waits in a suspended shop ends now. Undefined if it continues to wait. */
-function overdue(
+function overdueReason(
   message: QueuedMessage,
   shop: Pick<ShopMachines, 'channel'> & { readonly sinceMs: number; readonly nowMs: number },
 ): MessageReason | undefined {
@@ -77,17 +77,17 @@ function overdue(
 }
 
 /** Returns the channel at the last commit; that of a shop without one if it is unreadable. */
-function channelOf(stored: string | null): ShopMachines['channel'] {
+function channelOf(text: string | null): ShopMachines['channel'] {
   try {
-    return restoreMachines(stored).channel;
+    return restoreMachines(text).channel;
   } catch {
     return restoreMachines(null).channel;
   }
 }
 
-function nameOf(stored: string | null): string {
+function nameOf(text: string | null): string {
   try {
-    return (JSON.parse(stored ?? '') as { name: string }).name;
+    return (JSON.parse(text ?? '') as { name: string }).name;
   } catch {
     return '';
   }

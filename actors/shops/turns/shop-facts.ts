@@ -82,21 +82,21 @@ export function readShopFacts(
 ): MaybePromise<ShopFacts> {
   if (command.type !== 'send') return readFacts(state, command, sourcesOf(context, options));
   const { draft } = command;
-  const read = readSend(state, draft, context.store, options.hasWorker());
+  const sendFacts = readSend(state, draft, context.store, options.hasWorker());
   return draft.scheduledId === undefined
-    ? read
-    : readScheduleToo(read, draft.scheduledId, state, sourcesOf(context, options));
+    ? sendFacts
+    : readScheduleToo(sendFacts, draft.scheduledId, state, sourcesOf(context, options));
 }
 
 /** The stored schedule of a due send is read at the same time. */
 async function readScheduleToo(
-  read: MaybePromise<ShopFacts>,
+  sendFacts: MaybePromise<ShopFacts>,
   scheduledId: string,
   state: ShopState,
   sources: Sources,
 ): Promise<ShopFacts> {
-  const due = { type: 'send', scheduledId } as const;
-  const [facts, ofSchedule] = await Promise.all([read, readScheduled(state, due, sources)]);
+  const dueSend = { type: 'send', scheduledId } as const;
+  const [facts, ofSchedule] = await Promise.all([sendFacts, readScheduled(state, dueSend, sources)]);
   return { ...facts, ...ofSchedule };
 }
 
@@ -117,8 +117,8 @@ function readFacts(state: ShopState, command: OtherCommand, sources: Sources): M
       const hasWorker = sources.hasWorker();
       const key = command.draft.idempotencyKey;
       if (key === undefined) return { hasWorker };
-      const found = readOriginal(state, { kind: 'status', key }, store);
-      return found.then((original) => ({ original, hasWorker }));
+      const originalSend = readOriginal(state, { kind: 'status', key }, store);
+      return originalSend.then((original) => ({ original, hasWorker }));
     }
     case 'first_look':
     case 'session.prepared':
@@ -133,7 +133,7 @@ function readFacts(state: ShopState, command: OtherCommand, sources: Sources): M
     case 'session.connected':
       return readNumber(state, command.phone, sources).then((number) => ({ number }));
     case 'session.inbound':
-      return readInbound(state, command, sources).then((received) => ({ received }));
+      return readInbound(state, command, sources).then((inbound) => ({ received: inbound }));
     case 'session.receipts':
       return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts }));
     case 'mark_read':

@@ -57,8 +57,8 @@ export function shopTimers(state: ShopState): readonly DueTimer[] {
   for (const { id, dueAtMs, leastMs } of TIMERS) {
     const atMs = dueAtMs(state);
     if (atMs == null) continue;
-    const lasting = leastMs?.(state);
-    const timer = lasting === undefined ? { id, dueAtMs: atMs } : { id, dueAtMs: atMs, leastMs: lasting };
+    const lastingMs = leastMs?.(state);
+    const timer = lastingMs === undefined ? { id, dueAtMs: atMs } : { id, dueAtMs: atMs, leastMs: lastingMs };
     // No push, because most shops wait for one moment (docs/decisions/012-value-or-promise.md, Closures and arrays).
     timers = timers.length === 0 ? [timer] : timers.concat(timer);
   }

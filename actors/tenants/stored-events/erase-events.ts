@@ -28,7 +28,7 @@ interface Eraser {
 }
 
 /** The entries of a stream to remove. */
-interface Erased {
+interface EventErasure {
   /** Name of the erasure; an erasure that stopped continues under this name. */
   readonly name: string;
   readonly field: string;
@@ -47,7 +47,7 @@ export async function eraseShopEvents(
   { tenantId, shopId }: { readonly tenantId: string; readonly shopId: string },
 ): Promise<void> {
   const { events, eventsKept, webhookAttempts, attemptsKept } = tenantKeys(tenantId);
-  const erased: Erased = { name: shopId, field: 's', values: [shopId] };
+  const erased: EventErasure = { name: shopId, field: 's', values: [shopId] };
   await eraseEntries(eraser, tenantId, [events, eventsKept], erased);
   await eraseEntries(eraser, tenantId, [webhookAttempts, attemptsKept], erased);
 }
@@ -60,12 +60,12 @@ export async function eraseShopEvents(
 export async function eraseEventsAbout(
   eraser: Eraser,
   tenantId: string,
-  { name, values }: Pick<Erased, 'name' | 'values'>,
+  { name, values }: Pick<EventErasure, 'name' | 'values'>,
 ): Promise<void> {
   const { events, eventsKept } = tenantKeys(tenantId);
   for (const part of partsOf([...values].sort(), VALUES_AT_ONCE)) {
     const digest = createHash('sha256').update(part.join('\n')).digest('base64url');
-    const erased: Erased = { name: `${name}-${digest}`, field: 'd', values: part };
+    const erased: EventErasure = { name: `${name}-${digest}`, field: 'd', values: part };
     await eraseEntries(eraser, tenantId, [events, eventsKept], erased);
   }
 }
@@ -83,34 +83,34 @@ export async function messagesWithEvents(
   // These take one pass, whatever is found.
   if (ids.length <= VALUES_AT_ONCE) return ids;
   const { events } = tenantKeys(tenantId);
-  const sought = new Set(ids);
-  const found = new Set<string>();
-  let from = '-';
+  const idsSought = new Set(ids);
+  const idsFound = new Set<string>();
+  let fromId = '-';
   for (;;) {
-    const read = await store.read([['XRANGE', events, from, '+', 'COUNT', READ_ENTRIES]]);
-    const [entries] = read as [StreamEntry[]];
+    const replies = await store.read([['XRANGE', events, fromId, '+', 'COUNT', READ_ENTRIES]]);
+    const [entries] = replies as [StreamEntry[]];
     for (const { streamId, subject } of entries.map(decodeEvent)) {
-      if (sought.has(subject)) found.add(subject);
-      from = `(${streamId}`;
+      if (idsSought.has(subject)) idsFound.add(subject);
+      fromId = `(${streamId}`;
     }
-    if (entries.length < READ_ENTRIES) return [...found];
+    if (entries.length < READ_ENTRIES) return [...idsFound];
   }
 }
 
 async function eraseEntries(
   { actors, store }: Eraser,
   tenantId: string,
-  [stream, kept]: readonly [string, string],
-  { name, field, values }: Erased,
+  [stream, keptKey]: readonly [string, string],
+  { name, field, values }: EventErasure,
 ): Promise<void> {
   const { streamErasures } = tenantKeys(tenantId);
-  const keys = [stream, kept, streamErasures] as const;
+  const keys = [stream, keptKey, streamErasures] as const;
   const step: Read = ['EVAL', SCRIPT, 3, ...keys, name, STEP_ENTRIES, field, ...values];
   const { shard } = tenantAddress(tenantId);
-  let left: unknown = 1;
-  while (left === 1) {
+  let remaining: unknown = 1;
+  while (remaining === 1) {
     // Erasures of two nodes would discard each other's copy, and neither would end.
     if (!actors.owns(shard)) throw movedAwayFailure();
-    [left] = await store.append([step]);
+    [remaining] = await store.append([step]);
   }
 }

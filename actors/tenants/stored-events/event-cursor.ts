@@ -23,10 +23,10 @@ export function placeBefore(streamId: string): string {
   return ms > 0n ? `${ms - 1n}-${MOST}` : START_OF_STREAM;
 }
 
-/** True if `one` comes before `other`. */
-export function isBefore(one: string, other: string): boolean {
-  const [ms, sequence] = timeAndSequence(one);
-  const [otherMs, otherSequence] = timeAndSequence(other);
+/** True if `left` comes before `right`. */
+export function isBefore(left: string, right: string): boolean {
+  const [ms, sequence] = timeAndSequence(left);
+  const [otherMs, otherSequence] = timeAndSequence(right);
   return ms < otherMs || (ms === otherMs && sequence < otherSequence);
 }
 

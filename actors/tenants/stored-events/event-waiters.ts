@@ -26,8 +26,8 @@ export class SharedAnswers {
 
   /** Returns the result of the query with this name; only the first caller runs it. */
   once<Answer>(name: string, ask: () => Promise<Answer>): Promise<Answer> {
-    const known = this.#answers.get(name) as Promise<Answer> | undefined;
-    if (known !== undefined) return known;
+    const knownAnswer = this.#answers.get(name) as Promise<Answer> | undefined;
+    if (knownAnswer !== undefined) return knownAnswer;
     const answer = ask();
     this.#answers.set(name, answer);
     return answer;
@@ -71,14 +71,14 @@ export class EventWait {
 
   /** Returns the shared results since the last read, once. Undefined if the wait ended without an event. */
   takeShared(): SharedAnswers | undefined {
-    const shared = this.#shared;
+    const sharedAnswers = this.#shared;
     this.#shared = undefined;
-    return shared;
+    return sharedAnswers;
   }
 
   /** Events are stored. */
-  publish(shared: SharedAnswers): void {
-    this.#shared = shared;
+  publish(sharedAnswers: SharedAnswers): void {
+    this.#shared = sharedAnswers;
     this.#wake();
   }
 
@@ -129,8 +129,8 @@ export class EventWaiters {
   publish(tenantId: string): void {
     const ofTenant = this.#waiting.get(tenantId);
     if (ofTenant === undefined) return;
-    const shared = new SharedAnswers();
-    for (const wait of ofTenant) wait.publish(shared);
+    const sharedAnswers = new SharedAnswers();
+    for (const wait of ofTenant) wait.publish(sharedAnswers);
   }
 
   /**

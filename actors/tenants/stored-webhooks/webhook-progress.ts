@@ -18,8 +18,8 @@ export function undeliveredEvent({
 }
 
 /** Returns the position of its event. */
-export function placeOf(dead: string): string {
-  return dead.split(' ', 1)[0] ?? '';
+export function placeOf(letter: string): string {
+  return letter.split(' ', 1)[0] ?? '';
 }
 
 /** Returns the progress with the entries of these shops only. */
@@ -27,6 +27,6 @@ export function ofShops(progress: WebhookProgress, shops: { has(shopId: string):
   return {
     ...progress,
     retries: progress.retries.filter(({ shopId }) => shops.has(shopId)),
-    dead: progress.dead.filter((dead) => shops.has(dead.split(' ', 2)[1] ?? '')),
+    dead: progress.dead.filter((letter) => shops.has(letter.split(' ', 2)[1] ?? '')),
   };
 }

@@ -19,7 +19,7 @@ export const CHANGES_A_SECOND = 50;
  */
 class ChangeBudget {
   readonly #clock: Clock;
-  readonly #operators = new Map<string, { left: number; atMs: number }>();
+  readonly #operators = new Map<string, { changesLeft: number; atMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -28,20 +28,20 @@ class ChangeBudget {
   /** Counts a change. Returns undefined if it may be made, otherwise the whole seconds until one may be made. */
   take(operator: string): number | undefined {
     const nowMs = this.#clock.monotonicMs();
-    const budget = this.#operators.get(operator) ?? { left: CHANGES_AT_ONCE, atMs: nowMs };
+    const budget = this.#operators.get(operator) ?? { changesLeft: CHANGES_AT_ONCE, atMs: nowMs };
     const back = ((nowMs - budget.atMs) * CHANGES_A_SECOND) / 1_000;
-    const left = Math.min(CHANGES_AT_ONCE, budget.left + back);
-    this.#operators.set(operator, { left: left < 1 ? left : left - 1, atMs: nowMs });
-    return left < 1 ? Math.ceil((1 - left) / CHANGES_A_SECOND) : undefined;
+    const budgetLeft = Math.min(CHANGES_AT_ONCE, budget.changesLeft + back);
+    this.#operators.set(operator, { changesLeft: budgetLeft < 1 ? budgetLeft : budgetLeft - 1, atMs: nowMs });
+    return budgetLeft < 1 ? Math.ceil((1 - budgetLeft) / CHANGES_A_SECOND) : undefined;
   }
 }
 
 /** The operator, or the refusal of a caller that is not admitted. */
-export type Admitted =
+export type OperatorAdmission =
   | { readonly operator: Operator }
   | { readonly operator: undefined; readonly refusal: ReplyValue };
 
-interface Asked {
+interface AdmissionQuestion {
   readonly role: TokenRole;
   /** True if the call changes something, and so has an entry in the audit log. */
   readonly changes: boolean;
@@ -50,7 +50,7 @@ interface Asked {
 /** Admits callers to the operators' listener by token and role. */
 export interface OperatorTokenCheck {
   /** Admits a caller whose token has at least the role. Counts a change against its operator's bound. */
-  admit(request: Pick<RequestValue, 'headers' | 'ip'>, asked: Asked): Admitted;
+  admit(request: Pick<RequestValue, 'headers' | 'ip'>, question: AdmissionQuestion): OperatorAdmission;
   /** True if a token would be admitted for some role. Counts nothing; only `admit` decides and counts. */
   knows(request: Pick<RequestValue, 'headers' | 'ip'>): boolean;
 }
@@ -80,7 +80,7 @@ export function operatorTokenCheck({
   log,
   metrics,
 }: OperatorTokenCheckOptions): OperatorTokenCheck {
-  const known = tokens.map(({ name, role, token }) => ({
+  const knownTokens = tokens.map(({ name, role, token }) => ({
     operator: { name, role },
     digest: digestOf(token),
   }));
@@ -91,32 +91,36 @@ export function operatorTokenCheck({
     "Requests of the operators' listener refused for their token, by reason.",
     REASONS.map((reason) => ({ reason })),
   );
-  const changed = metrics.counted(
+  const countChange = metrics.counted(
     'msgapi_operator_changes_total',
     'Changes that operators tried, by operator.',
     tokens.map(({ name }) => ({ operator: name })),
   );
 
-  function refused(reason: (typeof REASONS)[number], ...reply: Parameters<typeof errorReply>): Admitted {
+  function refuse(
+    reason: (typeof REASONS)[number],
+    ...reply: Parameters<typeof errorReply>
+  ): OperatorAdmission {
     refusal({ reason });
     return { operator: undefined, refusal: errorReply(...reply) };
   }
 
   /** Compares with every token, so that the time does not reveal which one is nearly right. */
   function ownerOf(token: string): Operator | undefined {
-    const presented = digestOf(token);
-    let found: Operator | undefined;
-    for (const { operator, digest } of known) if (timingSafeEqual(presented, digest)) found = operator;
-    return found;
+    const presentedDigest = digestOf(token);
+    let operatorFound: Operator | undefined;
+    for (const { operator, digest } of knownTokens)
+      if (timingSafeEqual(presentedDigest, digest)) operatorFound = operator;
+    return operatorFound;
   }
 
-  function countedChange(operator: Operator): Admitted {
+  function countedChange(operator: Operator): OperatorAdmission {
     const retryAfterSeconds = budget.take(operator.name);
     if (retryAfterSeconds !== undefined) {
       const message = `${operator.name} made too many changes: at most ${CHANGES_AT_ONCE} at once and ${CHANGES_A_SECOND} a second.`;
-      return refused('changes', { code: 'RATE_LIMITED', message, retryAfterSeconds });
+      return refuse('changes', { code: 'RATE_LIMITED', message, retryAfterSeconds });
     }
-    changed({ operator: operator.name });
+    countChange({ operator: operator.name });
     return { operator };
   }
 
@@ -126,34 +130,35 @@ export function operatorTokenCheck({
       // An address that guesses must not learn here if a token is valid.
       return token !== undefined && guesses.waitSeconds(ip) === undefined && ownerOf(token) !== undefined;
     },
-    admit({ headers, ip }, asked) {
+    admit({ headers, ip }, question) {
       const retryAfterSeconds = guesses.waitSeconds(ip);
       if (retryAfterSeconds !== undefined) {
         const message = 'This address sent too many different tokens that are not valid.';
-        return refused('limited', { code: 'RATE_LIMITED', message, retryAfterSeconds });
+        return refuse('limited', { code: 'RATE_LIMITED', message, retryAfterSeconds });
       }
       const token = bearer(headers.authorization);
       if (token === undefined) {
         const message = 'An operator token is required: send Authorization: Bearer <ADMIN_TOKEN>.';
-        return refused('missing', { code: 'API_KEY_MISSING', message });
+        return refuse('missing', { code: 'API_KEY_MISSING', message });
       }
       const operator = ownerOf(token);
       if (operator === undefined) {
         const mark = guesses.count(ip, token);
         if (mark === 'first') log.warn({ ip }, 'a wrong operator token was sent');
         if (mark === 'last') log.error({ ip }, 'operator tokens are being guessed: the address is refused');
-        return refused('invalid', {
+        return refuse('invalid', {
           code: 'API_KEY_INVALID',
           message: 'This operator token is not valid.',
         });
       }
-      if (allows(operator.role, asked.role)) return asked.changes ? countedChange(operator) : { operator };
+      if (allows(operator.role, question.role))
+        return question.changes ? countedChange(operator) : { operator };
       log.warn(
-        { ip, operator: operator.name, role: operator.role, needs: asked.role },
+        { ip, operator: operator.name, role: operator.role, needs: question.role },
         'an operator lacks the role for a call',
       );
-      const message = `This asks for the role ${asked.role}; the token of ${operator.name} has the role ${operator.role}.`;
-      return refused('role', { code: 'FORBIDDEN_ROLE', message });
+      const message = `This asks for the role ${question.role}; the token of ${operator.name} has the role ${operator.role}.`;
+      return refuse('role', { code: 'FORBIDDEN_ROLE', message });
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorReply } from '../../contract/envelope.ts';
 import { failureOfThrown } from '../../contract/errors.ts';
 import type { CallIds, ReplyValue, RequestValue } from '../../contract/exchange.ts';
-import { type Followed, ownerFollower } from '../../owner/follow-owner.ts';
+import { type FollowedCall, ownerFollower } from '../../owner/follow-owner.ts';
 import { forwardToOwner } from '../../owner/forward-to-owner.ts';
 import type { OwnerReply } from '../../owner/owner-reply.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../../owner/remote-owner.ts';
@@ -41,7 +41,7 @@ export interface OperatorsEdgeOptions {
 
 /** The options of the edge, with the follower of requests whose tenant moves. */
 interface Edge extends OperatorsEdgeOptions {
-  readonly follow: (call: Followed) => Promise<OwnerReply>;
+  readonly follow: (call: FollowedCall) => Promise<OwnerReply>;
 }
 
 /** The operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */
@@ -102,18 +102,21 @@ async function answerOperator(
   };
   const ask = (): Promise<ReplyValue> => askForOperator(endpoint, operatorRequest, options);
   if (endpoint.method === 'GET') return { reply: await ask(), route, tenantId, keyId: undefined };
-  const { name: operator, role: held } = admitted.operator;
-  const named = endpoint.params.map((param, index) => [param, (values[index] ?? '').slice(0, LONGEST_ID)]);
+  const { name: operator, role: heldRole } = admitted.operator;
+  const namedParams = endpoint.params.map((param, index) => [
+    param,
+    (values[index] ?? '').slice(0, LONGEST_ID),
+  ]);
   const change: Change = {
     operator,
-    role: held,
+    role: heldRole,
     method: endpoint.method,
     route: endpoint.path,
-    params: { ...Object.fromEntries(named), ...(tenantId === undefined ? {} : { tenantId }) },
+    params: { ...Object.fromEntries(namedParams), ...(tenantId === undefined ? {} : { tenantId }) },
     ip: request.ip,
     requestId,
   };
-  const reply = await recorded(change, ask, options);
+  const reply = await recordChange(change, ask, options);
   return { reply, route, tenantId, keyId: undefined };
 }
 
@@ -124,7 +127,7 @@ const LONGEST_ID = 100;
  * Records a change, carries it out, and records its outcome. A change that cannot be recorded is not carried out. The
  * process log has it too, because no operator can push older changes out of that log.
  */
-async function recorded(
+async function recordChange(
   change: Change,
   carryOut: () => Promise<ReplyValue>,
   { audit, serving: { log } }: Pick<Edge, 'audit' | 'serving'>,
@@ -132,9 +135,9 @@ async function recorded(
   let id: string;
   try {
     id = await audit.begin(change);
-  } catch (thrown) {
-    log.warn({ err: thrown, route: change.route }, 'a change by an operator could not be recorded');
-    return errorReply(failureOfThrown(thrown));
+  } catch (error) {
+    log.warn({ err: error, route: change.route }, 'a change by an operator could not be recorded');
+    return errorReply(failureOfThrown(error));
   }
   const reply = await carryOut();
   const outcome = { status: reply.status, code: reply.code };
@@ -143,8 +146,8 @@ async function recorded(
     // A call that names nothing changed nothing. Its entry must not push a change out of the log.
     if (reply.status === 404) await audit.drop(id);
     else await audit.end(id, outcome);
-  } catch (thrown) {
-    log.warn({ err: thrown, id }, 'the outcome of a change by an operator could not be recorded');
+  } catch (error) {
+    log.warn({ err: error, id }, 'the outcome of a change by an operator could not be recorded');
   }
   return reply;
 }
@@ -173,10 +176,10 @@ async function askForOperator(
   const { tenantId } = request;
   if (tenantId === undefined) return (await serveOperator(endpoint, request, services, serving)).reply;
   const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
-  const ask: Followed['ask'] = (spentMs) => {
+  const ask: FollowedCall['ask'] = (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return serveOperator(endpoint, request, services, serving);
-    const forwarded = { kind: 'operator', method, path, parts: { ...request, tenantId } } as const;
-    return forwardToOwner(forwarder, tenantId, forwarded, forwardTimeoutMs - spentMs);
+    const forwardedCall = { kind: 'operator', method, path, parts: { ...request, tenantId } } as const;
+    return forwardToOwner(forwarder, tenantId, forwardedCall, forwardTimeoutMs - spentMs);
   };
   return (await follow({ tenantId, ask })).reply;
 }

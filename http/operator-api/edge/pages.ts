@@ -51,7 +51,7 @@ export const OPERATOR_SCHEMAS: NamedSchemas = {
   OperatorEvent: operatorEvent,
 };
 
-const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
+const sharedResponse = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
 /** The stream of events in the operators' document. No endpoint declares it, because its reply stays open. */
 export const EVENT_OPERATION = {
@@ -76,11 +76,11 @@ export const EVENT_OPERATION = {
       headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
       content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/OperatorEvent' } } },
     },
-    401: shared('Unauthorized'),
-    403: shared('Forbidden'),
-    422: shared('UnprocessableEntity'),
-    429: shared('TooManyRequests'),
-    500: shared('InternalServerError'),
+    401: sharedResponse('Unauthorized'),
+    403: sharedResponse('Forbidden'),
+    422: sharedResponse('UnprocessableEntity'),
+    429: sharedResponse('TooManyRequests'),
+    500: sharedResponse('InternalServerError'),
   },
 } as const;
 
@@ -108,9 +108,9 @@ export interface OperatorPagesOptions {
  */
 export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
   const { tokenCheck, version, health, metrics, events } = options;
-  const started = new Date();
+  const startedAt = new Date();
 
-  function guarded(
+  function guardPage(
     path: string,
     role: TokenRole,
     answer: (request: RequestValue) => ReplyValue | Promise<ReplyValue>,
@@ -127,7 +127,7 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
   return [
     {
       path: '/healthz',
-      answer: () => json(successBody({ status: 'alive', version, startedAt: started.toISOString() })),
+      answer: () => json(successBody({ status: 'alive', version, startedAt: startedAt.toISOString() })),
     },
     {
       path: '/readyz',
@@ -136,18 +136,18 @@ export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
         return isReady ? json(successBody({ status: 'ready' })) : NOT_READY;
       },
     },
-    guarded('/metrics', 'metrics', async () => ({
+    guardPage('/metrics', 'metrics', async () => ({
       status: 200,
       contentType: metrics.contentType,
       headers: '',
       body: await metrics.text(),
     })),
-    guarded(`${OPERATOR_BASE_PATH}/events`, 'read', ({ query, headers }) => {
-      const checked = checkRequest(EVENTS_REQUEST, { ...NO_PARTS, query });
-      if (!checked.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: checked.fields });
+    guardPage(`${OPERATOR_BASE_PATH}/events`, 'read', ({ query, headers }) => {
+      const result = checkRequest(EVENTS_REQUEST, { ...NO_PARTS, query });
+      if (!result.ok) return errorReply({ code: 'VALIDATION_ERROR', fields: result.fields });
       return events.open(headers.lastEventId);
     }),
-    guarded(`${OPERATOR_BASE_PATH}/openapi.json`, 'read', () => json(operatorDocument())),
+    guardPage(`${OPERATOR_BASE_PATH}/openapi.json`, 'read', () => json(operatorDocument())),
   ];
 }
 
@@ -171,7 +171,7 @@ function operatorDocument(): string {
       serverUrl: OPERATOR_BASE_PATH,
       security: 'operator',
       endpoints: OPERATOR_ENDPOINTS,
-      named: OPERATOR_SCHEMAS,
+      namedSchemas: OPERATOR_SCHEMAS,
       streams: { '/events': EVENT_OPERATION },
     }),
   );

@@ -13,7 +13,7 @@ const MAX_ADDRESSES = 10_000;
 interface Window {
   readonly endsMs: number;
   /** Digests of the wrong tokens, at most `MAX_GUESSES`. */
-  readonly seen: Set<string>;
+  readonly seenDigests: Set<string>;
 }
 
 /**
@@ -33,7 +33,7 @@ export class TokenGuesses {
   /** Returns the whole seconds until the address may try once more. Undefined if it may try now. */
   waitSeconds(ip: string): number | undefined {
     const window = this.#current(networkOf(ip));
-    if (window === undefined || window.seen.size < MAX_GUESSES) return undefined;
+    if (window === undefined || window.seenDigests.size < MAX_GUESSES) return undefined;
     return Math.max(1, Math.ceil((window.endsMs - this.#clock.monotonicMs()) / 1_000));
   }
 
@@ -49,9 +49,9 @@ export class TokenGuesses {
       this.#begin(network, digest);
       return 'first';
     }
-    if (window.seen.has(digest)) return undefined;
-    window.seen.add(digest);
-    return window.seen.size === MAX_GUESSES ? 'last' : undefined;
+    if (window.seenDigests.has(digest)) return undefined;
+    window.seenDigests.add(digest);
+    return window.seenDigests.size === MAX_GUESSES ? 'last' : undefined;
   }
 
   #current(network: string): Window | undefined {
@@ -62,11 +62,12 @@ export class TokenGuesses {
   }
 
   #begin(network: string, digest: string): void {
-    const [oldest] = this.#windows.keys();
-    if (this.#windows.size >= MAX_ADDRESSES && oldest !== undefined) this.#windows.delete(oldest);
+    const [oldestAddress] = this.#windows.keys();
+    if (this.#windows.size >= MAX_ADDRESSES && oldestAddress !== undefined)
+      this.#windows.delete(oldestAddress);
     this.#windows.set(network, {
       endsMs: this.#clock.monotonicMs() + GUESS_WINDOW_MS,
-      seen: new Set([digest]),
+      seenDigests: new Set([digest]),
     });
   }
 }

@@ -6,13 +6,13 @@ import { eachYielding } from '../../../runtime/yielder.ts';
 import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
 import type { ActorsQuery } from '../../owner/forwarded-form.ts';
 
-interface Place {
+interface ActorPlace {
   readonly rank: number;
   readonly id: string;
 }
 
 /** An actor's snapshot with its position in the requested order. */
-export interface RankedActor extends Place {
+export interface RankedActor extends ActorPlace {
   readonly actor: ShopActorView;
 }
 
@@ -23,12 +23,12 @@ type LocalFleet = Pick<FleetOperations, 'eachShop' | 'localShop'>;
  * are described.
  */
 export async function localActors(fleet: LocalFleet, query: ActorsQuery): Promise<readonly RankedActor[]> {
-  const described: RankedActor[] = [];
+  const describedActors: RankedActor[] = [];
   await eachYielding(await bestPlaces(fleet, query), (place) => {
     const actor = fleet.localShop(place.id);
-    if (actor !== undefined) described.push({ ...place, actor });
+    if (actor !== undefined) describedActors.push({ ...place, actor });
   });
-  return described;
+  return describedActors;
 }
 
 export interface ListedActors {
@@ -60,33 +60,33 @@ export async function allActors(
     answer: rankedActors,
     own: () => localActors(fleet, query),
   });
-  const all = [...own, ...others.flatMap(({ answer }) => answer)];
-  return { actors: all.sort(inOrder).slice(0, query.limit), silentNodes };
+  const allPlaces = [...own, ...others.flatMap(({ answer }) => answer)];
+  return { actors: allPlaces.sort(inOrder).slice(0, query.limit), silentNodes };
 }
 
 /** Sorts now and then instead of at the end. Actors that cannot be among the best are then skipped at once. */
-async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly Place[]> {
+async function bestPlaces(fleet: LocalFleet, query: ActorsQuery): Promise<readonly ActorPlace[]> {
   const { sort, state, limit, after } = query;
   const part = query.q?.toLowerCase() ?? '';
   // Id, name and number are on lines of their own, and a match lies within one of them.
   const texts = [...new Set([part, withoutSigns(part)])].filter((text) => !text.includes('\n'));
-  let best: Place[] = [];
-  let last: Place | undefined;
+  let bestPlaces: ActorPlace[] = [];
+  let lastPlace: ActorPlace | undefined;
   const keepBest = (): void => {
-    best = best.sort(inOrder).slice(0, limit);
-    last = best[limit - 1];
+    bestPlaces = bestPlaces.sort(inOrder).slice(0, limit);
+    lastPlace = bestPlaces[limit - 1];
   };
   await fleet.eachShop((shop) => {
     const rank = rankOf(shop, sort);
-    if (last !== undefined && comesAfter(last, rank, shop.id)) return;
+    if (lastPlace !== undefined && comesAfter(lastPlace, rank, shop.id)) return;
     if (after !== undefined && !comesAfter(after, rank, shop.id)) return;
     if (state !== undefined && !shop.status.words.includes(state)) return;
     if (!texts.some((text) => shop.searchText.includes(text))) return;
-    best.push({ rank, id: shop.id });
-    if (best.length >= limit * 4) keepBest();
+    bestPlaces.push({ rank, id: shop.id });
+    if (bestPlaces.length >= limit * 4) keepBest();
   });
   keepBest();
-  return best;
+  return bestPlaces;
 }
 
 /** Text that may be a phone number, or the beginning or another part of one, as people write it. */
@@ -105,14 +105,14 @@ function withoutSigns(text: string): string {
 }
 
 /** Higher ranks first, ids break ties. */
-function inOrder(one: Place, other: Place): number {
-  return Number(comesAfter(other, one.rank, one.id)) - Number(comesAfter(one, other.rank, other.id));
+function inOrder(left: ActorPlace, right: ActorPlace): number {
+  return Number(comesAfter(right, left.rank, left.id)) - Number(comesAfter(left, right.rank, right.id));
 }
 
 /**
  * True if a position with this rank and id comes after another. It avoids an object for each of thousands of actors.
  */
-function comesAfter(place: Place, rank: number, id: string): boolean {
+function comesAfter(place: ActorPlace, rank: number, id: string): boolean {
   return rank === place.rank ? id > place.id : rank < place.rank;
 }
 

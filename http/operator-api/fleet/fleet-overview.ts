@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { count, type Shown } from '../../../actors/replies/reply-fields.ts';
+import { count, type ReplyOf } from '../../../actors/replies/reply-fields.ts';
 import { eachYielding } from '../../../runtime/yielder.ts';
 import { emptyInterval, INTERVAL_MS, LATENCY_BOUNDS_MS } from '../../metrics/recent-activity.ts';
 import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
 import type { overview, seriesPoint } from '../schemas/fleet-resources.ts';
 
 /** The whole service on one page, without the fields that only one node knows. */
-export type Overview = Omit<Shown<typeof overview>, 'nodes' | 'shards'>;
+export type Overview = Omit<ReplyOf<typeof overview>, 'nodes' | 'shards'>;
 
 const counts = v.record(v.string(), count);
 
@@ -35,7 +35,7 @@ const nodeShare = v.object({
 });
 
 /** One node's part: its shops and its last minutes. `workers` is `lost` if no session of its shops can send. */
-export type NodeShare = Shown<typeof nodeShare>;
+export type NodeShare = ReplyOf<typeof nodeShare>;
 
 type Interval = NodeShare['slots'][number];
 
@@ -50,22 +50,22 @@ export async function fleetOverview(options: {
     answer: nodeShare,
     own: options.own,
   });
-  const all = [own, ...others.map(({ answer }) => answer)];
-  const sum = (of: (share: NodeShare) => number): number =>
-    all.reduce((total, share) => total + of(share), 0);
+  const allShares = [own, ...others.map(({ answer }) => answer)];
+  const sum = (figureOf: (share: NodeShare) => number): number =>
+    allShares.reduce((total, share) => total + figureOf(share), 0);
   return {
     shops: sum(({ shops }) => shops),
     queued: sum(({ queued }) => queued),
     scheduled: sum(({ scheduled }) => scheduled),
     mailboxDepth: sum(({ mailboxDepth }) => mailboxDepth),
-    states: addUp(all.map(({ states }) => states)),
+    states: addUp(allShares.map(({ states }) => states)),
     slotMs: INTERVAL_MS,
     series: await series(
-      all.flatMap(({ slots }) => slots),
+      allShares.flatMap(({ slots }) => slots),
       options.nowMs,
     ),
-    suspendedTenants: all.flatMap(({ suspendedTenants }) => suspendedTenants),
-    nodesWithoutWorkers: all.filter(({ workers }) => workers === 'lost').map(({ nodeId }) => nodeId),
+    suspendedTenants: allShares.flatMap(({ suspendedTenants }) => suspendedTenants),
+    nodesWithoutWorkers: allShares.filter(({ workers }) => workers === 'lost').map(({ nodeId }) => nodeId),
     silentNodes,
   };
 }
@@ -74,10 +74,11 @@ export async function fleetOverview(options: {
 async function series(
   intervals: readonly Interval[],
   nowMs: number,
-): Promise<readonly Shown<typeof seriesPoint>[]> {
+): Promise<readonly ReplyOf<typeof seriesPoint>[]> {
   const byTime = new Map<number, Interval[]>();
-  for (const one of intervals) byTime.set(one.atMs, [...(byTime.get(one.atMs) ?? []), one]);
-  const points: Shown<typeof seriesPoint>[] = [];
+  for (const interval of intervals)
+    byTime.set(interval.atMs, [...(byTime.get(interval.atMs) ?? []), interval]);
+  const points: ReplyOf<typeof seriesPoint>[] = [];
   const endMs = Math.floor(nowMs / INTERVAL_MS) * INTERVAL_MS;
   const startMs = Math.min(endMs, ...byTime.keys());
   const count = (endMs - startMs) / INTERVAL_MS;
@@ -88,13 +89,13 @@ async function series(
   return points;
 }
 
-function pointOf(atMs: number, together: readonly Interval[]): Shown<typeof seriesPoint> {
-  const latencies = emptyInterval(atMs).latencies.map((_, bound) => total(together, bound));
+function pointOf(atMs: number, intervals: readonly Interval[]): ReplyOf<typeof seriesPoint> {
+  const latencies = emptyInterval(atMs).latencies.map((_, bound) => total(intervals, bound));
   return {
     at: new Date(atMs).toISOString(),
-    requests: together.reduce((sum, { requests }) => sum + requests, 0),
-    errors: addUp(together.map(({ errors }) => errors)),
-    messages: addUp(together.map(({ messages }) => messages)),
+    requests: intervals.reduce((sum, { requests }) => sum + requests, 0),
+    errors: addUp(intervals.map(({ errors }) => errors)),
+    messages: addUp(intervals.map(({ messages }) => messages)),
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
   };
@@ -106,24 +107,24 @@ function total(intervals: readonly Interval[], bound: number): number {
 
 /** Interpolates linearly within a bucket, as Prometheus does. Above the last bound it is that bound. */
 function percentile(counts: readonly number[], share: number): number | null {
-  const wanted = counts.reduce((sum, count) => sum + count, 0) * share;
-  if (wanted === 0) return null;
-  let below = 0;
+  const wantedCount = counts.reduce((sum, count) => sum + count, 0) * share;
+  if (wantedCount === 0) return null;
+  let countBelow = 0;
   for (const [index, count] of counts.entries()) {
-    const upper = LATENCY_BOUNDS_MS[index];
-    if (upper === undefined) break;
-    const lower = LATENCY_BOUNDS_MS[index - 1] ?? 0;
-    if (below + count >= wanted) {
-      return Math.round((lower + ((upper - lower) * (wanted - below)) / count) * 100) / 100;
+    const upperMs = LATENCY_BOUNDS_MS[index];
+    if (upperMs === undefined) break;
+    const lowerMs = LATENCY_BOUNDS_MS[index - 1] ?? 0;
+    if (countBelow + count >= wantedCount) {
+      return Math.round((lowerMs + ((upperMs - lowerMs) * (wantedCount - countBelow)) / count) * 100) / 100;
     }
-    below += count;
+    countBelow += count;
   }
   return LATENCY_BOUNDS_MS[LATENCY_BOUNDS_MS.length - 1] ?? null;
 }
 
-function addUp(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+function addUp(allShares: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sums: Record<string, number> = {};
-  for (const counts of all) {
+  for (const counts of allShares) {
     for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
   }
   return sums;

@@ -23,10 +23,10 @@ export async function resumeEverywhere(
     answer: resumedActors,
     own: () => nodes.own(filter),
   });
-  const all = [own, ...others.map(({ answer }) => answer)];
+  const answers = [own, ...others.map(({ answer }) => answer)];
   return {
-    resumed: all.reduce((sum, { resumed }) => sum + resumed, 0),
-    left: all.reduce((sum, { left }) => sum + left, 0),
+    resumed: answers.reduce((sum, { resumed }) => sum + resumed, 0),
+    left: answers.reduce((sum, { left }) => sum + left, 0),
     silentNodes,
   };
 }

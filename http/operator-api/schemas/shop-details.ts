@@ -6,7 +6,7 @@ import { channelStatus } from '../../../actors/replies/shop-replies.ts';
 import type { ShopActorView } from '../../../actors/shops/operations/shop-inspection.ts';
 
 type Shop = NonNullable<ShopActorView['details']>;
-type Waiting = NonNullable<Shop['queue']['inHand']>;
+type MessageInHand = NonNullable<Shop['queue']['inHand']>;
 
 /** A schema for each field of a view. A missing or additional schema does not compile. */
 export type SchemasOf<View> = { readonly [Field in keyof View]-?: v.GenericSchema };
@@ -20,7 +20,7 @@ export const whichShop = { tenantId: v.string(), shopId: v.string() };
 /** Why a message ended. */
 export const reason = v.picklist(Object.keys(MESSAGE_REASONS) as MessageReason[]);
 
-const waiting = v.strictObject({
+const waitingMessage = v.strictObject({
   messageId: v.string(),
   kind: messageKind,
   to: v.string(),
@@ -29,7 +29,7 @@ const waiting = v.strictObject({
   place: v.exactOptional(v.pipe(count, v.description('Its position in the stored queue.'))),
   carriedFor: v.exactOptional(v.strictObject(whichShop)),
   batchId: v.exactOptional(v.string()),
-} satisfies SchemasOf<Waiting>);
+} satisfies SchemasOf<MessageInHand>);
 
 const lastEnd = v.strictObject({
   end: v.string(),
@@ -98,10 +98,10 @@ export const shopDetails = v.strictObject({
   } satisfies SchemasOf<Shop['pacing']>),
   queue: v.strictObject({
     depth: count,
-    inHand: v.nullable(waiting),
+    inHand: v.nullable(waitingMessage),
     waiting: v.array(
       v.strictObject({
-        ...waiting.entries,
+        ...waitingMessage.entries,
         unlessSent: v.strictObject({ atMs: epochMs, reason }),
       } satisfies SchemasOf<Shop['queue']['waiting'][number]>),
     ),

@@ -75,7 +75,7 @@ export class FileReplies {
       readonly connection: CallerConnection | undefined;
     },
   ): Promise<OwnerReply> {
-    const shown = shownFile(file);
+    const shownForm = shownFile(file);
     const leave = this.#enter(call.tenantId);
     if (leave === undefined) return { reply: errorReply(TOO_MANY, headers), keyId };
     const download = new Download(this.#clock, leave);
@@ -89,9 +89,9 @@ export class FileReplies {
       const stream = (reader: ReplyStream): void => {
         if (!call.isHead) void this.#pour(source, { file, download, reader });
       };
-      const lines = headers + headerLines(shown.headers);
+      const lines = headers + headerLines(shownForm.headers);
       return {
-        reply: { status: 200, contentType: shown.contentType, headers: lines, body: '', stream },
+        reply: { status: 200, contentType: shownForm.contentType, headers: lines, body: '', stream },
         keyId,
       };
     } catch (error) {
@@ -102,16 +102,19 @@ export class FileReplies {
 
   /** Takes a slot, or returns undefined if there is none. The returned function frees it. */
   #enter(tenantId: string): (() => void) | undefined {
-    if (this.#open.of(tenantId) >= MOST_FILES.tenant || this.#open.total >= MOST_FILES.node) return undefined;
+    if (this.#open.countOf(tenantId) >= MOST_FILES.tenant || this.#open.total >= MOST_FILES.node)
+      return undefined;
     this.#open.add(tenantId, 1);
     return () => void this.#open.add(tenantId, -1);
   }
 
   #ask({ hosts, egress, file }: InboundDownload, download: Download): Promise<IncomingMessage> {
     const maxBytes = LARGEST_INBOUND_FILE + SEALING_BYTES;
-    const way = egress && egressThrough(egress);
-    const bounds = { ...this.#bounds, egress: way, hosts: async () => hosts };
-    return download.soon(askNetworkFile(file.directPath, bounds, { maxBytes, signal: download.signal }));
+    const routeOptions = egress && egressThrough(egress);
+    const bounds = { ...this.#bounds, egress: routeOptions, hosts: async () => hosts };
+    return download.withinTime(
+      askNetworkFile(file.directPath, bounds, { maxBytes, signal: download.signal }),
+    );
   }
 
   /**
@@ -131,7 +134,7 @@ export class FileReplies {
     try {
       for await (const piece of openSealedFile(download.pieces(source), { ...file, sha256, maxBytes })) {
         this.#bytes += piece.byteLength;
-        if (!reader.write(piece)) await reader.drained();
+        if (!reader.write(piece)) await reader.waitUntilDrained();
       }
       reader.end();
     } catch (error) {
@@ -171,19 +174,19 @@ class Download {
   }
 
   /** Waits for data of the network. Ends the download if that takes too long. */
-  async soon<Value>(coming: Promise<Value>): Promise<Value> {
-    const stalled = this.#clock.after(STALL_MS, () => this.end());
+  async withinTime<Value>(promise: Promise<Value>): Promise<Value> {
+    const stallTimer = this.#clock.after(STALL_MS, () => this.end());
     try {
-      return await coming;
+      return await promise;
     } finally {
-      stalled.cancel();
+      stallTimer.cancel();
     }
   }
 
   async *pieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const pieces = source[Symbol.asyncIterator]();
     for (;;) {
-      const { done, value } = await this.soon(pieces.next());
+      const { done, value } = await this.withinTime(pieces.next());
       if (done === true) return;
       yield value;
     }

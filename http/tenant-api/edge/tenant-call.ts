@@ -67,8 +67,8 @@ export class TenantCall implements EdgeCall {
   }
 
   answer(ids: CallIds, wait: CallWait | undefined): MaybePromise<EdgeReply> {
-    const refused = bodyRefusal(this.request, this.#route);
-    if (refused !== undefined) return refused;
+    const refusal = bodyRefusal(this.request, this.#route);
+    if (refusal !== undefined) return refusal;
     const tenantId = this.account();
     return tenantId instanceof Promise
       ? this.#answerOnceFound(tenantId, ids, wait)
@@ -77,16 +77,16 @@ export class TenantCall implements EdgeCall {
 
   // Separate, so that a call makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
   #answerOnceFound(
-    found: Promise<string | undefined>,
+    tenantFound: Promise<string | undefined>,
     ids: CallIds,
     wait: CallWait | undefined,
   ): Promise<EdgeReply> {
-    return found.then(
+    return tenantFound.then(
       (tenantId) => this.#answerTenant(tenantId, ids, wait),
-      (thrown) => {
+      (error) => {
         const route = this.#route;
-        this.#edge.serving.log.warn({ err: thrown, route }, 'a key could not be looked up');
-        return anonymous(errorReply(failureOfThrown(thrown)), route);
+        this.#edge.serving.log.warn({ err: error, route }, 'a key could not be looked up');
+        return anonymous(errorReply(failureOfThrown(error)), route);
       },
     );
   }
@@ -101,7 +101,7 @@ export class TenantCall implements EdgeCall {
     if (tenantId === undefined) return anonymous(errorReply({ code: 'API_KEY_INVALID' }), route);
     const { inFlight, maxInFlightPerTenant } = this.#edge;
     // A call that waited was admitted before.
-    if (wait === undefined && inFlight.of(tenantId) >= maxInFlightPerTenant) {
+    if (wait === undefined && inFlight.countOf(tenantId) >= maxInFlightPerTenant) {
       const message = 'Too many calls of this account are being answered; try again shortly.';
       return { reply: errorReply({ code: 'OVERLOADED', message }), route, tenantId, keyId: undefined };
     }
@@ -116,14 +116,16 @@ export class TenantCall implements EdgeCall {
     const { givesFile, streamed } = endpoint;
     if (givesFile) return this.#counted(askForFile(endpoint, request, method === 'HEAD', edge), request);
     if (streamed !== undefined && headers.takesEvents && method === 'GET') {
-      const from = { request, place: headers.lastEventId };
-      return this.#counted(openStream({ endpoint, streamed }, from, edge), request);
+      const streamStart = { request, place: headers.lastEventId };
+      return this.#counted(openStream({ endpoint, streamed }, streamStart, edge), request);
     }
-    const asked = wait === undefined ? request : continued(request, endpoint, wait);
+    const askedRequest = wait === undefined ? request : continueRequest(request, endpoint, wait);
     if (!edge.forwarder.ownerIsLocal(request.tenantId))
-      return this.#counted(askOwner(endpoint, asked, edge), asked);
-    const reply = serveAsOwner(endpoint, asked, edge.services, edge.serving);
-    return reply instanceof Promise ? this.#counted(reply, asked, true) : this.#replyHere(reply, asked);
+      return this.#counted(askOwner(endpoint, askedRequest, edge), askedRequest);
+    const reply = serveAsOwner(endpoint, askedRequest, edge.services, edge.serving);
+    return reply instanceof Promise
+      ? this.#counted(reply, askedRequest, true)
+      : this.#replyHere(reply, askedRequest);
   }
 
   #tenantRequest(tenantId: string, { requestId, traceparent }: CallIds): TenantRequest {
@@ -160,13 +162,13 @@ export class TenantCall implements EdgeCall {
     inFlight.add(tenantId, 1);
     // A `finally` would allocate more for each call.
     return reply.then(
-      (known) => {
+      (ownerReply) => {
         inFlight.add(tenantId, -1);
-        return isHere ? this.#replyHere(known, request) : edgeReply(known, this.#route, tenantId);
+        return isHere ? this.#replyHere(ownerReply, request) : edgeReply(ownerReply, this.#route, tenantId);
       },
-      (thrown) => {
+      (error) => {
         inFlight.add(tenantId, -1);
-        throw thrown;
+        throw error;
       },
     );
   }
@@ -187,8 +189,12 @@ async function askForFile(
 }
 
 /** Returns the request with which a call continues after its wait. */
-function continued(request: TenantRequest, { waits }: Endpoint<ApiServices>, wait: CallWait): TenantRequest {
-  const query = waits?.continued(request.query, wait) ?? request.query;
+function continueRequest(
+  request: TenantRequest,
+  { waits }: Endpoint<ApiServices>,
+  wait: CallWait,
+): TenantRequest {
+  const query = waits?.continueQuery(request.query, wait) ?? request.query;
   return { ...request, query, isContinued: true, wait };
 }
 

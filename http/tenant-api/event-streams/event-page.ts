@@ -15,7 +15,7 @@ export function pageOf({ body }: ReplyValue): EventPage {
  * Returns the events of a page as server-sent events. The page's position follows if the reader would not know it. The
  * reader knows the position of the last event, or its own if the page has no events.
  */
-export function written({ items, nextCursor }: EventPage, place: string | undefined): string {
+export function writePage({ items, nextCursor }: EventPage, place: string | undefined): string {
   const events = items.map(
     (item) => `id: ${item.id}\nevent: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`,
   );

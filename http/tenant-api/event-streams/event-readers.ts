@@ -70,9 +70,9 @@ export class EventReaders {
     const { from, to } = RETRY_MS;
     const retryMs = Math.round(from + (to - from) * this.#random());
     const stream = (reader: ReplyStream): void => {
-      const opened = new ReaderStream(reader, source, { clock: this.#clock, unread: this.#unread });
-      this.#enter(source.tenantId, opened, reader);
-      opened.begin(`retry: ${retryMs}\n\n`, reply);
+      const stream = new ReaderStream(reader, source, { clock: this.#clock, unreadBytes: this.#unread });
+      this.#enter(source.tenantId, stream, reader);
+      stream.begin(`retry: ${retryMs}\n\n`, reply);
     };
     const headers = reply.headers + headerLines({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
     return { reply: { status: 200, contentType: 'text/event-stream', headers, body: '', stream }, keyId };

@@ -21,20 +21,23 @@ export async function openStream(
   options: AskOwnerOptions<ApiServices> & { readonly eventReaders: EventReaders },
 ): Promise<OwnerReply> {
   const first = { ...request, query: streamed.page(request.query, place, 0) };
-  const answered = await askOwner(endpoint, first, options);
-  const reply = place === '' ? answered : namingHeader(answered);
+  const ownerReply = await askOwner(endpoint, first, options);
+  const reply = place === '' ? ownerReply : namingHeader(ownerReply);
   return options.eventReaders.open(reply, new NextPages({ endpoint, streamed }, first, options));
 }
 
 /** Names the header in the problems of a cursor that came from it. The caller's query has none, or another one. */
-function namingHeader(answered: OwnerReply): OwnerReply {
-  const { reply } = answered;
-  if (reply.status !== 422) return answered;
-  const { error, ...rest } = JSON.parse(String(reply.body)) as { error: { fields?: FieldProblem[] } };
-  const fields = error.fields?.map((named) =>
-    named.field === 'cursor' ? { ...named, field: 'last-event-id' } : named,
+function namingHeader(ownerReply: OwnerReply): OwnerReply {
+  const { reply } = ownerReply;
+  if (reply.status !== 422) return ownerReply;
+  const { error, ...failure } = JSON.parse(String(reply.body)) as { error: { fields?: FieldProblem[] } };
+  const fields = error.fields?.map((problem) =>
+    problem.field === 'cursor' ? { ...problem, field: 'last-event-id' } : problem,
   );
-  return { ...answered, reply: { ...reply, body: JSON.stringify({ ...rest, error: { ...error, fields } }) } };
+  return {
+    ...ownerReply,
+    reply: { ...reply, body: JSON.stringify({ ...failure, error: { ...error, fields } }) },
+  };
 }
 
 /** The pages of a stream after its first one. */

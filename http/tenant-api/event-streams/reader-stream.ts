@@ -4,7 +4,7 @@ import type { Counts } from '../../../runtime/counts.ts';
 import type { ReplyStream, ReplyValue } from '../../contract/exchange.ts';
 import type { CallWait } from '../../contract/waiting.ts';
 import type { OwnerReply } from '../../owner/owner-reply.ts';
-import { type EventPage, pageOf, written } from './event-page.ts';
+import { type EventPage, pageOf, writePage } from './event-page.ts';
 
 /**
  * Longest wait of one request to the owner, in milliseconds. If the owner is killed meanwhile, the reader notices only
@@ -64,12 +64,12 @@ export class ReaderStream {
   constructor(
     reader: ReplyStream,
     source: StreamSource,
-    { clock, unread }: { readonly clock: Clock; readonly unread: Counts },
+    { clock, unreadBytes }: { readonly clock: Clock; readonly unreadBytes: Counts },
   ) {
     this.#reader = reader;
     this.#source = source;
     this.#clock = clock;
-    this.#unread = unread;
+    this.#unread = unreadBytes;
   }
 
   /** Writes the head and the first page, then page after page until the reader is gone or may read no more. */
@@ -135,16 +135,16 @@ export class ReaderStream {
     this.#pass(page, this.#cursor);
     // One empty page may come early, because the tenant moves.
     const isQuick = page.items.length === 0 && this.#clock.monotonicMs() - this.#askedMs < AGAIN_MS;
-    const again = reply.status !== 200 || (isQuick && this.#wasQuick);
+    const isSoonAgain = reply.status !== 200 || (isQuick && this.#wasQuick);
     this.#wasQuick = isQuick;
     if (reply.status === 429) await this.#pause(limitedMs(reply));
     else if (reply.code === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
-    else if (again) await this.#pause(AGAIN_MS);
+    else if (isSoonAgain) await this.#pause(AGAIN_MS);
   }
 
   /** Passes a page on to a reader at `place`. */
   #pass(page: EventPage, place: string | undefined): void {
-    const text = written(page, place);
+    const text = writePage(page, place);
     this.#isTaken = text === '' || this.#reader.write(text);
     this.#cursor = page.nextCursor;
     // The reader reconnects and reads the unread events once more.
@@ -153,12 +153,12 @@ export class ReaderStream {
 
   /** Counts the unread bytes of the reader. Returns false if they exceed the limit of the tenant or the node. */
   #noteUnread(): boolean {
-    const before = this.#unreadBytes;
+    const bytesBefore = this.#unreadBytes;
     this.#unreadBytes = this.#isOver ? 0 : this.#reader.bufferedBytes();
-    const more = this.#unreadBytes - before;
-    const ofTenant = this.#unread.add(this.#source.tenantId, more);
+    const moreBytes = this.#unreadBytes - bytesBefore;
+    const ofTenant = this.#unread.add(this.#source.tenantId, moreBytes);
     const { tenant, node } = MOST_UNREAD_BYTES;
-    return more <= 0 || (ofTenant <= tenant && this.#unread.total <= node);
+    return moreBytes <= 0 || (ofTenant <= tenant && this.#unread.total <= node);
   }
 
   /**

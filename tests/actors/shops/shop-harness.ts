@@ -13,7 +13,7 @@ import {
 import { numberVault } from '../../../actors/shops/records/number-vault.ts';
 import { shopAddress } from '../../../actors/shops/records/shop-keys.ts';
 import type { Writer } from '../../../actors/shops/records/writer.ts';
-import type { Accepted, MessageDraft, ShopReference } from '../../../actors/shops/shop-operations.ts';
+import type { AcceptedReply, MessageDraft, ShopReference } from '../../../actors/shops/shop-operations.ts';
 import { AcceptedList } from '../../../actors/shops/state/accepted-list.ts';
 import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import type { SendFacts } from '../../../actors/shops/state/recipient-facts.ts';
@@ -179,9 +179,9 @@ export class ShopHarness {
     draft: MessageDraft,
     facts: Partial<SendFacts>,
     pool?: 'ask' | ShopReference,
-  ): Outcome<{ accepted: Accepted }> {
+  ): Outcome<{ accepted: AcceptedReply }> {
     const command = { type: 'send', draft, settings: resolveSettings({}), pool } as const;
-    return this.command(command, { send: { ...noSend, ...facts } }) as Outcome<{ accepted: Accepted }>;
+    return this.command(command, { send: { ...noSend, ...facts } }) as Outcome<{ accepted: AcceptedReply }>;
   }
 
   /**
@@ -369,7 +369,7 @@ export class ShopHarness {
   }
 }
 
-const idOrCode = (reply: Outcome<{ accepted: Accepted }>): string =>
+const idOrCode = (reply: Outcome<{ accepted: AcceptedReply }>): string =>
   reply.ok ? reply.value.accepted.id : reply.failure.code;
 
 /** Returns the facts about the sender of an inbound message whom the shop does not know. */

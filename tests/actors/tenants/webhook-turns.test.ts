@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopErased } from '../../../actors/tenants/erasure-turns.ts';
 import { activateWebhooks, changeWebhook, deleteWebhook } from '../../../actors/tenants/webhook-turns.ts';
-import { firstProgress, forgiven } from '../../../actors/webhooks/progress.ts';
+import { firstProgress, forgiveFailures } from '../../../actors/webhooks/progress.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { webhookRecord } from '../webhooks/endpoint-world.ts';
 
@@ -23,7 +23,7 @@ test('an endpoint that is enabled again starts without failures, and one that is
   const failingSince = (changes: Parameters<typeof changeWebhook>[1]['changes']) => {
     // The clock repeats the moment in which it was enabled before.
     const changed = changeWebhook(state, { webhookId: 'hook', changes }, { nowMs: NOW_MS }).state;
-    return forgiven(progress, changed?.webhooks.get('hook') ?? webhook).failingSinceMs;
+    return forgiveFailures(progress, changed?.webhooks.get('hook') ?? webhook).failingSinceMs;
   };
   assert.deepEqual([failingSince({ disabled: null }), failingSince({ types: [] })], [null, NOW_MS]);
 });

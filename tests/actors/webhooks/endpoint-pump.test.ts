@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
-import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
 import { seededRandom } from '../../helpers/seeded-random.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
@@ -128,8 +128,8 @@ test('replayed events are stored by the reply, also during an attempt, and survi
   await world.clock.advance(1_000);
   assert.equal(world.sent.length, 4);
   // The pump hangs in a try meanwhile.
-  let answer: (delivered: Delivered) => void = () => undefined;
-  world.answer = () => new Promise<Delivered>((resolve) => (answer = resolve));
+  let answer: (delivered: DeliveryResult) => void = () => undefined;
+  world.answer = () => new Promise<DeliveryResult>((resolve) => (answer = resolve));
   world.add(1);
   await world.clock.advance(1);
   const places = world.stream.map(({ streamId }) => streamId);
@@ -154,8 +154,8 @@ test('replayed events are stored by the reply, also during an attempt, and survi
 test('an event that is replayed while its try runs is sent once more when that has ended', async () => {
   const world = new World();
   const pump = world.start();
-  let answer: (delivered: Delivered) => void = () => undefined;
-  world.answer = () => new Promise<Delivered>((resolve) => (answer = resolve));
+  let answer: (delivered: DeliveryResult) => void = () => undefined;
+  world.answer = () => new Promise<DeliveryResult>((resolve) => (answer = resolve));
   world.add(1);
   await world.clock.advance(1);
   assert.equal(await pump.replay(world.stream), true);
@@ -265,7 +265,7 @@ test('a node that is killed between an answer and its record sends once more und
 
 test('a loop that settles begins no attempt, and stores the result of the one in flight before it has ended', async () => {
   const world = new World();
-  let answer = (_: Delivered): void => undefined;
+  let answer = (_: DeliveryResult): void => undefined;
   world.answer = () => new Promise((resolve) => (answer = resolve));
   const pump = world.start();
   world.add(1);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
-import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
@@ -103,8 +103,8 @@ test('an event that is cut off while it waits to be tried again is reported, and
 
 test('an answer of the former address does not count for the present one', async () => {
   const world = new World();
-  let answer: (delivered: Delivered) => void = () => undefined;
-  world.answer = () => new Promise<Delivered>((resolve) => (answer = resolve));
+  let answer: (delivered: DeliveryResult) => void = () => undefined;
+  world.answer = () => new Promise<DeliveryResult>((resolve) => (answer = resolve));
   const pump = world.start({ url: 'https://one.example' });
   world.add(1);
   await world.clock.advance(1_000);

@@ -6,7 +6,7 @@ import type {
   WebhookProgress,
   WebhookRecord,
 } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
-import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { EndpointPump } from '../../../actors/webhooks/endpoint-pump.ts';
 import type { EndpointPace } from '../../../actors/webhooks/endpoint-pump-options.ts';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -16,9 +16,9 @@ import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 
 /** The endpoint took it. */
-export const OK: Delivered = { status: 204, error: null, holdMs: null };
+export const OK: DeliveryResult = { status: 204, error: null, holdMs: null };
 /** It did not. */
-export const fails = (status: number | null, holdMs: number | null = null): Delivered => ({
+export const fails = (status: number | null, holdMs: number | null = null): DeliveryResult => ({
   status,
   error: 'no',
   holdMs,
@@ -46,7 +46,7 @@ export class World {
   /** Until when what is no longer in the stream was cut off; undefined: it was erased. */
   cutOffMs: number | undefined;
   stored: WebhookProgress | undefined;
-  answer: (id: string, url: string) => Delivered | Promise<Delivered> = () => OK;
+  answer: (id: string, url: string) => DeliveryResult | Promise<DeliveryResult> = () => OK;
   /** Until the turn of a try has come. */
   turn: (id: string) => Promise<void> | undefined = () => undefined;
   /** Until the store takes what it is given. */
@@ -80,12 +80,12 @@ export class World {
       random: this.#random,
       log: new QuietLog(),
       progress: async () => this.stored,
-      after: async (place, limit) => {
+      eventsAfter: async (place, limit) => {
         if (this.isUnread) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
         const events = this.stream.filter(({ streamId }) => isBefore(place, streamId)).slice(0, limit);
         return { events, place: events.at(-1)?.streamId ?? place };
       },
-      at: async (place) => {
+      eventAt: async (place) => {
         const event = this.stream.find(({ streamId }) => streamId === place);
         return { event, missedUntilMs: event === undefined ? this.cutOffMs : undefined };
       },
@@ -110,7 +110,7 @@ export class World {
         this.attempts.push(...attempts);
         return true;
       },
-      missed: (_id, untilMs) => void this.missed.push(untilMs),
+      onMissed: (_id, untilMs) => void this.missed.push(untilMs),
       disable: async ({ enabledAtMs }, why) => {
         if (this.isKept) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
         this.disabled.push(why);

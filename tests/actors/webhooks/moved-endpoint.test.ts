@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
 import type { WebhookRecord } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
-import type { Delivered } from '../../../actors/webhooks/deliver.ts';
+import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
 import { seededRandom } from '../../helpers/seeded-random.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
@@ -17,8 +17,8 @@ const [FORMER, PRESENT] = ['https://former.example', 'https://present.example'] 
 /** A world whose former address leaves tries under way until they are answered, by the ids of their events. */
 function moving() {
   const world = new World();
-  const answers = new Map<string, (delivered: Delivered) => void>();
-  const hangs = (id: string): Promise<Delivered> =>
+  const answers = new Map<string, (delivered: DeliveryResult) => void>();
+  const hangs = (id: string): Promise<DeliveryResult> =>
     new Promise((resolve) => {
       answers.set(id, resolve);
     });
@@ -26,7 +26,7 @@ function moving() {
   const pump = world.start({ url: FORMER });
   const move = (record: Partial<WebhookRecord> = {}): void =>
     pump.update(webhookRecord({ url: PRESENT, enabledAtMs: world.clock.wallMs(), ...record }));
-  const answer = (id: string, delivered: Delivered): void => answers.get(id)?.(delivered);
+  const answer = (id: string, delivered: DeliveryResult): void => answers.get(id)?.(delivered);
   const idsAt = (url: string): string[] => world.sent.filter((one) => one.url === url).map(({ id }) => id);
   return { world, pump, move, answer, idsAt };
 }

@@ -7,7 +7,7 @@ import { nameLookup } from '../../../actors/outbound/name-lookup.ts';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { WebhookPump } from '../../../actors/webhooks/webhook-pump.ts';
-import { resealed, secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
+import { resealWebhook, secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { systemRandom as random } from '../../../runtime/random.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
@@ -88,12 +88,12 @@ test('each former secret signs for its 24 hours, the last four at most, and unde
   const lastMs = earlier.at(-1)?.untilMs ?? 0;
   assert.deepEqual(await signing(tenant.id, id, lastMs, secrets), [false, false, true, true, true, true]);
   const cipher = textCipher([Buffer.alloc(32, 3), Buffer.alloc(32, 1)], 'webhooks');
-  const moved = resealed(tenant.id, await recordOf(tenant.id, id), { cipher, nowMs: Date.now() });
+  const moved = resealWebhook(tenant.id, await recordOf(tenant.id, id), { cipher, nowMs: Date.now() });
   const stored = [moved.secret, moved.former?.secret, ...(moved.earlier ?? []).map((each) => each.secret)];
   assert.equal(stored.length, 5);
   for (const sealed of stored) assert.ok(cipher.isNewest(secretUse(tenant.id, id), sealed ?? ''));
   assert.ok(![present, former?.secret].includes(moved.secret));
-  assert.equal(resealed(tenant.id, moved, { cipher, nowMs: Date.now() }), moved);
+  assert.equal(resealWebhook(tenant.id, moved, { cipher, nowMs: Date.now() }), moved);
 });
 
 test('a secret that was rotated away signs for 24 hours, and no longer', async () => {

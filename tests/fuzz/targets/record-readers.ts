@@ -46,7 +46,7 @@ const ID = '66b1f0a2c3d4e5f60718293a';
 export const READERS: Readonly<Record<string, (text: string, draw: Draw) => unknown>> = {
   webhookProgress: async (text) => {
     ofShops(JSON.parse(text), new Set([ID]));
-    await webhookAccess({ actors: NO_ACTORS, store: answering(() => [text]) }).viewed(ID, webhookRecord());
+    await webhookAccess({ actors: NO_ACTORS, store: answering(() => [text]) }).viewOf(ID, webhookRecord());
   },
   webhookAttempt: (text) =>
     webhookDeliveries(

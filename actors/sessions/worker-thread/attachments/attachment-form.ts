@@ -65,9 +65,9 @@ function typeOfBytes(first: Buffer): string | undefined {
   const text = first.toString('latin1');
   if (text.slice(4, 8) === 'ftyp') {
     const brand = text.slice(8, 12);
-    return BRANDS.find(([known]) => known.test(brand))?.[1] ?? 'video/mp4';
+    return BRANDS.find(([pattern]) => pattern.test(brand))?.[1] ?? 'video/mp4';
   }
-  return SIGNATURES.find(([at, bytes]) => text.startsWith(bytes, at))?.[2];
+  return SIGNATURES.find(([offset, bytes]) => text.startsWith(bytes, offset))?.[2];
 }
 
 /**
@@ -75,8 +75,8 @@ function typeOfBytes(first: Buffer): string | undefined {
  * phone.
  */
 export function typeOf(first: Buffer, header: string): { readonly actual: string; readonly shown: string } {
-  const seen = typeOfBytes(first);
-  if (seen !== undefined) return { actual: seen, shown: seen };
+  const typeSeen = typeOfBytes(first);
+  if (typeSeen !== undefined) return { actual: typeSeen, shown: typeSeen };
   // A header that names one of these types is wrong: the file would begin otherwise.
   const isWrong = header === '' || CERTAIN.has(header);
   return { actual: header, shown: isWrong ? 'application/octet-stream' : header };

@@ -49,24 +49,24 @@ export function attachmentName(file: {
   readonly url: URL;
   readonly contentType: string;
 }): string {
-  const said = readable(nameIn(file.disposition ?? ''));
-  const name = said || readable(safelyDecoded(file.url.pathname)) || 'document';
+  const givenName = readableName(nameIn(file.disposition ?? ''));
+  const name = givenName || readableName(safelyDecoded(file.url.pathname)) || 'document';
   const ending = ENDINGS[file.contentType];
   return ending === undefined || /\.[a-z0-9]{1,8}$/i.test(name) ? name : `${name}.${ending}`;
 }
 
 /** In RFC 6266 the extended form wins. Quoted strings are taken out first, since text in them is no parameter. */
 function nameIn(header: string): string {
-  const quoted: string[] = [];
+  const quotedTexts: string[] = [];
   const bare = header.replace(/"((?:[^"\\]|\\.)*)"/g, (_, text: string) => {
-    quoted.push(text.replace(/\\(.)/g, '$1'));
-    return `"${quoted.length - 1}"`;
+    quotedTexts.push(text.replace(/\\(.)/g, '$1'));
+    return `"${quotedTexts.length - 1}"`;
   });
-  const extended = /;\s*filename\*\s*=\s*(utf-8|iso-8859-1)'[^']*'([^;\s]+)/i.exec(bare);
-  const decoded = extended && decodedValue(extended[1] ?? '', extended[2] ?? '');
-  if (decoded) return decoded;
-  const plain = /;\s*filename\s*=\s*(?:"(\d+)"|([^;\s"]+))/i.exec(bare);
-  return fromHeader(quoted[Number(plain?.[1])] ?? plain?.[2] ?? '');
+  const extendedMatch = /;\s*filename\*\s*=\s*(utf-8|iso-8859-1)'[^']*'([^;\s]+)/i.exec(bare);
+  const decodedName = extendedMatch && decodedValue(extendedMatch[1] ?? '', extendedMatch[2] ?? '');
+  if (decodedName) return decodedName;
+  const plainMatch = /;\s*filename\s*=\s*(?:"(\d+)"|([^;\s"]+))/i.exec(bare);
+  return fromHeader(quotedTexts[Number(plainMatch?.[1])] ?? plainMatch?.[2] ?? '');
 }
 
 /** An extended value of RFC 8187; undefined when its escapes are broken. */
@@ -98,10 +98,10 @@ function safelyDecoded(text: string): string {
 }
 
 /** The last part of a path, without what steers a screen or a file system. */
-function readable(path: string): string {
-  const last = path.split(/[/\\]/).at(-1) ?? '';
-  const plain = last.normalize('NFC').replace(STEERING, '_');
-  return Array.from(plain.replace(/^[. ]+/, '').trim())
+function readableName(path: string): string {
+  const lastPart = path.split(/[/\\]/).at(-1) ?? '';
+  const plainName = lastPart.normalize('NFC').replace(STEERING, '_');
+  return Array.from(plainName.replace(/^[. ]+/, '').trim())
     .slice(-LONGEST)
     .join('');
 }

@@ -14,14 +14,14 @@ const MOST_CHUNKS = 20_000;
  */
 export function barePng(png: Buffer): Buffer | undefined {
   const parts = [png.subarray(0, SIGNATURE_BYTES)];
-  let at = SIGNATURE_BYTES;
-  for (let seen = 0; at + FRAME_BYTES <= png.length; seen += 1) {
-    if (seen === MOST_CHUNKS) return undefined;
-    const size = png.readUInt32BE(at);
-    const type = png.toString('latin1', at + 4, at + 8);
-    const end = at + FRAME_BYTES + size;
-    if (KEPT.has(type) && (type !== 'eXIf' || size <= MOST_EXIF_BYTES)) parts.push(png.subarray(at, end));
-    at = end;
+  let offset = SIGNATURE_BYTES;
+  for (let chunksSeen = 0; offset + FRAME_BYTES <= png.length; chunksSeen += 1) {
+    if (chunksSeen === MOST_CHUNKS) return undefined;
+    const size = png.readUInt32BE(offset);
+    const type = png.toString('latin1', offset + 4, offset + 8);
+    const end = offset + FRAME_BYTES + size;
+    if (KEPT.has(type) && (type !== 'eXIf' || size <= MOST_EXIF_BYTES)) parts.push(png.subarray(offset, end));
+    offset = end;
   }
   return Buffer.concat(parts);
 }

@@ -10,24 +10,24 @@ const MOST_MARKER_BYTES = 200_000;
 
 /**
  * True if a JPEG may take too long to decode. There are three reasons:
- * - It has more than `most` scans. Each scan is a pass over all pixels.
+ * - It has more than `mostScans` scans. Each scan is a pass over all pixels.
  * - It is arithmetic-coded. Such a scan may take long with hardly any bytes.
  * - It has more bytes 0xff than this function reads in a reasonable time.
  *
  * Bytes before a marker are skipped, as decoders skip them. Data after the image does not count (ITU-T T.81, annex B).
  */
-export function hasManyScans(jpeg: Buffer, most: number): boolean {
+export function hasManyScans(jpeg: Buffer, mostScans: number): boolean {
   let scans = 0;
-  let at = 2;
-  for (let seen = 0; seen < MOST_MARKER_BYTES; seen += 1) {
-    at = jpeg.indexOf(MARKER, at);
-    if (at < 0 || at + 4 > jpeg.length) return false;
-    const marker = jpeg[at + 1] ?? 0;
+  let offset = 2;
+  for (let bytesSeen = 0; bytesSeen < MOST_MARKER_BYTES; bytesSeen += 1) {
+    offset = jpeg.indexOf(MARKER, offset);
+    if (offset < 0 || offset + 4 > jpeg.length) return false;
+    const marker = jpeg[offset + 1] ?? 0;
     if (marker === END_OF_IMAGE) return false;
     if (marker === START_OF_SCAN) scans += 1;
-    if (scans > most || isUnusual(marker)) return true;
-    if (marker === MARKER) at += 1;
-    else at += isAlone(marker) ? 2 : 2 + jpeg.readUInt16BE(at + 2);
+    if (scans > mostScans || isUnusual(marker)) return true;
+    if (marker === MARKER) offset += 1;
+    else offset += isAlone(marker) ? 2 : 2 + jpeg.readUInt16BE(offset + 2);
   }
   return true;
 }

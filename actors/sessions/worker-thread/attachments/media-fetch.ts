@@ -142,9 +142,9 @@ async function download(
     }
     if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    const passing = new Passing(maxBytes);
-    await pipeline(response, passing, file, { signal });
-    const contentType = checkedType(options.mediaType, passing.head, response);
+    const passThrough = new BoundedPassage(maxBytes);
+    await pipeline(response, passThrough, file, { signal });
+    const contentType = checkedType(options.mediaType, passThrough.head, response);
     const { mediaType: askedFor, tenantId } = options;
     const form = await attachmentForm({ path, type: contentType, askedFor, tenantId });
     options.signal?.throwIfAborted();
@@ -171,7 +171,7 @@ function checkedType(mediaType: MediaType, head: Buffer, response: IncomingMessa
 }
 
 /** Passes on at most `maxBytes` bytes, and keeps the first ones, which show the type of the file. */
-class Passing extends Transform {
+class BoundedPassage extends Transform {
   head = Buffer.alloc(0);
   readonly #maxBytes: number;
   #seen = 0;
@@ -181,17 +181,17 @@ class Passing extends Transform {
     this.#maxBytes = maxBytes;
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
     this.#seen += chunk.length;
     if (this.head.length < SIGNATURE_BYTES) {
       this.head = Buffer.concat([this.head, chunk.subarray(0, SIGNATURE_BYTES - this.head.length)]);
     }
-    if (this.#seen > this.#maxBytes) done(tooLarge());
-    else done(null, chunk);
+    if (this.#seen > this.#maxBytes) callback(tooLarge());
+    else callback(null, chunk);
   }
 
-  override _flush(done: TransformCallback): void {
-    done(this.#seen === 0 ? new MediaUnavailable('the attachment is empty') : null);
+  override _flush(callback: TransformCallback): void {
+    callback(this.#seen === 0 ? new MediaUnavailable('the attachment is empty') : null);
   }
 }
 

@@ -46,8 +46,8 @@ class Mp4Head {
     this.#file = file;
   }
 
-  async facts(whole: Box): Promise<VideoFacts | undefined> {
-    const movie = await this.#inside(whole, 'moov');
+  async facts(file: Box): Promise<VideoFacts | undefined> {
+    const movie = await this.#inside(file, 'moov');
     if (movie === undefined) return undefined;
     for await (const track of this.#boxesOf(movie)) {
       if (track.type !== 'trak' || !(await this.#isH264(track))) continue;
@@ -67,9 +67,9 @@ class Mp4Head {
   }
 
   async #inside(box: Box, ...path: readonly string[]): Promise<Box | undefined> {
-    let at: Box | undefined = box;
-    for (const type of path) at = at && (await this.#first(at, type));
-    return at;
+    let currentBox: Box | undefined = box;
+    for (const type of path) currentBox = currentBox && (await this.#first(currentBox, type));
+    return currentBox;
   }
 
   async #first(parent: Box, type: string): Promise<Box | undefined> {
@@ -97,14 +97,14 @@ class Mp4Head {
 }
 
 /** A size of 1 means that 64 bits after the type have the size. A size of 0 means the rest of the file. */
-function boxAt(from: number, head: Buffer, end: number): Box | undefined {
+function boxAt(start: number, head: Buffer, end: number): Box | undefined {
   if (head.length < 8) return undefined;
-  const short = head.readUInt32BE(0);
-  if (short === 1 && head.length < 16) return undefined;
-  const size = short === 1 ? Number(head.readBigUInt64BE(8)) : short === 0 ? end - from : short;
-  const headSize = short === 1 ? 16 : 8;
-  if (size < headSize || from + size > end) return undefined;
-  return { type: head.toString('latin1', 4, 8), from: from + headSize, to: from + size };
+  const shortSize = head.readUInt32BE(0);
+  if (shortSize === 1 && head.length < 16) return undefined;
+  const size = shortSize === 1 ? Number(head.readBigUInt64BE(8)) : shortSize === 0 ? end - start : shortSize;
+  const headSize = shortSize === 1 ? 16 : 8;
+  if (size < headSize || start + size > end) return undefined;
+  return { type: head.toString('latin1', 4, 8), from: start + headSize, to: start + size };
 }
 
 /** Width and height as shown: a phone held upright writes a turn of 90 degrees into the matrix. */

@@ -26,12 +26,12 @@ const NOTICE = 'history-notice/';
 export interface AccountHistoryOptions {
   readonly socket: Pick<WASocket, 'ev'>;
   readonly credentials: Pick<Credentials, 'keys' | 'storeNow'>;
-  readonly sealed: Pick<SealedStore, 'find' | 'write' | 'writeLater'>;
+  readonly sealedStore: Pick<SealedStore, 'find' | 'write' | 'writeLater'>;
   readonly bounds: DownloadBounds;
   readonly nowMs: () => number;
   readonly log: (level: 'info' | 'warn', fields: Record<string, unknown>, message: string) => void;
-  /** Runs the work once no other session's history is read; `ended` calls it off. */
-  readonly alone: (work: () => Promise<void>, ended: AbortSignal) => Promise<void>;
+  /** Runs the work once no other session's history is read; `endSignal` calls it off. */
+  readonly runAlone: (work: () => Promise<void>, endSignal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -65,7 +65,7 @@ export class AccountHistory {
     const bytes = proto.Message.HistorySyncNotification.encode(notice).finish();
     if (bytes.length <= MOST_NOTICE_BYTES) {
       const value = Buffer.concat([Buffer.from(`${this.#options.nowMs()}\n`), bytes]);
-      await this.#options.sealed.write({ hash: 'credentials', fields: new Map([[NOTICE + id, value]]) });
+      await this.#options.sealedStore.write({ hash: 'credentials', fields: new Map([[NOTICE + id, value]]) });
     }
     this.#queue(id, async () => notice);
   }
@@ -80,8 +80,8 @@ export class AccountHistory {
   }
 
   #queue(id: string, find: () => Promise<HistoryNotice | undefined>): void {
-    const { log, alone } = this.#options;
-    const ended = this.#ended.signal;
+    const { log, runAlone } = this.#options;
+    const endSignal = this.#ended.signal;
     this.#known.add(id);
     const take = async (): Promise<void> => {
       const notice = await find();
@@ -89,9 +89,9 @@ export class AccountHistory {
       this.#forget(id);
     };
     this.#tail = this.#tail
-      .then(() => alone(take, ended))
+      .then(() => runAlone(take, endSignal))
       .catch((error: unknown) => {
-        if (ended.aborted) return;
+        if (endSignal.aborted) return;
         log('warn', { cause: readClientError(error).message }, 'data of the account was not taken');
         if (error instanceof DownloadRefused && error.because !== undefined) this.#forget(id);
         // The daily check of the stored parts retries it.
@@ -101,7 +101,7 @@ export class AccountHistory {
 
   /** Returns the waiting notice. Undefined if it waited too long, or cannot be read. */
   async #waiting(id: string): Promise<HistoryNotice | undefined> {
-    const value = await this.#options.sealed.find('credentials', NOTICE + id);
+    const value = await this.#options.sealedStore.find('credentials', NOTICE + id);
     if (value === undefined) return undefined;
     const end = value.indexOf('\n');
     if (this.#options.nowMs() - Number(value.subarray(0, end).toString()) > KEPT_MS) return undefined;
@@ -110,7 +110,7 @@ export class AccountHistory {
 
   /** A notice that stays stored all the same is taken twice, which changes nothing. */
   #forget(id: string): void {
-    this.#options.sealed.writeLater({
+    this.#options.sealedStore.writeLater({
       hash: 'credentials',
       fields: new Map([[NOTICE + id, undefined]]),
     });
@@ -118,14 +118,14 @@ export class AccountHistory {
 
   async #take(notice: HistoryNotice): Promise<void> {
     const { bounds, credentials, log } = this.#options;
-    const ended = this.#ended.signal;
-    const { mappings, tokens } = await readHistory(notice, bounds, ended);
+    const endSignal = this.#ended.signal;
+    const { mappings, tokens } = await readHistory(notice, bounds, endSignal);
     for (const part of partsOf([...mappings], FACTS_A_WRITE)) {
-      ended.throwIfAborted();
+      endSignal.throwIfAborted();
       await storeMappings(credentials, part);
     }
     for (const part of partsOf(tokens, FACTS_A_WRITE)) {
-      ended.throwIfAborted();
+      endSignal.throwIfAborted();
       await storeTokens(credentials, part);
     }
     log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone sent its history');

@@ -38,13 +38,13 @@ type ClientDispatcher = NonNullable<NonNullable<UserFacingSocketConfig['options'
  */
 export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
   const dispatcher = {
-    dispatch(asked: DownloadRequest, answered: DownloadHandlers): boolean {
+    dispatch(request: DownloadRequest, handlers: DownloadHandlers): boolean {
       const end = new AbortController();
       const signal = AbortSignal.any([end.signal, AbortSignal.timeout(DOWNLOAD_MS)]);
-      answered.onConnect?.(() => end.abort());
-      answer(asked, answered, { bounds, signal }).catch((error: unknown) => {
+      handlers.onConnect?.(() => end.abort());
+      answer(request, handlers, { bounds, signal }).catch((error: unknown) => {
         end.abort();
-        answered.onError(error instanceof Error ? error : new Error(String(error)));
+        handlers.onError(error instanceof Error ? error : new Error(String(error)));
       });
       return true;
     },
@@ -55,14 +55,14 @@ export function clientDispatcher(bounds: DownloadBounds): ClientDispatcher {
 
 async function answer(
   { path, method }: DownloadRequest,
-  answered: DownloadHandlers,
+  handlers: DownloadHandlers,
   { bounds, signal }: { readonly bounds: DownloadBounds; readonly signal: AbortSignal },
 ): Promise<void> {
   if (method !== 'GET') throw new DownloadRefused('the client may only download');
   const response = await askNetworkFile(path, bounds, { maxBytes: MAX_BYTES, signal });
   const bytes = await wholeOf(response, MAX_BYTES);
   if (bytes === undefined) throw new DownloadRefused('the file is too large');
-  answered.onHeaders(200, [], () => undefined, 'OK');
-  answered.onData(bytes);
-  answered.onComplete([]);
+  handlers.onHeaders(200, [], () => undefined, 'OK');
+  handlers.onData(bytes);
+  handlers.onComplete([]);
 }

@@ -45,13 +45,13 @@ export function connectClient(options: {
   readonly shop: SessionAddress;
   readonly opening: WorkerOpening;
   readonly credentials: Credentials;
-  readonly sealed: SealedStore;
+  readonly sealedStore: SealedStore;
   readonly egress: Egress | undefined;
   readonly ratchets: Ratchets;
   /** Called when the shop writes to a group, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
 }): { readonly socket: WASocket; readonly tokens: ContactTokens; readonly history: AccountHistory } {
-  const { environment, memory, shop, credentials, sealed, egress, ratchets, groups } = options;
+  const { environment, memory, shop, credentials, sealedStore, egress, ratchets, groups } = options;
   const { timing, media } = environment;
   const { clientVersion } = options.opening;
   const bounds: DownloadBounds = {
@@ -115,8 +115,8 @@ export function connectClient(options: {
   // If a login does not name the shop's LID, the client would forget the one of the pairing. If it names the LID
   // without the device, the client would take the phone for itself, and leave it out of sends.
   socket.ws.prependListener('CB:success', ({ attrs }: BinaryNode) => {
-    const { id, lid: known } = credentials.creds.me ?? {};
-    const lid = attrs.lid ?? known;
+    const { id, lid: knownLid } = credentials.creds.me ?? {};
+    const lid = attrs.lid ?? knownLid;
     if (id !== undefined && lid !== undefined) attrs.lid = transferDevice(id, lid);
   });
   // The first listener, so that a stanza is known before the client opens it.
@@ -125,12 +125,12 @@ export function connectClient(options: {
   const history = new AccountHistory({
     socket,
     credentials,
-    sealed,
+    sealedStore,
     bounds,
     log,
     nowMs: () => environment.clock.wallMs(),
-    alone: async (work, ended) => {
-      const giveBack = await media.histories.take(shop.tenantId, ended);
+    runAlone: async (work, endSignal) => {
+      const giveBack = await media.histories.take(shop.tenantId, endSignal);
       await work().finally(giveBack);
     },
   });
@@ -157,7 +157,9 @@ function browserOf(deviceName: string, { pairWith }: WorkerOpening): Pick<UserFa
     : {};
 }
 
-/** The refusal of a message that would start a chat, after which the client asks the recipient for a token by itself. */
+/**
+ * The refusal of a message that would start a chat, after which the client asks the recipient for a token by itself.
+ */
 const REACH_OUT_REFUSED = '463';
 
 /**
@@ -174,12 +176,12 @@ function withholdRefusals({ ws }: WASocket): void {
 }
 
 /**
- * Passes each `receipt` on to the client, which acknowledges it to the network, once `taken` has resolved. One that was
- * not acknowledged comes again at the next login. It delays no other stanza. Retry receipts go to `retries` alone.
+ * Passes each `receipt` on to the client, which acknowledges it to the network, once `onTaken` has resolved. One that
+ * was not acknowledged comes again at the next login. It delays no other stanza. Retry receipts go to `retries` alone.
  */
 export function holdReceipts(
   { ws }: WASocket,
-  taken: (receipt: BinaryNode) => Promise<void>,
+  onTaken: (receipt: BinaryNode) => Promise<void>,
   retries: Pick<RetryAnswers, 'onReceipt'>,
 ): void {
   const acknowledge = ws.listeners('CB:receipt') as ((receipt: BinaryNode) => void)[];
@@ -192,7 +194,7 @@ export function holdReceipts(
     const goOn = (): void => {
       for (const listener of acknowledge) listener(receipt);
     };
-    taken(receipt).then(goOn, goOn);
+    onTaken(receipt).then(goOn, goOn);
   });
 }
 

@@ -26,7 +26,7 @@ interface ConnectionWatchOptions {
   /** Acts after a while, unless the session has ended. */
   readonly later: (delayMs: number, act: () => void) => ArmedTimer;
   /** The network does not listen. */
-  readonly unanswered: (question: string) => void;
+  readonly onUnanswered: (question: string) => void;
 }
 
 /**
@@ -107,12 +107,12 @@ export class ConnectionWatch {
     const id = this.#options.socket.generateMessageTag();
     const answer = `${DEF_TAG_PREFIX}${id}`;
     return new Promise((resolve, reject) => {
-      const over = (): void => {
+      const giveUp = (): void => {
         timeout.cancel();
         ws.off(answer, heard);
       };
       const heard = (node: unknown): void => {
-        over();
+        giveUp();
         resolve(node);
       };
       const timeout = this.#options.later(this.#options.timing.queryMs, () => heard(undefined));
@@ -120,7 +120,7 @@ export class ConnectionWatch {
       this.#options.socket
         .sendNode({ tag: 'iq', attrs: { ...PING, id }, content: PING_CONTENT })
         .catch((error) => {
-          over();
+          giveUp();
           reject(error);
         });
     });
@@ -135,6 +135,6 @@ export class ConnectionWatch {
       return;
     }
     const waitedMs = this.#options.clock.monotonicMs() - askedMs;
-    if (waitedMs < this.#options.timing.queryMs + STALL_MS) this.#options.unanswered(name);
+    if (waitedMs < this.#options.timing.queryMs + STALL_MS) this.#options.onUnanswered(name);
   }
 }

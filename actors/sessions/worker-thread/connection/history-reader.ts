@@ -23,9 +23,9 @@ const MAC_BYTES = 10;
 export async function readHistory(
   notice: proto.Message.IHistorySyncNotification,
   bounds: DownloadBounds,
-  ended: AbortSignal,
+  endSignal: AbortSignal,
 ): Promise<HistoryFacts> {
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(READ_MS)]);
+  const signal = AbortSignal.any([endSignal, AbortSignal.timeout(READ_MS)]);
   const facts = new HistoryFacts();
   const inline = notice.initialHistBootstrapInlinePayload;
   if (inline != null && inline.length > 0) {
@@ -48,13 +48,13 @@ export async function readHistory(
 function readerOf(facts: HistoryFacts): Writable {
   let size = 0;
   return new Writable({
-    write(chunk: Buffer, _encoding, done) {
+    write(chunk: Buffer, _encoding, callback) {
       size += chunk.length;
       if (size > MAX_INFLATED_BYTES)
-        return done(new DownloadRefused('the history is too large', 'too_large'));
-      done(failureOf(() => facts.push(chunk)));
+        return callback(new DownloadRefused('the history is too large', 'too_large'));
+      callback(failureOf(() => facts.push(chunk)));
     },
-    final: (done) => done(failureOf(() => facts.end())),
+    final: (callback) => callback(failureOf(() => facts.end())),
   });
 }
 
@@ -71,21 +71,21 @@ function failureOf(read: () => void): Error | null {
 function ciphertextOf(sha256: Uint8Array): Transform {
   const hash = createHash('sha256');
   let size = 0;
-  let held: Buffer = Buffer.alloc(0);
+  let bytesHeld: Buffer = Buffer.alloc(0);
   return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+    transform(chunk: Buffer, _encoding, callback) {
       size += chunk.length;
-      if (size > MAX_BYTES) return done(new DownloadRefused('the file is too large', 'too_large'));
+      if (size > MAX_BYTES) return callback(new DownloadRefused('the file is too large', 'too_large'));
       hash.update(chunk);
-      const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-      const end = Math.max(0, all.length - MAC_BYTES);
-      held = all.subarray(end);
-      done(null, all.subarray(0, end));
+      const bytes = bytesHeld.length === 0 ? chunk : Buffer.concat([bytesHeld, chunk]);
+      const end = Math.max(0, bytes.length - MAC_BYTES);
+      bytesHeld = bytes.subarray(end);
+      callback(null, bytes.subarray(0, end));
     },
-    flush(done) {
+    flush(callback) {
       const digest = hash.digest();
       const isSame = sha256.length === digest.length && timingSafeEqual(sha256, digest);
-      done(isSame ? null : new DownloadRefused('the file is another than the phone named'));
+      callback(isSame ? null : new DownloadRefused('the file is another than the phone named'));
     },
   });
 }

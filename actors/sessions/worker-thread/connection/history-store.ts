@@ -16,17 +16,18 @@ export async function storeMappings(
   { keys, storeNow }: StoredKeys,
   mappings: readonly (readonly [number: string, lid: string])[],
 ): Promise<void> {
-  const known = await keys.get(
+  const knownEntries = await keys.get(
     'lid-mapping',
     mappings.flatMap(([number, lid]) => [number, reverse(lid)]),
   );
-  const fresh: Record<string, string> = {};
+  const newEntries: Record<string, string> = {};
   for (const [number, lid] of mappings) {
-    if (known[number] !== undefined || known[reverse(lid)] !== undefined) continue;
-    fresh[number] = lid;
-    fresh[reverse(lid)] = number;
+    if (knownEntries[number] !== undefined || knownEntries[reverse(lid)] !== undefined) continue;
+    newEntries[number] = lid;
+    newEntries[reverse(lid)] = number;
   }
-  if (Object.keys(fresh).length > 0) await storeNow(await withMovedTokens(keys, { 'lid-mapping': fresh }));
+  if (Object.keys(newEntries).length > 0)
+    await storeNow(await withMovedTokens(keys, { 'lid-mapping': newEntries }));
 }
 
 /** The field under which the client keeps whose id it is. */
@@ -42,22 +43,22 @@ export async function storeTokens(
   { keys, storeNow }: StoredKeys,
   tokens: readonly ContactToken[],
 ): Promise<void> {
-  const newest = await newestByChat(keys, tokens);
-  const known = await keys.get('tctoken', [...newest.keys(), TOKEN_INDEX]);
-  const stored: NonNullable<SignalDataSet['tctoken']> = {};
-  for (const [chat, { token, issuedAt, ownIssuedAt }] of newest) {
-    if (Number(known[chat]?.timestamp ?? 0) >= issuedAt) continue;
-    const senderTimestamp = ownIssuedAt ?? known[chat]?.senderTimestamp;
-    stored[chat] = {
+  const newestTokens = await newestByChat(keys, tokens);
+  const knownEntries = await keys.get('tctoken', [...newestTokens.keys(), TOKEN_INDEX]);
+  const storedTokens: NonNullable<SignalDataSet['tctoken']> = {};
+  for (const [chat, { token, issuedAt, ownIssuedAt }] of newestTokens) {
+    if (Number(knownEntries[chat]?.timestamp ?? 0) >= issuedAt) continue;
+    const senderTimestamp = ownIssuedAt ?? knownEntries[chat]?.senderTimestamp;
+    storedTokens[chat] = {
       token,
       timestamp: String(issuedAt),
       ...(senderTimestamp === undefined ? {} : { senderTimestamp }),
     };
   }
-  if (Object.keys(stored).length === 0) return;
-  const index = new Set([...chatsIn(known[TOKEN_INDEX]?.token), ...Object.keys(stored)]);
+  if (Object.keys(storedTokens).length === 0) return;
+  const index = new Set([...chatsIn(knownEntries[TOKEN_INDEX]?.token), ...Object.keys(storedTokens)]);
   const token = Buffer.from(JSON.stringify([...index]));
-  await storeNow({ tctoken: { ...stored, [TOKEN_INDEX]: { token } } });
+  await storeNow({ tctoken: { ...storedTokens, [TOKEN_INDEX]: { token } } });
 }
 
 async function newestByChat(
@@ -67,13 +68,13 @@ async function newestByChat(
   const numbers = tokens.flatMap(({ chat }) => (isLidAddress(chat) ? [] : [userOf(chat)]));
   // The ids of this part of the history, and of earlier parts, are stored there already.
   const lids = numbers.length === 0 ? {} : await keys.get('lid-mapping', numbers);
-  const newest = new Map<string, ContactToken>();
+  const newestTokens = new Map<string, ContactToken>();
   for (const token of tokens) {
     const lid = isLidAddress(token.chat) ? userOf(token.chat) : lids[userOf(token.chat)];
     const chat = lid === undefined ? token.chat : `${lid}@lid`;
-    if ((newest.get(chat)?.issuedAt ?? 0) <= token.issuedAt) newest.set(chat, token);
+    if ((newestTokens.get(chat)?.issuedAt ?? 0) <= token.issuedAt) newestTokens.set(chat, token);
   }
-  return newest;
+  return newestTokens;
 }
 
 function chatsIn(list: Uint8Array | undefined): unknown[] {

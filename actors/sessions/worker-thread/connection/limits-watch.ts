@@ -153,8 +153,8 @@ function newChatsOf(fields: object | undefined): ReportedNewChats | null {
   const warning = WARNINGS[String(capping_status)] ?? null;
   const quota = Number(total_quota ?? -1);
   if (!Number.isSafeInteger(quota) || quota < 0 || (quota === 0 && warning === null)) return null;
-  const used = Math.max(0, Math.floor(Number(used_quota ?? 0) || 0));
-  return { quota, used, warning, endsAtMs: instantMs(cycle_end_timestamp) };
+  const usedQuota = Math.max(0, Math.floor(Number(used_quota ?? 0) || 0));
+  return { quota, used: usedQuota, warning, endsAtMs: instantMs(cycle_end_timestamp) };
 }
 
 const WARNINGS: { readonly [status: string]: ReportedNewChats['warning'] } = {

@@ -9,7 +9,7 @@ import {
 import { NoAnswer } from '../../no-answer.ts';
 
 /** Asks for the network's hosts of attachments, and returns the known ones while they are valid. */
-export type MediaHosts = (again?: boolean) => Promise<MediaConnInfo>;
+export type MediaHosts = (isRepeated?: boolean) => Promise<MediaConnInfo>;
 
 const QUESTION: BinaryNode = {
   tag: 'iq',
@@ -22,7 +22,7 @@ const QUESTION: BinaryNode = {
  * until the session opens again.
  */
 export function mediaHosts({ query }: Pick<WASocket, 'query'>, nowMs: () => number): MediaHosts {
-  let known: MediaConnInfo | undefined;
+  let knownHosts: MediaConnInfo | undefined;
   let asking: Promise<MediaConnInfo> | undefined;
   const ask = async (): Promise<MediaConnInfo> => {
     const reply = getBinaryNodeChild(await query(QUESTION), 'media_conn');
@@ -31,17 +31,18 @@ export function mediaHosts({ query }: Pick<WASocket, 'query'>, nowMs: () => numb
       hostname: attrs.hostname ?? '',
       maxContentLengthBytes: Number(attrs.maxContentLengthBytes),
     }));
-    known = {
+    knownHosts = {
       hosts,
       auth: reply.attrs.auth ?? '',
       ttl: Number(reply.attrs.ttl),
       fetchDate: new Date(nowMs()),
     };
-    return known;
+    return knownHosts;
   };
-  return async (again = false) => {
-    const isValid = known !== undefined && nowMs() - known.fetchDate.getTime() <= known.ttl * 1_000;
-    if (known !== undefined && isValid && !again) return known;
+  return async (isRepeated = false) => {
+    const isValid =
+      knownHosts !== undefined && nowMs() - knownHosts.fetchDate.getTime() <= knownHosts.ttl * 1_000;
+    if (knownHosts !== undefined && isValid && !isRepeated) return knownHosts;
     asking ??= ask().finally(() => {
       asking = undefined;
     });

@@ -34,9 +34,9 @@ export class OpeningQueue {
     this.#busyShare = busyShare;
   }
 
-  /** Calls `begin` when a slot for `who` is free, at once if there is one. */
-  enter(who: object, begin: () => void): void {
-    this.#waiting.set(who, begin);
+  /** Calls `begin` when a slot for `session` is free, at once if there is one. */
+  enter(session: object, begin: () => void): void {
+    this.#waiting.set(session, begin);
     this.#beginUpTo(FEW);
     if (this.#isChecking || this.#waiting.size === 0) return;
     this.#isChecking = true;
@@ -45,10 +45,10 @@ export class OpeningQueue {
     this.#checkLater();
   }
 
-  /** `who` is open, or ended, or will not begin any more. */
-  leave(who: object): void {
-    this.#waiting.delete(who);
-    if (this.#underWay.delete(who)) this.#beginUpTo(FEW);
+  /** `session` is open, or ended, or will not begin any more. */
+  leave(session: object): void {
+    this.#waiting.delete(session);
+    if (this.#underWay.delete(session)) this.#beginUpTo(FEW);
   }
 
   /** Removes all waiting sessions; none of them begins any more. */
@@ -66,10 +66,10 @@ export class OpeningQueue {
   }
 
   #beginUpTo(atOnce: number): void {
-    for (const [who, begin] of this.#waiting) {
+    for (const [session, begin] of this.#waiting) {
       if (this.#underWay.size >= atOnce) return;
-      this.#waiting.delete(who);
-      this.#underWay.add(who);
+      this.#waiting.delete(session);
+      this.#underWay.add(session);
       begin();
     }
   }

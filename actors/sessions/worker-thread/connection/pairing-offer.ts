@@ -22,8 +22,8 @@ interface PairingOfferOptions {
   readonly timing: SessionTiming;
   /** Digits of the number whose phone is to type a code. If undefined, QR codes are shown. */
   readonly pairWith: string | undefined;
-  readonly offer: (offered: PairingEvent) => void;
-  readonly failed: (
+  readonly offer: (event: PairingEvent) => void;
+  readonly onFailed: (
     end: SessionEnd,
     cause: { readonly statusCode: number | undefined; readonly detail: string },
   ) => void;
@@ -58,7 +58,7 @@ export class PairingOffer {
    */
   #watchForPasskey(socket: WASocket): void {
     socket.ws.on('CB:notification,type:passkey_prologue_request', () => {
-      this.#options.failed('passkey_required', {
+      this.#options.onFailed('passkey_required', {
         statusCode: undefined,
         detail: 'the account links devices with a passkey alone',
       });
@@ -66,7 +66,7 @@ export class PairingOffer {
   }
 
   async #offerCode(socket: WASocket, phone: string): Promise<void> {
-    const { clock, timing, offer, failed } = this.#options;
+    const { clock, timing, offer, onFailed } = this.#options;
     const lifeMs =
       timing.qrMs === undefined ? FIRST_QR_MS + (QR_CODES - 1) * NEXT_QR_MS : QR_CODES * timing.qrMs;
     const expiresAtMs = clock.wallMs() + lifeMs;
@@ -79,10 +79,10 @@ export class PairingOffer {
       const error = getBinaryNodeChild(answer, 'error');
       const statusCode = Number(error?.attrs.code) || undefined;
       const detail = error?.attrs.text ?? 'the network gives no code';
-      failed(isRefusal(statusCode) ? 'pairing_refused' : 'transient', { statusCode, detail });
+      onFailed(isRefusal(statusCode) ? 'pairing_refused' : 'transient', { statusCode, detail });
     } catch (error) {
       const { statusCode, message } = readClientError(error);
-      failed('transient', { statusCode, detail: message });
+      onFailed('transient', { statusCode, detail: message });
     }
   }
 }
@@ -96,12 +96,12 @@ async function askForCode(
   socket: WASocket,
   phone: string,
 ): Promise<{ readonly code: string; readonly answer: BinaryNode }> {
-  const answered = new Promise<BinaryNode>((resolve) => {
+  const answer = new Promise<BinaryNode>((resolve) => {
     socket.ws.once('CB:iq,,link_code_companion_reg', resolve);
     socket.ws.once('CB:iq,type:error', resolve);
   });
   const code = await socket.requestPairingCode(phone);
-  return { code, answer: await answered };
+  return { code, answer: await answer };
 }
 
 /** True if the network refuses the number, or the frequency of requests. Otherwise the request may be repeated. */

@@ -27,7 +27,7 @@ export interface InboundIntakeOptions {
   /**
    * A message could not be committed. With the socket closed there is no receipt, and the network delivers it again.
    */
-  readonly failed: (detail: string) => void;
+  readonly onFailed: (detail: string) => void;
   readonly log: (fields: Record<string, unknown>, message: string) => void;
 }
 
@@ -52,19 +52,19 @@ export class InboundIntake {
 
   /** Commits a message through the shop's actor, if it has any content. A rejection keeps the ratchet where it was. */
   async commitMessage(envelope: InboundEnvelope, message: proto.IMessage): Promise<void> {
-    const read = readContent(message);
-    const content = await this.#contentOf(envelope, read.content);
-    const text = read.text ?? (content && '');
-    const { timer } = read;
+    const reading = readContent(message);
+    const content = await this.#contentOf(envelope, reading.content);
+    const text = reading.text ?? (content && '');
+    const { timer } = reading;
     if (text === undefined && timer === undefined) return;
-    const from = await this.#senderOf(envelope);
-    if (timer !== undefined) await this.#options.chatTimers.keep(from, timer);
+    const fromNumber = await this.#senderOf(envelope);
+    if (timer !== undefined) await this.#options.chatTimers.keep(fromNumber, timer);
     if (text === undefined) return;
     try {
       const { wireId, atMs, lid } = envelope;
       await this.#commit({
         wireId,
-        from,
+        from: fromNumber,
         text,
         atMs,
         ...(lid === undefined ? {} : { lid }),
@@ -72,18 +72,18 @@ export class InboundIntake {
       });
     } catch (error) {
       // The socket closes before the client can send a receipt.
-      this.#options.failed(readClientError(error).message);
+      this.#options.onFailed(readClientError(error).message);
       throw error;
     }
   }
 
   async #contentOf(
     { name }: InboundEnvelope,
-    said: ReturnType<typeof readContent>['content'],
+    content: ReturnType<typeof readContent>['content'],
   ): Promise<InboundContent | undefined> {
-    if (this.#mode === 'none' || said === undefined) return undefined;
-    const quotes = said.quotes === null ? null : await this.#options.orderedAs(said.quotes);
-    return { ...said, quotes, name: senderName(name) };
+    if (this.#mode === 'none' || content === undefined) return undefined;
+    const quotes = content.quotes === null ? null : await this.#options.orderedAs(content.quotes);
+    return { ...content, quotes, name: senderName(name) };
   }
 
   /** Resolves when the message is committed. Rejects if that takes too long, or the session ended. */
@@ -128,8 +128,8 @@ export class InboundIntake {
       log({ wireId }, 'a person wrote, and the network does not report their number');
       return personOf(sender);
     }
-    const from = `+${userOf(byNumber)}`;
-    environment.numbers.set(from, from, environment.timing.knownNumberMs);
-    return from;
+    const fromNumber = `+${userOf(byNumber)}`;
+    environment.numbers.set(fromNumber, fromNumber, environment.timing.knownNumberMs);
+    return fromNumber;
   }
 }

@@ -61,8 +61,9 @@ export class InboundStanzas {
     readonly opening: Pick<SessionOpening, 'generation'>;
   }) {
     const { socket, ratchets, later, environment, log, shop, opening } = options;
-    const about = { shopId: shop.shopId, generation: opening.generation };
-    const note = (kind: SessionNote): void => environment.post({ kind: 'note', ...about, note: kind });
+    const sessionFields = { shopId: shop.shopId, generation: opening.generation };
+    const note = (kind: SessionNote): void =>
+      environment.post({ kind: 'note', ...sessionFields, note: kind });
     this.#socket = socket;
     this.#log = log;
     this.#ratchets = ratchets;
@@ -71,7 +72,7 @@ export class InboundStanzas {
         const batch = { tag: 'offline_batch', attrs: { count: String(count) } };
         this.#send({ tag: 'ib', attrs: {}, content: [batch] });
       },
-      idle: () => this.#tail,
+      waitUntilIdle: () => this.#tail,
       later,
       note,
     });
@@ -149,11 +150,11 @@ export class InboundStanzas {
     if (outcome === 'failed') return message.attrs.category !== 'peer';
     if (outcome === 'read') return false;
     const children = getAllBinaryNodeChildren(message);
-    const sealed = children.filter(({ tag }) => tag === 'enc' || tag === 'plaintext');
-    if (sealed.length === 0)
+    const sealedParts = children.filter(({ tag }) => tag === 'enc' || tag === 'plaintext');
+    if (sealedParts.length === 0)
       return !children.some(({ tag, attrs }) => tag === 'unavailable' && attrs.type === 'view_once');
     // If it did not try to open a ciphertext, it took the stanza for malformed and answered with an error.
-    return sealed.some(({ tag }) => tag === 'enc') && message.attrs.category !== 'peer';
+    return sealedParts.some(({ tag }) => tag === 'enc') && message.attrs.category !== 'peer';
   }
 
   /**
@@ -162,7 +163,7 @@ export class InboundStanzas {
    */
   #acknowledge({ tag, attrs }: BinaryNode): void {
     const { id = '', from = '', participant, recipient, type } = attrs;
-    const own = tag === 'message' || tag === 'status' ? this.#socket.user?.id : undefined;
+    const ownId = tag === 'message' || tag === 'status' ? this.#socket.user?.id : undefined;
     this.#send({
       tag: 'ack',
       attrs: {
@@ -172,7 +173,7 @@ export class InboundStanzas {
         ...(participant === undefined ? {} : { participant }),
         ...(recipient === undefined ? {} : { recipient }),
         ...(type === undefined ? {} : { type }),
-        ...(own === undefined ? {} : { from: own }),
+        ...(ownId === undefined ? {} : { from: ownId }),
       },
     });
   }

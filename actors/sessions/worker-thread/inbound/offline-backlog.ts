@@ -14,7 +14,7 @@ const MOST_IN_VAIN = 15;
 export interface OfflineBacklogOptions {
   readonly ask: (count: number) => void;
   /** Resolves when all stanzas so far are processed. */
-  readonly idle: () => Promise<void>;
+  readonly waitUntilIdle: () => Promise<void>;
   /** Acts after a while, unless the session has ended. */
   readonly later: (delayMs: number, act: () => void) => ArmedTimer;
   readonly note: (note: SessionNote) => void;
@@ -61,7 +61,7 @@ export class OfflineBacklog {
     this.#watchQuiet();
     if (this.#left > 0 || this.#isAsking) return;
     this.#isAsking = true;
-    void this.#options.idle().then(() => this.#askForBatch());
+    void this.#options.waitUntilIdle().then(() => this.#askForBatch());
   }
 
   /** The network reported the end of the waiting stanzas. */

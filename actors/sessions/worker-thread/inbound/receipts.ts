@@ -26,8 +26,8 @@ const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([
 /** A stanza `receipt` with reports that wait to be sent or committed. */
 interface HeldStanza {
   /** Reports of it that are not committed. */
-  left: number;
-  readonly committed: () => void;
+  reportsLeft: number;
+  readonly onCommitted: () => void;
 }
 
 /** One report of a stanza that waits to be sent. */
@@ -62,7 +62,7 @@ export interface ReceiptsOptions {
   /** Acts after `LONGEST_HOLD_MS`, unless the session has ended. */
   readonly afterLongestHold: (act: () => void) => void;
   /** Called with the number of receipts above the limit, which are acknowledged and dropped. */
-  readonly dropped: (count: number) => void;
+  readonly onDropped: (count: number) => void;
   /** Makes tokens unlike those of the shop's other sessions. */
   readonly generation: number;
   readonly report: (token: string, receipts: readonly StanzaReceipt[]) => void;
@@ -104,7 +104,7 @@ export class Receipts {
       const kind = KINDS.get(type);
       const person = kind && (await this.#personBehind(sender, group));
       if (kind === undefined || person === undefined) continue;
-      const orders = await Promise.all(wireIds.map((named) => this.#options.orderedAs(named)));
+      const orders = await Promise.all(wireIds.map((wireId) => this.#options.orderedAs(wireId)));
       for (const wireId of new Set(orders)) receipts.push({ wireId, kind, ...person, group, atMs });
     }
     if (receipts.length === 0) return;
@@ -113,8 +113,8 @@ export class Receipts {
       this.#arm();
       return;
     }
-    await new Promise<void>((committed) => {
-      const stanza = { left: receipts.length, committed };
+    await new Promise<void>((resolve) => {
+      const stanza = { reportsLeft: receipts.length, onCommitted: resolve };
       for (const receipt of receipts) this.#waiting.push({ receipt, stanza });
       this.#held += receipts.length;
       this.#arm();
@@ -127,8 +127,8 @@ export class Receipts {
     this.#reported.delete(token);
     this.#held -= stanzas.length;
     for (const stanza of stanzas) {
-      stanza.left -= 1;
-      if (stanza.left === 0) stanza.committed();
+      stanza.reportsLeft -= 1;
+      if (stanza.reportsLeft === 0) stanza.onCommitted();
     }
   }
 
@@ -142,29 +142,29 @@ export class Receipts {
     this.#isArmed = true;
     this.#options.atSharedMoment(() => {
       this.#isArmed = false;
-      const { isPending, dropped } = this.#options;
-      const ready = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
+      const { isPending, onDropped } = this.#options;
+      const readyReports = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
       this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
-      if (this.#dropped > 0) dropped(this.#dropped);
+      if (this.#dropped > 0) onDropped(this.#dropped);
       this.#dropped = 0;
-      this.#report(ready);
+      this.#report(readyReports);
       this.#arm();
     });
   }
 
-  #report(ready: readonly WaitingReport[]): void {
+  #report(readyReports: readonly WaitingReport[]): void {
     const { generation, afterLongestHold, report } = this.#options;
-    for (const together of partsOf(ready, MOST_AT_ONCE)) {
+    for (const part of partsOf(readyReports, MOST_AT_ONCE)) {
       this.#tokens += 1;
       const token = `receipts ${generation}.${this.#tokens}`;
       this.#reported.set(
         token,
-        together.map(({ stanza }) => stanza),
+        part.map(({ stanza }) => stanza),
       );
       afterLongestHold(() => this.confirm(token));
       report(
         token,
-        together.map(({ receipt }) => receipt),
+        part.map(({ receipt }) => receipt),
       );
     }
   }
@@ -185,8 +185,10 @@ export class Receipts {
     const addresses = byNumber === undefined || byNumber === sender ? [sender] : [sender, byNumber];
     if (group !== undefined && this.#options.isOutside(group, addresses)) return undefined;
     if (byNumber === undefined) return { from: sender };
-    const from = `+${userOf(byNumber)}`;
-    return group === undefined && isLidAddress(sender) ? { from, lid: sender } : { from };
+    const fromNumber = `+${userOf(byNumber)}`;
+    return group === undefined && isLidAddress(sender)
+      ? { from: fromNumber, lid: sender }
+      : { from: fromNumber };
   }
 
   /** Returns the address by number; undefined if the network names none or the lookup fails. */

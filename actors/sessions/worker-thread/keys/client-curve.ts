@@ -21,7 +21,7 @@ interface LibsignalCurve {
 
 /** How the client signs and checks a group message. Its own types name one of the two only. */
 export interface PostSignatures {
-  getSignature: (privateKey: Uint8Array, signed: Uint8Array) => Buffer;
+  getSignature: (privateKey: Uint8Array, signedBytes: Uint8Array) => Buffer;
   verifySignature: (this: SenderKeyMessage, publicKey: Uint8Array) => void;
 }
 
@@ -57,9 +57,9 @@ export function replaceClientCurve(sameKey: (privateKey: Uint8Array) => Uint8Arr
   const posts = SenderKeyMessage.prototype as unknown as PostSignatures;
   posts.getSignature = sign;
   posts.verifySignature = function verifySignature(publicKey) {
-    const whole = this.serialize();
-    const end = whole.length - SIGNATURE_BYTES;
-    if (!isSignedBy(publicKey, whole.subarray(0, end), whole.subarray(end)))
+    const message = this.serialize();
+    const end = message.length - SIGNATURE_BYTES;
+    if (!isSignedBy(publicKey, message.subarray(0, end), message.subarray(end)))
       throw new Error('the signature of a group message is wrong');
   };
   Curve.generateKeyPair = () => {

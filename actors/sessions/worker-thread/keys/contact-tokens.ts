@@ -54,10 +54,10 @@ export class ContactTokens {
   /** Keeps the token that a message carries. A store that fails ends the session by itself. */
   keepToken(stanza: BinaryNode): void {
     const { from = '', sender_lid: senderLid = from, t } = stanza.attrs;
-    const carried = getBinaryNodeChild(stanza, 'tctoken');
+    const tokenNode = getBinaryNodeChild(stanza, 'tctoken');
     const isPerson = isLidAddress(from) || isNumberAddress(from);
-    if (!isPerson || !(carried?.content instanceof Uint8Array)) return;
-    const token = { token: Buffer.from(carried.content), timestamp: carried.attrs.t ?? t ?? '' };
+    if (!isPerson || !(tokenNode?.content instanceof Uint8Array)) return;
+    const token = { token: Buffer.from(tokenNode.content), timestamp: tokenNode.attrs.t ?? t ?? '' };
     this.#storing = this.#storing.then(() => this.#keep(senderLid, token)).catch(() => undefined);
   }
 
@@ -66,13 +66,13 @@ export class ContactTokens {
     const { keys } = this.#options;
     return {
       get: async <Type extends keyof SignalDataTypeMap>(type: Type, ids: string[]) => {
-        const found = await keys.get(type, ids);
-        if (type !== 'tctoken') return found;
+        const tokensFound = await keys.get(type, ids);
+        if (type !== 'tctoken') return tokensFound;
         const nowSeconds = this.#nowSeconds();
-        const shown = Object.entries(found as { [id: string]: Token }).map(
+        const windows = Object.entries(tokensFound as { [id: string]: Token }).map(
           ([id, token]) => [id, shownToClient(token, nowSeconds)] as const,
         );
-        return Object.fromEntries(shown) as { [id: string]: SignalDataTypeMap[Type] };
+        return Object.fromEntries(windows) as { [id: string]: SignalDataTypeMap[Type] };
       },
       set: (data) => keys.set(asStored(data)),
     };
@@ -83,10 +83,10 @@ export class ContactTokens {
     const address = jidNormalizedUser(sender);
     const lid = isLidAddress(address) ? address : await lidOf(address);
     const chat = lid === null ? address : jidNormalizedUser(lid);
-    const known = await this.#read(chat);
-    const isOlder = secondsOf(token) <= (known === undefined ? 0 : secondsOf(known));
-    if (isOlder && known !== undefined && known.token.length > 0) return;
-    if (secondsOf(token) > 0) await keys.set({ tctoken: { [chat]: { ...known, ...token } } });
+    const knownTokens = await this.#read(chat);
+    const isOlder = secondsOf(token) <= (knownTokens === undefined ? 0 : secondsOf(knownTokens));
+    if (isOlder && knownTokens !== undefined && knownTokens.token.length > 0) return;
+    if (secondsOf(token) > 0) await keys.set({ tctoken: { [chat]: { ...knownTokens, ...token } } });
   }
 
   async #read(chat: string): Promise<Token | undefined> {
@@ -121,20 +121,21 @@ export async function withMovedTokens(
   const mappings = Object.entries(data['lid-mapping'] ?? {}).filter(([number]) => !REVERSE.test(number));
   if (mappings.length === 0) return data;
   const chats = mappings.map(([number]) => `${number}@s.whatsapp.net`);
-  const given: { [chat: string]: Token } = await keys.get('tctoken', chats);
-  if (Object.keys(given).length === 0) return data;
-  const known = await keys.get(
+  const givenTokens: { [chat: string]: Token } = await keys.get('tctoken', chats);
+  if (Object.keys(givenTokens).length === 0) return data;
+  const knownTokens = await keys.get(
     'lid-mapping',
     mappings.map(([number]) => number),
   );
   const tctoken: NonNullable<SignalDataSet['tctoken']> = {};
   for (const [number, lid] of mappings) {
-    const token = given[`${number}@s.whatsapp.net`];
-    if (token === undefined || typeof lid !== 'string' || known[number] !== undefined) continue;
+    const token = givenTokens[`${number}@s.whatsapp.net`];
+    if (token === undefined || typeof lid !== 'string' || knownTokens[number] !== undefined) continue;
     const chat = `${lid}@lid`;
-    const { [chat]: own } = await keys.get('tctoken', [chat]);
+    const { [chat]: ownToken } = await keys.get('tctoken', [chat]);
     tctoken[`${number}@s.whatsapp.net`] = null;
-    if (own === undefined || secondsOf(own) < secondsOf(token)) tctoken[chat] = { ...own, ...token };
+    if (ownToken === undefined || secondsOf(ownToken) < secondsOf(token))
+      tctoken[chat] = { ...ownToken, ...token };
   }
   // A token of the same write is the newest.
   return { ...data, tctoken: { ...tctoken, ...data.tctoken } };
@@ -155,17 +156,17 @@ function isKept(token: Token, nowSeconds: number): boolean {
 
 /** True if both the contact's token and the shop's own, issued to the contact, have expired. */
 export function isOver(token: Token, nowMs: number): boolean {
-  const newest = Math.max(secondsOf(token), Number(token.senderTimestamp ?? 0) || 0);
-  return newest < windowStart(KEPT_WEEKS, Math.floor(nowMs / 1000));
+  const newestSeconds = Math.max(secondsOf(token), Number(token.senderTimestamp ?? 0) || 0);
+  return newestSeconds < windowStart(KEPT_WEEKS, Math.floor(nowMs / 1000));
 }
 
 /** A token that the server keeps and the client would erase is shown as some weeks younger. */
 function shownToClient(token: Token, nowSeconds: number): ShownToken {
-  const { timestamp: own } = token;
+  const { timestamp: ownTimestamp } = token;
   const isOld = secondsOf(token) < windowStart(CLIENT_WEEKS - 1, nowSeconds);
-  if (own === undefined || !isOld || !isKept(token, nowSeconds)) return token;
-  const shown = String(windowStart(CLIENT_WEEKS - 1, nowSeconds));
-  return { ...token, timestamp: shown, shownAs: { shown, own } };
+  if (ownTimestamp === undefined || !isOld || !isKept(token, nowSeconds)) return token;
+  const windowStartText = String(windowStart(CLIENT_WEEKS - 1, nowSeconds));
+  return { ...token, timestamp: windowStartText, shownAs: { shown: windowStartText, own: ownTimestamp } };
 }
 
 /** Restores the original time if the client writes back what it was shown. */

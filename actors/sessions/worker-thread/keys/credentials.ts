@@ -38,24 +38,28 @@ export interface Credentials {
  * Reads a shop's credentials, or makes new ones if none are stored. Rejects with `Unreadable` rather than replace
  * unreadable ones.
  */
-export async function loadCredentials(sealed: SealedStore): Promise<Credentials> {
-  const [stored, pairedAt] = await sealed.read('credentials', [IDENTITY_FIELD, PAIRED_AT]);
-  const creds = stored === undefined ? initAuthCreds() : (decode(sealed, stored) as AuthenticationCreds);
+export async function loadCredentials(sealedStore: SealedStore): Promise<Credentials> {
+  const [storedIdentity, pairedAt] = await sealedStore.read('credentials', [IDENTITY_FIELD, PAIRED_AT]);
+  const creds =
+    storedIdentity === undefined
+      ? initAuthCreds()
+      : (decode(sealedStore, storedIdentity) as AuthenticationCreds);
   // If the identity of a pairing is missing, its time is invalid.
-  let storedDigest = stored && digestOf(stored);
-  let pairedAtMs = stored === undefined || pairedAt === undefined ? undefined : Number(pairedAt.toString());
+  let storedDigest = storedIdentity && digestOf(storedIdentity);
+  let pairedAtMs =
+    storedIdentity === undefined || pairedAt === undefined ? undefined : Number(pairedAt.toString());
   return {
     creds,
-    keys: signalKeys(sealed),
-    setLater: (data) => sealed.writeLater({ hash: 'credentials', fields: fieldsOf(data) }),
-    storeNow: (data) => sealed.write({ hash: 'credentials', fields: fieldsOf(data) }),
-    carry: (data, carry) => sealed.carry({ hash: 'credentials', fields: fieldsOf(data) }, carry),
+    keys: signalKeys(sealedStore),
+    setLater: (data) => sealedStore.writeLater({ hash: 'credentials', fields: fieldsOf(data) }),
+    storeNow: (data) => sealedStore.write({ hash: 'credentials', fields: fieldsOf(data) }),
+    carry: (data, carry) => sealedStore.carry({ hash: 'credentials', fields: fieldsOf(data) }, carry),
     pairedAtMs: () => pairedAtMs,
     async save(nowMs) {
       // A client that asked for a code names itself before anybody typed it; the account signs with the pairing.
       if (creds.me === undefined || creds.account === undefined) return;
-      const { pairingCode: _, ...lasting } = creds;
-      const identity = encode(lasting);
+      const { pairingCode: _, ...lastingCredentials } = creds;
+      const identity = encode(lastingCredentials);
       const digest = digestOf(identity);
       const isPairing = pairedAtMs === undefined;
       if (!isPairing && digest === storedDigest) return;
@@ -63,7 +67,7 @@ export async function loadCredentials(sealed: SealedStore): Promise<Credentials>
       const fields = new Map<string, Buffer | undefined>([[IDENTITY_FIELD, identity]]);
       pairedAtMs ??= nowMs;
       if (isPairing) fields.set(PAIRED_AT, Buffer.from(String(pairedAtMs)));
-      await sealed.write({ hash: 'credentials', fields, clears: isPairing });
+      await sealedStore.write({ hash: 'credentials', fields, clears: isPairing });
     },
   };
 }
@@ -103,25 +107,25 @@ const SETTINGS_KEY_IDS = `${SETTINGS_KEY}/__ids`;
 
 /** Returns the fields of shared keys: the newest, the list of all that are kept, and the removal of the others. */
 async function settingsKeyFields(
-  sealed: SealedStore,
-  shared: NonNullable<SignalDataSet[typeof SETTINGS_KEY]>,
+  sealedStore: SealedStore,
+  sharedSettings: NonNullable<SignalDataSet[typeof SETTINGS_KEY]>,
 ): Promise<Map<string, Buffer | undefined>> {
-  const [list] = await sealed.read('credentials', [SETTINGS_KEY_IDS]);
-  const before = list === undefined ? [] : (decode(sealed, list) as string[]);
-  const ids = [...before.filter((id) => !(id in shared)), ...Object.keys(shared)];
+  const [list] = await sealedStore.read('credentials', [SETTINGS_KEY_IDS]);
+  const listBefore = list === undefined ? [] : (decode(sealedStore, list) as string[]);
+  const ids = [...listBefore.filter((id) => !(id in sharedSettings)), ...Object.keys(sharedSettings)];
   const kept = ids.slice(-MOST_SETTINGS_KEYS);
   const removed = ids
     .slice(0, -MOST_SETTINGS_KEYS)
     .map((id) => [fieldOf(SETTINGS_KEY, id), undefined] as const);
-  const fields = new Map([...fieldsOf({ [SETTINGS_KEY]: shared }), ...removed]);
+  const fields = new Map([...fieldsOf({ [SETTINGS_KEY]: sharedSettings }), ...removed]);
   return fields.set(SETTINGS_KEY_IDS, encode(kept));
 }
 
 /** The Signal keys of one shop. Each batch is in one fenced write, alone or with others. */
-function signalKeys(sealed: SealedStore): SignalKeyStore {
+function signalKeys(sealedStore: SealedStore): SignalKeyStore {
   return {
     async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
-      const values = await sealed.read(
+      const values = await sealedStore.read(
         'credentials',
         ids.map((id) => fieldOf(type, id)),
       );
@@ -129,7 +133,7 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
       for (const [index, id] of ids.entries()) {
         const value = values[index];
         if (value === undefined) continue;
-        found[id] = revive(type, (type === 'session' ? decodeSession : decode)(sealed, value));
+        found[id] = revive(type, (type === 'session' ? decodeSession : decode)(sealedStore, value));
       }
       return found;
     },
@@ -137,11 +141,11 @@ function signalKeys(sealed: SealedStore): SignalKeyStore {
       const hash = 'credentials';
       // A write that fails ends the session, so no caller has to wait for it.
       if (mayBeLost(data)) {
-        sealed.writeLater({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
+        sealedStore.writeLater({ hash, fields: fieldsOf(withoutTokenIndex(data)) });
       } else {
-        const { [SETTINGS_KEY]: shared, ...others } = data;
-        const more = shared === undefined ? [] : await settingsKeyFields(sealed, shared);
-        await sealed.write({ hash, fields: new Map([...fieldsOf(others), ...more]) });
+        const { [SETTINGS_KEY]: sharedSettings, ...others } = data;
+        const more = sharedSettings === undefined ? [] : await settingsKeyFields(sealedStore, sharedSettings);
+        await sealedStore.write({ hash, fields: new Map([...fieldsOf(others), ...more]) });
       }
     },
   };
@@ -169,13 +173,13 @@ const digestOf = (identity: Buffer): string => createHash('sha256').update(ident
 /** How the client's form of bytes begins. */
 const BYTES = '"type":"Buffer"';
 
-function decode(sealed: SealedStore, value: Buffer): unknown {
+function decode(sealedStore: SealedStore, value: Buffer): unknown {
   try {
     const text = value.toString();
     // A text without the marker, as of a Signal session, has no bytes to revive.
     return text.includes(BYTES) ? JSON.parse(text, BufferJSON.reviver) : JSON.parse(text);
   } catch {
-    throw sealed.fail(new Unreadable());
+    throw sealedStore.fail(new Unreadable());
   }
 }
 
@@ -183,10 +187,10 @@ function decode(sealed: SealedStore, value: Buffer): unknown {
 const sessions = new WeakMap<Buffer, object>();
 
 /** Decodes a Signal session, once for all reads of one opened value. */
-function decodeSession(sealed: SealedStore, value: Buffer): unknown {
-  const known = sessions.get(value);
-  if (known !== undefined) return known;
-  const session = decode(sealed, value) as object;
+function decodeSession(sealedStore: SealedStore, value: Buffer): unknown {
+  const knownSession = sessions.get(value);
+  if (knownSession !== undefined) return knownSession;
+  const session = decode(sealedStore, value) as object;
   sessions.set(value, session);
   return session;
 }

@@ -87,16 +87,20 @@ const publicKeys: ReadKeys = new WeakMap();
  */
 export function agreeOnceRead(publicKey: Uint8Array, privateKey: Uint8Array): Buffer {
   return diffieHellman({
-    privateKey: once(privateKeys, privateKey, readPrivateKey),
-    publicKey: once(publicKeys, publicKey, readPublicKey),
+    privateKey: readOnce(privateKeys, privateKey, readPrivateKey),
+    publicKey: readOnce(publicKeys, publicKey, readPublicKey),
   });
 }
 
-function once(read: ReadKeys, bytes: Uint8Array, readKey: (bytes: Uint8Array) => KeyObject): KeyObject {
-  const known = read.get(bytes);
-  if (known !== undefined) return known;
+function readOnce(
+  readKeys: ReadKeys,
+  bytes: Uint8Array,
+  readKey: (bytes: Uint8Array) => KeyObject,
+): KeyObject {
+  const knownKey = readKeys.get(bytes);
+  if (knownKey !== undefined) return knownKey;
   const key = readKey(bytes);
-  read.set(bytes, key);
+  readKeys.set(bytes, key);
   return key;
 }
 
@@ -107,22 +111,22 @@ function once(read: ReadKeys, bytes: Uint8Array, readKey: (bytes: Uint8Array) =>
  * key of another length or mark.
  */
 export function isSignedBy(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  const point = littleEndian(unmarked(publicKey)) & FIELD_MASK;
+  const point = littleEndian(withoutMark(publicKey)) & FIELD_MASK;
   if (signature.byteLength !== SIGNATURE_BYTES || point >= PRIME || LOW_ORDER.has(point)) return false;
-  const edwards = bytesOf(modulo((point - 1n) * inverse(point + 1n)));
-  const plain = Buffer.from(signature);
-  const last = plain.readUInt8(SIGNATURE_BYTES - 1);
-  edwards.writeUInt8(edwards.readUInt8(KEY_BYTES - 1) | (last & HIGH_BIT), KEY_BYTES - 1);
-  plain.writeUInt8(last & ~HIGH_BIT & 0xff, SIGNATURE_BYTES - 1);
+  const edwards = bytesOf(modulo((point - 1n) * inverseOf(point + 1n)));
+  const signatureBytes = Buffer.from(signature);
+  const lastByte = signatureBytes.readUInt8(SIGNATURE_BYTES - 1);
+  edwards.writeUInt8(edwards.readUInt8(KEY_BYTES - 1) | (lastByte & HIGH_BIT), KEY_BYTES - 1);
+  signatureBytes.writeUInt8(lastByte & ~HIGH_BIT & 0xff, SIGNATURE_BYTES - 1);
   try {
-    return verify(null, message, publicKeyOf('Ed25519', edwards), plain);
+    return verify(null, message, publicKeyOf('Ed25519', edwards), signatureBytes);
   } catch {
     // OpenSSL finds no point there.
     return false;
   }
 }
 
-function unmarked(publicKey: Uint8Array): Buffer {
+function withoutMark(publicKey: Uint8Array): Buffer {
   const { buffer, byteOffset, byteLength } = publicKey;
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   if (byteLength === KEY_BYTES) return bytes;
@@ -130,7 +134,7 @@ function unmarked(publicKey: Uint8Array): Buffer {
   throw new Error(`a public key has ${KEY_BYTES} bytes, or one more with its mark; not ${byteLength}`);
 }
 
-const readPublicKey = (key: Uint8Array): KeyObject => publicKeyOf('X25519', unmarked(key));
+const readPublicKey = (key: Uint8Array): KeyObject => publicKeyOf('X25519', withoutMark(key));
 
 function publicKeyOf(curve: 'X25519' | 'Ed25519', key: Buffer): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: curve, x: key.toString('base64url') }, format: 'jwk' });
@@ -158,7 +162,7 @@ const bytesOf = (value: bigint): Buffer =>
 const modulo = (value: bigint): bigint => ((value % PRIME) + PRIME) % PRIME;
 
 /** The inverse modulo the prime, by Euclid's algorithm; all values here are public. */
-function inverse(value: bigint): bigint {
+function inverseOf(value: bigint): bigint {
   let [left, right, before, now] = [PRIME, modulo(value), 0n, 1n];
   while (right !== 0n) {
     const times = left / right;

@@ -31,7 +31,7 @@ const TOKEN = 'tctoken/';
 const USED = 'used/';
 
 export interface KeyUseOptions {
-  readonly sealed: Pick<SealedStore, 'read' | 'write' | 'writeLater'>;
+  readonly sealedStore: Pick<SealedStore, 'read' | 'write' | 'writeLater'>;
   readonly nowMs: () => number;
   /** The digits of the shop's own addresses. */
   readonly ownUsers: () => readonly string[];
@@ -77,7 +77,7 @@ export class KeyUse {
     this.#saving = this.#isWhole ? undefined : this.#saveLater();
     if (!this.#isWhole) return;
     const fields = new Map([[USED + this.#period, Buffer.from(this.#used.bits)]]);
-    this.#options.sealed.writeLater({ hash: HASH, fields });
+    this.#options.sealedStore.writeLater({ hash: HASH, fields });
   }
 
   /**
@@ -86,30 +86,33 @@ export class KeyUse {
    * earlier periods. `names` has all fields. Resolves with the number of removed fields.
    */
   async prune(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<number> {
-    const { sealed } = this.#options;
+    const { sealedStore } = this.#options;
     this.#turn();
-    const periods = Array.from({ length: PERIODS + 1 }, (_, ago) => USED + (this.#period - ago));
-    const [present, ...before] = await sealed.read(HASH, periods);
-    if (present !== undefined) this.#used.addAll(present);
+    const periods = Array.from(
+      { length: PERIODS + 1 },
+      (_, periodsAgo) => USED + (this.#period - periodsAgo),
+    );
+    const [presentFilter, ...formerFilters] = await sealedStore.read(HASH, periods);
+    if (presentFilter !== undefined) this.#used.addAll(presentFilter);
     this.#isWhole = true;
-    const stale = names.filter((name) => name.startsWith(USED) && !periods.includes(name));
-    const filters = before.flatMap((bits) => (bits === undefined ? [] : [new KnownFields(bits)]));
-    const unused = filters.length < PERIODS ? [] : this.#unused(names, [this.#used, ...filters]);
-    const gone = [...unused, ...(await this.#tokensOver(names, keys))];
-    if (gone.length + stale.length > 0) {
-      await sealed.write({
+    const staleNames = names.filter((name) => name.startsWith(USED) && !periods.includes(name));
+    const filters = formerFilters.flatMap((bits) => (bits === undefined ? [] : [new KnownFields(bits)]));
+    const unusedNames = filters.length < PERIODS ? [] : this.#unused(names, [this.#used, ...filters]);
+    const goneNames = [...unusedNames, ...(await this.#tokensOver(names, keys))];
+    if (goneNames.length + staleNames.length > 0) {
+      await sealedStore.write({
         hash: HASH,
-        fields: new Map([...gone, ...stale].map((name) => [name, undefined])),
+        fields: new Map([...goneNames, ...staleNames].map((name) => [name, undefined])),
       });
     }
-    return gone.length;
+    return goneNames.length;
   }
 
   #unused(names: readonly string[], filters: readonly KnownFields[]): string[] {
     const isUnused = (name: string): boolean =>
       PRUNED.some((kind) => name.startsWith(kind)) && !filters.some((filter) => filter.mayHold(name));
-    const unused = names.filter(isUnused).slice(0, MOST_A_RUN);
-    return [...new Set(unused.flatMap((name) => [name, ...this.#companionsOf(name)]))];
+    const unusedNames = names.filter(isUnused).slice(0, MOST_A_RUN);
+    return [...new Set(unusedNames.flatMap((name) => [name, ...this.#companionsOf(name)]))];
   }
 
   /**
@@ -130,18 +133,20 @@ export class KeyUse {
     if (tokens.length === 0) return [];
     const nowMs = this.#options.nowMs();
     const parts = Math.ceil(tokens.length / MOST_A_RUN);
-    const from = (Math.floor(nowMs / DAY_MS) % parts) * MOST_A_RUN;
-    const ids = tokens.slice(from, from + MOST_A_RUN).map((name) => name.slice(TOKEN.length));
-    const found: { [id: string]: SignalDataTypeMap['tctoken'] } = await keys.get('tctoken', ids);
-    return ids.filter((id) => found[id] !== undefined && isOver(found[id], nowMs)).map((id) => TOKEN + id);
+    const start = (Math.floor(nowMs / DAY_MS) % parts) * MOST_A_RUN;
+    const ids = tokens.slice(start, start + MOST_A_RUN).map((name) => name.slice(TOKEN.length));
+    const tokensFound: { [id: string]: SignalDataTypeMap['tctoken'] } = await keys.get('tctoken', ids);
+    return ids
+      .filter((id) => tokensFound[id] !== undefined && isOver(tokensFound[id], nowMs))
+      .map((id) => TOKEN + id);
   }
 
   /** Begins a new period if the one before is over. */
   #turn(): void {
-    const now = this.#periodNow();
-    if (now === this.#period) return;
+    const periodNow = this.#periodNow();
+    if (periodNow === this.#period) return;
     this.save();
-    this.#period = now;
+    this.#period = periodNow;
     this.#used = new KnownFields(new Uint8Array(BYTES));
     this.#isWhole = true;
   }

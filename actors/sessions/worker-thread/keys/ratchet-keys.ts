@@ -7,7 +7,7 @@ type Overlay = Map<string, Map<string, unknown>>;
 /**
  * The transaction that the work runs in. It is one for all sessions, since Node keeps each storage that was ever used.
  */
-const inside = new AsyncLocalStorage<Overlay>();
+const currentOverlay = new AsyncLocalStorage<Overlay>();
 
 /** The ids of the network by number. They are facts, not steps, so they are written at once. */
 const MAPPING = 'lid-mapping';
@@ -52,16 +52,16 @@ export class RatchetKeys {
 
   constructor(
     store: SignalKeyStore,
-    ways: { readonly storeSealed: StoreSealed; readonly storeLater: StoreLater },
+    storing: { readonly storeSealed: StoreSealed; readonly storeLater: StoreLater },
   ) {
     this.#store = store;
-    this.#storeSealed = ways.storeSealed;
-    this.#storeLater = ways.storeLater;
+    this.#storeSealed = storing.storeSealed;
+    this.#storeLater = storing.storeLater;
   }
 
   isInTransaction(): boolean {
     const overlay = this.#layers.at(-1);
-    return overlay !== undefined && inside.getStore() === overlay;
+    return overlay !== undefined && currentOverlay.getStore() === overlay;
   }
 
   /**
@@ -112,14 +112,14 @@ export class RatchetKeys {
     type: T,
     ids: string[],
   ): Promise<{ [id: string]: SignalDataTypeMap[T] }> {
-    const changed = new Map(this.#layers.flatMap((overlay) => [...(overlay.get(type) ?? [])]));
-    const missing = ids.filter((id) => !changed.has(id));
-    const found = { ...(missing.length === 0 ? {} : await this.#store.get(type, missing)) };
+    const changedKeys = new Map(this.#layers.flatMap((overlay) => [...(overlay.get(type) ?? [])]));
+    const missingIds = ids.filter((id) => !changedKeys.has(id));
+    const keysFound = { ...(missingIds.length === 0 ? {} : await this.#store.get(type, missingIds)) };
     for (const id of ids) {
-      const value = changed.get(id);
-      if (value != null) found[id] = value as SignalDataTypeMap[T];
+      const value = changedKeys.get(id);
+      if (value != null) keysFound[id] = value as SignalDataTypeMap[T];
     }
-    return found;
+    return keysFound;
   }
 
   async set(data: SignalDataSet): Promise<void> {
@@ -129,9 +129,9 @@ export class RatchetKeys {
       return;
     }
     for (const [type, entries] of Object.entries(data)) {
-      const changed = overlay.get(type) ?? new Map<string, unknown>();
-      for (const [id, value] of Object.entries(entries ?? {})) changed.set(id, value);
-      overlay.set(type, changed);
+      const changedKeys = overlay.get(type) ?? new Map<string, unknown>();
+      for (const [id, value] of Object.entries(entries ?? {})) changedKeys.set(id, value);
+      overlay.set(type, changedKeys);
     }
   }
 
@@ -140,7 +140,7 @@ export class RatchetKeys {
       const overlay: Overlay = new Map();
       this.#layers = [overlay];
       try {
-        const result = await inside.run(overlay, work);
+        const result = await currentOverlay.run(overlay, work);
         await commit(overlay);
         return result;
       } finally {
@@ -153,28 +153,29 @@ export class RatchetKeys {
   }
 
   async #sealAll(sealings: readonly Sealing[]): Promise<void> {
-    const all: Overlay = new Map();
+    const wholeOverlay: Overlay = new Map();
     const settles: Settle[] = [];
     const yielder = new Yielder();
     // The list grows during the iteration.
     for (const sealing of sealings) {
       if (yielder.isOver(true)) {
         // Values that others set meanwhile are stored together with the sealed ones.
-        this.#layers = [all];
+        this.#layers = [wholeOverlay];
         await yielder.next();
       }
-      const own: Overlay = new Map();
-      this.#layers = [all, own];
+      const ownOverlay: Overlay = new Map();
+      this.#layers = [wholeOverlay, ownOverlay];
       try {
-        settles.push(await inside.run(own, sealing));
-        for (const [type, entries] of own) all.set(type, new Map([...(all.get(type) ?? []), ...entries]));
+        settles.push(await currentOverlay.run(ownOverlay, sealing));
+        for (const [type, entries] of ownOverlay)
+          wholeOverlay.set(type, new Map([...(wholeOverlay.get(type) ?? []), ...entries]));
       } catch {
         // The caller's promise was rejected already.
       }
     }
     this.#sealings = undefined;
-    this.#layers = [all];
-    const failure = await commit(all, this.#storeSealed).then(
+    this.#layers = [wholeOverlay];
+    const failure = await commit(wholeOverlay, this.#storeSealed).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );

@@ -27,8 +27,8 @@ export interface RatchetHooks {
   /** Returns the network's own ids of numbers. Undefined without a reply. */
   readonly lookUpNumbers: (addresses: string[]) => Promise<LIDMapping[] | undefined>;
   /** A person wrote to the shop. Resolves when that is committed; a rejection undoes the step of the ratchet. */
-  readonly received: (envelope: InboundEnvelope, message: proto.IMessage) => Promise<void>;
-  /** The shop's phone sent a part of its history. Resolves and rejects as `received` does. */
+  readonly onReceived: (envelope: InboundEnvelope, message: proto.IMessage) => Promise<void>;
+  /** The shop's phone sent a part of its history. Resolves and rejects as `onReceived` does. */
   readonly historyReceived: (wireId: string, notice: HistoryNotice) => Promise<void>;
   /** True if a device is left out: it has no keys, or is the shop's own, which the client takes for a member's. */
   readonly isLeftOut: (address: string) => boolean;
@@ -66,9 +66,9 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
   const open = async <Opened>(ciphertext: Uint8Array, opening: Promise<Opened>): Promise<Opened> => {
     const stanza = stanzas.get(ciphertext);
     try {
-      const opened = await opening;
+      const openedValue = await opening;
       if (stanza !== undefined && !outcomes.has(stanza)) outcomes.set(stanza, 'read');
-      return opened;
+      return openedValue;
     } catch (error) {
       if (stanza !== undefined) {
         outcomes.set(stanza, 'failed');
@@ -78,17 +78,18 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
     }
   };
 
-  const announce = async (ciphertext: Uint8Array, padded: Uint8Array): Promise<void> => {
+  const announce = async (ciphertext: Uint8Array, paddedText: Uint8Array): Promise<void> => {
     const stanza = stanzas.get(ciphertext);
     if (stanza === undefined) return;
-    const own = hooks.ownAddresses();
-    const message = proto.Message.decode(unpadRandomMax16(padded));
+    const ownAddresses = hooks.ownAddresses();
+    const message = proto.Message.decode(unpadRandomMax16(paddedText));
     const otherAddress = (wireId: string): string | undefined => hooks.numbersBeside.get(wireId);
-    const { copies = [], notice } = readPhoneMessage(stanza, message, { own, otherAddress }) ?? {};
-    for (const copy of copies) await hooks.received(copy.envelope, copy.message);
+    const { copies = [], notice } =
+      readPhoneMessage(stanza, message, { own: ownAddresses, otherAddress }) ?? {};
+    for (const copy of copies) await hooks.onReceived(copy.envelope, copy.message);
     if (notice !== undefined) await hooks.historyReceived(stanza.attrs.id ?? '', notice);
-    const envelope = readEnvelope(stanza, own);
-    if (envelope !== undefined) await hooks.received(envelope, message);
+    const envelope = readEnvelope(stanza, ownAddresses);
+    if (envelope !== undefined) await hooks.onReceived(envelope, message);
   };
 
   /** The phone may be asked for this stanza's message. Its answer may leave out the sender that the stanza names. */
@@ -98,46 +99,52 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
 
   return {
     arriving(stanza) {
-      const sealed = getBinaryNodeChildren(stanza, 'enc');
-      if (sealed.length === 0) remember(stanza);
-      for (const { content } of sealed) if (content instanceof Uint8Array) stanzas.set(content, stanza);
+      const sealedParts = getBinaryNodeChildren(stanza, 'enc');
+      if (sealedParts.length === 0) remember(stanza);
+      for (const { content } of sealedParts) if (content instanceof Uint8Array) stanzas.set(content, stanza);
     },
     outcomeOf: (stanza) => outcomes.get(stanza),
     makeSignalRepository(auth, logger): SignalRepositoryWithLIDStore {
-      const own: SignalAuthState = { creds: auth.creds, keys };
-      const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(own, logger, hooks.lookUpNumbers);
+      const ratchetAuth: SignalAuthState = { creds: auth.creds, keys };
+      const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(ratchetAuth, logger, hooks.lookUpNumbers);
       return {
         ...client,
         // Broken keys cost their own device the message, and nothing for the group's other members. Sealing for a
         // device without a session fails for it alone. A store that failed ends the session by itself.
         injectE2ESession: (bundle) =>
           keys.transactionStoredLater(() => client.injectE2ESession(bundle)).catch(() => undefined),
-        decryptMessage: (sealed) => {
+        decryptMessage: (sealedMessage) => {
           const opening = keys.transaction(async () => {
-            const read = (): Promise<Uint8Array> => client.decryptMessage(sealed);
-            const stanza = stanzas.get(sealed.ciphertext);
-            const padded = await read().catch((error: unknown) =>
-              readUnderOtherAddress(client, keys, { address: sealed.jid, stanza, read, error }),
+            const decrypt = (): Promise<Uint8Array> => client.decryptMessage(sealedMessage);
+            const stanza = stanzas.get(sealedMessage.ciphertext);
+            const paddedText = await decrypt().catch((error: unknown) =>
+              readUnderOtherAddress(client, keys, {
+                address: sealedMessage.jid,
+                stanza,
+                read: decrypt,
+                error,
+              }),
             );
-            await announce(sealed.ciphertext, padded);
-            return padded;
-          }, sealed.jid);
-          return open(sealed.ciphertext, opening);
+            await announce(sealedMessage.ciphertext, paddedText);
+            return paddedText;
+          }, sealedMessage.jid);
+          return open(sealedMessage.ciphertext, opening);
         },
-        decryptGroupMessage: (sealed) => open(sealed.msg, client.decryptGroupMessage(sealed)),
+        decryptGroupMessage: (sealedMessage) =>
+          open(sealedMessage.msg, client.decryptGroupMessage(sealedMessage)),
         // The client requests the keys of devices without a session, and fails completely if one has none. Sealing for
         // such a device fails for it alone.
         validateSession: async (address) =>
           hooks.isLeftOut(address) ? { exists: true } : client.validateSession(address),
-        encryptMessage: (plain) => keys.seal(() => client.encryptMessage(plain)),
-        encryptGroupMessage: (plain) => keys.seal(() => client.encryptGroupMessage(plain)),
+        encryptMessage: (plaintext) => keys.seal(() => client.encryptMessage(plaintext)),
+        encryptGroupMessage: (plaintext) => keys.seal(() => client.encryptGroupMessage(plaintext)),
       };
     },
   };
 }
 
 /** A ciphertext that could not be read in the session of its sender's address. */
-interface Unread {
+interface UnreadCiphertext {
   /** The device's address. */
   readonly address: string;
   /** The stanza of the ciphertext. */
@@ -156,17 +163,17 @@ interface Unread {
 async function readUnderOtherAddress(
   { lidMapping, jidToSignalProtocolAddress }: SignalRepositoryWithLIDStore,
   keys: Pick<SignalKeyStore, 'get' | 'set'>,
-  { address, stanza, read, error }: Unread,
+  { address, stanza, read, error }: UnreadCiphertext,
 ): Promise<Uint8Array> {
-  const named = stanza && extractAddressingContext(stanza).senderAlt;
-  const other = named ?? (isLidAddress(address) ? await lidMapping.getPNForLID(address) : null);
-  if (other == null) throw error;
+  const namedAddress = stanza && extractAddressingContext(stanza).senderAlt;
+  const otherAddress = namedAddress ?? (isLidAddress(address) ? await lidMapping.getPNForLID(address) : null);
+  if (otherAddress == null) throw error;
   const device = jidToSignalProtocolAddress(address);
-  const otherDevice = jidToSignalProtocolAddress(transferDevice(address, other));
+  const otherDevice = jidToSignalProtocolAddress(transferDevice(address, otherAddress));
   const { [otherDevice]: session } = await keys.get('session', [otherDevice]);
   if (session == null || otherDevice === device) throw error;
   await keys.set({ session: { [device]: session } });
-  const opened = await read().catch(() => Promise.reject(error));
+  const openedBytes = await read().catch(() => Promise.reject(error));
   await keys.set({ session: { [otherDevice]: null } });
-  return opened;
+  return openedBytes;
 }

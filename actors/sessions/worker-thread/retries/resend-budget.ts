@@ -30,9 +30,9 @@ export class ResendBudget {
     if (waitMs > MOST_WAITING * this.#everyMs) return undefined;
     this.#fullAtMs.delete(chat);
     this.#fullAtMs.set(chat, fullAtMs);
-    for (const oldest of this.#fullAtMs.keys()) {
+    for (const oldestName of this.#fullAtMs.keys()) {
       if (this.#fullAtMs.size <= MOST_CHATS) break;
-      this.#fullAtMs.delete(oldest);
+      this.#fullAtMs.delete(oldestName);
     }
     return waitMs;
   }

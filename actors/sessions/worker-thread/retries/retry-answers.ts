@@ -29,7 +29,7 @@ const PENDING_MS = 250;
 export interface RetryAnswersOptions {
   readonly socket: WASocket;
   readonly credentials: Pick<Credentials, 'creds' | 'keys'>;
-  readonly sent: Pick<SentMessages, 'find'>;
+  readonly sentMessages: Pick<SentMessages, 'find'>;
   readonly groups: Pick<GroupDirectory, 'excludes' | 'metadata'>;
   readonly sessions: Pick<DeviceSessions, 'open'>;
   readonly outbox: Pick<Outbox, 'alone' | 'isPending'>;
@@ -83,18 +83,18 @@ export class RetryAnswers {
   }
 
   async #answer(receipt: RetryReceipt): Promise<void> {
-    const { sent, outbox, memory } = this.#options;
+    const { sentMessages, outbox, memory } = this.#options;
     const counts = memory.retries;
     const { wireId, device } = receipt;
     // Its acknowledgement would be taken for that of the message itself.
     while (outbox.isPending(wireId)) await this.#wait(PENDING_MS);
-    const found = await sent.find(wireId);
-    if (found === undefined || !(await this.#mayRead(receipt, found))) return;
+    const sentMessage = await sentMessages.find(wireId);
+    if (sentMessage === undefined || !(await this.#mayRead(receipt, sentMessage))) return;
     const name = `${wireId}:${device}`;
-    const answered = counts.get<number>(name) ?? 0;
-    if (answered >= MOST_ANSWERS || receipt.count > MOST_ANSWERS) return;
-    counts.set(name, answered + 1);
-    const { chat } = found;
+    const answeredCount = counts.get<number>(name) ?? 0;
+    if (answeredCount >= MOST_ANSWERS || receipt.count > MOST_ANSWERS) return;
+    counts.set(name, answeredCount + 1);
+    const { chat } = sentMessage;
     // All devices of a person share one rate, by number and by LID.
     const waitMs = this.#budget.take(isNumberAddress(chat) ? await this.#lidOf(chat) : chat);
     if (waitMs === undefined) {
@@ -105,7 +105,7 @@ export class RetryAnswers {
     if (waitMs > 0) await this.#wait(waitMs);
     for (let tries = 1; ; tries += 1) {
       try {
-        await outbox.alone(() => this.#send(receipt, found.chat, found.message));
+        await outbox.alone(() => this.#send(receipt, sentMessage.chat, sentMessage.message));
         return;
       } catch (error) {
         if (tries === MOST_TRIES) throw error;
@@ -151,14 +151,14 @@ export class RetryAnswers {
     const { socket, credentials, groups } = this.#options;
     await this.#openSession(receipt);
     const data = encodeWAMessage(await this.#contentFor(receipt, chat, message));
-    const sealed = await socket.signalRepository.encryptMessage({ jid: receipt.device, data });
+    const sealedMessage = await socket.signalRepository.encryptMessage({ jid: receipt.device, data });
     const { account } = credentials.creds;
     if (account === undefined) throw new Error('the shop is not paired');
     await socket.sendNode(
       retryStanza({
         receipt,
         message,
-        sealed,
+        sealed: sealedMessage,
         deviceIdentity: encodeSignedDeviceIdentity(account, true),
         token:
           receipt.device === receipt.from && !receipt.isOwn ? await this.#tokenOf(receipt.from) : undefined,
@@ -178,11 +178,11 @@ export class RetryAnswers {
       await socket.signalRepository.injectE2ESession({ jid: device, session: keys as never });
       return;
     }
-    const known = await socket.signalRepository.getSessionInfo(device);
-    const isOther = registrationId !== undefined && known?.registrationId !== registrationId;
+    const knownSession = await socket.signalRepository.getSessionInfo(device);
+    const isOther = registrationId !== undefined && knownSession?.registrationId !== registrationId;
     const name = `new session:${device}`;
     const isOld = count >= COUNT_FOR_NEW_SESSION && memory.retries.get(name) === undefined;
-    if (known !== null && !isOther && !isOld) return;
+    if (knownSession !== null && !isOther && !isOld) return;
     memory.retries.set(name, true);
     await sessions.open([device], true);
   }
@@ -212,16 +212,16 @@ export class RetryAnswers {
 
   async #tokenOf(device: string): Promise<Uint8Array | undefined> {
     const name = await this.#lidOf(personOf(device));
-    const { [name]: known } = await this.#options.credentials.keys.get('tctoken', [name]);
-    return known === undefined || known.token.length === 0 ? undefined : known.token;
+    const { [name]: knownToken } = await this.#options.credentials.keys.get('tctoken', [name]);
+    return knownToken === undefined || knownToken.token.length === 0 ? undefined : knownToken.token;
   }
 
   async #forgetSenderKey({ from, device }: RetryReceipt): Promise<void> {
     const { keys } = this.#options.credentials;
-    const { [from]: known } = await keys.get('sender-key-memory', [from]);
-    if (known?.[device] === undefined) return;
-    const { [device]: _, ...others } = known;
-    await keys.set({ 'sender-key-memory': { [from]: others } });
+    const { [from]: knownDevices } = await keys.get('sender-key-memory', [from]);
+    if (knownDevices?.[device] === undefined) return;
+    const { [device]: _, ...otherDevices } = knownDevices;
+    await keys.set({ 'sender-key-memory': { [from]: otherDevices } });
   }
 
   #wait(delayMs: number): Promise<void> {

@@ -30,7 +30,10 @@ export interface RetryReceipt {
 }
 
 /** Reads a receipt of type `retry`, or returns undefined if it names no message or no device. */
-export function readRetryReceipt(node: BinaryNode, own: readonly string[]): RetryReceipt | undefined {
+export function readRetryReceipt(
+  node: BinaryNode,
+  ownAddresses: readonly string[],
+): RetryReceipt | undefined {
   const { id, from = '', participant, recipient } = node.attrs;
   const isToMany = isGroupAddress(from) || from === STATUS_CHAT;
   const device = isToMany ? (participant ?? '') : from;
@@ -45,7 +48,7 @@ export function readRetryReceipt(node: BinaryNode, own: readonly string[]): Retr
     device,
     from,
     recipient,
-    isOwn: own.includes(person),
+    isOwn: ownAddresses.includes(person),
     registrationId: registrationIdIn(node),
     keys: extractE2ESessionFromRetryReceipt(node) ?? undefined,
   };

@@ -7,7 +7,7 @@ import type { PendingOrder } from './pending-order.ts';
  * relay an empty stanza and report it as sent.
  */
 export async function isAddressable(
-  { groups, sessions, numbers, unanswered }: OutboxOptions,
+  { groups, sessions, numbers, onUnanswered }: OutboxOptions,
   { order, to }: Pick<PendingOrder, 'order' | 'to'>,
   { chat, audience }: { readonly chat: string; readonly audience: readonly string[] },
 ): Promise<boolean> {
@@ -16,6 +16,6 @@ export async function isAddressable(
   if (await sessions.reach(addresses)) return true;
   // The number may have left the network since, so the next attempt asks again. Or there was no reply.
   numbers.del(to);
-  unanswered();
+  onUnanswered();
   return false;
 }

@@ -18,8 +18,11 @@ import { ownDevice } from './device-sessions.ts';
 export function followDevices({ ws }: Pick<WASocket, 'ws'>, { devices }: Pick<ShopMemory, 'devices'>): void {
   ws.on('CB:notification,type:devices', (notification: BinaryNode) => {
     const changes = getAllBinaryNodeChildren(notification);
-    const named = [notification, ...changes.flatMap((change) => getBinaryNodeChildren(change, 'device'))];
-    const addresses = named.flatMap(({ attrs: { from, jid, lid } }) => [from, jid, lid]);
+    const namedNodes = [
+      notification,
+      ...changes.flatMap((change) => getBinaryNodeChildren(change, 'device')),
+    ];
+    const addresses = namedNodes.flatMap(({ attrs: { from, jid, lid } }) => [from, jid, lid]);
     for (const address of addresses) if (address !== undefined) devices.del(userOf(address));
   });
 }
@@ -28,10 +31,10 @@ export function followDevices({ ws }: Pick<WASocket, 'ws'>, { devices }: Pick<Sh
 export function followOwnDevices(
   { ws }: Pick<WASocket, 'ws'>,
   { devices }: Pick<ShopMemory, 'devices'>,
-  me: () => Contact | undefined,
+  readOwnContact: () => Contact | undefined,
 ): void {
   ws.on('CB:notification,type:account_sync', (stanza: BinaryNode) => {
     if (getBinaryNodeChild(stanza, 'devices') === undefined) return;
-    for (const address of ownDevice(me())) devices.del(userOf(address));
+    for (const address of ownDevice(readOwnContact())) devices.del(userOf(address));
   });
 }

@@ -4,8 +4,8 @@ import type { OutboxOptions } from './outbox-options.ts';
 import type { PendingOrder } from './pending-order.ts';
 
 /**
- * How long the work of one `alone` call may take, in milliseconds. It requests keys at most twice, for 20 s each, and
- * sends a frame.
+ * How long the work of one `runAlone` call may take, in milliseconds. It requests keys at most twice, for 20 s each,
+ * and sends a frame.
  */
 const LONGEST_ALONE_MS = MINUTE_MS;
 
@@ -36,29 +36,29 @@ export class ClientLock {
    * Passes the order to the client when it is free, until the result of `relay` settles. `relay` returns undefined for
    * an order that was given up meanwhile. Rejects if the result does.
    */
-  give(pending: PendingOrder, relay: () => Promise<unknown> | undefined): Promise<void> {
-    return this.#take(pending, relay, () => {
-      pending.isRelayed = true;
-      pending.deadlineOfClient?.cancel();
+  give(pendingOrder: PendingOrder, relay: () => Promise<unknown> | undefined): Promise<void> {
+    return this.#take(pendingOrder, relay, () => {
+      pendingOrder.isRelayed = true;
+      pendingOrder.deadlineOfClient?.cancel();
     });
   }
 
   /** Runs work that seals something other than an order, when the client is free. Its steps are stored at once. */
-  alone(work: () => Promise<void>): Promise<void> {
+  runAlone(work: () => Promise<void>): Promise<void> {
     let deadline: ArmedTimer | undefined;
-    const bounded = (): Promise<void> => {
+    const runBounded = (): Promise<void> => {
       deadline = this.#options.clock.after(LONGEST_ALONE_MS, () =>
         this.#options.stalled('what is sealed beside the orders did not come to an end in time'),
       );
       return work();
     };
-    return this.#take('other', bounded, () => deadline?.cancel());
+    return this.#take('other', runBounded, () => deadline?.cancel());
   }
 
   /** Limits the remaining time of an order that has the client. It was given up, and all others wait for it. */
-  bound(pending: PendingOrder): void {
-    if (this.#holder !== pending) return;
-    pending.deadlineOfClient = this.#options.clock.after(pending.order.deadlineMs, () =>
+  bound(pendingOrder: PendingOrder): void {
+    if (this.#holder !== pendingOrder) return;
+    pendingOrder.deadlineOfClient = this.#options.clock.after(pendingOrder.order.deadlineMs, () =>
       this.#options.stalled('a send that was given up did not come to an end in time'),
     );
   }
@@ -66,18 +66,18 @@ export class ClientLock {
   async #take(
     holder: PendingOrder | 'other',
     work: () => Promise<unknown> | undefined,
-    ended: () => void,
+    onEnd: () => void,
   ): Promise<void> {
     // Checks and takes the lock in one step, because several may wait for the same end.
     while (this.#holder !== undefined) await this.#ended;
     this.#holder = holder;
     // Work that throws at once rejects like any other, so the client is always given back.
-    const running = (async () => work())();
-    const done = (): void => {
+    const run = (async () => work())();
+    const finish = (): void => {
       this.#holder = undefined;
-      ended();
+      onEnd();
     };
-    this.#ended = running.then(done, done);
-    await running;
+    this.#ended = run.then(finish, finish);
+    await run;
   }
 }

@@ -32,8 +32,8 @@ const REFUSED = new Set([404, 406]);
 const MOST_QUESTIONS = 50;
 
 /** True if a device is known to have no keys on the network. `address` includes the device. */
-export function isKeyless(keyless: ExpiringCache, address: string): boolean {
-  return keyless.get<boolean>(address) === true;
+export function isKeyless(keylessAddresses: ExpiringCache, address: string): boolean {
+  return keylessAddresses.get<boolean>(address) === true;
 }
 
 /** A device as the client remembers it. */
@@ -50,19 +50,20 @@ export interface KnownDevice {
  */
 export function devicesWithKeys(
   { devices, keyless }: Pick<ShopMemory, 'devices' | 'keyless'>,
-  me: () => Contact | undefined,
+  readOwnContact: () => Contact | undefined,
 ): CacheStore {
   return {
     get<Value>(user: string): Value | undefined {
-      const own = ownDevice(me());
-      const known = devices.get<readonly KnownDevice[]>(user);
-      const withKeys = known?.filter(({ server, device }) => {
+      const ownAddresses = ownDevice(readOwnContact());
+      const knownDevices = devices.get<readonly KnownDevice[]>(user);
+      const withKeys = knownDevices?.filter(({ server, device }) => {
         const address = jidEncode(user, server, device);
-        return !isKeyless(keyless, address) && !own.includes(address);
+        return !isKeyless(keyless, address) && !ownAddresses.includes(address);
       });
       return withKeys as Value | undefined;
     },
-    set: (user, known) => keepDevices(devices, { own: ownDevice(me()), user, known }),
+    set: (user, knownDevices) =>
+      keepDevices(devices, { own: ownDevice(readOwnContact()), user, known: knownDevices }),
     del: (user) => devices.del(user),
     flushAll: () => devices.flushAll(),
   };
@@ -72,9 +73,9 @@ export function devicesWithKeys(
  * Returns the addresses of the shop's own linked device: by its number, and by its LID. The network may name the LID
  * without the device.
  */
-export function ownDevice(me: Contact | undefined): readonly string[] {
-  if (me === undefined) return [];
-  const { id, lid } = me;
+export function ownDevice(ownContact: Contact | undefined): readonly string[] {
+  if (ownContact === undefined) return [];
+  const { id, lid } = ownContact;
   return lid == null || lid === '' ? [id] : [id, transferDevice(id, lid)];
 }
 
@@ -100,24 +101,26 @@ export class DeviceSessions {
   async reach(addresses: readonly string[]): Promise<boolean> {
     const socket = this.#socket;
     const { id = '', lid } = socket.user ?? {};
-    const own = lid !== undefined && addresses.some(isLidAddress) ? personOf(lid) : personOf(id);
-    await this.#knowOwnDevices(own);
-    await this.#knowNumbers([...addresses, own].filter(isNumberAddress));
-    const found = await socket.getUSyncDevices([...new Set([...addresses, own])], true, false);
-    const open = await this.open(found.map(({ jid }) => jid));
+    const ownPerson = lid !== undefined && addresses.some(isLidAddress) ? personOf(lid) : personOf(id);
+    await this.#knowOwnDevices(ownPerson);
+    await this.#knowNumbers([...addresses, ownPerson].filter(isNumberAddress));
+    const devicesFound = await socket.getUSyncDevices([...new Set([...addresses, ownPerson])], true, false);
+    const openAddresses = await this.open(devicesFound.map(({ jid }) => jid));
     const isOther = (address: string): boolean =>
       ![personOf(id), personOf(lid ?? '')].includes(personOf(address));
-    return addresses.some(isOther) ? open.some(isOther) : addresses.length > 0 && open.length > 0;
+    return addresses.some(isOther)
+      ? openAddresses.some(isOther)
+      : addresses.length > 0 && openAddresses.length > 0;
   }
 
   /**
    * Requests the shop's own devices by its number. A reply to a request by LID may lack them (oxidezap/whatsapp-rust,
    * pull 568).
    */
-  async #knowOwnDevices(own: string): Promise<void> {
+  async #knowOwnDevices(ownPerson: string): Promise<void> {
     const socket = this.#socket;
     const number = personOf(socket.user?.id ?? '');
-    if (!isLidAddress(own) || this.#memory.devices.get(userOf(own)) !== undefined) return;
+    if (!isLidAddress(ownPerson) || this.#memory.devices.get(userOf(ownPerson)) !== undefined) return;
     await lookUpNumbers(socket, this.#memory, [number]);
   }
 
@@ -127,32 +130,32 @@ export class DeviceSessions {
    */
   async #knowNumbers(numbers: readonly string[]): Promise<void> {
     const socket = this.#socket;
-    const unknown = [...new Set(numbers)].filter(
+    const unknownNumbers = [...new Set(numbers)].filter(
       (number) => this.#memory.devices.get(userOf(number)) === undefined,
     );
-    if (unknown.length === 0) return;
-    const found = await lookUpNumbers(socket, this.#memory, unknown);
-    if (found !== undefined && found.length > 0)
-      await socket.signalRepository.lidMapping.storeLIDPNMappings(found);
+    if (unknownNumbers.length === 0) return;
+    const mappingsFound = await lookUpNumbers(socket, this.#memory, unknownNumbers);
+    if (mappingsFound !== undefined && mappingsFound.length > 0)
+      await socket.signalRepository.lidMapping.storeLIDPNMappings(mappingsFound);
   }
 
   /**
-   * Opens the missing sessions, or all of them again if `fresh`. Resolves with the devices that can be sealed for.
+   * Opens the missing sessions, or all of them again if `isFresh`. Resolves with the devices that can be sealed for.
    * Rejects if the network does not reply, or refuses the request, for example with a rate signal.
    */
-  async open(addresses: readonly string[], fresh = false): Promise<readonly string[]> {
+  async open(addresses: readonly string[], isFresh = false): Promise<readonly string[]> {
     const { signalRepository, user } = this.#socket;
-    const own = ownDevice(user);
-    const others = [...new Set(addresses)].filter((address) => !own.includes(address));
-    const asked: string[] = [];
-    for (const address of others) {
-      if (fresh) this.#memory.keyless.del(address);
+    const ownAddresses = ownDevice(user);
+    const otherAddresses = [...new Set(addresses)].filter((address) => !ownAddresses.includes(address));
+    const askedAddresses: string[] = [];
+    for (const address of otherAddresses) {
+      if (isFresh) this.#memory.keyless.del(address);
       else if (isKeyless(this.#memory.keyless, address)) continue;
       else if ((await signalRepository.validateSession(address)).exists) continue;
-      asked.push(address);
+      askedAddresses.push(address);
     }
-    if (asked.length > 0) await this.#fetch(asked);
-    return others.filter((address) => !isKeyless(this.#memory.keyless, address));
+    if (askedAddresses.length > 0) await this.#fetch(askedAddresses);
+    return otherAddresses.filter((address) => !isKeyless(this.#memory.keyless, address));
   }
 
   async #fetch(addresses: readonly string[]): Promise<void> {

@@ -114,12 +114,12 @@ export class GroupDirectory {
    * but a few requests for others.
    */
   #nextRequestMs(id: string, nowMs: number, floorMs: number): number {
-    for (const [requested, atMs] of this.#requestedAtMs) {
-      if (atMs + floorMs <= nowMs) this.#requestedAtMs.delete(requested);
+    for (const [requestedId, atMs] of this.#requestedAtMs) {
+      if (atMs + floorMs <= nowMs) this.#requestedAtMs.delete(requestedId);
     }
     const ownMs = this.#requestedAtMs.get(id);
     const fewAgoMs = [...this.#requestedAtMs.values()]
-      .toSorted((one, other) => one - other)
+      .toSorted((left, right) => left - right)
       .at(-MOST_REQUESTS);
     return Math.max(nowMs, ...[ownMs, fewAgoMs].map((atMs) => (atMs === undefined ? nowMs : atMs + floorMs)));
   }
@@ -132,23 +132,23 @@ export class GroupDirectory {
   async #refresh(): Promise<void> {
     const startedMs = this.#options.clock.monotonicMs();
     if (startedMs - this.#askedAtMs < this.#options.floorMs) {
-      const stale = [...this.#stale];
+      const staleIds = [...this.#stale];
       this.#stale.clear();
-      await Promise.all(stale.map((id) => this.#ask(id)));
+      await Promise.all(staleIds.map((id) => this.#ask(id)));
       this.#reportAll();
       return;
     }
     this.#askedAtMs = startedMs;
     // A timer of Node fires up to a millisecond early, and would find that the last request is too recent.
     if (!this.#isKnown) this.#options.later(this.#options.floorMs + 1, () => this.#askUntilKnown());
-    const found = Object.values(await this.#options.socket.groupFetchAllParticipating());
+    const groupsFound = Object.values(await this.#options.socket.groupFetchAllParticipating());
     const timedOut = this.#options.clock.monotonicMs() - startedMs >= this.#options.queryMs;
-    if (found.length === 0 && timedOut) {
+    if (groupsFound.length === 0 && timedOut) {
       this.#askedAtMs = Number.NEGATIVE_INFINITY;
       return;
     }
     this.#groups.clear();
-    for (const group of found) this.#groups.set(group.id, group);
+    for (const group of groupsFound) this.#groups.set(group.id, group);
     this.#isKnown = true;
     this.#reportAll();
   }
@@ -184,7 +184,7 @@ export class GroupDirectory {
 
   #reportAll(): void {
     if (!this.#isKnown) return;
-    const own = new Set(this.#options.ownAddresses());
+    const ownAddresses = new Set(this.#options.ownAddresses());
     this.#options.report(
       [...this.#groups.values()].map((group) => ({
         id: group.id,
@@ -194,7 +194,7 @@ export class GroupDirectory {
           (participant) =>
             participant.admin != null &&
             [participant.id, participant.lid, participant.phoneNumber].some(
-              (address) => address !== undefined && own.has(personOf(address)),
+              (address) => address !== undefined && ownAddresses.has(personOf(address)),
             ),
         ),
         announce: group.announce === true,

@@ -13,8 +13,8 @@ export class GroupMembers {
     this.#isByNumber = participants.length > 0;
     this.#isById = participants.length > 0;
     for (const { id, lid, phoneNumber } of participants) {
-      const addresses = [id, lid, phoneNumber].flatMap((each) =>
-        each === undefined ? [] : [personOf(each)],
+      const addresses = [id, lid, phoneNumber].flatMap((address) =>
+        address === undefined ? [] : [personOf(address)],
       );
       for (const address of addresses) this.#addresses.add(address);
       this.#isByNumber &&= addresses.some(isNumberAddress);

@@ -24,16 +24,16 @@ type MakingOptions = Pick<
  */
 export async function makeMessage(
   options: MakingOptions,
-  pending: PendingOrder,
+  pendingOrder: PendingOrder,
   chat: string,
 ): Promise<proto.IMessage | undefined> {
-  const { order } = pending;
+  const { order } = pendingOrder;
   const { socket, timing } = options;
-  const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(options, pending, chat);
+  const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(options, pendingOrder, chat);
   try {
-    const media = await fetchAttachment(options, pending);
-    pending.media = media;
-    if (media !== undefined) pending.phase = 'uploading';
+    const media = await fetchAttachment(options, pendingOrder);
+    pendingOrder.media = media;
+    if (media !== undefined) pendingOrder.phase = 'uploading';
     const { message } = await generateWAMessage(chat, contentOf(order, media), {
       logger: quietLogger,
       userJid: socket.user?.id ?? '',
@@ -46,23 +46,23 @@ export async function makeMessage(
     // The client leaves out the font whose number is 0.
     if (order.kind === 'status' && message?.extendedTextMessage)
       message.extendedTextMessage.font = TEXT_STATUS.font;
-    pending.phase = 'preparing';
+    pendingOrder.phase = 'preparing';
     return message ?? undefined;
   } finally {
-    pending.release();
-    await pending.media?.discard();
+    pendingOrder.release();
+    await pendingOrder.media?.discard();
   }
 }
 
 async function fetchAttachment(
   { media, tenantId, timing }: MakingOptions,
-  pending: PendingOrder,
+  pendingOrder: PendingOrder,
 ): Promise<FetchedMedia | undefined> {
-  const { cancel } = pending;
-  const { mediaUrl, mediaType } = pending.order;
+  const { cancel } = pendingOrder;
+  const { mediaUrl, mediaType } = pendingOrder.order;
   if (mediaUrl === undefined || cancel === undefined) return undefined;
-  pending.release = await media.slots.take(tenantId, cancel.signal);
-  pending.phase = 'fetching';
+  pendingOrder.release = await media.slots.take(tenantId, cancel.signal);
+  pendingOrder.phase = 'fetching';
   const fetched = fetchMedia({
     tenantId,
     url: mediaUrl,
@@ -74,7 +74,7 @@ async function fetchAttachment(
     signal: cancel.signal,
   });
   return fetched.catch((error: Error) => {
-    if (error instanceof AttachmentDirectoryUnusable) media.unwritable(error.message);
+    if (error instanceof AttachmentDirectoryUnusable) media.onUnwritable(error.message);
     throw error;
   });
 }

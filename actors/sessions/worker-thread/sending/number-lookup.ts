@@ -25,8 +25,8 @@ export async function lookUpIds(
   memory: LookUpMemory,
   addresses: readonly string[],
 ): Promise<LIDMapping[] | undefined> {
-  const asked = addresses.filter((address) => memory.lidless.get(address) === undefined);
-  return asked.length === 0 ? [] : lookUpNumbers(socket, memory, asked);
+  const askedAddresses = addresses.filter((address) => memory.lidless.get(address) === undefined);
+  return askedAddresses.length === 0 ? [] : lookUpNumbers(socket, memory, askedAddresses);
 }
 
 /**
@@ -48,17 +48,18 @@ export async function lookUpNumbers(
   const answer = await socket.executeUSyncQuery(query);
   if (answer === undefined) return undefined;
   const { id = '', lid = '' } = socket.user ?? {};
-  const found: LIDMapping[] = [];
+  const mappings: LIDMapping[] = [];
   for (const row of answer.list) {
     if (addresses.includes(row.id) && row.lid == null) lidless.set(row.id, true);
     if (typeof row.lid !== 'string' || !isLidAddress(row.lid) || !addresses.includes(row.id)) continue;
-    found.push({ pn: row.id, lid: row.lid });
+    mappings.push({ pn: row.id, lid: row.lid });
     for (const address of [row.lid, row.id]) {
-      const known = extractDeviceJids([{ ...row, id: address }], id, lid, false);
-      if (known.length > 0) keepDevices(devices, { own: [id, lid], user: userOf(address), known });
+      const knownDevices = extractDeviceJids([{ ...row, id: address }], id, lid, false);
+      if (knownDevices.length > 0)
+        keepDevices(devices, { own: [id, lid], user: userOf(address), known: knownDevices });
     }
   }
-  return found;
+  return mappings;
 }
 
 /**
@@ -96,8 +97,8 @@ export async function renewLid({
   readonly former: string;
 }): Promise<string | undefined> {
   for (const address of [number, former]) memory.devices.del(userOf(address));
-  const found = await lookUpNumbers(socket, memory, [number]);
-  const lid = found?.find(({ pn }) => pn === number)?.lid;
+  const mappings = await lookUpNumbers(socket, memory, [number]);
+  const lid = mappings?.find(({ pn }) => pn === number)?.lid;
   if (lid === undefined || personOf(lid) === former) return undefined;
   await socket.signalRepository.lidMapping.storeLIDPNMappings([{ lid, pn: number }]);
   return personOf(lid);

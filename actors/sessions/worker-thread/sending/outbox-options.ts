@@ -19,12 +19,12 @@ export type OutboxParts = Pick<
   OutboxOptions,
   | 'socket'
   | 'groups'
-  | 'sent'
+  | 'sentMessages'
   | 'tokens'
   | 'credentials'
   | 'sessions'
   | 'memory'
-  | 'readdressed'
+  | 'readdressedIds'
   | 'chatTimers'
 >;
 
@@ -35,10 +35,10 @@ export interface OutboxOptions {
   readonly tenantId: string;
   readonly media: MediaEnvironment & Pick<MediaFetchOptions, 'egress'>;
   readonly groups: GroupDirectory;
-  readonly sent: SentMessages;
+  readonly sentMessages: SentMessages;
   readonly sessions: Pick<DeviceSessions, 'open' | 'reach'>;
   readonly memory: Pick<ShopMemory, 'devices' | 'lidless' | 'otherDevices' | 'retries' | 'unacknowledged'>;
-  readonly readdressed: Pick<ReaddressedIds, 'set'>;
+  readonly readdressedIds: Pick<ReaddressedIds, 'set'>;
   readonly chatTimers: Pick<ChatTimers, 'of'>;
   readonly credentials: Pick<Credentials, 'creds' | 'keys' | 'carry'>;
   readonly tokens: Pick<ContactTokens, 'has'>;
@@ -51,12 +51,12 @@ export interface OutboxOptions {
    * Only the frame is missing, which `transmit` sends. These changes are to be stored before. It comes again, without
    * changes, before a message is sent once more.
    */
-  readonly prepared: (
+  readonly onPrepared: (
     message: Omit<Extract<SessionReport, { kind: 'prepared' }>, 'kind' | 'shopId' | 'generation'>,
   ) => void;
   /** The client hangs in a send: the socket must end, or every later send waits behind it. */
   readonly stalled: (detail: string) => void;
   readonly logError: (fields: Record<string, unknown>, message: string) => void;
   /** An acknowledgement or a reply is missing: check if the network still receives. */
-  readonly unanswered: () => void;
+  readonly onUnanswered: () => void;
 }

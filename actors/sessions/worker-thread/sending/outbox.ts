@@ -40,14 +40,14 @@ export class Outbox {
   }
 
   /** An order that is given once more replaces the one before, unless that may have left. */
-  prepare(asked: PrepareOrder): void {
-    const { order, composingMs } = asked;
-    const before = this.#orders.get(order.wireId);
-    if (before?.phase === 'transmitting') return;
-    if (before !== undefined) this.#orders.drop(before);
+  prepare(prepareOrder: PrepareOrder): void {
+    const { order, composingMs } = prepareOrder;
+    const orderBefore = this.#orders.get(order.wireId);
+    if (orderBefore?.phase === 'transmitting') return;
+    if (orderBefore !== undefined) this.#orders.drop(orderBefore);
     // The number is looked up, and its id for composing.
     const announcingMs = 2 * this.#options.timing.queryMs + composingMs;
-    void this.#run(this.#orders.add(beginningOf(asked), announcingMs));
+    void this.#run(this.#orders.add(beginningOf(prepareOrder), announcingMs));
   }
 
   /**
@@ -64,18 +64,18 @@ export class Outbox {
       chat,
       isRelayed: true,
     } as const;
-    const pending = this.#orders.add({ ...beginningOf(asked), ...asItLeft }, asked.order.deadlineMs);
-    void this.#again.repeat(pending);
+    const pendingOrder = this.#orders.add({ ...beginningOf(asked), ...asItLeft }, asked.order.deadlineMs);
+    void this.#again.repeat(pendingOrder);
   }
 
   /** The prepared message is stored, and may leave. Does nothing for an order that is not ready. */
   transmit(messageId: string): void {
-    for (const pending of this.#orders.ofMessage(messageId)) {
-      if (pending.phase === 'ready') {
-        pending.phase = 'transmitting';
-        this.#orders.bound(pending, pending.order.deadlineMs);
+    for (const pendingOrder of this.#orders.ofMessage(messageId)) {
+      if (pendingOrder.phase === 'ready') {
+        pendingOrder.phase = 'transmitting';
+        this.#orders.bound(pendingOrder, pendingOrder.order.deadlineMs);
       }
-      pending.decide?.(true);
+      pendingOrder.decide?.(true);
     }
   }
 
@@ -86,23 +86,23 @@ export class Outbox {
 
   /** Cancels an order that was not transmitted. Reports nothing but a rate signal that is still to come. */
   recall(messageId: string): void {
-    for (const pending of this.#orders.ofMessage(messageId))
-      if (pending.phase !== 'transmitting') this.#orders.drop(pending);
+    for (const pendingOrder of this.#orders.ofMessage(messageId))
+      if (pendingOrder.phase !== 'transmitting') this.#orders.drop(pendingOrder);
   }
 
   /** A transmitted message is not sent once more, for any reason. */
   doNotRepeat(messageId: string): void {
-    for (const pending of this.#orders.ofMessage(messageId)) {
-      pending.isWithheld = true;
-      if (pending.phase === 'transmitting') pending.decide?.(false);
+    for (const pendingOrder of this.#orders.ofMessage(messageId)) {
+      pendingOrder.isWithheld = true;
+      if (pendingOrder.phase === 'transmitting') pendingOrder.decide?.(false);
     }
   }
 
   /** Returns the orders whose attachments are in work. The attempt does not count against them. */
   returnAttachments(): void {
-    for (const pending of this.#orders.all()) {
-      if (pending.phase === 'fetching' || pending.phase === 'uploading')
-        this.#orders.settle(pending, { kind: 'unprepared' });
+    for (const pendingOrder of this.#orders.all()) {
+      if (pendingOrder.phase === 'fetching' || pendingOrder.phase === 'uploading')
+        this.#orders.settle(pendingOrder, { kind: 'unprepared' });
     }
   }
 
@@ -112,132 +112,139 @@ export class Outbox {
    * dropped. Steps of another message that is sealed meanwhile may be among them. This is more careful than needed.
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
-    const { credentials, sent, prepared } = this.#options;
-    const pending = this.#clientLock.order;
-    if (pending === undefined || (pending.phase === 'transmitting' && this.#orders.has(pending))) {
+    const { credentials, sentMessages, onPrepared } = this.#options;
+    const pendingOrder = this.#clientLock.order;
+    if (
+      pendingOrder === undefined ||
+      (pendingOrder.phase === 'transmitting' && this.#orders.has(pendingOrder))
+    ) {
       await credentials.keys.set(data);
-      if (pending?.wasSentAgain && pending.isWithheld)
+      if (pendingOrder?.wasSentAgain && pendingOrder.isWithheld)
         throw new OrderGivenUp('the message may not be sent once more');
       return;
     }
-    const { order, chat, message, audience } = pending;
-    if (!this.#orders.has(pending) || message === undefined) throw new OrderGivenUp('the order was given up');
-    const decided = new Promise<boolean>((resolve) => {
-      pending.decide = resolve;
+    const { order, chat, message, audience } = pendingOrder;
+    if (!this.#orders.has(pendingOrder) || message === undefined)
+      throw new OrderGivenUp('the order was given up');
+    const decision = new Promise<boolean>((resolve) => {
+      pendingOrder.decide = resolve;
     });
-    pending.phase = 'ready';
+    pendingOrder.phase = 'ready';
     // It goes into the same write. If that fails it closes the sealed store, which reports it as the session's end.
-    sent.remember(order.wireId, { chat, message, audience }).catch(() => undefined);
+    sentMessages.remember(order.wireId, { chat, message, audience }).catch(() => undefined);
     await credentials.carry(data, async (changes) => {
-      const { asked, lid, hasChat } = pending;
+      const { prepareOrder, lid, hasChat } = pendingOrder;
       const { messageId } = order;
-      if (this.#orders.has(pending)) prepared({ attempt: asked.attempt, messageId, lid, hasChat, changes });
-      if (!(await decided)) throw new OrderGivenUp('the order was given up');
+      if (this.#orders.has(pendingOrder))
+        onPrepared({ attempt: prepareOrder.attempt, messageId, lid, hasChat, changes });
+      if (!(await decision)) throw new OrderGivenUp('the order was given up');
     });
   }
 
   /** Runs work that seals something other than an order. All orders wait meanwhile. */
   alone(work: () => Promise<void>): Promise<void> {
-    return this.#clientLock.alone(work);
+    return this.#clientLock.runAlone(work);
   }
 
   /** The network's answer to a stanza. */
   onAcknowledged(attributes: { readonly [name: string]: string | undefined }): void {
-    const pending = this.#orders.ofStanza(attributes.id ?? '');
+    const pendingOrder = this.#orders.ofStanza(attributes.id ?? '');
     // Before `transmit` no ciphertext left: the acknowledged stanza addressed no device.
-    if (pending === undefined || pending.phase !== 'transmitting') return;
+    if (pendingOrder === undefined || pendingOrder.phase !== 'transmitting') return;
     const { error } = attributes;
-    const isPerson = pending.order.kind === 'message' && !isGroupAddress(pending.chat);
-    const { devicesHash = attributes.phash } = pending;
+    const isPerson = pendingOrder.order.kind === 'message' && !isGroupAddress(pendingOrder.chat);
+    const { devicesHash = attributes.phash } = pendingOrder;
     if (attributes.phash !== undefined && attributes.phash !== devicesHash)
-      this.#postDevices.differ(pending.chat);
-    if (attributes.refresh_lid === 'true' && isPerson) void this.#again.readdress(pending);
-    else if (error === STALE_GROUP && isGroupAddress(pending.chat)) void this.#again.renewGroup(pending);
-    else if (error === undefined) this.#orders.settle(pending, { kind: 'acknowledged' });
+      this.#postDevices.differ(pendingOrder.chat);
+    if (attributes.refresh_lid === 'true' && isPerson) void this.#again.readdress(pendingOrder);
+    else if (error === STALE_GROUP && isGroupAddress(pendingOrder.chat))
+      void this.#again.renewGroup(pendingOrder);
+    else if (error === undefined) this.#orders.settle(pendingOrder, { kind: 'acknowledged' });
     // The first stanza may have been accepted, for any reply to the second.
-    else if (pending.isRepeat) this.#orders.settle(pending, { kind: 'unknown' });
-    else if (error === RATE_ACK) this.#orders.settle(pending, { kind: 'rate_limited' });
-    else this.#orders.settle(pending, { kind: 'refused', code: error });
+    else if (pendingOrder.isRepeat) this.#orders.settle(pendingOrder, { kind: 'unknown' });
+    else if (error === RATE_ACK) this.#orders.settle(pendingOrder, { kind: 'rate_limited' });
+    else this.#orders.settle(pendingOrder, { kind: 'refused', code: error });
   }
 
   /**
    * The socket has closed. `comesBack` is true if a connection may follow, which sends unacknowledged messages again.
    */
   onClosed({ comesBack }: { readonly comesBack: boolean }): void {
-    for (const pending of this.#orders.all()) {
-      const mayHaveLeft = pending.phase === 'transmitting';
-      if (comesBack && mayHaveLeft && !pending.isRepeat && !pending.isWithheld) this.#keep(pending);
-      else this.#orders.settle(pending, mayHaveLeft ? { kind: 'unknown' } : { kind: 'not_sent' });
+    for (const pendingOrder of this.#orders.all()) {
+      const mayHaveLeft = pendingOrder.phase === 'transmitting';
+      if (comesBack && mayHaveLeft && !pendingOrder.isRepeat && !pendingOrder.isWithheld)
+        this.#keep(pendingOrder);
+      else this.#orders.settle(pendingOrder, mayHaveLeft ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
   }
 
-  #keep(pending: PendingOrder): void {
+  #keep(pendingOrder: PendingOrder): void {
     const { memory, report } = this.#options;
-    const { asked, wireId, to, chat, message = {} } = pending;
-    if (isGroupAddress(chat)) void this.#orders.forgetWhoHasKey(pending);
-    this.#orders.drop(pending);
-    const unknown = (): void => report(asked, { kind: 'unknown' });
-    memory.unacknowledged.keep({ asked, wireId, to, chat, message, unknown });
+    const { prepareOrder, wireId, to, chat, message = {} } = pendingOrder;
+    if (isGroupAddress(chat)) void this.#orders.forgetWhoHasKey(pendingOrder);
+    this.#orders.drop(pendingOrder);
+    const reportUnknown = (): void => report(prepareOrder, { kind: 'unknown' });
+    memory.unacknowledged.keep({ asked: prepareOrder, wireId, to, chat, message, unknown: reportUnknown });
   }
 
-  async #run(pending: PendingOrder): Promise<void> {
+  async #run(pendingOrder: PendingOrder): Promise<void> {
     try {
-      await this.#relay(pending);
+      await this.#relay(pendingOrder);
     } catch (error) {
-      const outcome = outcomeOf(pending, error);
-      if (this.#orders.has(pending)) this.#orders.fail(pending, error, outcome);
+      const outcome = outcomeOf(pendingOrder, error);
+      if (this.#orders.has(pendingOrder)) this.#orders.fail(pendingOrder, error, outcome);
       // It concerns the number, for any outcome of the order.
-      else if (outcome.kind === 'rate_limited') this.#options.report(pending.asked, outcome);
+      else if (outcome.kind === 'rate_limited') this.#options.report(pendingOrder.prepareOrder, outcome);
     }
   }
 
-  async #relay(pending: PendingOrder): Promise<void> {
-    const { order } = pending;
+  async #relay(pendingOrder: PendingOrder): Promise<void> {
+    const { order } = pendingOrder;
     const { socket, timing } = this.#options;
-    const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pending);
+    const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pendingOrder);
     if (chat === undefined) return;
     const fetchingMs = timing.mediaMs + timing.uploadMs;
-    this.#orders.bound(pending, order.mediaUrl === undefined ? order.deadlineMs : fetchingMs);
-    const message = await makeMessage(this.#options, pending, chat);
+    this.#orders.bound(pendingOrder, order.mediaUrl === undefined ? order.deadlineMs : fetchingMs);
+    const message = await makeMessage(this.#options, pendingOrder, chat);
     const audience = await statusAudience(socket, order);
-    if (message === undefined || !(await isAddressable(this.#options, pending, { chat, audience }))) {
-      this.#orders.settle(pending, { kind: 'unprepared' });
+    if (message === undefined || !(await isAddressable(this.#options, pendingOrder, { chat, audience }))) {
+      this.#orders.settle(pendingOrder, { kind: 'unprepared' });
       return;
     }
     const isPerson = order.kind === 'message' && !isGroupAddress(chat);
     const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
-    await this.#clientLock.give(pending, () => {
-      if (!this.#orders.has(pending)) return undefined;
+    await this.#clientLock.give(pendingOrder, () => {
+      if (!this.#orders.has(pendingOrder)) return undefined;
       const lid = isLidAddress(chat) ? chat : undefined;
-      Object.assign(pending, { message, chat, audience, lid, hasChat, phase: 'relaying' });
-      this.#orders.bound(pending, order.deadlineMs);
-      return socket.relayMessage(chat, message, this.#postDevices.formOf(pending, audience));
+      Object.assign(pendingOrder, { message, chat, audience, lid, hasChat, phase: 'relaying' });
+      this.#orders.bound(pendingOrder, order.deadlineMs);
+      return socket.relayMessage(chat, message, this.#postDevices.formOf(pendingOrder, audience));
     });
     // It resolved without an addressed device, though the devices were known a moment ago.
-    if (pending.phase === 'relaying') this.#orders.settle(pending, { kind: 'unknown' });
+    if (pendingOrder.phase === 'relaying') this.#orders.settle(pendingOrder, { kind: 'unknown' });
   }
 
   /**
    * Looks the recipient up and shows composing. Resolves with the chat, or with undefined if the order does not
    * continue.
    */
-  async #announce(pending: PendingOrder): Promise<string | undefined> {
-    const { order, asked } = pending;
+  async #announce(pendingOrder: PendingOrder): Promise<string | undefined> {
+    const { order, prepareOrder } = pendingOrder;
     const { socket, clock } = this.#options;
     if (!isGroupAddress(order.to)) {
       const answer = await recipientOf(this.#options, order);
       if ('outcome' in answer) {
-        this.#orders.settle(pending, answer.outcome);
+        this.#orders.settle(pendingOrder, answer.outcome);
         return undefined;
       }
-      if (!this.#orders.has(pending)) return undefined;
-      pending.to = answer.number;
+      if (!this.#orders.has(pendingOrder)) return undefined;
+      pendingOrder.to = answer.number;
       const { messageId, knownAs = order.to } = order;
       if (answer.number !== knownAs) this.#options.recipientKnown(messageId, answer.number);
     }
-    const chat = await showComposing(socket, pending.to);
-    await sleep(clock, asked.composingMs);
-    if (!this.#orders.has(pending)) return undefined;
-    return chat ?? chatOf(socket, pending.to);
+    const chat = await showComposing(socket, pendingOrder.to);
+    await sleep(clock, prepareOrder.composingMs);
+    if (!this.#orders.has(pendingOrder)) return undefined;
+    return chat ?? chatOf(socket, pendingOrder.to);
   }
 }

@@ -20,7 +20,7 @@ export type Phase = 'preparing' | 'fetching' | 'uploading' | 'relaying' | 'ready
 
 /** An order without an outcome. */
 export interface PendingOrder {
-  readonly asked: PrepareOrder;
+  readonly prepareOrder: PrepareOrder;
   readonly order: SendOrder;
   /** The stanza's id: the order's, or a new one if it went to another address. */
   wireId: string;
@@ -62,10 +62,10 @@ export interface PendingOrder {
 }
 
 /** Returns an order as it begins, without its deadline. */
-export function beginningOf(asked: PrepareOrder): Omit<PendingOrder, 'deadline'> {
-  const { order } = asked;
+export function beginningOf(prepareOrder: PrepareOrder): Omit<PendingOrder, 'deadline'> {
+  const { order } = prepareOrder;
   return {
-    asked,
+    prepareOrder,
     order,
     wireId: order.wireId,
     wasSentAgain: false,
@@ -97,9 +97,9 @@ export function overdueOutcome(phase: Phase): SendOutcome {
 }
 
 /** Returns the outcome of an order that failed. */
-export function outcomeOf(pending: PendingOrder, error: unknown): SendOutcome {
+export function outcomeOf(pendingOrder: PendingOrder, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
-  if (pending.phase === 'transmitting') return { kind: 'unknown' };
+  if (pendingOrder.phase === 'transmitting') return { kind: 'unknown' };
   // It waits for the proxy, as it does for a lost session.
   if (error instanceof EgressFailure) return { kind: 'not_sent' };
   // Nothing is wrong with the attachment. It is retried when the directory may have space.

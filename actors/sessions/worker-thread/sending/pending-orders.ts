@@ -19,10 +19,10 @@ export class PendingOrders {
 
   /** Adds an order, with the deadline of its first phase. */
   add(beginning: Omit<PendingOrder, 'deadline'>, mostMs: number): PendingOrder {
-    const deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
-    const pending: PendingOrder = { ...beginning, deadline };
-    this.#orders.set(pending.order.wireId, pending);
-    return pending;
+    const deadline = this.#options.clock.after(mostMs, () => this.#overdue(pendingOrder));
+    const pendingOrder: PendingOrder = { ...beginning, deadline };
+    this.#orders.set(pendingOrder.order.wireId, pendingOrder);
+    return pendingOrder;
   }
 
   /** Returns the order that was given with this wire id. */
@@ -32,7 +32,7 @@ export class PendingOrders {
 
   /** Returns the order whose newest stanza has this wire id. */
   ofStanza(wireId: string): PendingOrder | undefined {
-    return this.all().find((pending) => pending.wireId === wireId);
+    return this.all().find((pendingOrder) => pendingOrder.wireId === wireId);
   }
 
   ofMessage(messageId: string): readonly PendingOrder[] {
@@ -44,40 +44,40 @@ export class PendingOrders {
   }
 
   /** An order that was given up may be given again under the same wire id. The first attempt then no longer counts. */
-  has(pending: PendingOrder): boolean {
-    return this.#orders.get(pending.order.wireId) === pending;
+  has(pendingOrder: PendingOrder): boolean {
+    return this.#orders.get(pendingOrder.order.wireId) === pendingOrder;
   }
 
   /** Sets the deadline for the next phase of an order. */
-  bound(pending: PendingOrder, mostMs: number): void {
-    pending.deadline.cancel();
-    pending.deadline = this.#options.clock.after(mostMs, () => this.#overdue(pending));
+  bound(pendingOrder: PendingOrder, mostMs: number): void {
+    pendingOrder.deadline.cancel();
+    pendingOrder.deadline = this.#options.clock.after(mostMs, () => this.#overdue(pendingOrder));
   }
 
-  #overdue(pending: PendingOrder): void {
-    const { phase, isRelayed } = pending;
+  #overdue(pendingOrder: PendingOrder): void {
+    const { phase, isRelayed } = pendingOrder;
     const isStuck = phase === 'relaying' || phase === 'ready' || (phase === 'transmitting' && !isRelayed);
-    if (phase === 'transmitting' && !isStuck) this.#options.unanswered();
-    this.settle(pending, overdueOutcome(phase));
+    if (phase === 'transmitting' && !isStuck) this.#options.onUnanswered();
+    this.settle(pendingOrder, overdueOutcome(phase));
     // The order is settled first, because it is the reason for which the session ends.
     if (isStuck) this.#options.stalled('a send did not come to an end in time');
   }
 
   /** Ends an order and reports its outcome. Does nothing if it has one already. */
-  settle(pending: PendingOrder, outcome: SendOutcome): void {
-    if (!this.has(pending)) return;
-    const isPost = isGroupAddress(pending.chat) && pending.phase === 'transmitting';
-    if (isPost && outcome.kind !== 'acknowledged') void this.forgetWhoHasKey(pending);
-    this.drop(pending);
-    this.#options.report(pending.asked, outcome);
+  settle(pendingOrder: PendingOrder, outcome: SendOutcome): void {
+    if (!this.has(pendingOrder)) return;
+    const isPost = isGroupAddress(pendingOrder.chat) && pendingOrder.phase === 'transmitting';
+    if (isPost && outcome.kind !== 'acknowledged') void this.forgetWhoHasKey(pendingOrder);
+    this.drop(pendingOrder);
+    this.#options.report(pendingOrder.prepareOrder, outcome);
   }
 
   /** Ends an order by an error. The outcome does not tell a defect, so that is logged. */
-  fail(pending: PendingOrder, error: unknown, outcome = outcomeOf(pending, error)): void {
-    const isWaiting = this.has(pending);
-    this.settle(pending, outcome);
+  fail(pendingOrder: PendingOrder, error: unknown, outcome = outcomeOf(pendingOrder, error)): void {
+    const isWaiting = this.has(pendingOrder);
+    this.settle(pendingOrder, outcome);
     if (!isWaiting || !isDefect(error)) return;
-    const { messageId } = pending.order;
+    const { messageId } = pendingOrder.order;
     this.#options.logError({ messageId, ...describeDefect(error) }, 'a send failed by a defect');
   }
 
@@ -88,14 +88,14 @@ export class PendingOrders {
   }
 
   /** Ends an order without a report. */
-  drop(pending: PendingOrder): void {
-    this.#orders.delete(pending.order.wireId);
-    pending.deadline.cancel();
-    pending.decide?.(false);
-    this.#clientLock.bound(pending);
-    pending.cancel?.abort();
-    pending.release();
+  drop(pendingOrder: PendingOrder): void {
+    this.#orders.delete(pendingOrder.order.wireId);
+    pendingOrder.deadline.cancel();
+    pendingOrder.decide?.(false);
+    this.#clientLock.bound(pendingOrder);
+    pendingOrder.cancel?.abort();
+    pendingOrder.release();
     // Not left to the client: if it cannot write its copy of the file, its call never returns.
-    void pending.media?.discard();
+    void pendingOrder.media?.discard();
   }
 }

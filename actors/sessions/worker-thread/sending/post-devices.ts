@@ -19,10 +19,13 @@ export class PostDevices {
   }
 
   /** Returns the attributes of an order's stanza without those of the message, for its present state. */
-  formOf(pending: PendingOrder, audience: readonly string[]): MessageRelayOptions {
-    const { order, to, chat, wireId } = pending;
-    pending.devicesHash = isGroupAddress(chat) ? this.#hashOf(chat) : undefined;
-    const form = wireForm({ kind: order.kind, to, chat }, { audience, devicesHash: pending.devicesHash });
+  formOf(pendingOrder: PendingOrder, audience: readonly string[]): MessageRelayOptions {
+    const { order, to, chat, wireId } = pendingOrder;
+    pendingOrder.devicesHash = isGroupAddress(chat) ? this.#hashOf(chat) : undefined;
+    const form = wireForm(
+      { kind: order.kind, to, chat },
+      { audience, devicesHash: pendingOrder.devicesHash },
+    );
     return { messageId: wireId, ...form };
   }
 
@@ -34,8 +37,8 @@ export class PostDevices {
     const metadata = this.#options.groups.metadata(group);
     if (metadata === undefined) return undefined;
     const [number = '', lid = number] = ownDevice(this.#options.socket.user);
-    const known = metadata.participants.flatMap(({ id }) => this.#devicesOf(id));
-    return deviceListHash([...known, metadata.addressingMode === 'pn' ? number : lid]);
+    const knownDevices = metadata.participants.flatMap(({ id }) => this.#devicesOf(id));
+    return deviceListHash([...knownDevices, metadata.addressingMode === 'pn' ? number : lid]);
   }
 
   /** The network named the hash of the devices in a group: another one than was sent with the post. */

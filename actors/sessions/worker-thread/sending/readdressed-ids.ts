@@ -13,9 +13,9 @@ export class ReaddressedIds {
   readonly #memory: ExpiringCache;
   readonly #sealed: Pick<SealedStore, 'find' | 'write'>;
 
-  constructor(memory: ExpiringCache, sealed: Pick<SealedStore, 'find' | 'write'>) {
+  constructor(memory: ExpiringCache, sealedStore: Pick<SealedStore, 'find' | 'write'>) {
     this.#memory = memory;
-    this.#sealed = sealed;
+    this.#sealed = sealedStore;
   }
 
   /** Resolves when it is stored. */
@@ -26,9 +26,9 @@ export class ReaddressedIds {
 
   /** The wire id that the order was given with: the same one, in nearly all cases. */
   async orderedAs(wireId: string): Promise<string> {
-    const known = this.#memory.get<string>(wireId);
-    if (known !== undefined) return known;
-    const stored = await this.#sealed.find(HASH, fieldOf(wireId));
-    return stored === undefined ? wireId : stored.toString();
+    const knownId = this.#memory.get<string>(wireId);
+    if (knownId !== undefined) return knownId;
+    const storedId = await this.#sealed.find(HASH, fieldOf(wireId));
+    return storedId === undefined ? wireId : storedId.toString();
   }
 }

@@ -53,10 +53,10 @@ async function lookUpRecipient(options: LookUpOptions & { readonly to: string })
   const { socket, to, numbers, timing, logError } = options;
   // A recipient known by the network's own id has written to the shop.
   if (isLidAddress(to)) return { number: to };
-  const known = numbers.get<KnownAs>(to);
-  if (known === false) return { outcome: { kind: 'not_on_network' } };
+  const knownAs = numbers.get<KnownAs>(to);
+  if (knownAs === false) return { outcome: { kind: 'not_on_network' } };
   // A number that no longer exists is forgotten under the form it was written to.
-  if (known !== undefined && numbers.get<KnownAs>(known) !== undefined) return { number: known };
+  if (knownAs !== undefined && numbers.get<KnownAs>(knownAs) !== undefined) return { number: knownAs };
   try {
     const answer = await socket.executeUSyncQuery(questionAbout(to));
     if (answer === undefined) return { outcome: { kind: 'not_sent' } };
@@ -88,8 +88,8 @@ async function keepLid({ signalRepository }: WASocket, { id, lid }: USyncQueryRe
  * Sends the client's own query (`onWhatsApp`), with a result that keeps the network's value: `in` or `out`. The client
  * makes a flag of it, and leaves out every row that is not `in`.
  */
-function questionAbout(to: string): USyncQuery {
-  const query = new USyncQuery().withUser(new USyncUser().withPhone(to)).withLIDProtocol();
+function questionAbout(recipient: string): USyncQuery {
+  const query = new USyncQuery().withUser(new USyncUser().withPhone(recipient)).withLIDProtocol();
   query.protocols.push(new ContactType());
   return query;
 }
@@ -113,9 +113,9 @@ class ContactType {
 }
 
 /** The address of a chat: a group's own, a person's id on the network if it is known, else the number. */
-export async function chatOf(socket: WASocket, to: string): Promise<string> {
-  const byNumber = chatAddress(to);
-  if (isGroupAddress(to) || isLidAddress(to)) return byNumber;
+export async function chatOf(socket: WASocket, recipient: string): Promise<string> {
+  const byNumber = chatAddress(recipient);
+  if (isGroupAddress(recipient) || isLidAddress(recipient)) return byNumber;
   const lid = await socket.signalRepository.lidMapping.getLIDForPN(byNumber);
   return lid === null ? byNumber : jidNormalizedUser(lid);
 }
@@ -124,9 +124,9 @@ export async function chatOf(socket: WASocket, to: string): Promise<string> {
  * Shows composing in the chat with a person. Resolves with the chat's address. Undefined if it could not be shown; the
  * message is sent all the same. Rejects on a rate signal.
  */
-export async function showComposing(socket: WASocket, to: string): Promise<string | undefined> {
+export async function showComposing(socket: WASocket, recipient: string): Promise<string | undefined> {
   try {
-    const chat = await chatOf(socket, to);
+    const chat = await chatOf(socket, recipient);
     await socket.sendPresenceUpdate('composing', chat);
     return chat;
   } catch (error) {

@@ -34,41 +34,41 @@ export class SendAgain {
   }
 
   /** The connection was lost before the acknowledgement. The stanza goes out under the same id. */
-  repeat(pending: PendingOrder): Promise<void> {
-    const { order, chat } = pending;
+  repeat(pendingOrder: PendingOrder): Promise<void> {
+    const { order, chat } = pendingOrder;
     const { socket, groups } = this.#options;
-    return this.#send(pending, 'repeated', async () => {
+    return this.#send(pendingOrder, 'repeated', async () => {
       if (order.kind === 'status') return statusAudience(socket, order);
       return isGroupAddress(chat) ? groups.participants(chat) : [chat];
     });
   }
 
   /** The network took the stanza and delivered it to no one: its address is no longer the recipient's. */
-  readdress(pending: PendingOrder): Promise<void> {
-    const { order, to, chat } = pending;
-    const { socket, memory, sent, readdressed } = this.#options;
-    return this.#send(pending, REFRESH_LID, async (message) => {
+  readdress(pendingOrder: PendingOrder): Promise<void> {
+    const { order, to, chat } = pendingOrder;
+    const { socket, memory, sentMessages, readdressedIds } = this.#options;
+    return this.#send(pendingOrder, REFRESH_LID, async (message) => {
       const number = chatAddress(to);
       if (isLidAddress(number)) return [];
-      const renewed = await renewLid({ socket, memory, number, former: chat });
-      if (renewed === undefined) return [];
-      pending.chat = renewed;
-      pending.wireId = wireIdAfter(order.wireId);
+      const renewedLid = await renewLid({ socket, memory, number, former: chat });
+      if (renewedLid === undefined) return [];
+      pendingOrder.chat = renewedLid;
+      pendingOrder.wireId = wireIdAfter(order.wireId);
       // Both changes go into one write.
-      void readdressed.set(pending.wireId, order.wireId);
-      await sent.remember(pending.wireId, { chat: renewed, message });
-      return [renewed];
+      void readdressedIds.set(pendingOrder.wireId, order.wireId);
+      await sentMessages.remember(pendingOrder.wireId, { chat: renewedLid, message });
+      return [renewedLid];
     });
   }
 
   /** The network refused a post because it names the members by the wrong kind of address. */
-  renewGroup(pending: PendingOrder): Promise<void> {
+  renewGroup(pendingOrder: PendingOrder): Promise<void> {
     const { groups } = this.#options;
-    return this.#send(pending, STALE_GROUP, async () => {
-      await this.#parts.orders.forgetWhoHasKey(pending);
-      this.#parts.postDevices.forget(pending.chat);
-      await groups.request(pending.chat);
-      return groups.participants(pending.chat);
+    return this.#send(pendingOrder, STALE_GROUP, async () => {
+      await this.#parts.orders.forgetWhoHasKey(pendingOrder);
+      this.#parts.postDevices.forget(pendingOrder.chat);
+      await groups.request(pendingOrder.chat);
+      return groups.participants(pendingOrder.chat);
     });
   }
 
@@ -78,46 +78,46 @@ export class SendAgain {
    * ratchets are stored before it leaves.
    */
   async #send(
-    pending: PendingOrder,
+    pendingOrder: PendingOrder,
     code: string,
     prepare: (message: proto.IMessage) => Promise<readonly string[]>,
   ): Promise<void> {
     const { socket, sessions } = this.#options;
-    const { order, message } = pending;
-    const isFirst = !pending.wasSentAgain;
-    pending.wasSentAgain = true;
+    const { order, message } = pendingOrder;
+    const isFirst = !pendingOrder.wasSentAgain;
+    pendingOrder.wasSentAgain = true;
     try {
       const people = isFirst && message !== undefined ? await prepare(message) : [];
       const isReachable = people.length > 0 && (await sessions.reach(people));
-      if (message === undefined || !isReachable || !(await this.#mayLeave(pending))) {
+      if (message === undefined || !isReachable || !(await this.#mayLeave(pendingOrder))) {
         this.#parts.orders.settle(
-          pending,
-          pending.isRepeat ? { kind: 'unknown' } : { kind: 'refused', code },
+          pendingOrder,
+          pendingOrder.isRepeat ? { kind: 'unknown' } : { kind: 'refused', code },
         );
         return;
       }
-      await this.#parts.clientLock.give(pending, () => {
-        if (!this.#parts.orders.has(pending)) return undefined;
-        pending.isRelayed = false;
-        const form = this.#parts.postDevices.formOf(pending, order.kind === 'status' ? people : []);
-        return socket.relayMessage(pending.chat, message, form);
+      await this.#parts.clientLock.give(pendingOrder, () => {
+        if (!this.#parts.orders.has(pendingOrder)) return undefined;
+        pendingOrder.isRelayed = false;
+        const form = this.#parts.postDevices.formOf(pendingOrder, order.kind === 'status' ? people : []);
+        return socket.relayMessage(pendingOrder.chat, message, form);
       });
     } catch (error) {
-      this.#parts.orders.fail(pending, error, pending.isRepeat ? { kind: 'unknown' } : undefined);
+      this.#parts.orders.fail(pendingOrder, error, pendingOrder.isRepeat ? { kind: 'unknown' } : undefined);
     }
   }
 
   /** Asks the shop's actor, which may know a STOP, a recall or a restriction since the message was transmitted. */
-  async #mayLeave(pending: PendingOrder): Promise<boolean> {
-    const { asked, order, chat } = pending;
-    const { tokens, prepared } = this.#options;
+  async #mayLeave(pendingOrder: PendingOrder): Promise<boolean> {
+    const { prepareOrder, order, chat } = pendingOrder;
+    const { tokens, onPrepared } = this.#options;
     const isPerson = order.kind === 'message' && !isGroupAddress(chat);
     const hasChat = isPerson ? await tokens.has(chat) : undefined;
-    if (pending.isWithheld || !this.#parts.orders.has(pending)) return false;
+    if (pendingOrder.isWithheld || !this.#parts.orders.has(pendingOrder)) return false;
     const lid = isLidAddress(chat) ? chat : undefined;
     return new Promise((resolve) => {
-      pending.decide = resolve;
-      prepared({ attempt: asked.attempt, messageId: order.messageId, lid, hasChat, changes: [] });
+      pendingOrder.decide = resolve;
+      onPrepared({ attempt: prepareOrder.attempt, messageId: order.messageId, lid, hasChat, changes: [] });
     });
   }
 }

@@ -30,8 +30,8 @@ export class SentMessages {
   /** The day whose hash was given its end by this session. */
   #dayWithEnd: number | undefined;
 
-  constructor(sealed: Pick<SealedStore, 'write' | 'find'>, clock: Pick<Clock, 'wallMs'>) {
-    this.#sealed = sealed;
+  constructor(sealedStore: Pick<SealedStore, 'write' | 'find'>, clock: Pick<Clock, 'wallMs'>) {
+    this.#sealed = sealedStore;
     this.#clock = clock;
   }
 
@@ -50,22 +50,22 @@ export class SentMessages {
 
   /** Returns the message of that wire id, or undefined if none left under it in the last seven days. */
   find(wireId: string): Promise<SentMessage | undefined> {
-    const known = this.#found.get(wireId);
-    if (known !== undefined) return known;
-    const found = this.#search(wireId);
-    this.#found.set(wireId, found);
-    found.catch(() => this.#found.delete(wireId));
-    for (const oldest of this.#found.keys()) {
+    const knownSearch = this.#found.get(wireId);
+    if (knownSearch !== undefined) return knownSearch;
+    const search = this.#search(wireId);
+    this.#found.set(wireId, search);
+    search.catch(() => this.#found.delete(wireId));
+    for (const oldestId of this.#found.keys()) {
       if (this.#found.size <= MOST_FOUND) break;
-      this.#found.delete(oldest);
+      this.#found.delete(oldestId);
     }
-    return found;
+    return search;
   }
 
   async #search(wireId: string): Promise<SentMessage | undefined> {
     const today = this.#today();
-    for (let ago = 0; ago <= SENT_DAYS; ago += 1) {
-      const value = await this.#sealed.find(hashOf(today - ago), wireId);
+    for (let daysAgo = 0; daysAgo <= SENT_DAYS; daysAgo += 1) {
+      const value = await this.#sealed.find(hashOf(today - daysAgo), wireId);
       if (value === undefined) continue;
       const end = value.indexOf('\n');
       const [chat = '', ...audience] = value.subarray(0, end).toString().split(' ');

@@ -10,8 +10,8 @@ const fieldOf = (person: string): string => `chat-timer/${person}`;
 export class ChatTimers {
   readonly #sealed: Pick<SealedStore, 'find' | 'writeLater'>;
 
-  constructor(sealed: Pick<SealedStore, 'find' | 'writeLater'>) {
-    this.#sealed = sealed;
+  constructor(sealedStore: Pick<SealedStore, 'find' | 'writeLater'>) {
+    this.#sealed = sealedStore;
   }
 
   /** Keeps the timer of the chat with a person. 0 means none. It is stored together with the message that named it. */
@@ -23,7 +23,7 @@ export class ChatTimers {
 
   /** Returns the timer of the chat with a person. Undefined if there is none. */
   async of(person: string): Promise<number | undefined> {
-    const stored = await this.#sealed.find(HASH, fieldOf(person));
-    return stored === undefined ? undefined : Number(stored.toString());
+    const storedSeconds = await this.#sealed.find(HASH, fieldOf(person));
+    return storedSeconds === undefined ? undefined : Number(storedSeconds.toString());
   }
 }

@@ -25,7 +25,7 @@ export interface DefectFields {
 export function describeDefect(error: unknown): DefectFields {
   if (!(error instanceof Error)) return { error: typeof error, cause: '' };
   const { name, message } = error;
-  const cause = KNOWN_CAUSES.some((known) => known.test(message)) ? message : '';
+  const cause = KNOWN_CAUSES.some((pattern) => pattern.test(message)) ? message : '';
   const frames = framesOf(error);
   return frames === '' ? { error: name, cause } : { error: name, cause, stack: frames };
 }

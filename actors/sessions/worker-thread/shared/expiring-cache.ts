@@ -29,8 +29,8 @@ export class ExpiringCache {
     this.#entries.delete(key);
     this.#entries.set(key, { value, untilMs: this.#options.nowMs() + lifeMs });
     if (this.#entries.size <= this.#options.maxEntries) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#entries.delete(oldest);
+    const [oldestKey] = this.#entries.keys();
+    if (oldestKey !== undefined) this.#entries.delete(oldestKey);
   }
 
   del(key: string): void {

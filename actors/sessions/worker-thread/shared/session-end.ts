@@ -32,10 +32,10 @@ export function readDisconnect(error: unknown): Disconnect {
   // The client stores the socket's failure there.
   if (data instanceof EgressFailure)
     return { statusCode: undefined, message: data.message, end: 'egress_unreachable' };
-  const said = (data ?? {}) as { readonly [name: string]: unknown };
-  const words = [message, said.logout_message_header, said.logout_message_subtext];
-  const networkCode = wholeNumber(said.code);
-  const seconds = wholeNumber(said.expire);
+  const errorData = (data ?? {}) as { readonly [name: string]: unknown };
+  const words = [message, errorData.logout_message_header, errorData.logout_message_subtext];
+  const networkCode = wholeNumber(errorData.code);
+  const seconds = wholeNumber(errorData.expire);
   return {
     statusCode,
     message: words

@@ -6,7 +6,7 @@ import type { ResolveAll } from '../../../outbound/name-lookup.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
 import type { EgressVault } from '../../egress-vault.ts';
 import { DEFAULT_SESSION_TIMING, type SessionTiming } from '../../session-timing.ts';
-import type { FromWorker } from '../../worker-protocol.ts';
+import type { WorkerMessage } from '../../worker-protocol.ts';
 import type { SealedCache } from '../store/sealed-cache.ts';
 import type { AskStore } from '../store/sealed-store.ts';
 import { ExpiringCache } from './expiring-cache.ts';
@@ -24,7 +24,7 @@ export interface MediaEnvironment {
   /** Certificate of the authority of the network's media hosts, PEM. If undefined, the system's certificates alone. */
   readonly ca: string | undefined;
   /** Reports that the file of an attachment could not be written. */
-  unwritable(cause: string): void;
+  onUnwritable(cause: string): void;
 }
 
 /** Shared by all sessions of one worker. */
@@ -39,15 +39,15 @@ export interface SessionEnvironment {
   /** The share of the time since the last call in which the thread worked, from 0 to 1. */
   readonly busyShare: () => number;
   /** Acts at moments that all sessions share. All events of one such moment reach the main thread together. */
-  readonly shared: Deadlines<() => void>;
+  readonly sharedDeadlines: Deadlines<() => void>;
   /** By `tenantId/shopId`. */
   readonly ciphers: (shop: string) => CredentialCipher;
   readonly ask: AskStore;
   /** One slot: the stored keys of one shop at a time are looked through. */
   readonly lookThroughs: TenantSlots;
   /** Sealed values that were read or written last. */
-  readonly sealed: SealedCache;
-  readonly post: (message: FromWorker) => void;
+  readonly sealedCache: SealedCache;
+  readonly post: (message: WorkerMessage) => void;
   /** Remembers the number by which the network knows a number (E.164), or false if it knows none. */
   readonly numbers: ExpiringCache;
 }

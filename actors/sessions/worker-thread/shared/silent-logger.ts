@@ -34,6 +34,6 @@ export function clientLogger(refusedOn: (error: unknown) => void): typeof quietL
  * ms for each session that is replaced.
  */
 export function silenceConsole(): void {
-  const silent = Object.keys(globalThis.console).map((method) => [method, drop]);
-  Object.assign(globalThis.console, Object.fromEntries(silent));
+  const silentMethods = Object.keys(globalThis.console).map((method) => [method, drop]);
+  Object.assign(globalThis.console, Object.fromEntries(silentMethods));
 }

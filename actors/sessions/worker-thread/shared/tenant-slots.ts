@@ -19,7 +19,7 @@ export class TenantSlots {
    */
   async take(tenantId: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    if (this.#taken.of(tenantId) < this.#slotsPerTenant) this.#taken.add(tenantId, 1);
+    if (this.#taken.countOf(tenantId) < this.#slotsPerTenant) this.#taken.add(tenantId, 1);
     else await this.#wait(tenantId, signal);
     let isHeld = true;
     return () => {

@@ -44,18 +44,18 @@ export class UnacknowledgedOrders {
 
   /** Returns and removes all stored orders. */
   take(): UnacknowledgedOrder[] {
-    const taken = [...this.#kept.values()];
+    const takenOrders = [...this.#kept.values()];
     this.#kept.clear();
-    for (const { timer } of taken) timer.cancel();
-    return taken.map(({ order }) => order);
+    for (const { timer } of takenOrders) timer.cancel();
+    return takenOrders.map(({ order }) => order);
   }
 
   /** That message is not sent again, and its outcome is unknown: it may have left. */
   drop(messageId: string): void {
-    const kept = this.#kept.get(messageId);
+    const keptOrder = this.#kept.get(messageId);
     this.#kept.delete(messageId);
-    kept?.timer.cancel();
-    kept?.order.unknown();
+    keptOrder?.timer.cancel();
+    keptOrder?.order.unknown();
   }
 
   /** No connection follows. */

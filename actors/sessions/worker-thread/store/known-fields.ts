@@ -19,10 +19,10 @@ export class KnownFields {
 
   /** Returns a filter with these fields, made for twice as many. */
   static of(fields: readonly string[]): KnownFields {
-    const most = Math.max(SMALLEST_FIELDS, 2 * fields.length);
-    const known = new KnownFields(new Uint8Array(Math.ceil((most * BITS_PER_FIELD) / 8)));
-    for (const field of fields) known.add(field);
-    return known;
+    const mostFields = Math.max(SMALLEST_FIELDS, 2 * fields.length);
+    const knownFields = new KnownFields(new Uint8Array(Math.ceil((mostFields * BITS_PER_FIELD) / 8)));
+    for (const field of fields) knownFields.add(field);
+    return knownFields;
   }
 
   /** Adds the fields of another filter, which has the same number of bits. */
@@ -42,17 +42,18 @@ export class KnownFields {
 
   /** Double hashing (Kirsch and Mitzenmacher, 2006) over FNV-1a and a variant of it. */
   #marksOf(field: string): number[] {
-    let one = 0x811c9dc5;
-    let other = 0x9747b28c;
+    let leftHash = 0x811c9dc5;
+    let rightHash = 0x9747b28c;
     for (let index = 0; index < field.length; index += 1) {
       const code = field.charCodeAt(index);
-      one = Math.imul(one ^ code, 0x01000193);
-      other = Math.imul(other ^ code, 0x5bd1e995);
-      other ^= other >>> 15;
+      leftHash = Math.imul(leftHash ^ code, 0x01000193);
+      rightHash = Math.imul(rightHash ^ code, 0x5bd1e995);
+      rightHash ^= rightHash >>> 15;
     }
     const size = this.bits.length * 8;
     const marks: number[] = [];
-    for (let mark = 0; mark < MARKS; mark += 1) marks.push(((one >>> 0) + mark * ((other | 1) >>> 0)) % size);
+    for (let mark = 0; mark < MARKS; mark += 1)
+      marks.push(((leftHash >>> 0) + mark * ((rightHash | 1) >>> 0)) % size);
     return marks;
   }
 }

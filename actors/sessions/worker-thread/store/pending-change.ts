@@ -31,8 +31,8 @@ export class PendingChange {
   }
 
   /** Adds another change, which replaces earlier values. */
-  addAll(other: PendingChange): void {
-    for (const [hash, change] of other.#hashes) this.add(hash, change);
+  addAll(laterChange: PendingChange): void {
+    for (const [hash, change] of laterChange.#hashes) this.add(hash, change);
   }
 
   isEmpty(): boolean {

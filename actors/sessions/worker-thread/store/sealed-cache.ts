@@ -38,12 +38,12 @@ export class SealedCache {
   }
 
   /** Returns the opened form of a sealed value. Calls `open` if it is not among those opened last. */
-  openOnce(sealed: Uint8Array, open: () => Buffer): Buffer {
-    const known = this.#opened.get(sealed);
-    if (known !== undefined) return known;
-    const opened = open();
-    this.#opened.set(sealed, opened);
-    return opened;
+  openOnce(sealedBytes: Uint8Array, open: () => Buffer): Buffer {
+    const knownBytes = this.#opened.get(sealedBytes);
+    if (knownBytes !== undefined) return knownBytes;
+    const openedBytes = open();
+    this.#opened.set(sealedBytes, openedBytes);
+    return openedBytes;
   }
 
   delete(key: string): void {

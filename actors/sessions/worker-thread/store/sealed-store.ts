@@ -53,7 +53,7 @@ interface SealedStoreOptions {
   /** Called once, at the first failure: the session must end. */
   readonly onFailure: (error: Error) => void;
   /** Called with each field of `credentials` that is read or written. */
-  readonly used: (field: string) => void;
+  readonly onUsed: (field: string) => void;
 }
 
 /**
@@ -88,13 +88,15 @@ export class SealedStore {
 
   /** Returns the opened values in order, undefined for missing ones. Rejects with `Unreadable`. */
   async read(hash: SealedHash, fields: readonly string[]): Promise<(Buffer | undefined)[]> {
-    if (hash === 'credentials') for (const field of fields) this.#options.used(field);
+    if (hash === 'credentials') for (const field of fields) this.#options.onUsed(field);
     return this.#guarded(async () => {
-      const held = new Map(fields.map((field) => [field, this.#knownValue(hash, field)]));
-      const missing = [...held].flatMap(([field, value]) => (value === undefined ? [field] : []));
-      const answer = missing.length === 0 ? undefined : await this.#askFor(hash, missing);
+      const knownValues = new Map(fields.map((field) => [field, this.#knownValue(hash, field)]));
+      const missingFields = [...knownValues].flatMap(([field, value]) =>
+        value === undefined ? [field] : [],
+      );
+      const answer = missingFields.length === 0 ? undefined : await this.#askFor(hash, missingFields);
       return fields.map((field) => {
-        const value = held.get(field) ?? answer?.get(field);
+        const value = knownValues.get(field) ?? answer?.get(field);
         return value == null ? undefined : this.#open(hash, field, value);
       });
     });
@@ -106,11 +108,11 @@ export class SealedStore {
    */
   async find(hash: SealedHash, field: string): Promise<Buffer | undefined> {
     return this.#guarded(async () => {
-      const held = this.#knownValue(hash, field);
-      const value = held === undefined ? (await this.#askFor(hash, [field])).get(field) : held;
+      const knownValue = this.#knownValue(hash, field);
+      const value = knownValue === undefined ? (await this.#askFor(hash, [field])).get(field) : knownValue;
       if (value == null) return undefined;
       // Only a value that exists: missing ones would fill the filter of used fields.
-      if (hash === 'credentials') this.#options.used(field);
+      if (hash === 'credentials') this.#options.onUsed(field);
       try {
         return this.#cipher.open(this.#associatedData(hash, field), asBuffer(value));
       } catch {
@@ -139,10 +141,10 @@ export class SealedStore {
    * write that fails closes the store like any other.
    */
   writeLater({ hash, fields }: Omit<FieldChange, 'clears'>): void {
-    const sealed = this.#seal({ hash, fields });
-    if (sealed.size === 0) return;
-    this.#batch().change.add(hash, { fields: sealed });
-    this.#remember(hash, sealed, false);
+    const sealedChange = this.#seal({ hash, fields });
+    if (sealedChange.size === 0) return;
+    this.#batch().change.add(hash, { fields: sealedChange });
+    this.#remember(hash, sealedChange, false);
   }
 
   /**
@@ -157,12 +159,12 @@ export class SealedStore {
     this.#next = undefined;
     return new Promise((resolve, reject) => {
       batch.carrier = async () => {
-        const together = new PendingChange();
-        together.addAll(batch.change);
-        together.add(change.hash, { fields, clears: change.clears });
+        const combinedChange = new PendingChange();
+        combinedChange.addAll(batch.change);
+        combinedChange.add(change.hash, { fields, clears: change.clears });
         try {
           if (this.#failure !== undefined) throw this.#failure;
-          await carry(together.changes());
+          await carry(combinedChange.changes());
         } catch (error) {
           reject(error);
           if (!batch.change.isEmpty()) await this.#put(batch.change);
@@ -204,8 +206,8 @@ export class SealedStore {
         ? await this.#resealAll(hash)
         : (await this.#answer('surveyed', { kind: 'names', hash })).fields;
       // Changes that came since wait for this.
-      const since = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
-      if (hash === 'credentials') this.#known = KnownFields.of([...names, ...since]);
+      const fieldsSince = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
+      if (hash === 'credentials') this.#known = KnownFields.of([...names, ...fieldsSince]);
       return names;
     });
     // It waits in the order of writes, so that it never puts an older value over a newer one.
@@ -219,57 +221,59 @@ export class SealedStore {
   /** Resolves with the names of all fields. */
   async #resealAll(hash: SealedHash): Promise<readonly string[]> {
     // A slice of the buffer pool would transfer the whole pool.
-    const head = alone(this.#cipher.head);
+    const head = copyOfBytes(this.#cipher.head);
     const names: string[] = [];
-    let from: string | undefined;
+    let cursor: string | undefined;
     do {
-      const part = await this.#answer('surveyed', { kind: 'survey', hash, head, from });
-      const resealed = new Map<string, Uint8Array>();
-      for (const [field, sealed] of part.others) {
+      const part = await this.#answer('surveyed', { kind: 'survey', hash, head, from: cursor });
+      const resealedValues = new Map<string, Uint8Array>();
+      for (const [field, sealedValue] of part.others) {
         const associatedData = this.#associatedData(hash, field);
-        resealed.set(
+        resealedValues.set(
           field,
-          alone(this.#cipher.seal(associatedData, this.#cipher.open(associatedData, asBuffer(sealed)))),
+          copyOfBytes(
+            this.#cipher.seal(associatedData, this.#cipher.open(associatedData, asBuffer(sealedValue))),
+          ),
         );
       }
       names.push(...part.fields);
-      from = part.next;
-      if (resealed.size === 0) continue;
+      cursor = part.next;
+      if (resealedValues.size === 0) continue;
       const change = new PendingChange();
-      change.add(hash, { fields: resealed });
+      change.add(hash, { fields: resealedValues });
       await this.#put(change);
-    } while (from !== undefined);
+    } while (cursor !== undefined);
     return names;
   }
 
   /** Returns a field's sealed value, null for none, or undefined if the store must be read. */
   #knownValue(hash: SealedHash, field: string): Uint8Array | null | undefined {
     for (const change of [...this.#unanswered].reverse()) {
-      const waiting = change.find(hash, field);
-      if (waiting !== undefined) return waiting;
+      const waitingValue = change.find(hash, field);
+      if (waitingValue !== undefined) return waitingValue;
     }
     if (hash !== 'credentials') return undefined;
-    const cached = this.#options.cache.get(this.#prefix + field);
-    if (cached !== undefined) return cached;
+    const cachedValue = this.#options.cache.get(this.#prefix + field);
+    if (cachedValue !== undefined) return cachedValue;
     return this.#known === undefined || this.#known.mayHold(field) ? undefined : null;
   }
 
   async #askFor(hash: SealedHash, fields: readonly string[]): Promise<Map<string, Uint8Array | null>> {
     const version = this.#version;
     const { values } = await this.#answer('values', { kind: 'read', hash, fields });
-    const found = new Map(fields.map((field, index) => [field, values[index] ?? null]));
+    const valuesFound = new Map(fields.map((field, index) => [field, values[index] ?? null]));
     // Fields written since may be newer than the answer.
     if (hash === 'credentials' && version === this.#version) {
-      for (const [field, value] of found)
+      for (const [field, value] of valuesFound)
         if (value !== null) this.#options.cache.set(this.#prefix + field, value);
     }
-    return found;
+    return valuesFound;
   }
 
   #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clears: boolean): void {
     this.#version += 1;
     if (hash !== 'credentials') return;
-    for (const [field, value] of fields) if (value !== undefined) this.#options.used(field);
+    for (const [field, value] of fields) if (value !== undefined) this.#options.onUsed(field);
     if (clears) {
       this.#prefix = this.#options.cache.newPrefix();
       this.#known = KnownFields.of([]);
@@ -290,41 +294,44 @@ export class SealedStore {
     const change = new PendingChange();
     this.#unanswered.add(change);
     let flush: () => void = () => undefined;
-    const due = new Promise<void>((resolve) => {
+    const delay = new Promise<void>((resolve) => {
       const timer = this.#options.after(LONGEST_WAIT_MS, resolve);
       flush = () => {
         timer.cancel();
         resolve();
       };
     });
-    const written = this.#tail
-      .then(() => due)
+    const write = this.#tail
+      .then(() => delay)
       .then(nextTurn)
       .then(() => {
         if (this.#next === batch) this.#next = undefined;
         return batch.carrier === undefined ? this.#put(change) : batch.carrier();
       });
-    this.#tail = written.finally(() => this.#unanswered.delete(change));
+    this.#tail = write.finally(() => this.#unanswered.delete(change));
     // The callers get a failure; the chain's own copies must not count as unhandled.
     this.#tail.catch(() => undefined);
-    written.catch(() => undefined);
-    const batch: Batch = { change, flush, carrier: undefined, written };
+    write.catch(() => undefined);
+    const batch: Batch = { change, flush, carrier: undefined, written: write };
     this.#next = batch;
     return batch;
   }
 
   #seal({ hash, fields }: FieldChange): Map<string, Uint8Array | undefined> {
-    const sealed = new Map<string, Uint8Array | undefined>();
+    const sealedValues = new Map<string, Uint8Array | undefined>();
     for (const [field, value] of fields) {
       const associatedData = this.#associatedData(hash, field);
-      sealed.set(field, value === undefined ? undefined : alone(this.#cipher.seal(associatedData, value)));
+      sealedValues.set(
+        field,
+        value === undefined ? undefined : copyOfBytes(this.#cipher.seal(associatedData, value)),
+      );
     }
-    return sealed;
+    return sealedValues;
   }
 
-  #open(hash: SealedHash, field: string, sealed: Uint8Array): Buffer {
-    return this.#options.cache.openOnce(sealed, () =>
-      this.#cipher.open(this.#associatedData(hash, field), asBuffer(sealed)),
+  #open(hash: SealedHash, field: string, sealedValue: Uint8Array): Buffer {
+    return this.#options.cache.openOnce(sealedValue, () =>
+      this.#cipher.open(this.#associatedData(hash, field), asBuffer(sealedValue)),
     );
   }
 
@@ -364,6 +371,6 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Returns a copy with separate memory. A clone of a view clones its whole buffer, which other values may share. */
-function alone(bytes: Uint8Array): Uint8Array {
+function copyOfBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

@@ -17,21 +17,24 @@ export interface InboundEnvelope {
 }
 
 /** The envelope of a message that one person wrote to the shop; undefined for groups, broadcasts, and our own devices. */
-export function readEnvelope(stanza: BinaryNode, own: readonly string[]): InboundEnvelope | undefined {
+export function readEnvelope(
+  stanza: BinaryNode,
+  ownAddresses: readonly string[],
+): InboundEnvelope | undefined {
   const { id, participant, recipient, category, t } = stanza.attrs;
   if (id === undefined || participant !== undefined || recipient !== undefined) return undefined;
-  const from = plainAddress(stanza.attrs.from ?? '');
-  if (category === 'peer' || !(isNumberAddress(from) || isLidAddress(from))) return undefined;
-  if (own.includes(personOf(from))) return undefined;
-  const byNumber = [from, stanza.attrs.sender_pn, stanza.attrs.participant_pn].find(
+  const fromAddress = plainAddress(stanza.attrs.from ?? '');
+  if (category === 'peer' || !(isNumberAddress(fromAddress) || isLidAddress(fromAddress))) return undefined;
+  if (ownAddresses.includes(personOf(fromAddress))) return undefined;
+  const byNumber = [fromAddress, stanza.attrs.sender_pn, stanza.attrs.participant_pn].find(
     (address) => address !== undefined && isNumberAddress(address),
   );
-  const lid = [from, stanza.attrs.sender_lid].find(
+  const lid = [fromAddress, stanza.attrs.sender_lid].find(
     (address) => address !== undefined && isLidAddress(address),
   );
   return {
     wireId: boundedId(id),
-    sender: from,
+    sender: fromAddress,
     senderByNumber: byNumber,
     atMs: Number(t ?? 0) * 1000,
     lid: lid && personOf(lid),

@@ -37,9 +37,11 @@ export function readPhoneMessage(
 ): { readonly copies: readonly PhoneCopy[]; readonly notice: HistoryNotice | undefined } | undefined {
   const { own, otherAddress } = options;
   if (!isOwnPhone(stanza.attrs.from ?? '', own)) return undefined;
-  const said = normalizeMessageContent(message.deviceSentMessage?.message ?? message)?.protocolMessage;
-  const results = said?.peerDataOperationRequestResponseMessage?.peerDataOperationResult ?? [];
-  const notice = said?.historySyncNotification;
+  const protocolMessage = normalizeMessageContent(
+    message.deviceSentMessage?.message ?? message,
+  )?.protocolMessage;
+  const results = protocolMessage?.peerDataOperationRequestResponseMessage?.peerDataOperationResult ?? [];
+  const notice = protocolMessage?.historySyncNotification;
   return {
     copies: results.flatMap(({ placeholderMessageResendResponse }) => {
       const bytes = placeholderMessageResendResponse?.webMessageInfoBytes;
@@ -51,24 +53,24 @@ export function readPhoneMessage(
 
 function readCopy(
   { key, message, messageTimestamp, pushName }: proto.IWebMessageInfo,
-  own: readonly string[],
+  ownAddresses: readonly string[],
   otherAddress: (wireId: string) => string | undefined,
 ): PhoneCopy[] {
   if (message == null || key?.id == null || key.remoteJid == null || key.fromMe === true) return [];
-  const other = otherAddress(key.id);
+  const otherSide = otherAddress(key.id);
   const attrs = {
     id: key.id,
     from: key.remoteJid,
     t: String(messageTimestamp ?? 0),
-    ...(other === undefined ? {} : { sender_pn: other }),
+    ...(otherSide === undefined ? {} : { sender_pn: otherSide }),
     ...(pushName == null || pushName === '' ? {} : { notify: pushName }),
   };
-  const envelope = readEnvelope({ tag: 'message', attrs }, own);
+  const envelope = readEnvelope({ tag: 'message', attrs }, ownAddresses);
   return envelope === undefined ? [] : [{ envelope, message }];
 }
 
 /** True if an address is the shop's phone, not another device linked to it. */
-function isOwnPhone(address: string, own: readonly string[]): boolean {
+function isOwnPhone(address: string, ownAddresses: readonly string[]): boolean {
   const [, device = '0'] = address.split('@')[0]?.split(':') ?? [];
-  return userOf(address) !== '' && device === '0' && own.includes(personOf(address));
+  return userOf(address) !== '' && device === '0' && ownAddresses.includes(personOf(address));
 }

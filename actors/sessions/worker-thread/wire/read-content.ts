@@ -44,9 +44,12 @@ export function readContent(message: proto.IMessage): InboundReading {
   if (content == null || content.pollUpdateMessage != null) return NOTHING;
   const { protocolMessage: protocol, reactionMessage: reaction } = content;
   if (protocol != null) {
-    const read = protocol.editedMessage == null ? NOTHING : readContent(protocol.editedMessage);
+    const editedContent = protocol.editedMessage == null ? NOTHING : readContent(protocol.editedMessage);
     const isSetting = protocol.type === EPHEMERAL_SETTING;
-    return { ...read, timer: isSetting ? acceptedTimer(protocol.ephemeralExpiration ?? 0) : undefined };
+    return {
+      ...editedContent,
+      timer: isSetting ? acceptedTimer(protocol.ephemeralExpiration ?? 0) : undefined,
+    };
   }
   if (reaction != null) {
     const quotes = cutText(reaction.key?.id, LONGEST.id);
@@ -75,9 +78,9 @@ function acceptedTimer(seconds: number): number | undefined {
 }
 
 /** Text and attachment of a message. The text is as long as the sender made it. */
-type Said = Pick<SaidContent, 'kind' | 'media'> & { readonly text: string | null | undefined };
+type SpokenContent = Pick<SaidContent, 'kind' | 'media'> & { readonly text: string | null | undefined };
 
-function textKind(content: proto.IMessage): Said | undefined {
+function textKind(content: proto.IMessage): SpokenContent | undefined {
   const text =
     content.conversation ??
     content.extendedTextMessage?.text ??
@@ -100,7 +103,7 @@ interface WireMedia {
   readonly fileName?: string | null;
 }
 
-function mediaKind(content: proto.IMessage): Said | undefined {
+function mediaKind(content: proto.IMessage): SpokenContent | undefined {
   const { imageMessage, videoMessage, ptvMessage, audioMessage, documentMessage } = content;
   const stickerMessage = content.stickerMessage ?? content.lottieStickerMessage?.message?.stickerMessage;
   if (imageMessage != null) return withMedia('image', 'image', imageMessage);
@@ -111,7 +114,7 @@ function mediaKind(content: proto.IMessage): Said | undefined {
   return stickerMessage == null ? undefined : withMedia('sticker', 'image', stickerMessage);
 }
 
-function withMedia(kind: InboundKind, purpose: InboundFile['purpose'], media: WireMedia): Said {
+function withMedia(kind: InboundKind, purpose: InboundFile['purpose'], media: WireMedia): SpokenContent {
   return { kind, text: media.caption, media: mediaOf(purpose, media) };
 }
 
@@ -132,13 +135,13 @@ function mediaOf(purpose: InboundFile['purpose'], media: WireMedia): InboundMedi
 }
 
 /** Returns a location as RFC 5870 writes it, with its name on the next line; or a contact as its vCard. */
-function placeOrPerson(content: proto.IMessage): Said | undefined {
+function placeOrPerson(content: proto.IMessage): SpokenContent | undefined {
   const place = content.locationMessage ?? content.liveLocationMessage;
   if (place != null) {
-    const at = `geo:${place.degreesLatitude ?? 0},${place.degreesLongitude ?? 0}`;
-    const { locationMessage: one, liveLocationMessage: live } = content;
-    const name = (one?.name || one?.address || live?.caption) ?? '';
-    const text = name === '' ? at : `${at}\n${name}`;
+    const geoUri = `geo:${place.degreesLatitude ?? 0},${place.degreesLongitude ?? 0}`;
+    const { locationMessage: fixedLocation, liveLocationMessage: liveLocation } = content;
+    const name = (fixedLocation?.name || fixedLocation?.address || liveLocation?.caption) ?? '';
+    const text = name === '' ? geoUri : `${geoUri}\n${name}`;
     return { kind: 'location', text, media: null };
   }
   const people =
@@ -181,12 +184,12 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** The beginning of a text; null for none. Half of a surrogate pair, which JSON cannot carry, becomes U+FFFD. */
-function cutText(text: string | null | undefined, most: number): string | null {
-  return text == null ? null : Buffer.from(text.slice(0, most)).toString();
+function cutText(text: string | null | undefined, mostCharacters: number): string | null {
+  return text == null ? null : Buffer.from(text.slice(0, mostCharacters)).toString();
 }
 
 /** Returns a name as its sender wrote it, in one line. Null if it has no visible character. */
 export function senderName(name: string | undefined): string | null {
-  const shown = cutText(name?.replaceAll(/\p{Cc}/gu, ' ').trim(), LONGEST.name);
-  return shown === '' ? null : shown;
+  const shownName = cutText(name?.replaceAll(/\p{Cc}/gu, ' ').trim(), LONGEST.name);
+  return shownName === '' ? null : shownName;
 }

@@ -35,26 +35,26 @@ export class WireFields {
   #skip = 0;
   #value: { readonly bytes: Buffer; filled: number } | undefined;
 
-  constructor(wanted: WantedRecords, take: (field: number, record: WireRecord) => void) {
-    this.#wanted = wanted;
+  constructor(wantedRecords: WantedRecords, take: (field: number, record: WireRecord) => void) {
+    this.#wanted = wantedRecords;
     this.#take = take;
   }
 
   /** Reads on. Throws on bytes that make no sense. */
   push(chunk: Uint8Array): void {
-    let at = 0;
-    while (at < chunk.length) {
-      let used = 1;
+    let offset = 0;
+    while (offset < chunk.length) {
+      let usedBytes = 1;
       if (this.#skip > 0) {
-        used = Math.min(this.#skip, chunk.length - at);
-        this.#skip -= used;
+        usedBytes = Math.min(this.#skip, chunk.length - offset);
+        this.#skip -= usedBytes;
       } else if (this.#value !== undefined) {
-        used = this.#fill(this.#value, chunk.subarray(at));
+        usedBytes = this.#fill(this.#value, chunk.subarray(offset));
       } else {
-        this.#digit(chunk[at] ?? 0);
+        this.#digit(chunk[offset] ?? 0);
       }
-      at += used;
-      this.#position += used;
+      offset += usedBytes;
+      this.#position += usedBytes;
       this.#closeRecord();
     }
   }
@@ -65,15 +65,15 @@ export class WireFields {
     if (!isWhole || this.#means !== 'tag' || this.#scale !== 1) throw new Error('the message is cut short');
   }
 
-  #fill(value: { readonly bytes: Buffer; filled: number }, rest: Uint8Array): number {
-    const used = Math.min(value.bytes.length - value.filled, rest.length);
-    value.bytes.set(rest.subarray(0, used), value.filled);
-    value.filled += used;
+  #fill(value: { readonly bytes: Buffer; filled: number }, remainingBytes: Uint8Array): number {
+    const usedBytes = Math.min(value.bytes.length - value.filled, remainingBytes.length);
+    value.bytes.set(remainingBytes.subarray(0, usedBytes), value.filled);
+    value.filled += usedBytes;
     if (value.filled === value.bytes.length) {
       this.#open?.values.set(this.#field, value.bytes);
       this.#value = undefined;
     }
-    return used;
+    return usedBytes;
   }
 
   /** One byte of a number, the lowest seven bits first. */
@@ -124,13 +124,13 @@ export class WireFields {
   }
 
   #closeRecord(): void {
-    const open = this.#open;
-    if (open === undefined || this.#position + this.#skip < open.end) return;
-    if (this.#position + this.#skip > open.end) throw new Error('a field is longer than its record');
-    if (this.#position < open.end) return;
+    const openRecord = this.#open;
+    if (openRecord === undefined || this.#position + this.#skip < openRecord.end) return;
+    if (this.#position + this.#skip > openRecord.end) throw new Error('a field is longer than its record');
+    if (this.#position < openRecord.end) return;
     if (this.#value !== undefined || this.#means !== 'tag' || this.#scale !== 1)
       throw new Error('a field is longer than its record');
     this.#open = undefined;
-    this.#take(open.field, open.values);
+    this.#take(openRecord.field, openRecord.values);
   }
 }

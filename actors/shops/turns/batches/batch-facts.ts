@@ -64,20 +64,20 @@ export async function readBatchFacts(
 ): Promise<BatchFacts> {
   if (command.type === 'create_batch') return await readOfNew(state, command.asked, sources);
   const { batchId } = command;
-  const [stored] = await readBatches([batchId], { keys: state.keys, store: sources.store });
-  if (stored === undefined) return {};
-  const ended = { endedAs: stored.ended?.status };
-  if (command.type === 'steer_batch') return ended;
+  const [storedBatch] = await readBatches([batchId], { keys: state.keys, store: sources.store });
+  if (storedBatch === undefined) return {};
+  const end = { endedAs: storedBatch.ended?.status };
+  if (command.type === 'steer_batch') return end;
   const { recipients, idempotencyKey } = command.asked;
   const added = idempotencyKey === undefined ? undefined : firstCallField(idempotencyKey);
   const key = batchKey(state.keys, batchId);
   const reads: Read[] = [['HMGET', key, added ?? '', ...recipients.map(({ to }) => numberField(to))]];
   const [[first, ...places] = []] = (await sources.store.read(reads)) as (string | null)[][];
   const digests = added === undefined ? [] : recipientDigests(sources.vault, command.asked);
-  if (first != null) return { ...ended, digests, added: JSON.parse(first) as FirstCall };
+  if (first != null) return { ...end, digests, added: JSON.parse(first) as FirstCall };
   const isThere = (index: number): boolean => places[index] != null;
-  const known = await readRecipients(state, { recipients, isThere }, sources);
-  return { ...ended, digests, recipients: known, content: stored.content };
+  const knownRecipients = await readRecipients(state, { recipients, isThere }, sources);
+  return { ...end, digests, recipients: knownRecipients, content: storedBatch.content };
 }
 
 async function readOfNew(
@@ -89,9 +89,9 @@ async function readOfNew(
   const reading = { keys: state.keys, ...sources };
   const digests = idempotencyKey === undefined ? [] : batchDigests(sources.vault, request);
   const id = idempotencyKey === undefined ? undefined : await readKeyedBatch(idempotencyKey, reading);
-  const [stored] = id === undefined ? [] : await readBatches([id], reading);
-  if (id !== undefined && stored !== undefined) {
-    const { refused, content } = stored;
+  const [storedBatch] = id === undefined ? [] : await readBatches([id], reading);
+  if (id !== undefined && storedBatch !== undefined) {
+    const { refused, content } = storedBatch;
     return { digests, original: { id, refused, digest: content.digest } };
   }
   return { digests, recipients: await readRecipients(state, { recipients, isThere: () => false }, sources) };
@@ -100,17 +100,19 @@ async function readOfNew(
 /** The lookups for all recipients of a call go in one round trip. */
 async function readRecipients(
   state: ShopState,
-  asked: {
+  request: {
     readonly recipients: readonly BatchRecipient[];
     readonly isThere: (index: number) => boolean;
   },
   { store, nowMs }: BatchSources,
 ): Promise<KnownRecipient[]> {
-  const known = await Promise.all(asked.recipients.map(({ to }) => readRecipient(state, to, store)));
-  return known.map((facts, index) => ({
-    recipient: asked.recipients[index] as BatchRecipient,
+  const recipientFacts = await Promise.all(
+    request.recipients.map(({ to }) => readRecipient(state, to, store)),
+  );
+  return recipientFacts.map((facts, index) => ({
+    recipient: request.recipients[index] as BatchRecipient,
     ...judge(facts, nowMs),
-    isThere: asked.isThere(index),
+    isThere: request.isThere(index),
   }));
 }
 
@@ -128,9 +130,9 @@ function judge(facts: RecipientFacts, nowMs: number): Pick<KnownRecipient, 'refu
 function batchDigests(vault: BatchSources['vault'], request: BatchRequest): readonly string[] {
   const { name, recipients, notBeforeMs = null } = request;
   const { notAfterMs = null, quietHours, share, paused } = request;
-  const quiet = quietHours && [quietHours.from, quietHours.to, quietHours.timeZone];
+  const quietFields = quietHours && [quietHours.from, quietHours.to, quietHours.timeZone];
   const content = [name, ...Object.values(contentOf(request)), share, paused];
-  const body = [...content, notBeforeMs, notAfterMs, quiet ?? null, recipients.map(recipientContent)];
+  const body = [...content, notBeforeMs, notAfterMs, quietFields ?? null, recipients.map(recipientContent)];
   return vault.digests('batch', JSON.stringify(body));
 }
 
@@ -144,6 +146,6 @@ function recipientDigests(
 
 /** The order in which a caller names fields does not matter. */
 function recipientContent({ to, fields = {}, idempotencyKey }: BatchRecipient): readonly unknown[] {
-  const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1));
-  return [to, sorted, idempotencyKey ?? null];
+  const sortedFields = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1));
+  return [to, sortedFields, idempotencyKey ?? null];
 }

@@ -38,10 +38,10 @@ export function batchesDueAtMs(state: ShopState): number | undefined {
 
 function dueOf(
   batch: Batch,
-  around: { readonly state: ShopState; readonly isFree: boolean; readonly askedUntilMs: number },
+  circumstances: { readonly state: ShopState; readonly isFree: boolean; readonly askedUntilMs: number },
 ): number {
   const { id, status, notAfterMs, notBeforeMs } = batch;
-  const { state, isFree, askedUntilMs } = around;
+  const { state, isFree, askedUntilMs } = circumstances;
   const heldMs = isActive(batch) && holdsBack(state, id) ? batch.tryAtMs : Number.POSITIVE_INFINITY;
   // It only waits for its messages.
   if (isDone(batch, Number.POSITIVE_INFINITY)) {
@@ -106,7 +106,7 @@ function mayBatchSendNow({ state, nowMs }: TurnBuilder): boolean {
 /** Returns the batch if its next recipient has this index. Undefined if it has moved on, or may not send now. */
 export function batchDueFor(builder: TurnBuilder, { id, place }: BatchPlace): Batch | undefined {
   const { state, nowMs } = builder;
-  const batch = state.batches.find((one) => one.id === id);
+  const batch = state.batches.find((batch) => batch.id === id);
   if (batch === undefined || !isActive(batch) || nowMs > batch.notAfterMs) return undefined;
   if (!mayBatchSendNow(builder) || batchOpensMs(batch, nowMs) > nowMs) return undefined;
   return nextPlace(batch, nowMs) === place ? batch : undefined;
@@ -114,15 +114,20 @@ export function batchDueFor(builder: TurnBuilder, { id, place }: BatchPlace): Ba
 
 /** A reply came without a decision: the send is requested again. */
 export function requestAgain(builder: TurnBuilder, { id, place }: BatchPlace): void {
-  const batch = builder.state.batches.find((one) => one.id === id);
+  const batch = builder.state.batches.find((batch) => batch.id === id);
   if (batch?.asked?.place === place) changeBatch(builder, { ...batch, asked: null });
 }
 
 /** Removes a recipient from the waiting ones and stores the result: a message id or a code. */
-export function storeResult(builder: TurnBuilder, batch: Batch, at: BatchPlace, what: string): Batch {
-  builder.write(['HSET', batchKey(builder.state.keys, batch.id), `e:${at.place}`, what]);
+export function storeResult(
+  builder: TurnBuilder,
+  batch: Batch,
+  recipientPlace: BatchPlace,
+  result: string,
+): Batch {
+  builder.write(['HSET', batchKey(builder.state.keys, batch.id), `e:${recipientPlace.place}`, result]);
   const { left } = batch;
-  const { place, was: recipientClass } = at;
+  const { place, was: recipientClass } = recipientPlace;
   return {
     ...dropRecipient(batch, place),
     movedAtMs: builder.nowMs,
@@ -132,9 +137,9 @@ export function storeResult(builder: TurnBuilder, batch: Batch, at: BatchPlace, 
 
 /** Postpones a recipient, so that later ones go first. If too many are postponed, all wait. */
 export function postpone(batch: Batch, place: number, tryAtMs: number): Batch {
-  const passed = dropRecipient(batch, place);
-  if (passed.postponed.length >= MOST_POSTPONED) return { ...batch, asked: null, tryAtMs };
-  return { ...passed, postponed: [...passed.postponed, { place, tryAtMs }] };
+  const remainder = dropRecipient(batch, place);
+  if (remainder.postponed.length >= MOST_POSTPONED) return { ...batch, asked: null, tryAtMs };
+  return { ...remainder, postponed: [...remainder.postponed, { place, tryAtMs }] };
 }
 
 /** Refusals that are about one recipient, or about some of them: the others need not wait. */
@@ -144,12 +149,12 @@ export function concernsRecipient(code: FailureCode, { isFilled }: Batch): boole
 }
 
 function dropRecipient(batch: Batch, place: number): Batch {
-  const { next, postponed: others } = batch;
+  const { next, postponed } = batch;
   return {
     ...batch,
     asked: null,
     next: place === next ? next + 1 : next,
-    postponed: others.filter((one) => one.place !== place),
+    postponed: postponed.filter((recipient) => recipient.place !== place),
   };
 }
 
@@ -158,24 +163,24 @@ export function endIfOver(builder: TurnBuilder, { id, status, notAfterMs }: Batc
   const { nowMs } = builder;
   const isOverdue = status !== 'cancelled' && notAfterMs <= nowMs;
   if (isOverdue) endUnsent(builder, id, 'EXPIRED');
-  const batch = builder.state.batches.find((one) => one.id === id);
+  const batch = builder.state.batches.find((batch) => batch.id === id);
   if (batch === undefined) return;
   const isAllSent = isDone(batch, nowMs);
   if (!isAllSent && !isOverdue) return;
   const isFinished = isAllSent && batch.status !== 'expired';
   const endsAs = status === 'cancelled' ? status : isFinished ? 'finished' : 'expired';
-  const ended = { ...batch, status: endsAs } as const;
+  const endedBatch = { ...batch, status: endsAs } as const;
   // One of its messages is on the wire.
   if (hasMessages(builder.state, id)) {
-    if (isOverdue && !isAllSent) changeBatch(builder, ended);
+    if (isOverdue && !isAllSent) changeBatch(builder, endedBatch);
     return;
   }
-  end(builder, ended);
+  end(builder, endedBatch);
 }
 
-type Ended = Batch & { readonly status: 'finished' | 'cancelled' | 'expired' };
+type OverBatch = Batch & { readonly status: 'finished' | 'cancelled' | 'expired' };
 
-function end(builder: TurnBuilder, batch: Ended): void {
+function end(builder: TurnBuilder, batch: OverBatch): void {
   const { state, nowMs, retentionMs } = builder;
   const { id, status } = batch;
   const { queued, failed } = batch.counts;
@@ -183,7 +188,7 @@ function end(builder: TurnBuilder, batch: Ended): void {
   const counts = { ...batch.counts, queued: 0, failed: failed + queued };
   const record = { ...withoutMoments(batch), counts, endedAtMs: nowMs };
   builder.write(...batchEndWrites(state.keys, record, retentionMs));
-  builder.change({ batches: state.batches.filter((one) => one.id !== id) });
+  builder.change({ batches: state.batches.filter((batch) => batch.id !== id) });
   builder.publish('batch.finished', { id, status });
   builder.perform({ type: 'count_batch', change: status, reason: null });
   if (queued > 0) builder.perform({ type: 'count_recipients', outcome: 'failed', code: null, count: queued });

@@ -57,7 +57,7 @@ export function createBatch(
   if (problems.length > 0) return invalid(problems);
   if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
   const content: BatchContent = { text, mediaUrl, mediaType, requestId, traceparent, digest: digests[0] };
-  const empty: Batch = {
+  const emptyBatch: Batch = {
     id: builder.makeId(),
     name: request.name,
     status: request.paused ? 'paused' : 'waiting',
@@ -83,7 +83,7 @@ export function createBatch(
     tryAtMs: 0,
     asked: null,
   };
-  const { batch, refused, writes } = withRecipients(builder, empty, recipients);
+  const { batch, refused, writes } = withRecipients(builder, emptyBatch, recipients);
   const key = batchKey(state.keys, batch.id);
   builder.write(['HSET', key, 'content', JSON.stringify(content), 'refused:', JSON.stringify(refused)]);
   builder.write(...writes);
@@ -122,14 +122,14 @@ export function addRecipients(
     problems.push({ field: 'recipients', message: 'must not be more than 10,000 in all' });
   }
   if (problems.length > 0) return invalid(problems);
-  const { batch: changed, refused, writes } = withRecipients(builder, batch, recipients);
+  const { batch: changedBatch, refused, writes } = withRecipients(builder, batch, recipients);
   builder.write(...writes);
   if (request.idempotencyKey !== undefined) {
     const first: FirstCall = { refused, digest: digests[0] };
     const field = firstCallField(request.idempotencyKey);
     builder.write(['HSET', batchKey(state.keys, batchId), field, JSON.stringify(first)]);
   }
-  changeBatch(builder, changed);
+  changeBatch(builder, changedBatch);
   return done({ batchId, replayed: false, differs: false, refused });
 }
 
@@ -142,8 +142,10 @@ export function endUnsent(builder: TurnBuilder, batchId: string, reason: 'CANCEL
 }
 
 /** Replaces a batch by its changed form. */
-export function changeBatch(builder: TurnBuilder, changed: Batch): void {
-  builder.change({ batches: builder.state.batches.map((one) => (one.id === changed.id ? changed : one)) });
+export function changeBatch(builder: TurnBuilder, changedBatch: Batch): void {
+  builder.change({
+    batches: builder.state.batches.map((batch) => (batch.id === changedBatch.id ? changedBatch : batch)),
+  });
 }
 
 /** The batch with those of the recipients who may be written to. */
@@ -156,7 +158,7 @@ function withRecipients(
   const fields: string[] = [];
   let codes: BatchRecord['codes'] = batch.codes;
   let { total } = batch;
-  const left = { ...batch.left };
+  const leftOfClass = { ...batch.left };
   for (const { recipient, refusal, recipientClass } of recipients) {
     if (refusal !== undefined) {
       refused.push({ to: recipient.to, code: refusal });
@@ -167,12 +169,12 @@ function withRecipients(
     fields.push(`r:${total}`, JSON.stringify({ ...recipient, was: recipientClass }));
     fields.push(numberField(recipient.to), String(total));
     total += 1;
-    if (recipientClass !== 'known') left[recipientClass] += 1;
+    if (recipientClass !== 'known') leftOfClass[recipientClass] += 1;
   }
   const key = batchKey(builder.state.keys, batch.id);
   const writes = [...partsOf(fields, FIELDS_A_WRITE)].map((part): Write => ['HSET', key, ...part]);
   const counts = { ...batch.counts, refused: batch.counts.refused + refused.length };
-  return { batch: { ...batch, total, left, counts, codes, tryAtMs: 0 }, refused, writes };
+  return { batch: { ...batch, total, left: leftOfClass, counts, codes, tryAtMs: 0 }, refused, writes };
 }
 
 function timeProblems(times: {

@@ -36,28 +36,29 @@ export function recipientProblems(
 ): FieldProblem[] {
   const { text = '' } = content;
   const names = fieldNames(text);
-  const seen = new Set<string>();
+  const seenNumbers = new Set<string>();
   const keys = new Set<string>();
   const problems: FieldProblem[] = [];
   for (const [index, { recipient, isThere }] of recipients.entries()) {
     const { to, fields = {}, idempotencyKey } = recipient;
-    const at = `recipients.${index}`;
+    const field = `recipients.${index}`;
     const number = numberField(to);
-    if (isThere || seen.has(number)) problems.push({ field: `${at}.to`, message: 'is in the batch already' });
-    seen.add(number);
+    if (isThere || seenNumbers.has(number))
+      problems.push({ field: `${field}.to`, message: 'is in the batch already' });
+    seenNumbers.add(number);
     // The second one would count as repeated, and get nothing.
     if (idempotencyKey !== undefined && keys.has(idempotencyKey))
-      problems.push({ field: `${at}.idempotencyKey`, message: 'is that of another recipient' });
+      problems.push({ field: `${field}.idempotencyKey`, message: 'is that of another recipient' });
     if (idempotencyKey !== undefined) keys.add(idempotencyKey);
-    for (const name of Object.keys(fields).filter((each) => !isFieldName(each)))
-      problems.push({ field: `${at}.fields.${shortName(name)}`, message: WRONG_NAME });
+    for (const name of Object.keys(fields).filter((name) => !isFieldName(name)))
+      problems.push({ field: `${field}.fields.${shortName(name)}`, message: WRONG_NAME });
     const fieldOf = fieldsByName(fields);
-    const missing = names.filter((name) => fieldOf(name) === undefined);
-    for (const name of missing) {
-      problems.push({ field: `${at}.fields.${name}`, message: `is required: the text uses {{${name}}}` });
+    const missingNames = names.filter((name) => fieldOf(name) === undefined);
+    for (const name of missingNames) {
+      problems.push({ field: `${field}.fields.${name}`, message: `is required: the text uses {{${name}}}` });
     }
-    const problem = missing.length > 0 ? undefined : textProblem(content, fieldOf);
-    if (problem !== undefined) problems.push({ field: `${at}.fields`, message: problem });
+    const problem = missingNames.length > 0 ? undefined : textProblem(content, fieldOf);
+    if (problem !== undefined) problems.push({ field: `${field}.fields`, message: problem });
     if (problems.length >= MOST_PROBLEMS) break;
   }
   return problems;
@@ -74,8 +75,9 @@ function textProblem(
   fieldOf: (name: string) => string | undefined,
 ): string | undefined {
   if (text === undefined) return undefined;
-  const filled = filledText(text, fieldOf);
-  if (isEmpty({ text: filled, mediaUrl })) return 'must not leave a text without a visible character';
-  const isLong = [...filled].length > MESSAGE_TEXT_LIMIT;
+  const textOfRecipient = filledText(text, fieldOf);
+  if (isEmpty({ text: textOfRecipient, mediaUrl }))
+    return 'must not leave a text without a visible character';
+  const isLong = [...textOfRecipient].length > MESSAGE_TEXT_LIMIT;
   return isLong ? `must not make the text longer than ${MESSAGE_TEXT_LIMIT} characters` : undefined;
 }

@@ -22,31 +22,31 @@ export function sendBatched(
   facts: { readonly send: SendFacts; readonly hasWorker: boolean },
   options: AcceptanceOptions,
 ): SendReply | Failed {
-  const { batch: at } = command.draft;
-  if (at === undefined) throw new Error('a send of a batch came to its turn without its place');
-  const batch = batchDueFor(builder, at);
+  const { batch: place } = command.draft;
+  if (place === undefined) throw new Error('a send of a batch came to its turn without its place');
+  const batch = batchDueFor(builder, place);
   if (batch === undefined) {
-    requestAgain(builder, at);
+    requestAgain(builder, place);
     return NO_LONGER_DUE;
   }
   const { draft, settings } = command;
   const { nowMs, state } = builder;
-  const judging = { draft, settings, recipient: facts.send, hasWorker: facts.hasWorker, nowMs };
+  const sendToJudge = { draft, settings, recipient: facts.send, hasWorker: facts.hasWorker, nowMs };
   if (facts.send.original === undefined) {
-    if (classOf(state, judging) === 'cold')
-      return refuse(builder, batch, at, failed('COLD_RECIPIENT_CAP_REACHED'));
-    const judged = judgeSend(state, { ...judging, share: batch.share });
-    if (!judged.ok) return keepBack(builder, batch, at, judged);
-    if (judged.value.unavailable !== undefined)
-      return keepBack(builder, batch, at, failed(judged.value.unavailable));
+    if (classOf(state, sendToJudge) === 'cold')
+      return refuse(builder, batch, place, failed('COLD_RECIPIENT_CAP_REACHED'));
+    const judgement = judgeSend(state, { ...sendToJudge, share: batch.share });
+    if (!judgement.ok) return keepBack(builder, batch, place, judgement);
+    if (judgement.value.unavailable !== undefined)
+      return keepBack(builder, batch, place, failed(judgement.value.unavailable));
   }
   const reply = acceptMessage(builder, command, facts, options);
-  if (!reply.ok) return keepBack(builder, batch, at, failed(reply.failure.code, reply.failure));
+  if (!reply.ok) return keepBack(builder, batch, place, failed(reply.failure.code, reply.failure));
   const { accepted, replayed } = reply.value;
   const { counts } = batch;
   const person = recipientKey(facts.send.alias ?? draft.to);
   changeBatch(builder, {
-    ...storeResult(builder, batch, at, accepted.id),
+    ...storeResult(builder, batch, place, accepted.id),
     status: 'running',
     startedAtMs: batch.startedAtMs ?? nowMs,
     counts: replayed
@@ -65,35 +65,35 @@ export function sendBatched(
 /** The last recipients, who are watched for opt-outs. */
 function watching(batch: Batch, person: number): Pick<Batch, 'watched' | 'optedOut'> {
   const watched = [...batch.watched, person].slice(-WATCHED);
-  return { watched, optedOut: batch.optedOut.filter((one) => watched.includes(one)) };
+  return { watched, optedOut: batch.optedOut.filter((optedOutPerson) => watched.includes(optedOutPerson)) };
 }
 
 /**
  * Waits as long as the refusal names, or a default time if it may end soon. Any other refusal is final for the
  * recipient.
  */
-function keepBack(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Failed): Failed {
+function keepBack(builder: TurnBuilder, batch: Batch, place: BatchPlace, refusal: Failed): Failed {
   const { code } = refusal.failure;
   const waitMs = tryAgainMs(refusal.failure);
-  if (waitMs === undefined) return refuse(builder, batch, at, refusal);
+  if (waitMs === undefined) return refuse(builder, batch, place, refusal);
   const tryAtMs = builder.nowMs + Math.max(waitMs, 1_000);
   const waits = concernsRecipient(code, batch)
-    ? postpone(batch, at.place, tryAtMs)
+    ? postpone(batch, place.place, tryAtMs)
     : { ...batch, asked: null, tryAtMs };
   changeBatch(builder, waits);
   return refusal;
 }
 
 /** The recipient gets no message. */
-function refuse(builder: TurnBuilder, batch: Batch, at: BatchPlace, refusal: Failed): Failed {
+function refuse(builder: TurnBuilder, batch: Batch, place: BatchPlace, refusal: Failed): Failed {
   const { code } = refusal.failure;
-  const shown = code === 'COLD_RECIPIENT_CAP_REACHED' ? 'COLD_RECIPIENT' : code;
+  const publicCode = code === 'COLD_RECIPIENT_CAP_REACHED' ? 'COLD_RECIPIENT' : code;
   const { counts, codes } = batch;
   changeBatch(builder, {
-    ...storeResult(builder, batch, at, shown),
+    ...storeResult(builder, batch, place, publicCode),
     counts: { ...counts, refused: counts.refused + 1 },
-    codes: countCode(codes, shown),
+    codes: countCode(codes, publicCode),
   });
-  builder.perform({ type: 'count_recipients', outcome: 'refused', code: shown, count: 1 });
+  builder.perform({ type: 'count_recipients', outcome: 'refused', code: publicCode, count: 1 });
   return refusal;
 }

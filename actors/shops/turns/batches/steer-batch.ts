@@ -35,6 +35,6 @@ function cancelBatch(builder: TurnBuilder, batch: Batch): void {
 /** A caller resumed it, so the earlier reasons for a stop no longer count. */
 function resume(batch: Batch, nowMs: number): Batch {
   const status = batch.startedAtMs === null ? 'waiting' : 'running';
-  const forgotten = { stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 };
-  return { ...batch, status, movedAtMs: nowMs, ...forgotten };
+  const clearedFields = { stop: null, watched: [], optedOut: [], rateSignalsMs: [], tryAtMs: 0 };
+  return { ...batch, status, movedAtMs: nowMs, ...clearedFields };
 }

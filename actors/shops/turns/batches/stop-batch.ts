@@ -36,10 +36,10 @@ export function stopBatchesOfNumber(builder: TurnBuilder, before: ShopState): vo
   if (reason !== undefined) for (const batch of state.batches) stop(builder, batch, reason);
   if (pacingState(state) !== 'paused' || pacingState(before) === 'paused') return;
   for (const batch of builder.state.batches) {
-    const lately = batch.rateSignalsMs.filter((atMs) => atMs > nowMs - DAY_MS);
-    const changed = { ...batch, rateSignalsMs: [...lately, nowMs] };
-    changeBatch(builder, changed);
-    if (changed.rateSignalsMs.length >= RATE_SIGNALS) stop(builder, changed, 'RATE_SIGNALS');
+    const recentSignalsMs = batch.rateSignalsMs.filter((atMs) => atMs > nowMs - DAY_MS);
+    const changedBatch = { ...batch, rateSignalsMs: [...recentSignalsMs, nowMs] };
+    changeBatch(builder, changedBatch);
+    if (changedBatch.rateSignalsMs.length >= RATE_SIGNALS) stop(builder, changedBatch, 'RATE_SIGNALS');
   }
 }
 

@@ -127,8 +127,8 @@ export class CollectedTurn {
     const changes = eventsBetween(this.before, this.#state);
     if (this.#events.length === 0 && changes.length === 0) return;
     const events = [...this.#events, ...changes];
-    const kept = { nowMs: this.nowMs, limits: this.options.eventLimits };
-    this.write(...eventWrites(this.#state.shop.tenantId, events, kept));
+    const eventOptions = { nowMs: this.nowMs, limits: this.options.eventLimits };
+    this.write(...eventWrites(this.#state.shop.tenantId, events, eventOptions));
     this.perform({ type: 'announce_events' });
   }
 

@@ -13,18 +13,18 @@ export function orderCut(builder: TurnBuilder): void {
 
 /**
  * Cuts old elements from the shop's list and from the indexes of failed messages. Messages expire by themselves.
- * `oldest` is the head of the list.
+ * `elements` is the head of the list.
  */
-export function cutAccepted(builder: TurnBuilder, oldest: readonly string[]): void {
+export function cutAccepted(builder: TurnBuilder, elements: readonly string[]): void {
   const { keys, acceptedList } = builder.state;
-  const overdue = overdueElements(oldest, builder);
-  if (overdue > 0) {
-    builder.write(['LTRIM', keys.accepted, overdue, -1]);
+  const overdueCount = overdueElements(elements, builder);
+  if (overdueCount > 0) {
+    builder.write(['LTRIM', keys.accepted, overdueCount, -1]);
     builder.onCommitted(() => {
-      acceptedList.cut += overdue;
+      acceptedList.cut += overdueCount;
     });
-    builder.storeEnded(overdue);
+    builder.storeEnded(overdueCount);
   }
-  const before = `(${firstIdOfDay(dayOf(builder.nowMs - builder.retentionMs))}`;
-  for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', before]);
+  const maxId = `(${firstIdOfDay(dayOf(builder.nowMs - builder.retentionMs))}`;
+  for (const key of [keys.failed, keys.rejected]) builder.write(['ZREMRANGEBYLEX', key, '-', maxId]);
 }

@@ -11,10 +11,10 @@ import type { TurnBuilder } from './turn-builder.ts';
 /** Accepts a message or status: stored, queued and counted in one commit. */
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
   const place = storeAccepted(builder, message);
-  const queued = queuedMessage(message.body, place, message.alias);
+  const queuedMessageAt = queuedMessage(message.body, place, message.alias);
   // A spread would reserve memory for half as many elements more. `concat` takes three times as long with a value that
   // is not an array.
-  builder.change({ queue: builder.state.queue.concat([queued]) });
+  builder.change({ queue: builder.state.queue.concat([queuedMessageAt]) });
 }
 
 /** The message to store at acceptance. */
@@ -37,7 +37,7 @@ export function storeAccepted(builder: TurnBuilder, { body, entry }: AcceptedMes
   }
   builder.perform({
     type: 'announce_message',
-    of: builder.state,
+    source: builder.state,
     messageId: body.id,
     status: 'queued',
     reason: null,
@@ -47,18 +47,18 @@ export function storeAccepted(builder: TurnBuilder, { body, entry }: AcceptedMes
 }
 
 /**
- * Counts a send in the shop's list, in the commit of its turn, and returns its position. `own` is a message of the shop
- * itself, which is stored before.
+ * Counts a send in the shop's list, in the commit of its turn, and returns its position. `ownRecord` is a message of
+ * the shop itself, which is stored before.
  */
 export function countSend(
   builder: TurnBuilder,
   entry: LedgerEntry,
-  own?: { readonly id: string; readonly write: Write },
+  ownRecord?: { readonly id: string; readonly write: Write },
 ): number {
   const { keys, acceptedList } = builder.state;
-  const element: Write = ['RPUSH', keys.accepted, encodeAccepted(own?.id, entry)];
-  if (own === undefined) builder.write(element);
-  else builder.write(own.write, element);
+  const element: Write = ['RPUSH', keys.accepted, encodeAccepted(ownRecord?.id, entry)];
+  if (ownRecord === undefined) builder.write(element);
+  else builder.write(ownRecord.write, element);
   builder.onCommitted(() => {
     // The turn may have made another ledger since.
     builder.state.ledger.record(entry);

@@ -23,7 +23,9 @@ export function messageOutcome(
   const { messageId, createdAtMs, carriedFor: origin } = message;
   const { status, reason } = state;
   const ageMs = origin === undefined ? state.updatedAtMs - createdAtMs : null;
-  const effects: ShopEffect[] = [{ type: 'announce_message', of: shop, messageId, status, reason, ageMs }];
+  const effects: ShopEffect[] = [
+    { type: 'announce_message', source: shop, messageId, status, reason, ageMs },
+  ];
   if (origin === undefined) {
     const writes: Write[] = [stateWrite(shard, messageId, state)];
     if (status === 'failed' || status === 'rejected') writes.push(['ZADD', keys[status], 0, messageId]);

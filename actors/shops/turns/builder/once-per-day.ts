@@ -5,11 +5,11 @@ import type { TurnBuilder } from './turn-builder.ts';
 type ExpiryDay = keyof Pick<AcceptedList, 'expiringDay' | 'indexedDay' | 'inboundDay'>;
 
 /** True if the turn must set the expiry of this day. Later turns need not, once its commit succeeds. */
-export function oncePerDay(builder: TurnBuilder, of: ExpiryDay, day: number): boolean {
+export function oncePerDay(builder: TurnBuilder, expiryDay: ExpiryDay, day: number): boolean {
   const { acceptedList } = builder.state;
-  if (acceptedList[of] === day) return false;
+  if (acceptedList[expiryDay] === day) return false;
   builder.onCommitted(() => {
-    acceptedList[of] = day;
+    acceptedList[expiryDay] = day;
   });
   return true;
 }

@@ -25,49 +25,52 @@ export function eventsBetween(before: ShopState, after: ShopState): readonly Ten
 
 function channelEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
   const { shopId } = after.shop;
-  const was = channelState(before);
-  const is = channelState(after);
+  const previous = channelState(before);
+  const current = channelState(after);
   const { flagged, phone } = after.channel.context;
-  const trouble = channelTrouble(is, after.channel.context) ?? {};
+  const trouble = channelTrouble(current, after.channel.context) ?? {};
   if (flagged && !before.channel.context.flagged) return shopEvent('channel.session_lost', shopId, trouble);
-  if (was === is) return undefined;
-  if (is === 'disconnected' || is === 'banned') return shopEvent('channel.disconnected', shopId, trouble);
+  if (previous === current) return undefined;
+  if (current === 'disconnected' || current === 'banned')
+    return shopEvent('channel.disconnected', shopId, trouble);
   // The loss of a session that reconnected by itself was never published; a ban was.
   const { asked, ban } = before.channel.context;
-  if (is !== 'connected' || (asked !== true && ban == null)) return undefined;
+  if (current !== 'connected' || (asked !== true && ban == null)) return undefined;
   // A connected session has reported its number.
   return shopEvent('channel.connected', shopId, { phone: phone ?? '' });
 }
 
 function queueEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
   const { shopId } = after.shop;
-  const was = pausedBy(before);
-  const is = pausedBy(after);
-  if (was === is) return undefined;
-  if (is === null) return shopEvent('queue.resumed', shopId, {});
+  const previous = pausedBy(before);
+  const current = pausedBy(after);
+  if (previous === current) return undefined;
+  if (current === null) return shopEvent('queue.resumed', shopId, {});
   const { untilMs } = after.pacing.context;
-  const until = is === 'rate_signal' && untilMs !== null ? new Date(untilMs).toISOString() : null;
-  return shopEvent('queue.paused', shopId, { pausedBy: is, pausedUntil: until });
+  const until = current === 'rate_signal' && untilMs !== null ? new Date(untilMs).toISOString() : null;
+  return shopEvent('queue.paused', shopId, { pausedBy: current, pausedUntil: until });
 }
 
 function restrictionEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
   const { shopId } = after.shop;
-  const was = before.limits.restriction;
-  const is = after.limits.restriction;
-  if (is === null) return was === null ? undefined : shopEvent('number.unrestricted', shopId, {});
+  const previous = before.limits.restriction;
+  const current = after.limits.restriction;
+  if (current === null) return previous === null ? undefined : shopEvent('number.unrestricted', shopId, {});
   // An assumed end moves with each report of the network.
-  const isSameEnd = is.isEndKnown ? was?.untilMs === is.untilMs : was?.isEndKnown === false;
-  if (was?.kind === is.kind && isSameEnd) return undefined;
-  const restrictedUntil = new Date(is.untilMs).toISOString();
-  return shopEvent('number.restricted', shopId, { restriction: is.kind, restrictedUntil });
+  const isSameEnd = current.isEndKnown
+    ? previous?.untilMs === current.untilMs
+    : previous?.isEndKnown === false;
+  if (previous?.kind === current.kind && isSameEnd) return undefined;
+  const restrictedUntil = new Date(current.untilMs).toISOString();
+  return shopEvent('number.restricted', shopId, { restriction: current.kind, restrictedUntil });
 }
 
 function quotaEvent(before: ShopState, after: ShopState): TenantEvent | undefined {
-  const was = before.limits.newChats;
-  const is = after.limits.newChats;
-  if (is === null || is.warning === null) return undefined;
-  if (was?.warning === is.warning && was.endsAtMs === is.endsAtMs) return undefined;
-  const { warning, quota, used, endsAtMs } = is;
+  const previous = before.limits.newChats;
+  const current = after.limits.newChats;
+  if (current === null || current.warning === null) return undefined;
+  if (previous?.warning === current.warning && previous.endsAtMs === current.endsAtMs) return undefined;
+  const { warning, quota, used, endsAtMs } = current;
   const data = { warning, quota, used, endsAt: isoOrNull(endsAtMs) };
   return shopEvent('number.warned', after.shop.shopId, data);
 }
@@ -82,7 +85,7 @@ export function announcementsBetween(before: ShopState, after: ShopState): reado
   const announcements: ShopEffect[] = [];
   const state = channelState(after);
   if (state !== channelState(before) || after.qr !== before.qr) {
-    announcements.push({ type: 'announce_channel', of: after, state });
+    announcements.push({ type: 'announce_channel', source: after, state });
   }
   const pause = pauseAnnouncement(before, after);
   if (pause !== undefined) announcements.push(pause);
@@ -98,5 +101,5 @@ function pauseAnnouncement(before: ShopState, after: ShopState): ShopEffect | un
   if (heldByOperator === wasHeld && isPaused === wasPaused) return undefined;
   const bySignal = isPaused && !wasPaused ? 'rate_signal' : null;
   const began = heldByOperator && !wasHeld ? 'operator' : bySignal;
-  return { type: 'announce_pacing', of: after, state, heldByOperator, began };
+  return { type: 'announce_pacing', source: after, state, heldByOperator, began };
 }

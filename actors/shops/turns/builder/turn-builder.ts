@@ -35,17 +35,18 @@ export class TurnBuilder extends CollectedTurn {
   #cut = 0;
 
   stepChannel(event: ChannelEvent): void {
-    const from = channelState(this.state);
+    const stateBefore = channelState(this.state);
     const { snapshot, effects, step } = channel.step(this.state.channel, event);
     this.change({ channel: snapshot });
-    const to = channelState(this.state);
+    const stateAfter = channelState(this.state);
     this.#note(step);
-    if (to !== 'qr_waiting') this.change({ qr: undefined });
-    if (to !== 'code_waiting') this.change({ pairingCode: undefined });
+    if (stateAfter !== 'qr_waiting') this.change({ qr: undefined });
+    if (stateAfter !== 'code_waiting') this.change({ pairingCode: undefined });
     // Groups are kept while the session reconnects. A message to one is accepted, and checked again when the session is
     // back.
-    if (['qr_waiting', 'code_waiting', 'disconnected'].includes(to)) this.change({ groups: undefined });
-    if (from === 'connected' && to !== 'connected') this.stepPacing({ type: 'put_back' });
+    if (['qr_waiting', 'code_waiting', 'disconnected'].includes(stateAfter))
+      this.change({ groups: undefined });
+    if (stateBefore === 'connected' && stateAfter !== 'connected') this.stepPacing({ type: 'put_back' });
     for (const effect of effects) this.#applyChannel(effect);
   }
 
@@ -70,7 +71,7 @@ export class TurnBuilder extends CollectedTurn {
         batchObstacle(batches, message, this.nowMs) !== 'wait',
     );
     if (next === undefined) return;
-    this.change({ queue: queue.filter((other) => other !== next), currentMessage: next });
+    this.change({ queue: queue.filter((queuedMessage) => queuedMessage !== next), currentMessage: next });
     const { messageId, kind, to } = next;
     const untilMs = this.nowMs + this.options.times.preparingMs;
     this.stepPacing({ type: 'dispatch', hand: { messageId, kind, to }, untilMs });
@@ -78,7 +79,7 @@ export class TurnBuilder extends CollectedTurn {
 
   /** Ends a waiting message that was never in progress. */
   endQueued(message: QueuedMessage, reason: MessageReason): void {
-    this.change({ queue: this.state.queue.filter((other) => other !== message) });
+    this.change({ queue: this.state.queue.filter((queuedMessage) => queuedMessage !== message) });
     this.#storeState(message, finalStatus(reason), reason);
   }
 
@@ -93,8 +94,8 @@ export class TurnBuilder extends CollectedTurn {
   finish<Type extends keyof ShopReplies = never>(reply?: ShopReplies[Type]): Turn<ShopState, ShopEffect> {
     this.dispatch();
     const { before, state } = this;
-    const ended = this.#storesEnded ? this.#noteEnded() : undefined;
-    const writes = changeWrites(before, state, { nowMs: this.nowMs, ended });
+    const firstPlace = this.#storesEnded ? this.#noteEnded() : undefined;
+    const writes = changeWrites(before, state, { nowMs: this.nowMs, ended: firstPlace });
     if (writes.length > 0) this.write(...writes);
     const announcements = announcementsBetween(before, state);
     if (announcements.length > 0) this.perform(...announcements);
@@ -110,19 +111,19 @@ export class TurnBuilder extends CollectedTurn {
   /** Returns how many elements of the new list belong to ended messages, with none before them. */
   #noteEnded(): number {
     const { acceptedList } = this.state;
-    const ended = endedBefore(this.state);
+    const firstPlace = endedBefore(this.state);
     this.onCommitted(() => {
-      acceptedList.ended = ended;
+      acceptedList.ended = firstPlace;
     });
-    return Math.max(0, ended - acceptedList.cut - this.#cut);
+    return Math.max(0, firstPlace - acceptedList.cut - this.#cut);
   }
 
   #applyChannel(effect: ChannelEffect): void {
     if (effect.type === 'open_session') {
       const { inbound, egress } = this.state;
       const opening = inbound === 'none' ? effect.params : { ...effect.params, inbound };
-      const by = egress === undefined ? opening : { ...opening, egress: egress.sealed };
-      this.perform({ type: 'open', opening: by });
+      const openingWithEgress = egress === undefined ? opening : { ...opening, egress: egress.sealed };
+      this.perform({ type: 'open', opening: openingWithEgress });
     } else if (effect.type === 'close_session') {
       this.perform({ type: 'close' });
     } else if (effect.type === 'erase_session') {

@@ -50,26 +50,28 @@ type OwnMessage = Pick<CancelledPlace, 'messageId' | 'to' | 'alias' | 'place'> &
 };
 
 async function readCancel(state: ShopState, messageId: string, store: Store): Promise<CancelFacts> {
-  const own = ownMessages(state).filter((message) => message.messageId === messageId);
-  const [places, stored] = await Promise.all([
-    readPlaces(state, own, store),
+  const matchingMessages = ownMessages(state).filter((message) => message.messageId === messageId);
+  const [places, storedMessages] = await Promise.all([
+    readPlaces(state, matchingMessages, store),
     readMessage(state.shard, messageId, store),
   ]);
-  return { places, stored: stored?.state };
+  return { places, stored: storedMessages?.state };
 }
 
 async function readCancelQueue(state: ShopState, filter: QueueFilter, store: Store): Promise<CancelFacts> {
   const { idempotencyKeyPrefix: prefix, to, acceptedBeforeMs } = filter;
-  const near = ownMessages(state).filter(
+  const candidates = ownMessages(state).filter(
     (message) =>
       (to === undefined || isTo(message, to)) &&
       (acceptedBeforeMs === undefined || message.createdAtMs < acceptedBeforeMs),
   );
-  if (prefix === undefined) return { places: await readPlaces(state, near, store) };
-  const ids = near.map(({ messageId }) => messageId);
-  const stored = await readMessages(state.shard, ids, store);
-  const keyed = near.filter((_, index) => stored[index]?.body.idempotencyKey?.startsWith(prefix));
-  return { places: await readPlaces(state, keyed, store) };
+  if (prefix === undefined) return { places: await readPlaces(state, candidates, store) };
+  const ids = candidates.map(({ messageId }) => messageId);
+  const storedMessages = await readMessages(state.shard, ids, store);
+  const messagesOfKey = candidates.filter((_, index) =>
+    storedMessages[index]?.body.idempotencyKey?.startsWith(prefix),
+  );
+  return { places: await readPlaces(state, messagesOfKey, store) };
 }
 
 async function readCancelledAtPool(
@@ -83,16 +85,16 @@ async function readCancelledAtPool(
 }
 
 function ownMessages({ queue, currentMessage, pooled }: ShopState): OwnMessage[] {
-  const here = currentMessage === undefined ? queue : [currentMessage, ...queue];
-  const own = here.flatMap((message) => {
+  const liveMessages = currentMessage === undefined ? queue : [currentMessage, ...queue];
+  const queuedMessages = liveMessages.flatMap((message) => {
     const { place } = message;
     return message.carriedFor !== undefined || place === undefined ? [] : [{ ...message, place }];
   });
-  return [...own, ...pooled];
+  return [...queuedMessages, ...pooled];
 }
 
-function isTo({ to, alias }: Pick<OwnMessage, 'to' | 'alias'>, asked: string): boolean {
-  return isSameRecipient(to, asked) || (alias !== undefined && isSameRecipient(alias, asked));
+function isTo({ to, alias }: Pick<OwnMessage, 'to' | 'alias'>, recipient: string): boolean {
+  return isSameRecipient(to, recipient) || (alias !== undefined && isSameRecipient(alias, recipient));
 }
 
 async function readPlaces(
@@ -121,6 +123,6 @@ async function readPlaces(
   }));
 }
 
-async function startsChat(state: ShopState, to: string, store: Store): Promise<boolean> {
-  return isPhoneNumber(to) && (await readWriter(state, { to }, store)).writer === undefined;
+async function startsChat(state: ShopState, recipient: string, store: Store): Promise<boolean> {
+  return isPhoneNumber(recipient) && (await readWriter(state, { to: recipient }, store)).writer === undefined;
 }

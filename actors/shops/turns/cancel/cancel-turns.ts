@@ -3,7 +3,7 @@
  * pool shop decides, since only that shop knows if it is on the wire.
  */
 import { done, failed } from '../../../failure.ts';
-import type { AtPool, Cancelled, ShopReplies } from '../../protocol/shop-replies.ts';
+import type { CancelResult, MessageAtPool, ShopReplies } from '../../protocol/shop-replies.ts';
 import type { PooledMessage } from '../../state/pooled-message.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -23,26 +23,26 @@ export function cancelQueue(builder: TurnBuilder, { places }: CancelFacts): Shop
   return done(endAll(builder, places));
 }
 
-function endAll(builder: TurnBuilder, places: readonly CancelledPlace[]): Cancelled {
-  const atPool: AtPool[] = [];
-  let ended = 0;
+function endAll(builder: TurnBuilder, places: readonly CancelledPlace[]): CancelResult {
+  const atPool: MessageAtPool[] = [];
+  let endedCount = 0;
   for (const place of places) {
-    const pooled = builder.state.pooled.find(({ messageId }) => messageId === place.messageId);
-    if (pooled !== undefined && pooled.pool !== null) {
-      const { messageId, createdAtMs, pool } = pooled;
+    const pooledMessage = builder.state.pooled.find(({ messageId }) => messageId === place.messageId);
+    if (pooledMessage !== undefined && pooledMessage.pool !== null) {
+      const { messageId, createdAtMs, pool } = pooledMessage;
       atPool.push({ messageId, createdAtMs, pool });
-    } else if (end(builder, place.messageId, pooled)) {
+    } else if (end(builder, place.messageId, pooledMessage)) {
       giveBack(builder, place);
-      ended += 1;
+      endedCount += 1;
     }
   }
-  return { ended, atPool };
+  return { ended: endedCount, atPool };
 }
 
 /** Ends a message that is with no shop of the pool. False: it is being sent, or not here. */
-function end(builder: TurnBuilder, messageId: string, searched: PooledMessage | undefined): boolean {
-  if (searched !== undefined) {
-    failPooled(builder, searched, 'CANCELLED');
+function end(builder: TurnBuilder, messageId: string, pooledMessage: PooledMessage | undefined): boolean {
+  if (pooledMessage !== undefined) {
+    failPooled(builder, pooledMessage, 'CANCELLED');
     return true;
   }
   const { currentMessage, queue } = builder.state;
@@ -51,8 +51,8 @@ function end(builder: TurnBuilder, messageId: string, searched: PooledMessage | 
     builder.stepPacing({ type: 'blocked', reason: 'CANCELLED' });
     return true;
   }
-  const waiting = queue.find((message) => message.messageId === messageId);
-  if (waiting === undefined) return false;
-  builder.endQueued(waiting, 'CANCELLED');
+  const queuedMessage = queue.find((message) => message.messageId === messageId);
+  if (queuedMessage === undefined) return false;
+  builder.endQueued(queuedMessage, 'CANCELLED');
   return true;
 }

@@ -61,14 +61,14 @@ export async function readDispatch(
   }
   const isWithdrawn = message !== undefined && 'isWithdrawn' in message && message.isWithdrawn;
   const hasLapsed = body !== undefined && (await isLapsed(body, store, nowMs));
-  const quoted = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
+  const quotedMessage = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
   const facts = {
     body,
     writer,
     isWithdrawn,
     hasLapsed,
     audience: [],
-    ...(quoted === undefined ? {} : { quoted }),
+    ...(quotedMessage === undefined ? {} : { quoted: quotedMessage }),
   };
   const hasDataByLid =
     lid !== undefined &&
@@ -82,8 +82,8 @@ async function readQuoted(
   inboundId: string,
   sources: Parameters<typeof readInboundRecords>[2],
 ): Promise<QuotedMessage | undefined> {
-  const [found] = await readInboundRecords(shard, [inboundId], sources);
-  return found && { wireId: found.record.wireId, text: found.record.text ?? '' };
+  const [record] = await readInboundRecords(shard, [inboundId], sources);
+  return record && { wireId: record.record.wireId, text: record.record.text ?? '' };
 }
 
 function readOwn(
@@ -109,8 +109,8 @@ async function readAudience(
   const audience = new Map<number, string>();
   // A number from the network is the person's; one that a tenant wrote may be its other form.
   const add = (phone: string): void => {
-    const known = knownAs.get(phone) ?? phone;
-    audience.set(recipientKey(known), known);
+    const knownPhone = knownAs.get(phone) ?? phone;
+    audience.set(recipientKey(knownPhone), knownPhone);
   };
   for (const phone of customers) add(phone);
   for (const phone of activePhones(contacts, nowMs)) add(phone);

@@ -44,16 +44,20 @@ function obstacle(
   body: MessageBody,
   { writer, audience, isWithdrawn, hasLapsed, prepared, nowMs }: CheckFacts & { readonly nowMs: number },
 ): MessageReason | undefined {
-  const to = body.to ?? '';
-  if (isWithdrawn || (isPerson(to) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
+  const recipient = body.to ?? '';
+  if (isWithdrawn || (isPerson(recipient) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
   if (isOverRecipientLimits(state, writer, nowMs)) return 'RECIPIENT_RATE_LIMITED';
   // The message counts as one to a declared number, and neither budget uses capacity of the other.
   if (hasLapsed) return 'COLD_RECIPIENT_CAP_REACHED';
   // The session must first look up whether it has a token of this recipient, who never wrote.
-  if (prepared !== undefined && isPhoneNumber(to) && barsNewChat(state, { ...prepared, writer }, nowMs)) {
+  if (
+    prepared !== undefined &&
+    isPhoneNumber(recipient) &&
+    barsNewChat(state, { ...prepared, writer }, nowMs)
+  ) {
     return classCapCode(body.policy?.recipientClass);
   }
-  if (isGroupId(to) && !liveGroups(state)?.find(({ id }) => id === to)?.isAdmin) {
+  if (isGroupId(recipient) && !liveGroups(state)?.find(({ id }) => id === recipient)?.isAdmin) {
     return 'GROUP_NOT_ADMINISTERED';
   }
   if (body.kind === 'status' && audience.length === 0) return 'STATUS_NO_AUDIENCE';
@@ -168,8 +172,8 @@ function indexStanza(builder: TurnBuilder, { id, wireId, kind }: MessageBody, li
   const { nowMs, state } = builder;
   const { currentMessage, keys } = state;
   if (currentMessage === undefined || currentMessage.carriedFor !== undefined || kind === 'status') return;
-  const sent = { messageId: id, atMs: nowMs, to: addressee(currentMessage), lid: lid ?? '' };
-  builder.write(sentWrite(keys, wireId, sent));
+  const sentStanza = { messageId: id, atMs: nowMs, to: addressee(currentMessage), lid: lid ?? '' };
+  builder.write(sentWrite(keys, wireId, sentStanza));
   const day = dayOf(nowMs);
   if (oncePerDay(builder, 'indexedDay', day)) builder.write(sentExpiry(keys, day));
 }

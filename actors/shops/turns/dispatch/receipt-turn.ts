@@ -14,10 +14,10 @@ import {
 import type { ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
-type Kind = StanzaReceipt['kind'];
+type ReceiptKind = StanzaReceipt['kind'];
 
 /** The facts that a receipt proves: a read message was also delivered. */
-const PROVEN: { readonly [K in Kind]: readonly Kind[] } = {
+const PROVEN: { readonly [K in ReceiptKind]: readonly ReceiptKind[] } = {
   delivered: ['delivered'],
   read: ['delivered', 'read'],
 };
@@ -27,7 +27,7 @@ interface KnownReceipt {
   readonly receipt: StanzaReceipt;
   readonly sent: SentStanza;
   /** The kinds that are counted already for this member of a group. */
-  readonly counted: readonly Kind[];
+  readonly counted: readonly ReceiptKind[];
   readonly message: StoredMessage;
 }
 
@@ -42,35 +42,35 @@ export async function readReceipts(
 ): Promise<ReceiptFacts> {
   const fields = [...new Set(receipts.flatMap((receipt) => [receipt.wireId, ...membersOf(receipt)]))];
   const days = (await store.read(sentReads(state.keys, fields, nowMs))) as (string | null)[][];
-  const found = (field: string): string | null | undefined => {
+  const findValue = (field: string): string | null | undefined => {
     const index = fields.indexOf(field);
     return days.map((day) => day[index]).find((value) => value != null);
   };
-  const known = receipts.flatMap((receipt) => {
-    const sent = decodeSent(found(receipt.wireId), nowMs);
-    if (sent === undefined || !isFromRecipient(sent, receipt)) return [];
+  const knownReceipts = receipts.flatMap((receipt) => {
+    const sentStanza = decodeSent(findValue(receipt.wireId), nowMs);
+    if (sentStanza === undefined || !isFromRecipient(sentStanza, receipt)) return [];
     return [
       {
         receipt,
-        sent,
-        counted: PROVEN[receipt.kind].filter((kind) => found(memberOf(receipt, kind)) != null),
+        sent: sentStanza,
+        counted: PROVEN[receipt.kind].filter((kind) => findValue(memberOf(receipt, kind)) != null),
       },
     ];
   });
-  const ids = [...new Set(known.map(({ sent }) => sent.messageId))];
+  const ids = [...new Set(knownReceipts.map(({ sent }) => sent.messageId))];
   if (ids.length === 0) return [];
   const answers = (await store.read(
     ids.map((id): Read => messageLookup(state.shard, id)),
   )) as MessageFields[];
   const messages = new Map(ids.map((id, index) => [id, decodeMessage(id, answers[index] ?? [])]));
-  return known.flatMap((one) => {
-    const message = messages.get(one.sent.messageId);
-    return message === undefined ? [] : [{ ...one, message }];
+  return knownReceipts.flatMap((knownReceipt) => {
+    const message = messages.get(knownReceipt.sent.messageId);
+    return message === undefined ? [] : [{ ...knownReceipt, message }];
   });
 }
 
 /** Returns the field that marks a member of a group as counted. A person needs none. */
-function memberOf({ wireId, from }: StanzaReceipt, kind: Kind): string {
+function memberOf({ wireId, from }: StanzaReceipt, kind: ReceiptKind): string {
   return `${wireId} ${kind} ${from}`;
 }
 
@@ -84,22 +84,24 @@ function membersOf(receipt: StanzaReceipt): string[] {
  */
 export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
   const records = new Map<string, MessageReceipts>();
-  const counted = new Set<string>();
-  for (const known of facts) {
-    const { receipt, sent, counted: before, message } = known;
+  const countedMembers = new Set<string>();
+  for (const knownReceipt of facts) {
+    const { receipt, sent, counted: countedBefore, message } = knownReceipt;
     const { messageId } = sent;
     const isGroup = isGroupId(sent.to);
-    const earlier = records.get(messageId) ?? message.receipts;
-    let after = earlier;
+    const earlierReceipts = records.get(messageId) ?? message.receipts;
+    let after = earlierReceipts;
     for (const kind of PROVEN[receipt.kind]) {
       const member = memberOf(receipt, kind);
-      const isCounted = isGroup ? before.includes(kind) || counted.has(member) : after[kind] > 0;
+      const isCounted = isGroup
+        ? countedBefore.includes(kind) || countedMembers.has(member)
+        : after[kind] > 0;
       if (isCounted) continue;
-      counted.add(member);
+      countedMembers.add(member);
       if (isGroup) builder.write(memberWrite(builder.state.keys, member, sent));
-      after = withReceipt(builder, kind, after, known);
+      after = withReceipt(builder, kind, after, knownReceipt);
     }
-    if (after !== earlier) records.set(messageId, after);
+    if (after !== earlierReceipts) records.set(messageId, after);
   }
   for (const [messageId, receipts] of records) {
     builder.write(receiptsWrite(builder.state.shard, messageId, receipts));
@@ -109,17 +111,17 @@ export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
 
 function withReceipt(
   builder: TurnBuilder,
-  kind: Kind,
+  kind: ReceiptKind,
   receipts: MessageReceipts,
   { receipt, message, sent }: KnownReceipt,
 ): MessageReceipts {
-  const counted = { ...receipts, [kind]: receipts[kind] + 1 };
+  const newReceipts = { ...receipts, [kind]: receipts[kind] + 1 };
   const field = kind === 'read' ? 'readAtMs' : 'deliveredAtMs';
-  if (receipts[field] !== null) return counted;
+  if (receipts[field] !== null) return newReceipts;
   const sentAtMs = message.state.sentAtMs ?? sent.atMs;
   // The network's clock is another one.
   const atMs = Math.min(builder.nowMs, Math.max(receipt.atMs, sentAtMs, receipts.deliveredAtMs ?? 0));
   builder.publishMessage(`message.${kind}`, sent.messageId);
   builder.perform({ type: 'count_receipt', kind, afterMs: atMs - sentAtMs });
-  return { ...counted, [field]: atMs };
+  return { ...newReceipts, [field]: atMs };
 }

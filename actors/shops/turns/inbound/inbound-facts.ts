@@ -78,10 +78,10 @@ export async function readInbound(state: ShopState, event: Inbound, sources: Sou
  */
 export async function readSender(
   state: ShopState,
-  { from, lid: named = from, optsOut }: Pick<Inbound, 'from' | 'lid'> & Pick<InboundFacts, 'optsOut'>,
+  { from, lid: senderAddress = from, optsOut }: Pick<Inbound, 'from' | 'lid'> & Pick<InboundFacts, 'optsOut'>,
   { store, nowMs }: Pick<Sources, 'store' | 'nowMs'>,
 ): Promise<SenderFacts> {
-  const lid = isNetworkId(named) ? named : undefined;
+  const lid = isNetworkId(senderAddress) ? senderAddress : undefined;
   const person = { to: lid ?? from, more: numberForms(from) };
   const { writer, alias, storedUnder } = await readWriter(state, person, store);
   const isHidden = !isPhoneNumber(from);
@@ -123,26 +123,26 @@ async function readOptOut(
  */
 async function readEventFacts(
   state: ShopState,
-  { content, wireId, lid: named }: Inbound,
+  { content, wireId, lid: senderAddress }: Inbound,
   writtenBy: string,
   sources: Sources,
 ): Promise<EventFacts | undefined> {
   if (content === undefined || state.inbound === 'none') return undefined;
   const { store, nowMs } = sources;
   const number = isPhoneNumber(writtenBy) ? writtenBy : undefined;
-  const lid = named ?? (number === undefined ? writtenBy : undefined);
+  const lid = senderAddress ?? (number === undefined ? writtenBy : undefined);
   const person = await readPerson(state.shop.tenantId, { number, lid }, sources);
   const marks = person.ids.map((id) => receivedMark(id, wireId));
-  const quoted = content.quotes === null ? [] : sentReads(state.keys, [content.quotes], nowMs);
+  const quoteReads = content.quotes === null ? [] : sentReads(state.keys, [content.quotes], nowMs);
   const answers = await store.read([
     ...marks.map((mark): Read => ['ZSCORE', state.keys.inboundReceived, mark]),
-    ...quoted,
+    ...quoteReads,
   ]);
   const stanzas = answers.slice(marks.length) as (string | null)[][];
   // A quote counts for as long as the stanza is found, longer than a receipt does.
-  const sent = stanzas.map(([text]) => decodeSent(text, 0)).find((stanza) => stanza !== undefined);
+  const quotedStanza = stanzas.map(([text]) => decodeSent(text, 0)).find((stanza) => stanza !== undefined);
   const isReceived = answers.slice(0, marks.length).some((score) => score !== null);
-  return { person, number, lid, isReceived, quotedMessageId: sent?.messageId ?? null };
+  return { person, number, lid, isReceived, quotedMessageId: quotedStanza?.messageId ?? null };
 }
 
 /** Returns a mark for one stanza of one person, since each person's phone chooses its stanzas' ids. */

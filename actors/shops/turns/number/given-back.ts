@@ -37,10 +37,13 @@ export function giveBack(builder: TurnBuilder, cancelled: CancelledPlace): void 
  */
 export function giveBackCarried(
   builder: TurnBuilder,
-  carried: Pick<CancelledPlace, 'to' | 'alias'> & { readonly entryText: string; readonly fromEnd: number },
+  carriedMessage: Pick<CancelledPlace, 'to' | 'alias'> & {
+    readonly entryText: string;
+    readonly fromEnd: number;
+  },
 ): void {
-  builder.write(['LSET', builder.state.keys.accepted, carried.fromEnd, '']);
-  takeBack(builder, decodeEntry(carried.entryText), carried);
+  builder.write(['LSET', builder.state.keys.accepted, carriedMessage.fromEnd, '']);
+  takeBack(builder, decodeEntry(carriedMessage.entryText), carriedMessage);
 }
 
 function takeBack(

@@ -61,18 +61,18 @@ interface Reading {
 export async function readNumber(state: ShopState, phone: string, reading: Reading): Promise<NumberFacts> {
   const { tenantId, shopId } = state.shop;
   const { store } = reading;
-  const before = ownNumber(state.channel.context);
-  const asked = [phone, ...(before === null || before === phone ? [] : [before])];
-  const [stored, formerUse] = await store.read(asked.map((each) => numberUseRead(tenantId, each)));
-  const isStillOurs = before !== null && decodeNumberUse(formerUse)?.shopId === shopId;
-  const former = isStillOurs ? { former: before } : {};
-  const use = decodeNumberUse(stored);
-  if (use === undefined) return { ...former, ...(await readErased(state, phone, reading)) };
-  if (use.shopId === shopId) return { ...former, ...ownAgain(use, reading.nowMs) };
+  const phoneBefore = ownNumber(state.channel.context);
+  const phones = [phone, ...(phoneBefore === null || phoneBefore === phone ? [] : [phoneBefore])];
+  const [storedUse, formerUse] = await store.read(phones.map((number) => numberUseRead(tenantId, number)));
+  const isStillOurs = phoneBefore !== null && decodeNumberUse(formerUse)?.shopId === shopId;
+  const formerNumber = isStillOurs ? { former: phoneBefore } : {};
+  const use = decodeNumberUse(storedUse);
+  if (use === undefined) return { ...formerNumber, ...(await readErased(state, phone, reading)) };
+  if (use.shopId === shopId) return { ...formerNumber, ...ownAgain(use, reading.nowMs) };
   const facts = await readOther(state, { phone, use }, reading);
   // The shop was erased meanwhile, so the data that was read may be incomplete.
-  const [now] = await store.read([numberUseRead(tenantId, phone)]);
-  return now === stored ? { ...former, ...facts } : readNumber(state, phone, reading);
+  const [useNow] = await store.read([numberUseRead(tenantId, phone)]);
+  return useNow === storedUse ? { ...formerNumber, ...facts } : readNumber(state, phone, reading);
 }
 
 /**
@@ -88,10 +88,10 @@ function ownAgain({ left }: NumberUse, nowMs: number): NumberFacts {
 
 async function readErased(state: ShopState, phone: string, reading: Reading): Promise<NumberFacts> {
   const { tenantId } = state.shop;
-  const found = await readArchive({ tenantId, phone }, reading.vault, reading);
-  if (found === undefined) return {};
-  const inheritance = await inheritanceOf(state, found.past, { ...reading, keptOf: countedOnly });
-  return { inheritance: { ...inheritance, archivedAt: found.key } };
+  const archive = await readArchive({ tenantId, phone }, reading.vault, reading);
+  if (archive === undefined) return {};
+  const inheritance = await inheritanceOf(state, archive.past, { ...reading, keptOf: countedOnly });
+  return { inheritance: { ...inheritance, archivedAt: archive.key } };
 }
 
 async function readOther(
@@ -100,10 +100,10 @@ async function readOther(
   { store, nowMs }: Reading,
 ): Promise<NumberFacts> {
   const { shard, shop } = state;
-  const [named] = await store.read([['HGET', tenantKeys(shop.tenantId).shops, use.shopId]]);
+  const [shopText] = await store.read([['HGET', tenantKeys(shop.tenantId).shops, use.shopId]]);
   const machines = await readStoredMachines(shard, use.shopId, store);
   // A shop with a decided erasure no longer belongs to the tenant.
-  if (named !== null && holdsNumber(machines.channel, phone)) return { connectedAt: use.shopId };
+  if (shopText !== null && holdsNumber(machines.channel, phone)) return { connectedAt: use.shopId };
   const past = await readPast(use, machines, { shard, store, nowMs });
   return past === undefined ? {} : { inheritance: await inheritanceOf(state, past, { store, nowMs }) };
 }
@@ -121,18 +121,18 @@ async function inheritanceOf(
     keptOf = (entry) => entry,
   }: Pick<Reading, 'store' | 'nowMs'> & { readonly keptOf?: (entry: LedgerEntry) => LedgerEntry },
 ): Promise<Inheritance> {
-  const [latest, writers, aliases] = (await store.read([
+  const [newestPart, writers, aliases] = (await store.read([
     newestRead(keys.accepted),
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
   ])) as [string[], string[], string[]];
-  const newest = await allThatCount(keys.accepted, latest, { store, nowMs });
-  const own = countedEntries(newest, nowMs);
-  const entries = withoutThose(past.entries, own.map(keptOf));
+  const elements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
+  const ownEntries = countedEntries(elements, nowMs);
+  const entries = withoutThose(past.entries, ownEntries.map(keptOf));
   // An id of the network that is its own alias only says that no number is known.
   const ownAliases = new Map([...hashFields(aliases)].filter(([address, number]) => number !== address));
   const knownAs = new Map([...past.aliases, ...ownAliases]);
-  const ledger = ledgerOf([...own, ...entries]);
+  const ledger = ledgerOf([...ownEntries, ...entries]);
   mergeKnownNumbers(ledger, (field) => knownAs.get(field));
   const { warmupSinceMs, limits, pausedUntilMs } = past;
   return {
@@ -151,34 +151,38 @@ async function inheritanceOf(
  * the network's own id counts under their number, if one of the two shops knows it.
  */
 function mergeWriters(
-  own: ReadonlyMap<string, Writer>,
-  past: ReadonlyMap<string, Writer>,
+  ownWriters: ReadonlyMap<string, Writer>,
+  pastWriters: ReadonlyMap<string, Writer>,
   knownAs: ReadonlyMap<string, string>,
 ): Map<string, Writer> {
   const numberOf = (address: string): string =>
     isNetworkId(address) ? (knownAs.get(address) ?? address) : address;
-  const merged = new Map<string, Writer>();
-  const hidden = [...own].filter(([address]) => numberOf(address) !== address);
-  for (const [address, writer] of [...past, ...hidden]) {
-    const known = numberOf(address);
-    merged.set(known, laterWriter(merged.get(known) ?? own.get(known), writer) ?? writer);
+  const mergedWriters = new Map<string, Writer>();
+  const hiddenWriters = [...ownWriters].filter(([address]) => numberOf(address) !== address);
+  for (const [address, writer] of [...pastWriters, ...hiddenWriters]) {
+    const knownNumber = numberOf(address);
+    mergedWriters.set(
+      knownNumber,
+      laterWriter(mergedWriters.get(knownNumber) ?? ownWriters.get(knownNumber), writer) ?? writer,
+    );
   }
-  return merged;
+  return mergedWriters;
 }
 
 /**
- * Each of `mine` removes one equal entry from `entries`. A number that returns brings the entries that it left with.
+ * Each of `ownEntries` removes one equal entry from `entries`. A number that returns brings the entries that it left
+ * with.
  */
-function withoutThose(entries: readonly LedgerEntry[], mine: readonly LedgerEntry[]): LedgerEntry[] {
-  const held = new Map<string, number>();
-  for (const entry of mine) {
+function withoutThose(entries: readonly LedgerEntry[], ownEntries: readonly LedgerEntry[]): LedgerEntry[] {
+  const countOfText = new Map<string, number>();
+  for (const entry of ownEntries) {
     const text = encodeEntry(entry);
-    held.set(text, (held.get(text) ?? 0) + 1);
+    countOfText.set(text, (countOfText.get(text) ?? 0) + 1);
   }
   return entries.filter((entry) => {
     const text = encodeEntry(entry);
-    const left = held.get(text) ?? 0;
-    if (left > 0) held.set(text, left - 1);
-    return left === 0;
+    const countLeft = countOfText.get(text) ?? 0;
+    if (countLeft > 0) countOfText.set(text, countLeft - 1);
+    return countLeft === 0;
   });
 }

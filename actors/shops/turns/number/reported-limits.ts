@@ -24,7 +24,9 @@ import type { ShopState } from '../../state/shop-state.ts';
 import { refusedUntil } from '../../state/stored-limits.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
-/** The network refuses a message that would start a chat, since the number is restricted (docs/chat-client.md, Sending). */
+/**
+ * The network refuses a message that would start a chat, since the number is restricted (docs/chat-client.md, Sending).
+ */
 const RESTRICTED_CODE = '463';
 /** The network refused the message, because the quota of such messages is used up. */
 const CAPPED_CODE = '475';
@@ -53,8 +55,8 @@ export function noteRefusal(builder: TurnBuilder, outcome: SendOutcome): void {
     if (restrictionAt(limits, nowMs)?.isEndKnown === true) return;
     builder.change({ limits: { ...limits, restriction: refusedUntil(nowMs + UNNAMED_END_MS) } });
   } else if (outcome.code === CAPPED_CODE) {
-    const known = newChatsAt(limits, nowMs) ?? { quota: 0, used: 0, accepted: 0, endsAtMs: null };
-    builder.change({ limits: { ...limits, newChats: { ...known, warning: 'capped', atMs: nowMs } } });
+    const knownQuota = newChatsAt(limits, nowMs) ?? { quota: 0, used: 0, accepted: 0, endsAtMs: null };
+    builder.change({ limits: { ...limits, newChats: { ...knownQuota, warning: 'capped', atMs: nowMs } } });
   }
 }
 
@@ -72,19 +74,21 @@ export function uncountNewChat(builder: TurnBuilder): void {
 }
 
 /**
- * Returns the limits. At most the waiting messages count as accepted, because some end unsent. `offered` is the number
- * of other sends that count as accepted.
+ * Returns the limits. At most the waiting messages count as accepted, because some end unsent. `offeredCount` is the
+ * number of other sends that count as accepted.
  */
 export function limitsNow(
   state: Pick<ShopState, 'limits' | 'queue' | 'currentMessage'>,
-  offered = 0,
+  offeredCount = 0,
 ): NetworkLimits {
   const { limits } = state;
   const { newChats } = limits;
-  const waiting = state.queue.length + (state.currentMessage === undefined ? 0 : 1);
+  const waitingCount = state.queue.length + (state.currentMessage === undefined ? 0 : 1);
   if (newChats === null) return limits;
-  const accepted = Math.min(newChats.accepted, waiting) + offered;
-  return accepted === newChats.accepted ? limits : { ...limits, newChats: { ...newChats, accepted } };
+  const acceptedCount = Math.min(newChats.accepted, waitingCount) + offeredCount;
+  return acceptedCount === newChats.accepted
+    ? limits
+    : { ...limits, newChats: { ...newChats, accepted: acceptedCount } };
 }
 
 /** The facts about the chat with a person. `hasChat` is exact. If absent, the session did not report it. */
@@ -131,7 +135,7 @@ function withRestriction(
   return restriction?.kind === REFUSED ? restriction : null;
 }
 
-function withNewChats(state: ShopState, reported: ReportedNewChats | null, nowMs: number): NewChats | null {
-  const accepted = limitsNow(state).newChats?.accepted ?? 0;
-  return reported === null ? null : { ...reported, accepted, atMs: nowMs };
+function withNewChats(state: ShopState, report: ReportedNewChats | null, nowMs: number): NewChats | null {
+  const acceptedCount = limitsNow(state).newChats?.accepted ?? 0;
+  return report === null ? null : { ...report, accepted: acceptedCount, atMs: nowMs };
 }

@@ -16,13 +16,13 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { renameRecipients } from '../people/recipient-alias.ts';
 import type { Inheritance, NumberFacts } from './number-facts.ts';
 
-type Connected = SessionEventOf<'session.connected'>;
+type ConnectedEvent = SessionEventOf<'session.connected'>;
 
 /** Elements of a list, or fields of a hash, that one write carries. */
 const PARTS_PER_WRITE = 1_000;
 
 /** Connects the shop with the number. If another shop of the tenant has it, refuses it and returns false. */
-export function takeNumber(builder: TurnBuilder, event: Connected, facts: NumberFacts): boolean {
+export function takeNumber(builder: TurnBuilder, event: ConnectedEvent, facts: NumberFacts): boolean {
   const { phone, pairedAtMs } = event;
   const { connectedAt, inheritance, former, isOwn } = facts;
   if (connectedAt !== undefined) {
@@ -31,22 +31,22 @@ export function takeNumber(builder: TurnBuilder, event: Connected, facts: Number
   }
   const { context } = builder.state.channel;
   const { tenantId, shopId } = builder.state.shop;
-  const known = [
+  const knownEntries = [
     inheritance?.warmupSinceMs,
     facts.warmupSinceMs,
     continuedWarmup(context, event, builder.nowMs),
   ];
-  const warmupSinceMs = Math.min(pairedAtMs, ...known.filter((sinceMs) => sinceMs != null));
+  const warmupSinceMs = Math.min(pairedAtMs, ...knownEntries.filter((sinceMs) => sinceMs != null));
   if (former !== undefined) {
     const { limits } = builder.state;
     const atMs = context.downSinceMs ?? builder.nowMs;
-    const left = { atMs, warmupSinceMs: warmupPairedAtMs(context), limits };
-    builder.write(numberUseWrite(tenantId, former, { shopId, left }));
+    const departure = { atMs, warmupSinceMs: warmupPairedAtMs(context), limits };
+    builder.write(numberUseWrite(tenantId, former, { shopId, left: departure }));
   }
   if (isOwn !== true) builder.write(numberUseWrite(tenantId, phone, { shopId }));
   // Two shops that connect at once do not see each other before both have connected.
   if (isOwn !== true || context.asked === true) {
-    builder.perform({ type: 'confirm_number', of: builder.state, phone });
+    builder.perform({ type: 'confirm_number', source: builder.state, phone });
   } else {
     builder.perform({ type: 'note_number', phone });
   }
@@ -75,12 +75,16 @@ export function yieldNumber(
   refuse(builder, by);
 }
 
-function refuse(builder: TurnBuilder, by: string): void {
-  builder.stepChannel({ type: 'refused', nowMs: builder.nowMs, detail: `it is connected at shop ${by}` });
+function refuse(builder: TurnBuilder, otherShopId: string): void {
+  builder.stepChannel({
+    type: 'refused',
+    nowMs: builder.nowMs,
+    detail: `it is connected at shop ${otherShopId}`,
+  });
 }
 
 /** Returns the start of the warm-up. It continues over reconnections, and over a new pairing within 30 days. */
-function continuedWarmup(context: ChannelContext, event: Connected, nowMs: number): number | null {
+function continuedWarmup(context: ChannelContext, event: ConnectedEvent, nowMs: number): number | null {
   if (ownNumber(context) !== event.phone) return null;
   const isSamePairing = context.pairedAtMs === event.pairedAtMs;
   return isSamePairing || !isForgotten(context.downSinceMs ?? nowMs, nowMs)

@@ -12,52 +12,52 @@ import { addressee, type QueuedMessage, type ShopState } from '../../state/shop-
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 /**
- * Stores the number by which the network knows the recipient of the message in progress. `known` is the number that the
- * network reported before, if the caller wrote another.
+ * Stores the number by which the network knows the recipient of the message in progress. `knownNumber` is the number
+ * that the network reported before, if the caller wrote another.
  */
-export function learnRecipient(builder: TurnBuilder, number: string, known: string | undefined): void {
+export function learnRecipient(builder: TurnBuilder, number: string, knownNumber: string | undefined): void {
   const { currentMessage } = builder.state;
   if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return;
   const { to } = currentMessage;
-  if (number === (known ?? to)) builder.change({ currentMessage: knownAs(currentMessage, number) });
+  if (number === (knownNumber ?? to)) builder.change({ currentMessage: knownAs(currentMessage, number) });
   else rememberAlias(builder, to, number);
 }
 
 /**
- * Stores `number` as the number by which the network knows `to`, which is a number or the network's own id of a person.
- * Counts and messages of `to` move to it. If both are equal, the former alias is removed.
+ * Stores `number` as the number by which the network knows `recipient`, which is a number or the network's own id of a
+ * person. Counts and messages of `recipient` move to it. If both are equal, the former alias is removed.
  */
-export function rememberAlias(builder: TurnBuilder, to: string, number: string): void {
+export function rememberAlias(builder: TurnBuilder, recipient: string, number: string): void {
   const { keys, ledger } = builder.state;
   // Counts are stored by the key of the number, so the alias is stored under it as well.
-  const written = [...new Set([to, aliasField(recipientKey(to))])];
-  if (number === to) {
-    builder.write(['HDEL', keys.aliases, ...written]);
+  const writtenFields = [...new Set([recipient, aliasField(recipientKey(recipient))])];
+  if (number === recipient) {
+    builder.write(['HDEL', keys.aliases, ...writtenFields]);
   } else {
-    builder.write(['HSET', keys.aliases, ...written.flatMap((form) => [form, number])]);
-    const merged = ledger.with([]);
-    merged.mergeRecipient(recipientKey(to), recipientKey(number));
-    builder.change({ ledger: merged });
+    builder.write(['HSET', keys.aliases, ...writtenFields.flatMap((form) => [form, number])]);
+    const mergedLedger = ledger.with([]);
+    mergedLedger.mergeRecipient(recipientKey(recipient), recipientKey(number));
+    builder.change({ ledger: mergedLedger });
   }
-  renameRecipients(builder, new Map([[to, number]]));
+  renameRecipients(builder, new Map([[recipient, number]]));
 }
 
 /** Puts the waiting messages and the one in progress under numbers that became known, by `to` of the message. */
 export function renameRecipients(builder: TurnBuilder, numberOf: ReadonlyMap<string, string>): void {
   const { queue, currentMessage } = builder.state;
-  const renamed = (message: QueuedMessage): QueuedMessage => {
+  const withAlias = (message: QueuedMessage): QueuedMessage => {
     const number = numberOf.get(message.to);
     return number === undefined ? message : knownAs(message, number);
   };
   builder.change({
-    queue: queue.map(renamed),
-    ...(currentMessage === undefined ? {} : { currentMessage: renamed(currentMessage) }),
+    queue: queue.map(withAlias),
+    ...(currentMessage === undefined ? {} : { currentMessage: withAlias(currentMessage) }),
   });
 }
 
 function knownAs(message: QueuedMessage, number: string): QueuedMessage {
-  const { alias: _, ...rest } = message;
-  return number === message.to ? rest : { ...rest, alias: number };
+  const { alias: _, ...messageWithoutAlias } = message;
+  return number === message.to ? messageWithoutAlias : { ...messageWithoutAlias, alias: number };
 }
 
 /** True if the message in progress goes to the person who wrote under this address, in any form of a number. */
@@ -86,13 +86,13 @@ export function isOverRecipientLimits(state: ShopState, writer: Writer | undefin
   if (!isPhoneNumber(recipient)) return false;
   // Taken once: every check before the wire compares the whole queue.
   const key = recipientKey(recipient);
-  const waiting = queue.filter((message) => {
-    const other = addressee(message);
-    return isPhoneNumber(other) && recipientKey(other) === key;
+  const waitingMessages = queue.filter((message) => {
+    const otherAddress = addressee(message);
+    return isPhoneNumber(otherAddress) && recipientKey(otherAddress) === key;
   }).length;
   return exceedsRecipientLimits(ledger, {
     recipient,
-    waiting,
+    waiting: waitingMessages,
     lastInboundAtMs: writer?.lastInboundAtMs ?? null,
     nowMs,
   });

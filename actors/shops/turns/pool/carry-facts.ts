@@ -35,9 +35,9 @@ async function readEntryPlace(
   store: Store,
 ): Promise<number | undefined> {
   if (entryText === undefined) return undefined;
-  const [newest] = (await store.read([newestRead(keys.accepted)])) as [string[]];
-  const index = newest.lastIndexOf(entryText);
-  return index === -1 ? undefined : index - newest.length;
+  const [newestPart] = (await store.read([newestRead(keys.accepted)])) as [string[]];
+  const index = newestPart.lastIndexOf(entryText);
+  return index === -1 ? undefined : index - newestPart.length;
 }
 
 /** For a withdrawn message the recipient does not matter. */

@@ -22,7 +22,7 @@ import { countNewChat, limitsNow } from '../number/reported-limits.ts';
 import type { CarryFacts } from './carry-facts.ts';
 import { otherOffers } from './offered-sends.ts';
 
-const refused: PoolAnswer = { kind: 'refused' };
+const refusal: PoolAnswer = { kind: 'refused' };
 
 /**
  * Replies if this shop would take a message now. If so, the send counts against other offers for some seconds. A
@@ -36,14 +36,15 @@ export function offerPooled(
   const { state } = builder;
   const { offer, open, settings } = command;
   const isFree = open && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
-  if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return refused;
-  const judged = judge(builder, offer, { ...facts, settings });
-  if (!judged.admitted) return refused;
-  const { entry } = judged;
-  const others = otherOffers(state, entry, builder.nowMs);
-  if (others.length > 0 && !judge(builder, offer, { ...facts, settings }, others).admitted) return refused;
-  const offered = { entry, startsChat: facts.writer === undefined, offeredAtMs: builder.nowMs };
-  builder.change({ offeredSends: [...others, offered] });
+  if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return refusal;
+  const judgement = judge(builder, offer, { ...facts, settings });
+  if (!judgement.admitted) return refusal;
+  const { entry } = judgement;
+  const otherSends = otherOffers(state, entry, builder.nowMs);
+  if (otherSends.length > 0 && !judge(builder, offer, { ...facts, settings }, otherSends).admitted)
+    return refusal;
+  const offeredSend = { entry, startsChat: facts.writer === undefined, offeredAtMs: builder.nowMs };
+  builder.change({ offeredSends: [...otherSends, offeredSend] });
   return { kind: 'willing' };
 }
 
@@ -58,11 +59,11 @@ export function takePooled(
   if (known) return { kind: 'lost' };
   const { shard, keys, queue } = builder.state;
   // After this the record that prevents a second send may have expired.
-  if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refused;
-  const judged = judge(builder, offerOf(body), { ...facts, settings });
-  if (!open || !canCarry(builder.state, builder.nowMs) || !judged.admitted) {
+  if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refusal;
+  const judgement = judge(builder, offerOf(body), { ...facts, settings });
+  if (!open || !canCarry(builder.state, builder.nowMs) || !judgement.admitted) {
     builder.write(...carriedWrites(shard, body, 'refused', '1'));
-    return refused;
+    return refusal;
   }
   builder.write(...carriedWrites(shard, body, 'body', JSON.stringify(body)), [
     'ZADD',
@@ -70,12 +71,12 @@ export function takePooled(
     0,
     body.id,
   ]);
-  builder.write(['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judged.entry)]);
-  countSend(builder, judged.entry);
+  builder.write(['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judgement.entry)]);
+  countSend(builder, judgement.entry);
   if (facts.writer === undefined) countNewChat(builder);
   builder.change({
     queue: byAge([...queue, carriedMessage(body, facts.alias)]),
-    offeredSends: otherOffers(builder.state, judged.entry, builder.nowMs),
+    offeredSends: otherOffers(builder.state, judgement.entry, builder.nowMs),
   });
   return { kind: 'taken' };
 }
@@ -83,11 +84,11 @@ export function takePooled(
 /** Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. */
 export function withdrawPooled(
   builder: TurnBuilder,
-  { messageId, createdAtMs, reason: asked }: CommandOf<'pool.withdraw'>,
+  { messageId, createdAtMs, reason: withdrawalReason }: CommandOf<'pool.withdraw'>,
   { record, entryFromEnd }: CarryFacts,
 ): PoolAnswer {
   const { shard, currentMessage, queue } = builder.state;
-  const reason = asked ?? 'RECIPIENT_OPTED_OUT';
+  const reason = withdrawalReason ?? 'RECIPIENT_OPTED_OUT';
   if (record?.state !== undefined && isFinal(record.state.status)) return answerFromRecord(record);
   const state: MessageState = {
     status: finalStatus(reason),
@@ -95,7 +96,7 @@ export function withdrawPooled(
     updatedAtMs: builder.nowMs,
     sentAtMs: null,
   };
-  const waiting = queue.find((message) => message.messageId === messageId);
+  const queuedMessage = queue.find((message) => message.messageId === messageId);
   if (currentMessage?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') {
       if (reason === 'CANCELLED') return { kind: 'taken' };
@@ -106,31 +107,33 @@ export function withdrawPooled(
       return { kind: 'taken' };
     }
     builder.stepPacing({ type: 'blocked', reason });
-  } else if (waiting !== undefined) {
-    builder.endQueued(waiting, reason);
+  } else if (queuedMessage !== undefined) {
+    builder.endQueued(queuedMessage, reason);
   } else {
     const message = { id: messageId, createdAtMs };
     builder.write(...carriedWrites(shard, message, 'state', JSON.stringify(state)));
   }
-  const ended = waiting ?? (currentMessage?.messageId === messageId ? currentMessage : undefined);
-  if (reason === 'CANCELLED' && ended !== undefined && entryFromEnd !== undefined) {
-    const { to, alias } = ended;
+  const endedMessage =
+    queuedMessage ?? (currentMessage?.messageId === messageId ? currentMessage : undefined);
+  if (reason === 'CANCELLED' && endedMessage !== undefined && entryFromEnd !== undefined) {
+    const { to, alias } = endedMessage;
     const entryText = record?.entryText ?? '';
     giveBackCarried(builder, { to, alias, entryText, fromEnd: entryFromEnd });
   }
   return { kind: 'ended', fate: state };
 }
 
-/** The policy's evaluation of a message for another shop. `offered` counts as if it were accepted. */
+/** The policy's evaluation of a message for another shop. `offeredSends` count as if they were accepted. */
 function judge(
   { state, nowMs }: TurnBuilder,
   { to, text, mediaUrl, recipientClass }: PoolOffer,
   { settings, writer, alias }: WriterFacts & { readonly settings: TenantSettings },
-  offered: readonly OfferedSend[] = [],
+  offeredSends: readonly OfferedSend[] = [],
 ): Evaluation {
   const { ledger } = state;
-  const counted = offered.length === 0 ? ledger : ledger.with(offered.map(({ entry }) => entry));
-  return evaluateMessage(counted, {
+  const ledgerWithOffers =
+    offeredSends.length === 0 ? ledger : ledger.with(offeredSends.map(({ entry }) => entry));
+  return evaluateMessage(ledgerWithOffers, {
     recipient: alias ?? to,
     text,
     mediaUrls: mediaUrl === null ? [] : [mediaUrl],
@@ -139,7 +142,7 @@ function judge(
     declaration: recipientClass === 'declared' ? { expiresAtMs: null, revoked: false } : null,
     lastInboundAtMs: writer?.lastInboundAtMs ?? null,
     optedOut: writer?.optedOut ?? false,
-    network: limitsNow(state, offered.filter(({ startsChat }) => startsChat).length),
+    network: limitsNow(state, offeredSends.filter(({ startsChat }) => startsChat).length),
     pairedAtMs: warmupPairedAtMs(state.channel.context),
     settings,
     nowMs,

@@ -84,7 +84,7 @@ export function askAboutPooled(builder: TurnBuilder): void {
 
 /** A pool shop agreed to send a message that another one refused. */
 export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopReference): void {
-  const message = builder.state.pooled.find((other) => other.messageId === messageId);
+  const message = builder.state.pooled.find((pooledMessage) => pooledMessage.messageId === messageId);
   if (message === undefined || message.pool !== null) return;
   putPooled(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
   builder.perform({ type: 'ask_pool', messageId, pool, known: false });
@@ -96,11 +96,15 @@ export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopR
  */
 export function onPoolAnswered(
   builder: TurnBuilder,
-  answered: { readonly messageId: string; readonly pool: ShopReference | null; readonly answer: PoolAnswer },
+  poolAnswer: {
+    readonly messageId: string;
+    readonly pool: ShopReference | null;
+    readonly answer: PoolAnswer;
+  },
   cancelled: CancelledPlace | undefined,
 ): void {
-  const { messageId, pool, answer } = answered;
-  const message = builder.state.pooled.find((other) => other.messageId === messageId);
+  const { messageId, pool, answer } = poolAnswer;
+  const message = builder.state.pooled.find((pooledMessage) => pooledMessage.messageId === messageId);
   if (message === undefined || message.pool?.shopId !== pool?.shopId) return;
   switch (answer.kind) {
     case 'taken':
@@ -136,7 +140,7 @@ export function requeue(
   { body, writer, alias }: RequeueFacts,
 ): void {
   const { pooled, shard, queue } = builder.state;
-  const message = pooled.find((other) => other.messageId === messageId);
+  const message = pooled.find((pooledMessage) => pooledMessage.messageId === messageId);
   if (message === undefined || !isForOwnQueue(builder.state, message)) return;
   if (body === undefined) {
     failPooled(builder, message, 'EXPIRED');
@@ -169,10 +173,12 @@ function search(builder: TurnBuilder, message: PooledMessage): void {
 
 function putPooled(builder: TurnBuilder, message: PooledMessage): void {
   const { pooled, keys } = builder.state;
-  const known = pooled.some(({ messageId }) => messageId === message.messageId);
+  const isKnown = pooled.some(({ messageId }) => messageId === message.messageId);
   builder.change({
-    pooled: known
-      ? pooled.map((other) => (other.messageId === message.messageId ? message : other))
+    pooled: isKnown
+      ? pooled.map((pooledMessage) =>
+          pooledMessage.messageId === message.messageId ? message : pooledMessage,
+        )
       : [...pooled, message],
   });
   builder.write(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
@@ -182,7 +188,9 @@ function putPooled(builder: TurnBuilder, message: PooledMessage): void {
 function postpone(builder: TurnBuilder, message: PooledMessage, waitMs: number): void {
   const askAtMs = builder.nowMs + waitMs;
   builder.change({
-    pooled: builder.state.pooled.map((other) => (other === message ? { ...message, askAtMs } : other)),
+    pooled: builder.state.pooled.map((pooledMessage) =>
+      pooledMessage === message ? { ...message, askAtMs } : pooledMessage,
+    ),
   });
 }
 

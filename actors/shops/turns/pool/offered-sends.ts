@@ -27,14 +27,15 @@ export function otherOffers(
   nowMs: number,
 ): readonly OfferedSend[] {
   return offeredSends.filter(
-    (offered) => Math.abs(nowMs - offered.offeredAtMs) < OFFER_COUNTS_MS && !isSameSend(offered.entry, entry),
+    (offeredSend) =>
+      Math.abs(nowMs - offeredSend.offeredAtMs) < OFFER_COUNTS_MS && !isSameSend(offeredSend.entry, entry),
   );
 }
 
-function isSameSend(one: LedgerEntry, other: LedgerEntry): boolean {
+function isSameSend(left: LedgerEntry, right: LedgerEntry): boolean {
   return (
-    one.subject === other.subject &&
-    one.fingerprint.high === other.fingerprint.high &&
-    one.fingerprint.low === other.fingerprint.low
+    left.subject === right.subject &&
+    left.fingerprint.high === right.fingerprint.high &&
+    left.fingerprint.low === right.fingerprint.low
   );
 }

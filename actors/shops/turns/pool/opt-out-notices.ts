@@ -30,11 +30,13 @@ export function startNotices(
   origins: readonly ShopReference[],
 ): void {
   const { from, lid, wireId, atMs } = message;
-  const said = { from, wireId, atMs, ...(lid === undefined ? {} : { lid }) };
+  const noticeFields = { from, wireId, atMs, ...(lid === undefined ? {} : { lid }) };
   for (const origin of origins) {
-    const notice = { origin, ...said, repeatAtMs: builder.nowMs + REPEAT_MS };
-    const others = builder.state.optOutNotices.filter((other) => noticeField(other) !== noticeField(notice));
-    builder.change({ optOutNotices: [...others, notice] });
+    const notice = { origin, ...noticeFields, repeatAtMs: builder.nowMs + REPEAT_MS };
+    const otherNotices = builder.state.optOutNotices.filter(
+      (otherNotice) => noticeField(otherNotice) !== noticeField(notice),
+    );
+    builder.change({ optOutNotices: [...otherNotices, notice] });
     builder.write(['HSET', builder.state.keys.optOutNotices, noticeField(notice), encodeNotice(notice)]);
     builder.perform({ type: 'report_opt_out', notice });
   }
@@ -49,22 +51,22 @@ export function noticesDueAtMs({ optOutNotices }: Pick<ShopState, 'optOutNotices
 /** Repeats every notice that is due. The next due time is not stored, so this writes nothing. */
 export function repeatNotices(builder: TurnBuilder): void {
   const { nowMs } = builder;
-  const repeated = builder.state.optOutNotices.map((notice) => {
+  const repeatedNotices = builder.state.optOutNotices.map((notice) => {
     if (notice.repeatAtMs > nowMs) return notice;
     builder.perform({ type: 'report_opt_out', notice });
     return { ...notice, repeatAtMs: nowMs + REPEAT_MS };
   });
-  builder.change({ optOutNotices: repeated });
+  builder.change({ optOutNotices: repeatedNotices });
 }
 
 /** Drops a notice that its origin answered; a newer one about the same person stays. */
 export function onOptOutNoted(builder: TurnBuilder, { notice }: CommandOf<'pool.opt_out_noted'>): void {
   const { optOutNotices, keys } = builder.state;
   const field = noticeField(notice);
-  const kept = optOutNotices.filter(
-    (other) => noticeField(other) !== field || other.wireId !== notice.wireId,
+  const keptNotices = optOutNotices.filter(
+    (otherNotice) => noticeField(otherNotice) !== field || otherNotice.wireId !== notice.wireId,
   );
-  if (kept.length === optOutNotices.length) return;
-  builder.change({ optOutNotices: kept });
+  if (keptNotices.length === optOutNotices.length) return;
+  builder.change({ optOutNotices: keptNotices });
   builder.write(['HDEL', keys.optOutNotices, field]);
 }

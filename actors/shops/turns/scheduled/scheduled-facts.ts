@@ -18,7 +18,7 @@ export interface ScheduledFacts {
  * The values that the digest covers, in this order. A new field of a draft without an entry does not compile. An absent
  * one is not in the digest, so that stored digests stay equal.
  */
-type Asked = { readonly [Field in Exclude<AskedField, 'reply'>]: string | null | undefined };
+type AskedFields = { readonly [Field in Exclude<AskedField, 'reply'>]: string | null | undefined };
 
 type ScheduleCommand = CommandOf<'schedule' | 'unschedule'>;
 
@@ -31,15 +31,15 @@ interface ScheduledSources extends Retention {
 export async function readScheduled(
   { keys }: Pick<ShopState, 'keys'>,
   command: ScheduleCommand | { readonly type: 'send'; readonly scheduledId: string },
-  { vault, ...around }: ScheduledSources,
+  { vault, ...scheduleSources }: ScheduledSources,
 ): Promise<ScheduledFacts> {
-  const reading = { keys, ...around };
+  const reading = { keys, ...scheduleSources };
   if (command.type !== 'schedule') return { schedule: await readSchedule(command.scheduledId, reading) };
   const { draft } = command;
   const { idempotencyKey, to } = draft;
   if (idempotencyKey === undefined) return {};
-  const asked: Asked = { to, ...contentOf(draft) };
-  const values = Object.values(asked).filter((value) => value !== undefined);
+  const askedFields: AskedFields = { to, ...contentOf(draft) };
+  const values = Object.values(askedFields).filter((value) => value !== undefined);
   return {
     schedule: await readKeyedSchedule(idempotencyKey, reading),
     contentDigests: vault.digests('scheduled', JSON.stringify(values)),

@@ -6,7 +6,12 @@ import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
 import { isEmpty } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
-import type { Accepted, ScheduledDraftRequest, ScheduledEnd, Sent } from '../../shop-operations.ts';
+import type {
+  AcceptedReply,
+  ScheduledDraftRequest,
+  ScheduledEnd,
+  SentAnswer,
+} from '../../shop-operations.ts';
 import {
   endWrites,
   type ScheduledDraft,
@@ -44,14 +49,14 @@ export function schedule(
     return done({ replayed: true, differs, accepted: scheduledView(shopId, original) });
   }
   if (isEmpty(request)) return failed('EMPTY_MESSAGE');
-  const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...rest } = request;
+  const { sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS, ...draftFields } = request;
   const problem = timeProblem({ sendAtMs, notAfterMs, nowMs });
   if (problem !== undefined) return failed('VALIDATION_ERROR', { fields: [problem] });
   if (state.scheduled.length >= MOST_SCHEDULED) return failed('SCHEDULED_LIMIT_REACHED');
   const id = builder.makeId();
   const [contentDigest] = contentDigests;
   const draft: ScheduledDraft = {
-    ...rest,
+    ...draftFields,
     sendAtMs,
     notAfterMs,
     createdAtMs: nowMs,
@@ -59,22 +64,22 @@ export function schedule(
   };
   builder.write(...scheduledWrites(state.keys, id, draft));
   builder.change({ scheduled: [...state.scheduled, { id, sendAtMs, notAfterMs, tryAtMs: sendAtMs }] });
-  const accepted = scheduledView(shopId, { id, draft, end: undefined });
-  return done({ replayed: false, differs: false, accepted });
+  const acceptedView = scheduledView(shopId, { id, draft, end: undefined });
+  return done({ replayed: false, differs: false, accepted: acceptedView });
 }
 
 /** Ends one that waits; one that was cancelled stays as it is. */
 export function unschedule(
   builder: TurnBuilder,
-  stored: StoredSchedule | undefined,
+  storedSchedule: StoredSchedule | undefined,
 ): ShopReplies['unschedule'] {
-  if (stored === undefined) return failed('SCHEDULED_NOT_FOUND');
+  if (storedSchedule === undefined) return failed('SCHEDULED_NOT_FOUND');
   const { shopId } = builder.state.shop;
-  if (stored.end?.status === 'cancelled') return done(scheduledView(shopId, stored));
-  if (stored.end !== undefined) return failed('NOT_CANCELLABLE');
+  if (storedSchedule.end?.status === 'cancelled') return done(scheduledView(shopId, storedSchedule));
+  if (storedSchedule.end !== undefined) return failed('NOT_CANCELLABLE');
   const end: ScheduledEnd = { status: 'cancelled' };
-  endOne(builder, stored, end);
-  return done(scheduledView(shopId, { ...stored, draft: withoutContent(stored.draft), end }));
+  endOne(builder, storedSchedule, end);
+  return done(scheduledView(shopId, { ...storedSchedule, draft: withoutContent(storedSchedule.draft), end }));
 }
 
 /** When the next one falls due. */
@@ -86,57 +91,59 @@ export function scheduledDueAtMs({ scheduled }: Pick<ShopState, 'scheduled'>): n
 export function trySchedules(builder: TurnBuilder): void {
   const { state, nowMs } = builder;
   if (!state.isDispatching) return;
-  const due = state.scheduled.filter(({ tryAtMs }) => tryAtMs <= nowMs).slice(0, AT_A_TIME);
-  for (const one of due) {
-    change(builder, { ...one, tryAtMs: nowMs + TRY_AGAIN_MS });
-    builder.perform({ type: 'send_scheduled', scheduledId: one.id });
+  const dueSends = state.scheduled.filter(({ tryAtMs }) => tryAtMs <= nowMs).slice(0, AT_A_TIME);
+  for (const scheduledSend of dueSends) {
+    change(builder, { ...scheduledSend, tryAtMs: nowMs + TRY_AGAIN_MS });
+    builder.perform({ type: 'send_scheduled', scheduledId: scheduledSend.id });
   }
 }
 
 /** Returns the reason why a due send cannot be made, independent of the policy. Undefined if it can. */
 export function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: string): Failed | undefined {
-  const one = state.scheduled.find(({ id }) => id === scheduledId);
-  if (one === undefined) return NO_LONGER_DUE;
+  const scheduledSend = state.scheduled.find(({ id }) => id === scheduledId);
+  if (scheduledSend === undefined) return NO_LONGER_DUE;
   // No attempt was made in time, or none was possible.
-  if (nowMs > one.notAfterMs) return failed(one.lastCode ?? 'SERVICE_UNAVAILABLE');
+  if (nowMs > scheduledSend.notAfterMs) return failed(scheduledSend.lastCode ?? 'SERVICE_UNAVAILABLE');
   return state.isTenantActive ? undefined : failed('TENANT_INACTIVE');
 }
 
 /** Handles the result of its send: it ends with its message, is retried, or ends refused. */
 export function onScheduledSend(
   builder: TurnBuilder,
-  stored: StoredSchedule | undefined,
-  reply: Outcome<Sent<Accepted>>,
+  storedSchedule: StoredSchedule | undefined,
+  reply: Outcome<SentAnswer<AcceptedReply>>,
 ): void {
-  const one = builder.state.scheduled.find(({ id }) => id === stored?.id);
-  if (one === undefined || stored === undefined) return;
+  const scheduledSend = builder.state.scheduled.find(({ id }) => id === storedSchedule?.id);
+  if (scheduledSend === undefined || storedSchedule === undefined) return;
   if (reply.ok) {
     const messageId = reply.value.accepted.id;
     builder.perform({ type: 'count_scheduled', code: null });
-    endOne(builder, stored, { status: 'accepted', messageId });
-    builder.publish('scheduled.accepted', { id: one.id, messageId });
+    endOne(builder, storedSchedule, { status: 'accepted', messageId });
+    builder.publish('scheduled.accepted', { id: scheduledSend.id, messageId });
     return;
   }
   const { code } = reply.failure;
   const againMs = tryAgainMs(reply.failure);
-  if (againMs !== undefined && builder.nowMs + againMs <= one.notAfterMs) {
-    change(builder, { ...one, tryAtMs: builder.nowMs + againMs, lastCode: code });
+  if (againMs !== undefined && builder.nowMs + againMs <= scheduledSend.notAfterMs) {
+    change(builder, { ...scheduledSend, tryAtMs: builder.nowMs + againMs, lastCode: code });
     return;
   }
   builder.perform({ type: 'count_scheduled', code });
-  endOne(builder, stored, { status: 'refused', code });
-  builder.publish('scheduled.refused', { id: one.id, code });
+  endOne(builder, storedSchedule, { status: 'refused', code });
+  builder.publish('scheduled.refused', { id: scheduledSend.id, code });
 }
 
 function endOne(builder: TurnBuilder, { id, draft }: StoredSchedule, end: ScheduledEnd): void {
   const { state } = builder;
   builder.write(...endWrites(state.keys, { id, draft, end }, builder));
-  builder.change({ scheduled: state.scheduled.filter((one) => one.id !== id) });
+  builder.change({ scheduled: state.scheduled.filter((scheduledSend) => scheduledSend.id !== id) });
 }
 
-function change(builder: TurnBuilder, changed: ScheduledSend): void {
+function change(builder: TurnBuilder, changedSend: ScheduledSend): void {
   builder.change({
-    scheduled: builder.state.scheduled.map((one) => (one.id === changed.id ? changed : one)),
+    scheduled: builder.state.scheduled.map((scheduledSend) =>
+      scheduledSend.id === changedSend.id ? changedSend : scheduledSend,
+    ),
   });
 }
 

@@ -6,7 +6,7 @@ import { contentOf, type DraftContent, isSameContent } from '../../message-conte
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
 import { type MessageBody, statusUrl } from '../../records/message-record.ts';
-import type { Accepted, AskedField, MessageDraft } from '../../shop-operations.ts';
+import type { AcceptedReply, AskedField, MessageDraft } from '../../shop-operations.ts';
 import type { SendFacts } from '../../state/recipient-facts.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -39,19 +39,19 @@ export function acceptMessage(
     return done({ replayed: true, differs: differsFrom(body, command.draft), accepted: reply });
   }
   const { draft, settings, pool } = command;
-  const judged = judgeSend(builder.state, {
+  const judgement = judgeSend(builder.state, {
     draft,
     settings,
     recipient: recipientOf(draft, facts.send),
     hasWorker: facts.hasWorker,
     nowMs: builder.nowMs,
   });
-  if (!judged.ok) {
-    const { code } = judged.failure;
+  if (!judgement.ok) {
+    const { code } = judgement.failure;
     const isUnasked = command.groupAsked !== true && mayAskForGroup(builder.state, code);
-    return isUnasked ? { ...judged, ask: 'group', groupId: draft.to } : judged;
+    return isUnasked ? { ...judgement, ask: 'group', groupId: draft.to } : judgement;
   }
-  const { verdict, entry, unavailable } = judged.value;
+  const { verdict, entry, unavailable } = judgement.value;
   const route =
     unavailable &&
     poolFallback(builder.state, {
@@ -65,7 +65,7 @@ export function acceptMessage(
   const { idempotencyKey, requestId, traceparent } = draft;
   const { alias } = facts.send;
   // A reply names a message, not a number. So it goes to the number, if one is known by now.
-  const to = draft.reply === undefined ? draft.to : (alias ?? draft.to);
+  const recipient = draft.reply === undefined ? draft.to : (alias ?? draft.to);
   const { text, mediaUrl, mediaType } = contentOf(draft);
   const { tenantId, shopId } = builder.state.shop;
   const body: MessageBody = {
@@ -73,7 +73,7 @@ export function acceptMessage(
     tenantId,
     shopId,
     kind: 'message',
-    to,
+    to: recipient,
     text,
     mediaUrl,
     mediaType,
@@ -86,10 +86,10 @@ export function acceptMessage(
     traceparent: traceparent ?? null,
     ...presentFields<MessageBody>({ reply: draft.reply, batchId: draft.batch?.id }),
   };
-  const toStore = { body, entry, alias: alias === to ? undefined : alias };
+  const toStore = { body, entry, alias: alias === recipient ? undefined : alias };
   if (route === undefined) {
     enqueue(builder, toStore);
-    if (isPhoneNumber(to) && facts.send.writer === undefined) countNewChat(builder);
+    if (isPhoneNumber(recipient) && facts.send.writer === undefined) countNewChat(builder);
   } else {
     enqueueAtPool(builder, toStore, route.value);
   }
@@ -97,8 +97,8 @@ export function acceptMessage(
 }
 
 /** A person who gets a reply has written, perhaps only a reaction, so they are known. */
-function recipientOf({ reply }: MessageDraft, known: SendFacts): SendFacts {
-  return reply === undefined ? known : { ...known, isCustomer: true };
+function recipientOf({ reply }: MessageDraft, facts: SendFacts): SendFacts {
+  return reply === undefined ? facts : { ...facts, isCustomer: true };
 }
 
 /**
@@ -116,7 +116,7 @@ function differsFrom(original: MessageBody, draft: MessageDraft): boolean {
   return Object.values(differs).includes(true);
 }
 
-function answer({ id, policy }: MessageBody, status: MessageStatus): Accepted {
+function answer({ id, policy }: MessageBody, status: MessageStatus): AcceptedReply {
   if (policy === null) throw new Error(`message ${id} was accepted without a verdict`);
   return { id, status, statusUrl: statusUrl(id), policy };
 }

@@ -82,9 +82,9 @@ const GROUPS_NOT_REPORTED = failed('MSGAPP_NOT_CONNECTED', {
  * True if the group is unknown and no open session has reported its groups. A missing report does not prove that the
  * group does not exist. The refusal is then the channel's, as for a number, not the group's.
  */
-function cannotKnowGroup(state: ShopState, to: string): boolean {
-  if (isPerson(to) || liveGroups(state) !== undefined) return false;
-  return state.groups?.list.some(({ id }) => id === to) !== true;
+function cannotKnowGroup(state: ShopState, recipient: string): boolean {
+  if (isPerson(recipient) || liveGroups(state) !== undefined) return false;
+  return state.groups?.list.some(({ id }) => id === recipient) !== true;
 }
 
 const NO_URLS: readonly string[] = [];

@@ -1,7 +1,7 @@
 import type { PolicyVerdict } from '../../../../policy/verdict.ts';
 import { type ChannelCode, done, failed, type Outcome } from '../../../failure.ts';
 import { wasConnected } from '../../machines/channel-context.ts';
-import type { PoolWanted } from '../../protocol/shop-replies.ts';
+import type { CarrierNeeded } from '../../protocol/shop-replies.ts';
 import type { MessageDraft, ShopReference } from '../../shop-operations.ts';
 import { attributedText, excessCharacters } from '../../state/attributed-text.ts';
 import type { ShopState } from '../../state/shop-state.ts';
@@ -21,7 +21,7 @@ export function poolFallback(
     readonly pool: 'ask' | ShopReference | undefined;
     readonly platformName: string;
   },
-): Outcome<ShopReference, ChannelCode | 'MESSAGE_TOO_LONG'> | PoolWanted {
+): Outcome<ShopReference, ChannelCode | 'MESSAGE_TOO_LONG'> | CarrierNeeded {
   const { draft, verdict, unavailable, pool, platformName } = send;
   const hadSession = wasConnected(state.channel.context);
   const sessionIsAway = unavailable === 'MSGAPP_NOT_CONNECTED' || unavailable === 'MSGAPP_SESSION_LOST';

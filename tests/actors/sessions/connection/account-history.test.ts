@@ -17,7 +17,7 @@ test('a part that failed to download is retried in the same connection, at the n
   const history = new AccountHistory({
     socket: { ev: { on: () => undefined } } as unknown as AccountHistoryOptions['socket'],
     credentials: {} as AccountHistoryOptions['credentials'],
-    sealed: {
+    sealedStore: {
       find: async (_hash: string, name: string) => kept.get(name),
       async write({ fields }: { readonly fields: ReadonlyMap<string, Buffer | undefined> }) {
         for (const [name, value] of fields) if (value !== undefined) kept.set(name, value);
@@ -25,11 +25,11 @@ test('a part that failed to download is retried in the same connection, at the n
       writeLater({ fields }: { readonly fields: ReadonlyMap<string, Buffer | undefined> }) {
         for (const name of fields.keys()) kept.delete(name);
       },
-    } as unknown as AccountHistoryOptions['sealed'],
+    } as unknown as AccountHistoryOptions['sealedStore'],
     bounds: {} as AccountHistoryOptions['bounds'],
     nowMs: () => 0,
     log: (_level, _fields, message) => told(message),
-    async alone(work) {
+    async runAlone(work) {
       if (isAway) throw new Error('the network told no file in time');
       await work();
     },

@@ -41,7 +41,7 @@ function watched(
     clock,
     timing: DEFAULT_SESSION_TIMING,
     later: (delayMs, act) => clock.after(delayMs === queryMs ? delayMs + lateMs() : delayMs, act),
-    unanswered: (question) => void ends.push(question),
+    onUnanswered: (question) => void ends.push(question),
   });
   return { watch, clock, asked, ends, ws };
 }

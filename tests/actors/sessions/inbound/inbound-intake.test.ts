@@ -26,7 +26,7 @@ function intake() {
     socket: () => undefined,
     chatTimers: { keep: async () => undefined },
     report: (notice) => void told.push(notice),
-    failed: (detail) => void failures.push(detail),
+    onFailed: (detail) => void failures.push(detail),
     log: (_, message) => void logged.push(message),
   });
   return { clock, told, failures, logged, intake: made };

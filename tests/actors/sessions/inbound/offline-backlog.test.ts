@@ -12,7 +12,7 @@ test('a network that sends no more without an end is asked for some ten minutes,
     ask: () => {
       asked += 1;
     },
-    idle: async () => undefined,
+    waitUntilIdle: async () => undefined,
     later: (delayMs, act) => clock.after(delayMs, act),
     note: (note) => void notes.push(note.type),
   });

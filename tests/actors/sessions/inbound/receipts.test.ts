@@ -18,7 +18,7 @@ test('receipts of several shops are reported together, each shop at most once', 
       isPending: () => false,
       atSharedMoment: (act) => void shared.add(act, 0),
       afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
-      dropped: () => undefined,
+      onDropped: () => undefined,
       generation: 1,
       report: (_token, receipts) =>
         told.push(`${clock.monotonicMs()} ${shop} ${receipts.map(({ wireId }) => wireId).join(' ')}`),
@@ -52,7 +52,7 @@ test('receipts of our own devices and of people outside the group do not count',
     isPending: () => false,
     atSharedMoment: (act) => act(),
     afterLongestHold: () => undefined,
-    dropped: () => undefined,
+    onDropped: () => undefined,
     generation: 1,
     report: (token, some) => {
       told.push(...some.map(({ from, kind }) => `${from} ${kind}`));
@@ -79,7 +79,7 @@ function heldReceipts(pending = new Set<string>()) {
     isPending: (wireId) => pending.has(wireId),
     atSharedMoment: (act) => void clock.after(250, act),
     afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
-    dropped: (count) => void dropped.push(count),
+    onDropped: (count) => void dropped.push(count),
     generation: 7,
     report: (token, words) => void told.push({ token, wireIds: words.map(({ wireId }) => wireId) }),
   });
@@ -167,7 +167,7 @@ async function reportedOf(...nodes: readonly BinaryNode[]): Promise<string[]> {
     isPending: () => false,
     atSharedMoment: (act) => void clock.after(250, act),
     afterLongestHold: () => undefined,
-    dropped: () => undefined,
+    onDropped: () => undefined,
     generation: 1,
     report: (_token, words) =>
       void told.push(

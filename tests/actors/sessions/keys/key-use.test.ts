@@ -20,7 +20,7 @@ function shopOfYears() {
   };
   const session = async (used: (sealed: SealedStore) => Promise<unknown>): Promise<number> => {
     const use: KeyUse = new KeyUse({
-      sealed: {
+      sealedStore: {
         read: (...read) => sealed.read(...read),
         write: (change) => sealed.write(change),
         writeLater: (change) => sealed.writeLater(change),
@@ -111,7 +111,7 @@ test('uses are saved, though the stored ones were not read when it was due', asy
   const { open, store, clock } = sealedStore();
   const sealed = open();
   const use = new KeyUse({
-    sealed,
+    sealedStore: sealed,
     nowMs: () => clock.wallMs(),
     ownUsers: () => [],
     later: (delayMs, act) => clock.after(delayMs, act),

@@ -69,7 +69,7 @@ async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): 
     ask: (address, request) => answerStoreRequest({ store, clock, goesOn: () => true }, address, request),
     after: (delayMs, act) => clock.after(delayMs, act),
     onFailure: (error) => assert.fail(error),
-    used: () => undefined,
+    onUsed: () => undefined,
   });
   const credentials = await loadCredentials(sealed);
   credentials.creds.me = { id: '33611110001:1@s.whatsapp.net' };

@@ -64,12 +64,12 @@ export function startPool(
     events: {
       message: (message, { worker }) =>
         note(`${worker}: ${message.kind === 'closed' ? message.shopId : message.kind}`),
-      lost: (worker, detail) => {
+      onLost: (worker, detail) => {
         onLost();
         note(`${worker} lost: ${detail}`);
       },
-      ready: () => void events.emit('told'),
-      unreachable: () => note('unreachable'),
+      onReady: () => void events.emit('told'),
+      onUnreachable: () => note('unreachable'),
     },
   });
   const until = async (condition: () => boolean): Promise<void> => {

@@ -1,9 +1,9 @@
 /** A session worker that follows the shop's id, to test how the pool deals with it. */
 import { getHeapSpaceStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
-import type { FromWorker, ToWorker } from '../../../../actors/sessions/worker-protocol.ts';
+import type { WorkerCommand, WorkerMessage } from '../../../../actors/sessions/worker-protocol.ts';
 
-const tell = (message: FromWorker): void => parentPort?.postMessage(message);
+const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
 
 function obey(word: string): void {
   tell({ kind: 'closed', shopId: `heard ${word}`, generation: 0 });
@@ -21,7 +21,7 @@ function obey(word: string): void {
   }
 }
 
-parentPort?.on('message', (message: ToWorker) => {
+parentPort?.on('message', (message: WorkerCommand) => {
   if (message.kind === 'ping') tell({ kind: 'pong', heapBytes: 1 });
   if (message.kind === 'stop') tell({ kind: 'stopped' });
   if (message.kind === 'close') obey(message.shopId);

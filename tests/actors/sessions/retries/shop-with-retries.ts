@@ -45,7 +45,7 @@ export function retryAnswers(
   options: {
     readonly failures?: number;
     /** Finds what was sent. */
-    readonly sent?: RetryAnswersOptions['sent'];
+    readonly sent?: RetryAnswersOptions['sentMessages'];
     readonly clock?: FakeClock;
   } = {},
 ) {
@@ -81,7 +81,7 @@ export function retryAnswers(
   const answers = new RetryAnswers({
     socket: socket as unknown as RetryAnswersOptions['socket'],
     credentials: { creds: { ...initAuthCreds(), account: ACCOUNT }, keys },
-    sent,
+    sentMessages: sent,
     groups: { excludes: () => false, metadata: () => undefined },
     sessions: {
       async open(devices) {

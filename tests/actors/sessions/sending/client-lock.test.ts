@@ -14,7 +14,7 @@ test('work that throws at once gives the client back, and the next work runs', a
   await assert.rejects(lock.give(pending, relay), /thrown at once/);
   assert.equal(lock.order, undefined);
   let isRun = false;
-  await lock.alone(async () => {
+  await lock.runAlone(async () => {
     isRun = true;
   });
   assert.ok(isRun);

@@ -112,16 +112,16 @@ function outbox({
       histories: new TenantSlots(1),
       ca: undefined,
       slots: new TenantSlots(1),
-      unwritable: () => undefined,
+      onUnwritable: () => undefined,
     },
     groups: fakeOf<GroupDirectory>({
       request: async () => undefined,
       participants: async () => [DEVICE],
       metadata: () => undefined,
     }),
-    sent: fakeOf<SentMessages>({ remember: async () => undefined }),
+    sentMessages: fakeOf<SentMessages>({ remember: async () => undefined }),
     tokens: { has: async () => false },
-    readdressed: { set: async () => undefined },
+    readdressedIds: { set: async () => undefined },
     chatTimers: { of: timerOf },
     report: (_order, outcome) => outcomes.push(outcome.kind),
     memory,
@@ -139,7 +139,7 @@ function outbox({
       },
       carry: (_data, carry) => carry([]),
     },
-    prepared: ({ messageId }) => {
+    onPrepared: ({ messageId }) => {
       prepared.push(messageId);
       if (!held) box.transmit(messageId);
     },
@@ -149,7 +149,7 @@ function outbox({
     },
     recipientKnown: () => undefined,
     numbers,
-    unanswered: () => doubts.push('is anybody there?'),
+    onUnanswered: () => doubts.push('is anybody there?'),
     logError: (fields, message) => logged.push({ ...fields, message }),
   });
   return {

@@ -20,9 +20,9 @@ export function sealedStore(cacheBytes = 1_000_000) {
   const cache = new SealedCache(cacheBytes);
   const keys = [randomBytes(32)];
   /** Opens the store like the shop's next session. */
-  const open = (used: (field: string) => void = () => undefined): SealedStore =>
+  const open = (onUsed: (field: string) => void = () => undefined): SealedStore =>
     new SealedStore({
-      used,
+      onUsed,
       shop,
       ciphers: credentialCiphers(keys),
       cache,

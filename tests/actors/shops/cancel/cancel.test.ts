@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Outcome } from '../../../../actors/failure.ts';
 import type { PoolAnswer } from '../../../../actors/shops/protocol/pool-protocol.ts';
-import type { Cancelled } from '../../../../actors/shops/protocol/shop-replies.ts';
+import type { CancelResult } from '../../../../actors/shops/protocol/shop-replies.ts';
 import type { QueueFilter } from '../../../../actors/shops/shop-operations.ts';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
@@ -14,14 +14,14 @@ import { ShopHarness, textDraft } from '../shop-harness.ts';
 const NOTHING: QueueFilter = { idempotencyKeyPrefix: undefined, to: undefined, acceptedBeforeMs: undefined };
 
 async function cancel(shop: ShopHarness, messageId: string): Promise<string> {
-  const reply = (await shop.ask({ type: 'cancel', messageId })) as Outcome<Cancelled>;
+  const reply = (await shop.ask({ type: 'cancel', messageId })) as Outcome<CancelResult>;
   if (!reply.ok) return reply.failure.code;
   return reply.value.atPool.length > 0 ? 'at the pool' : 'ended';
 }
 
 async function cancelAll(shop: ShopHarness, filter: Partial<QueueFilter>): Promise<number> {
   const command = { type: 'cancel_queue', filter: { ...NOTHING, ...filter } } as const;
-  const reply = (await shop.ask(command)) as Outcome<Cancelled>;
+  const reply = (await shop.ask(command)) as Outcome<CancelResult>;
   assert.ok(reply.ok);
   return reply.value.ended;
 }

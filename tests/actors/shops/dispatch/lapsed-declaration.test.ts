@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
 import { carriedWrites } from '../../../../actors/shops/records/carried-message.ts';
-import type { Accepted } from '../../../../actors/shops/shop-operations.ts';
+import type { AcceptedReply } from '../../../../actors/shops/shop-operations.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
@@ -37,7 +37,7 @@ function sendDeclared(shop: ShopHarness): string {
       pool: undefined,
     },
     { send: { original: undefined, isCustomer: false, writer: undefined, declaration } },
-  ) as { value: { accepted: Accepted } };
+  ) as { value: { accepted: AcceptedReply } };
   return reply.value.accepted.id;
 }
 

@@ -32,38 +32,39 @@ describe('remembered views of messages', () => {
   it('one object while nothing changes, another once the state or the body does', () => {
     const views = new MessageViews();
     const fields = [body('x'), null];
-    const first = views.of('m', fields);
+    const first = views.viewOf('m', fields);
     assert.equal(first?.view.status, 'queued');
     assert.equal(first.tenantId, tenantId);
-    assert.equal(views.of('m', fields)?.view, first.view);
-    const later = views.of('m', [body('x'), sent]);
+    assert.equal(views.viewOf('m', fields)?.view, first.view);
+    const later = views.viewOf('m', [body('x'), sent]);
     assert.equal(later?.view.status, 'sent');
-    assert.equal(views.of('m', [body('y'), sent])?.view.text, 'y');
+    assert.equal(views.viewOf('m', [body('y'), sent])?.view.text, 'y');
   });
 
   it('a removed message is gone, and may come back', () => {
     const views = new MessageViews();
-    views.of('m', [body('x'), null]);
-    assert.equal(views.of('m', [null, null]), undefined);
-    assert.equal(views.of('m', [body('z'), null])?.view.text, 'z');
+    views.viewOf('m', [body('x'), null]);
+    assert.equal(views.viewOf('m', [null, null]), undefined);
+    assert.equal(views.viewOf('m', [body('z'), null])?.view.text, 'z');
   });
 
   it('the ten-thousandth message is read as the first was', () => {
     const views = new MessageViews();
     for (let number = 0; number < 10_000; number += 1) {
-      assert.equal(views.of(`m${number}`, [body(String(number)), null])?.view.text, String(number));
+      assert.equal(views.viewOf(`m${number}`, [body(String(number)), null])?.view.text, String(number));
     }
-    assert.equal(views.of('m0', [body('0'), sent])?.view.status, 'sent');
+    assert.equal(views.viewOf('m0', [body('0'), sent])?.view.status, 'sent');
   });
 
   it('the number of cached views is limited: the oldest is dropped', () => {
     const views = new MessageViews();
     const oldest = [body('0'), null];
-    const first = views.of('m0', oldest);
+    const first = views.viewOf('m0', oldest);
     const last = 10_000;
-    for (let number = 1; number <= last; number += 1) views.of(`m${number}`, [body(String(number)), null]);
+    for (let number = 1; number <= last; number += 1)
+      views.viewOf(`m${number}`, [body(String(number)), null]);
     const fields = [body('newest'), null];
-    assert.equal(views.of('newest', fields)?.view, views.of('newest', fields)?.view);
-    assert.notEqual(views.of('m0', oldest)?.view, first?.view);
+    assert.equal(views.viewOf('newest', fields)?.view, views.viewOf('newest', fields)?.view);
+    assert.notEqual(views.viewOf('m0', oldest)?.view, first?.view);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
 import { dayEndsMs, dayOf } from '../../../../actors/shops/records/message-days.ts';
-import type { ScheduledView, Sent } from '../../../../actors/shops/shop-operations.ts';
+import type { ScheduledView, SentAnswer } from '../../../../actors/shops/shop-operations.ts';
 import {
   readSchedule,
   type ScheduledDraft,
@@ -25,11 +25,11 @@ async function schedule(
     mediaUrl?: string;
     text?: string;
   } = {},
-): Promise<Outcome<Sent<ScheduledView>>> {
+): Promise<Outcome<SentAnswer<ScheduledView>>> {
   const { to = TO, sendAtMs = shop.nowMs + HOUR_MS, notAfterMs, idempotencyKey, mediaUrl } = more;
   const { text = `for ${to}` } = more;
   const draft = { ...textDraft(to, text), sendAtMs, notAfterMs, idempotencyKey, mediaUrl };
-  return (await shop.ask({ type: 'schedule', draft })) as Outcome<Sent<ScheduledView>>;
+  return (await shop.ask({ type: 'schedule', draft })) as Outcome<SentAnswer<ScheduledView>>;
 }
 
 async function scheduledId(shop: ShopHarness, more: Parameters<typeof schedule>[1] = {}): Promise<string> {

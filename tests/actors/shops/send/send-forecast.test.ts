@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
 import { forecastSend, policyView } from '../../../../actors/shops/operations/policy-view.ts';
-import type { Accepted } from '../../../../actors/shops/shop-operations.ts';
+import type { AcceptedReply } from '../../../../actors/shops/shop-operations.ts';
 import type { RecipientFacts } from '../../../../actors/shops/state/recipient-facts.ts';
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
@@ -73,13 +73,13 @@ class RandomLife {
   }
 
   /** Sends a text that was not sent yet. */
-  send(to: string): Outcome<{ readonly accepted: Accepted }> {
+  send(to: string): Outcome<{ readonly accepted: AcceptedReply }> {
     const draft = textDraft(to, `text ${this.#texts++}`);
     const send = { ...(this.#people.get(to) ?? this.facts(to)), original: undefined };
     return this.shop.command(
       { type: 'send', draft, settings: this.#settings, pool: undefined },
       { send },
-    ) as Outcome<{ accepted: Accepted }>;
+    ) as Outcome<{ accepted: AcceptedReply }>;
   }
 
   /** Returns the forecast of a send that follows at once. */
