@@ -16,11 +16,18 @@ const ACCOUNT = { tenants: 10, shopsPerTenant: 1, customers: 100, connected: fal
 /** A subject of a flame graph: the accounts it needs, and its requests. */
 interface Work {
   readonly fleet: FleetSize;
-  readonly requests: (side: RunningSide) => Requests;
+  readonly requests: (side: RunningSide) => Requests | Promise<Requests>;
 }
 
 const works: Readonly<Record<string, Work>> = {
   me: { fleet: ACCOUNT, requests: identityRequests },
+  read: {
+    fleet: sendingFleet(3, true),
+    requests: async (side) => {
+      const { messages } = await load(side, sendRequests(side), { seconds: 2, warmupMs: 500 });
+      return { kind: 'read', messages };
+    },
+  },
   send: { fleet: sendingFleet(SECONDS + 3, true), requests: (side) => sendRequests(side) },
   shops: {
     fleet: { ...ACCOUNT, tenants: 60, shopsPerTenant: 500, connected: true },
@@ -28,7 +35,7 @@ const works: Readonly<Record<string, Work>> = {
   },
 };
 
-// npm run bench:flame [-- me|send|shops]: where the service's CPU time goes under load, as a flame graph and a list.
+// npm run bench:flame [-- me|read|send|shops]: where the service's CPU time goes, as a flame graph and a list.
 const name = process.argv[2] ?? 'send';
 const work = works[name];
 if (work === undefined) {
@@ -46,8 +53,9 @@ try {
     durability: 'everysec',
     nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
   });
+  const requests = await work.requests(side);
   const fromUs = Number(process.hrtime.bigint() / 1_000n);
-  const { perSecond } = await load(side, work.requests(side), { seconds: SECONDS });
+  const { perSecond } = await load(side, requests, { seconds: SECONDS });
   const toUs = Number(process.hrtime.bigint() / 1_000n);
   await side.stop();
   const texts = readdirSync(profiles).map((file) => readFileSync(join(profiles, file), 'utf8'));
