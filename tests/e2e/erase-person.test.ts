@@ -49,7 +49,7 @@ async function writeToBoth(from: string): Promise<string> {
   return String(ids[0]);
 }
 
-test('messages from the person are gone from lists, events and Redis, and messages to them have no text', async () => {
+test('messages from the person are gone from lists, events and Redis, and messages to them have no text', async (context) => {
   const [ana, bea] = [await writeToBoth(ANA), await writeToBoth(BEA)];
   const [first = {}] = (await listed()).filter((each) => each.fromId === ana);
   const answer = await stack.api.post(`/inbound/${first.id}/reply`, {
@@ -81,22 +81,28 @@ test('messages from the person are gone from lists, events and Redis, and messag
     left.length > 0 && left.every((key) => /:(writers|aliases|on-wire:\d)$/.test(key)),
     left.join(' '),
   );
-});
+  await context.test(
+    'an opt-out stays, the idempotency key sends nothing again, and a second erasure finds no one',
+    async () => {
+      const refused = await sendText(stack, stack.shopId, { to: ANA, text: 'Are you there?' });
+      assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
+      assert.equal((await stack.network.inbox(ANA)).items.length, 1);
+      const again = await sendText(stack, stack.shopId, { to: BEA, text: 'Anything', idempotencyKey: 'k' });
+      assert.deepEqual([again.status, again.data.status], [200, 'sent']);
+      assert.equal((await stack.admin.delete(personPath('nobody'))).status, 404);
+    },
+  );
 
-test('an opt-out stays, the idempotency key sends nothing again, and a second erasure finds no one', async () => {
-  const refused = await sendText(stack, stack.shopId, { to: ANA, text: 'Are you there?' });
-  assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
-  assert.equal((await stack.network.inbox(ANA)).items.length, 1);
-  const again = await sendText(stack, stack.shopId, { to: BEA, text: 'Anything', idempotencyKey: 'k' });
-  assert.deepEqual([again.status, again.data.status], [200, 'sent']);
-  assert.equal((await stack.admin.delete(personPath('nobody'))).status, 404);
-});
-
-test('the log of changes has a digest of the person', async () => {
-  const { data } = await stack.admin.get('/audit');
-  const entries = data.items as { readonly route: string; readonly params: Told; readonly status: number }[];
-  const entry = entries.find(({ route, status }) => route.endsWith('/people/{personId}') && status < 300);
-  assert.match(String(entry?.params.personId), /^[\w-]{43}$/);
+  await context.test('the log of changes has a digest of the person', async () => {
+    const { data } = await stack.admin.get('/audit');
+    const entries = data.items as {
+      readonly route: string;
+      readonly params: Told;
+      readonly status: number;
+    }[];
+    const entry = entries.find(({ route, status }) => route.endsWith('/people/{personId}') && status < 300);
+    assert.match(String(entry?.params.personId), /^[\w-]{43}$/);
+  });
 });
 
 test('a person who writes again is published again; an erasure that a kill stopped continues', async () => {

@@ -44,12 +44,16 @@ for (const [country, canonical, written] of [
 }
 
 test('a person who writes under the number the network knows is known under the other form too, and has replied', async () => {
-  const [canonical, written] = ['+553196348800', '+5531996348800'];
+  const [canonical, written] = ['+553196348811', '+5531996348811'];
+  await stack.network.setNumber(canonical, true, [written]);
+  await stack.network.write(canonical, { to: SHOP_PHONE, text: 'Are you open?' });
+  const first = await send(written, 'Yes');
+  await untilStatus(stack, String(first.data.id), 'sent');
   await stack.network.write(canonical, { to: SHOP_PHONE, text: 'Go on' });
   const known = await send(written, 'Thank you');
   assert.equal((known.data.policy as { recipientClass: string }).recipientClass, 'known');
   await untilStatus(stack, String(known.data.id), 'sent');
-  assert.deepEqual(await texts(canonical), ['Hello Brazil', 'Thank you']);
+  assert.deepEqual(await texts(canonical), ['Yes', 'Thank you']);
 });
 
 test('numbers that only the network knows to be one person: the second message is rejected before the wire', async () => {
