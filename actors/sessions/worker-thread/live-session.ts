@@ -22,6 +22,7 @@ import {
   type UnnumberedEvent,
 } from './session-parts.ts';
 import { ChatTimers } from './shared/chat-timers.ts';
+import { describeDefect } from './shared/defect.ts';
 import { readClientError, readDisconnect, sessionEndOf } from './shared/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from './shared/session-environment.ts';
 import { SessionTimers } from './shared/session-timers.ts';
@@ -373,7 +374,7 @@ export class LiveSession {
   }
 
   #logFailure(message: string): (error: unknown) => void {
-    return (error) => this.#log({ cause: readClientError(error).message }, message);
+    return (error) => this.#log({ ...describeDefect(error) }, message);
   }
 
   #log(fields: Record<string, unknown>, message: string): void {

@@ -23,6 +23,7 @@ import type {
 } from '../worker-protocol.ts';
 import { shareAsyncContexts } from './async-contexts.ts';
 import { replaceClientCurve } from './keys/client-curve.ts';
+import { describeDefect } from './shared/defect.ts';
 import { ExpiringCache } from './shared/expiring-cache.ts';
 import { silenceConsole } from './shared/silent-logger.ts';
 import { TenantSlots } from './shared/tenant-slots.ts';
@@ -84,8 +85,8 @@ function run(): void {
 
   // The client leaves some of its promises unwatched. A failure in one shop's must not end all shops' sessions.
   process.on('unhandledRejection', (reason) => {
-    const cause = reason instanceof Error ? `${reason.name}: ${reason.message}` : typeof reason;
-    post({ kind: 'log', level: 'warn', fields: { cause }, message: 'the client left a failure unhandled' });
+    const fields = { ...describeDefect(reason) };
+    post({ kind: 'log', level: 'warn', fields, message: 'the client left a failure unhandled' });
   });
 
   // The client watches none of the files that it encrypts attachments into. If one cannot be written (a full disk), the

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import { type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 import type { Credentials } from '../keys/credentials.ts';
-import { readClientError } from '../shared/session-end.ts';
+import { describeDefect } from '../shared/defect.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import type { HistoryNotice } from '../wire/phone-message.ts';
 import { readHistory } from './history-reader.ts';
@@ -92,7 +92,7 @@ export class AccountHistory {
       .then(() => runAlone(take, endSignal))
       .catch((error: unknown) => {
         if (endSignal.aborted) return;
-        log('warn', { cause: readClientError(error).message }, 'data of the account was not taken');
+        log('warn', { ...describeDefect(error) }, 'data of the account was not taken');
         if (error instanceof DownloadRefused && error.because !== undefined) this.#forget(id);
         // The daily check of the stored parts retries it.
         else this.#known.delete(id);

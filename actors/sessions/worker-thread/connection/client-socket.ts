@@ -19,7 +19,8 @@ import type { Ratchets } from '../keys/ratchets.ts';
 import type { RetryAnswers } from '../retries/retry-answers.ts';
 import { devicesWithKeys } from '../sending/device-sessions.ts';
 import type { GroupDirectory } from '../sending/group-directory.ts';
-import { isSocketFailure, readClientError } from '../shared/session-end.ts';
+import { describeDefect } from '../shared/defect.ts';
+import { isSocketFailure } from '../shared/session-end.ts';
 import type { SessionEnvironment, ShopMemory } from '../shared/session-environment.ts';
 import { clientLogger } from '../shared/silent-logger.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
@@ -216,8 +217,7 @@ export function followAccount({
   socket.ev.on('creds.update', ({ myAppStateKeyId }) => {
     if (myAppStateKeyId === undefined) return;
     socket.resyncAppState([NAMES], true).catch((error: unknown) => {
-      if (!isOver)
-        log('warn', { cause: readClientError(error).message }, 'data of the account was not taken');
+      if (!isOver) log('warn', { ...describeDefect(error) }, 'data of the account was not taken');
     });
   });
 }

@@ -1,7 +1,7 @@
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { ReportedNewChats, ReportedRestriction, SessionEventOf } from '../../session-events.ts';
-import { readClientError } from '../shared/session-end.ts';
+import { describeDefect } from '../shared/defect.ts';
 
 /** The limits of the number that a session reports. */
 export type LimitsNotice = Omit<SessionEventOf<'session.limits'>, 'generation'>;
@@ -83,8 +83,7 @@ export class LimitsWatch {
     try {
       return read(await answer);
     } catch (error) {
-      const cause = readClientError(error).message;
-      this.#options.log({ cause }, "the network did not answer about the number's limits");
+      this.#options.log({ ...describeDefect(error) }, "the network did not answer about the number's limits");
       return undefined;
     }
   }
@@ -101,8 +100,8 @@ export class LimitsWatch {
         });
       }
     } catch (error) {
-      const cause = readClientError(error).message;
-      this.#options.log({ operation, cause }, "what the network said of the number's limits cannot be read");
+      const fields = { operation, ...describeDefect(error) };
+      this.#options.log(fields, "what the network said of the number's limits cannot be read");
       this.ask();
     }
   }

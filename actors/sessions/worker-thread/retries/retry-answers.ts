@@ -10,6 +10,7 @@ import type { DeviceSessions } from '../sending/device-sessions.ts';
 import type { GroupDirectory } from '../sending/group-directory.ts';
 import type { Outbox } from '../sending/outbox.ts';
 import type { SentMessage, SentMessages } from '../sending/sent-messages.ts';
+import { describeDefect } from '../shared/defect.ts';
 import type { SessionEnvironment, ShopMemory } from '../shared/session-environment.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
@@ -66,8 +67,8 @@ export class RetryAnswers {
       const receipt = readRetryReceipt(node, ownAddresses());
       if (receipt !== undefined) await this.#answer(receipt);
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
-      log({ wireId: node.attrs.id, cause }, 'a device that could not read a message was not answered');
+      const fields = { wireId: node.attrs.id, ...describeDefect(error) };
+      log(fields, 'a device that could not read a message was not answered');
     }
     const { id = '', from = '', participant, recipient } = node.attrs;
     const attrs = {

@@ -1,4 +1,6 @@
-/** Fields of the log for errors that nothing here expects. Nobody knows which values their messages contain. */
+/** Fields of the log for errors whose messages nobody here wrote. Nobody knows which values they contain. */
+import { DownloadRefused } from '../../../outbound/network-file.ts';
+import { queryErrorCode, readClientError } from './session-end.ts';
 
 /**
  * The messages that are logged. They name only what the code has: V8's for a missing value or function. A name of the
@@ -14,20 +16,29 @@ export interface DefectFields {
   readonly error: string;
   /** Empty if the message may contain a value. */
   readonly cause: string;
+  /** The network's code for a refused request, or else the client's own. Absent if the error has none. */
+  readonly code?: number;
   /** Absent if the thread keeps no stacks, as session workers do unless `NODE_OPTIONS` has `--stack-trace-limit`. */
   readonly stack?: string;
 }
 
 /**
- * Returns the fields of a log line about an error: its name, its message and the frames of its stack. They contain no
- * text of a message, number or key, so only a message of `KNOWN_CAUSES` is logged.
+ * Returns the fields of a log line about an error: its name, its message, its code and the frames of its stack. They
+ * contain no text of a message, number or key. So only a message of `KNOWN_CAUSES` or of `DownloadRefused` is logged.
  */
 export function describeDefect(error: unknown): DefectFields {
   if (!(error instanceof Error)) return { error: typeof error, cause: '' };
   const { name, message } = error;
-  const cause = KNOWN_CAUSES.some((pattern) => pattern.test(message)) ? message : '';
+  const isKnown =
+    error instanceof DownloadRefused || KNOWN_CAUSES.some((pattern) => pattern.test(message));
+  const code = queryErrorCode(error) ?? readClientError(error).statusCode;
   const frames = framesOf(error);
-  return frames === '' ? { error: name, cause } : { error: name, cause, stack: frames };
+  return {
+    error: name,
+    cause: isKnown ? message : '',
+    ...(code === undefined ? {} : { code }),
+    ...(frames === '' ? {} : { stack: frames }),
+  };
 }
 
 /** The frames without the message, which begins a stack. */

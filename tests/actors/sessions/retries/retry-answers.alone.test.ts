@@ -25,7 +25,9 @@ test('a receipt whose answer fails every time is acknowledged within a minute, a
   asked();
   await clock.advance(60_000);
   assert.deepEqual(sent(), ['ack']);
-  assert.equal(logged.length, 1);
+  assert.deepEqual(logged, [
+    '{"wireId":"A","error":"Error","cause":""} a device that could not read a message was not answered',
+  ]);
 });
 
 test('a status is sent again to its viewers who ask, and to no one else', async () => {

@@ -71,7 +71,7 @@ export function retryAnswers(
       },
       getSessionInfo: async () => {
         left -= 1;
-        if (left >= 0) throw new Error('the network sent no keys in time');
+        if (left >= 0) throw new Error('the network sent no keys for +33622222222');
         return { baseKey: new Uint8Array(1), registrationId: REGISTRATION_ID };
       },
       hasSenderKey: async () => false,
@@ -96,7 +96,8 @@ export function retryAnswers(
     environment: { clock, timing: DEFAULT_SESSION_TIMING },
     later: (delayMs, act) => void clock.after(delayMs, act),
     ownAddresses: () => [],
-    log: (_, message) => void logged.push(message),
+    log: (fields, message) =>
+      void logged.push(`${JSON.stringify({ ...fields, stack: undefined })} ${message}`),
   });
   const asked = (by: Asking = { from: PERSON }, id = 'A', how: Partial<AskedAs> = {}): void => {
     const { count = '1', messageId = id, content = [] } = how;

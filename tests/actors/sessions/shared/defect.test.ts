@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DownloadRefused } from '../../../../actors/outbound/network-file.ts';
 import { describeDefect } from '../../../../actors/sessions/worker-thread/shared/defect.ts';
 
 /** Returns the error of a call that throws. */
@@ -38,6 +39,17 @@ test('a message is described only if it names nothing but the code', () => {
     },
   ];
   for (const act of mayHaveValues) assert.equal(described(act), '', act.toString());
+});
+
+test('the message of a refused download is described, and the code of a refused request', () => {
+  const { cause } = describeDefect(new DownloadRefused('the file is too large', 'too_large'));
+  assert.equal(cause, 'the file is too large');
+  const described = (fields: { readonly data?: number; readonly output: object }): unknown => {
+    const { code, cause } = describeDefect(Object.assign(new Error('no group of Miller'), fields));
+    return { code, cause };
+  };
+  assert.deepEqual(described({ data: 404, output: { statusCode: 500 } }), { code: 404, cause: '' });
+  assert.deepEqual(described({ output: { statusCode: 428 } }), { code: 428, cause: '' });
 });
 
 test('a stack has frames only, without the message that begins it', () => {
