@@ -66,9 +66,12 @@ export function countNewChat(builder: TurnBuilder): void {
   if (newChats !== null) changeNewChats(builder, { ...newChats, accepted: newChats.accepted + 1 });
 }
 
-/** Such a message was cancelled, and uses none. */
+/**
+ * Such a message was cancelled, and uses none. It waits no more, so `limitsNow` may have left it out already. The stored
+ * count still has it.
+ */
 export function uncountNewChat(builder: TurnBuilder): void {
-  const { newChats } = limitsNow(builder.state);
+  const { newChats } = builder.state.limits;
   if (newChats !== null && newChats.accepted > 0)
     changeNewChats(builder, { ...newChats, accepted: newChats.accepted - 1 });
 }

@@ -78,7 +78,7 @@ describe('a cancelled message', () => {
     assert.equal(counted(after), counted(shop));
   });
 
-  test('does not count in the network’s quota of new chats', async () => {
+  test('does not count in the network’s quota of new chats, and the others still do', async () => {
     const shop = await ShopHarness.connected();
     const newChats = { quota: 2, used: 0, warning: null, endsAtMs: shop.nowMs + DAY_MS };
     shop.session({ type: 'session.limits', newChats });
@@ -87,6 +87,7 @@ describe('a cancelled message', () => {
     assert.equal(shop.send('+33601000002'), 'COLD_RECIPIENT_CAP_REACHED');
     await cancel(shop, second);
     assert.equal(shop.statusOf(shop.send('+33601000002')), 'queued');
+    assert.equal(shop.send('+33601000003'), 'COLD_RECIPIENT_CAP_REACHED');
   });
 });
 
