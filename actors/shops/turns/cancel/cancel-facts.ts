@@ -1,5 +1,4 @@
 import { isSameRecipient } from '../../../../policy/number-forms.ts';
-import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
 import { readMessage, readMessages } from '../../records/message-days.ts';
@@ -8,6 +7,7 @@ import type { QueueFilter } from '../../shop-operations.ts';
 import { readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { CancelledPlace } from '../number/given-back.ts';
+import { countsAsNewChat } from '../number/reported-limits.ts';
 
 /** The facts for a cancellation. */
 export interface CancelFacts {
@@ -111,7 +111,12 @@ async function readPlaces(
     store.read(messages.map(({ place }) => ['LRANGE', keys.accepted, place - cut, place - cut])) as Promise<
       string[][]
     >,
-    Promise.all(messages.map(({ messageId, to }) => !atPool.has(messageId) && startsChat(state, to, store))),
+    Promise.all(
+      messages.map(
+        async ({ messageId, to }) =>
+          !atPool.has(messageId) && countsAsNewChat(to, await readWriter(state, { to }, store)),
+      ),
+    ),
   ]);
   return messages.map(({ messageId, to, alias, place }, index) => ({
     messageId,
@@ -121,8 +126,4 @@ async function readPlaces(
     element: elements[index]?.[0],
     isNewChat: isNewChat[index] ?? false,
   }));
-}
-
-async function startsChat(state: ShopState, recipient: string, store: Store): Promise<boolean> {
-  return isPhoneNumber(recipient) && (await readWriter(state, { to: recipient }, store)).writer === undefined;
 }

@@ -10,7 +10,7 @@ import { batchObstacle } from '../../state/batch-holds.ts';
 import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import { oncePerDay } from '../builder/once-per-day.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { barsNewChat, startsChat } from '../number/reported-limits.ts';
+import { barsNewChat, countsAsNewChat } from '../number/reported-limits.ts';
 import { isOverRecipientLimits } from '../people/recipient-alias.ts';
 import { linkLid } from '../people/stored-writer.ts';
 import { rememberCarried } from '../pool/opt-out-notices.ts';
@@ -50,11 +50,7 @@ function obstacle(
   // The message counts as one to a declared number, and neither budget uses capacity of the other.
   if (hasLapsed) return 'COLD_RECIPIENT_CAP_REACHED';
   // The session must first look up whether it has a token of this recipient, who never wrote.
-  if (
-    prepared !== undefined &&
-    isPhoneNumber(recipient) &&
-    barsNewChat(state, { ...prepared, writer }, nowMs)
-  ) {
+  if (prepared !== undefined && barsNewChat(state, { to: recipient, ...prepared, writer }, nowMs)) {
     return classCapCode(body.policy?.recipientClass);
   }
   if (isGroupId(recipient) && !liveGroups(state)?.find(({ id }) => id === recipient)?.isAdmin) {
@@ -98,7 +94,7 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
   const body = checkedBody(builder, facts);
   if (body === undefined) return;
   const { to = '', alias } = builder.state.currentMessage ?? {};
-  const needsChat = isPhoneNumber(to) && barsNewChat(builder.state, facts, builder.nowMs);
+  const needsChat = barsNewChat(builder.state, { to, writer: facts.writer }, builder.nowMs);
   builder.change({ currentBody: body });
   builder.perform({
     type: 'prepare',
@@ -141,7 +137,7 @@ export function onPrepared(
   linkRecipient(builder, facts);
   const body = checkedBody(builder, { ...facts, prepared: { hasChat } });
   if (body === undefined) return;
-  const isFirst = isPhoneNumber(body.to ?? '') && startsChat({ hasChat, writer: facts.writer });
+  const isFirst = countsAsNewChat(body.to ?? '', { hasChat, writer: facts.writer });
   const onWire = { type: 'prepared', untilMs: builder.nowMs + outcomeMs } as const;
   builder.stepPacing(isFirst ? { ...onWire, startsChat: true } : onWire);
   builder.write(...writes);

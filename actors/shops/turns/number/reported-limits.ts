@@ -13,6 +13,7 @@ import {
   restrictionAt,
   UNNAMED_END_MS,
 } from '../../../../policy/network-limits.ts';
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type {
   ReportedNewChats,
   ReportedRestriction,
@@ -100,19 +101,27 @@ export interface KnownChat {
   readonly writer: Writer | undefined;
 }
 
-/** True if a message to that person starts a chat. Until the session reports it, anyone who wrote has one. */
-export function startsChat({ hasChat, writer }: KnownChat): boolean {
-  return writer === undefined && hasChat !== true;
+/**
+ * True if a message to that address counts in the network's quota of new chats. The address is a number, and the person
+ * has no chat with the shop. Until the session reports chats, anyone who wrote has one.
+ */
+export function countsAsNewChat(to: string, { hasChat, writer }: KnownChat): boolean {
+  return isPhoneNumber(to) && writer === undefined && hasChat !== true;
 }
 
 /**
- * True if the network bars a message to a person that is about to leave. While the number is restricted, a known
- * `hasChat` alone decides. The quota counts messages to people who have not answered.
+ * True if the network bars a message to that address that is about to leave. While the number is restricted, a known
+ * `hasChat` alone decides about a person. The quota counts messages to people who have not answered.
  */
-export function barsNewChat({ limits }: Pick<ShopState, 'limits'>, chat: KnownChat, nowMs: number): boolean {
+export function barsNewChat(
+  { limits }: Pick<ShopState, 'limits'>,
+  chat: KnownChat & { readonly to: string },
+  nowMs: number,
+): boolean {
   const isRestricted = restrictionAt(limits, nowMs) !== null;
-  if (isRestricted && chat.hasChat !== undefined) return !chat.hasChat;
-  return startsChat(chat) && newChatBarOnWire(limits, nowMs) !== undefined;
+  const { to, hasChat } = chat;
+  if (isRestricted && isPhoneNumber(to) && hasChat !== undefined) return !hasChat;
+  return countsAsNewChat(to, chat) && newChatBarOnWire(limits, nowMs) !== undefined;
 }
 
 /** Ends the restriction at its time. */

@@ -18,7 +18,7 @@ import { channelRefusal } from '../builder/channel-refusal.ts';
 import { countSend } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
-import { countNewChat, limitsNow } from '../number/reported-limits.ts';
+import { countNewChat, countsAsNewChat, limitsNow } from '../number/reported-limits.ts';
 import type { CarryFacts } from './carry-facts.ts';
 import { otherOffers } from './offered-sends.ts';
 
@@ -43,8 +43,8 @@ export function offerPooled(
   const otherSends = otherOffers(state, entry, builder.nowMs);
   if (otherSends.length > 0 && !judge(builder, offer, { ...facts, settings }, otherSends).admitted)
     return refusal;
-  const offeredSend = { entry, startsChat: facts.writer === undefined, offeredAtMs: builder.nowMs };
-  builder.change({ offeredSends: [...otherSends, offeredSend] });
+  const startsChat = countsAsNewChat(offer.to, facts);
+  builder.change({ offeredSends: [...otherSends, { entry, startsChat, offeredAtMs: builder.nowMs }] });
   return { kind: 'willing' };
 }
 
@@ -73,7 +73,7 @@ export function takePooled(
   ]);
   builder.write(['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judgement.entry)]);
   countSend(builder, judgement.entry);
-  if (facts.writer === undefined) countNewChat(builder);
+  if (countsAsNewChat(body.to ?? '', facts)) countNewChat(builder);
   builder.change({
     queue: byAge([...queue, carriedMessage(body, facts.alias)]),
     offeredSends: otherOffers(builder.state, judgement.entry, builder.nowMs),

@@ -24,7 +24,7 @@ import { type AcceptedMessage, storeAccepted } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { endOverdue, NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
-import { countNewChat } from '../number/reported-limits.ts';
+import { countNewChat, countsAsNewChat } from '../number/reported-limits.ts';
 import type { RequeueFacts } from './requeue-facts.ts';
 
 /** Interval of requests to a pool shop that has not replied, and of searches for one. */
@@ -149,7 +149,7 @@ export function requeue(
   drop(builder, message);
   builder.write(bodyWrite(shard, dayOfMessage(messageId), { ...body, via: 'shop' }));
   builder.change({ queue: byAge([...queue, queuedMessage(body, message.place, alias)]) });
-  if (writer === undefined) countNewChat(builder);
+  if (countsAsNewChat(body.to ?? '', { writer })) countNewChat(builder);
   // The pool shop may have answered after a day. The message is then too old to be sent.
   endOverdue(builder);
 }

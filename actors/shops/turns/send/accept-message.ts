@@ -1,4 +1,3 @@
-import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import { done } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
 import { presentFields } from '../../../present-fields.ts';
@@ -10,7 +9,7 @@ import type { AcceptedReply, AskedField, MessageDraft } from '../../shop-operati
 import type { SendFacts } from '../../state/recipient-facts.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { countNewChat } from '../number/reported-limits.ts';
+import { countNewChat, countsAsNewChat } from '../number/reported-limits.ts';
 import { enqueueAtPool } from '../pool/message-at-pool.ts';
 import { judgeSend, mayAskForGroup } from './judge-send.ts';
 import { poolFallback } from './pool-fallback.ts';
@@ -89,7 +88,7 @@ export function acceptMessage(
   const toStore = { body, entry, alias: alias === recipient ? undefined : alias };
   if (route === undefined) {
     enqueue(builder, toStore);
-    if (isPhoneNumber(recipient) && facts.send.writer === undefined) countNewChat(builder);
+    if (countsAsNewChat(recipient, facts.send)) countNewChat(builder);
   } else {
     enqueueAtPool(builder, toStore, route.value);
   }

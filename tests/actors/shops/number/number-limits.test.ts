@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Failure } from '../../../../actors/failure.ts';
 import { policyView } from '../../../../actors/shops/operations/policy-view.ts';
 import { describeShop } from '../../../../actors/shops/turns/describe-shop.ts';
+import { countsAsNewChat } from '../../../../actors/shops/turns/number/reported-limits.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { PoolExchange, poolShop } from '../pool/pool-exchange.ts';
@@ -84,6 +85,17 @@ function countsOf(shop: ShopHarness): { readonly used: number; readonly accepted
 
 const networkOf = (shop: ShopHarness) =>
   policyView(shop.state, { settings: resolveSettings({}), nowMs: shop.nowMs }).network;
+
+test('a message counts as a new chat if it goes to a number without a chat with the shop', () => {
+  const to = '+33699990001';
+  assert.equal(countsAsNewChat(to, { writer: undefined }), true);
+  assert.equal(countsAsNewChat(to, { writer: undefined, hasChat: false }), true);
+  assert.equal(countsAsNewChat(to, { writer: undefined, hasChat: true }), false);
+  assert.equal(countsAsNewChat(to, { writer: wrote }), false);
+  assert.equal(countsAsNewChat(to, { writer: wrote, hasChat: false }), false);
+  for (const other of ['120363000000000777@g.us', '100000000000002@lid', ''])
+    assert.equal(countsAsNewChat(other, { writer: undefined }), false, other);
+});
 
 test('while the network restricts the number only people with a chat are written to, until the named end', async () => {
   const shop = await ShopHarness.connected();
