@@ -17,7 +17,7 @@ type PoolCommand = CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>;
 
 /** Reads the facts for the turn on a request of another shop. */
 export async function readCarry(state: ShopState, command: PoolCommand, store: Store): Promise<CarryFacts> {
-  const { messageId, to } = subjectOf(command);
+  const { messageId, to } = subjectOf(state, command);
   const [[record], writer] = await Promise.all([
     readCarried(state.shard, [messageId], store),
     readWriter(state, { to }, store),
@@ -40,11 +40,18 @@ async function readEntryPlace(
   return index === -1 ? undefined : index - newestPart.length;
 }
 
-/** For a withdrawn message the recipient does not matter. */
-function subjectOf(command: PoolCommand): { readonly messageId: string; readonly to: string } {
+/** The message of a request and its recipient. A withdrawn message that is not here has none. */
+function subjectOf(
+  { queue, currentMessage }: ShopState,
+  command: PoolCommand,
+): { readonly messageId: string; readonly to: string } {
   if (command.type === 'pool.offer') {
     return { messageId: command.offer.messageId ?? '', to: command.offer.to };
   }
-  if (command.type === 'pool.withdraw') return { messageId: command.messageId, to: '' };
+  if (command.type === 'pool.withdraw') {
+    const { messageId } = command;
+    const here = [currentMessage, ...queue].find((message) => message?.messageId === messageId);
+    return { messageId, to: here?.to ?? '' };
+  }
   return { messageId: command.body.id, to: command.body.to ?? '' };
 }

@@ -18,7 +18,7 @@ import { channelRefusal } from '../builder/channel-refusal.ts';
 import { countSend } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
-import { countNewChat, countsAsNewChat, limitsNow } from '../number/reported-limits.ts';
+import { countNewChat, countsAsNewChat, limitsNow, uncountNewChat } from '../number/reported-limits.ts';
 import type { CarryFacts } from './carry-facts.ts';
 import { otherOffers } from './offered-sends.ts';
 
@@ -81,11 +81,14 @@ export function takePooled(
   return { kind: 'taken' };
 }
 
-/** Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. */
+/**
+ * Takes a message back unless it is on the wire. An unknown one is marked, so that a later `take` is refused. A cancelled
+ * one gives back its counts, also as a new chat. After an opt-out it stays counted, as a rejected one of the shop itself.
+ */
 export function withdrawPooled(
   builder: TurnBuilder,
   { messageId, createdAtMs, reason: withdrawalReason }: CommandOf<'pool.withdraw'>,
-  { record, entryFromEnd }: CarryFacts,
+  { record, entryFromEnd, writer }: CarryFacts,
 ): PoolAnswer {
   const { shard, currentMessage, queue } = builder.state;
   const reason = withdrawalReason ?? 'RECIPIENT_OPTED_OUT';
@@ -119,6 +122,7 @@ export function withdrawPooled(
     const { to, alias } = endedMessage;
     const entryText = record?.entryText ?? '';
     giveBackCarried(builder, { to, alias, entryText, fromEnd: entryFromEnd });
+    if (countsAsNewChat(to, { writer })) uncountNewChat(builder);
   }
   return { kind: 'ended', fate: state };
 }

@@ -162,6 +162,25 @@ describe('a cancelled message at the pool', () => {
     assert.equal(pool.statusOf(id), 'sent');
   });
 
+  for (const reason of ['CANCELLED', undefined] as const) {
+    test(`gives back its one new chat at the pool, and not after an opt-out: ${reason}`, async () => {
+      const exchange = await PoolExchange.start(1, 1);
+      const [pool] = exchange.pools;
+      assert.ok(pool);
+      const newChats = { quota: 9, used: 0, warning: null, endsAtMs: pool.nowMs + DAY_MS };
+      pool.session({ type: 'session.limits', newChats });
+      const ids = [0, 1, 2].map((last) => exchange.origin.send(`+3360100000${last}`, 'hello', poolShop(0)));
+      for (const id of ids) assert.equal(exchange.take(pool, id).kind, 'taken');
+      const [, messageId = ''] = ids;
+      const { createdAtMs } = exchange.body(messageId);
+      const withdraw = { type: 'pool.withdraw', messageId, createdAtMs } as const;
+      for (let time = 0; time < 2; time += 1) {
+        await pool.ask(reason === undefined ? withdraw : { ...withdraw, reason });
+        assert.equal(pool.state.limits.newChats?.accepted, reason === undefined ? 3 : 2);
+      }
+    });
+  }
+
   for (const answered of ['taken', 'refused'] as const) {
     test(`never counted in its own shop's quota of new chats, which stays as it is: ${answered}`, async () => {
       const exchange = await PoolExchange.start(1, 1);
