@@ -95,8 +95,29 @@ export function isConnectionClosed(error: unknown): boolean {
   return readClientError(error).statusCode === CONNECTION_CLOSED;
 }
 
-/** An error of the system or of the WebSocket, for example `EPIPE`. Node's own codes, `ERR_…`, are not among them. */
-const CONNECTION_CODE = /^(?:E[A-Z0-9]+|WS_ERR_[A-Z_]+)$/;
+/**
+ * The codes of the system for a connection that fails, or cannot be made. Files have others, for example `ENOENT`. Both
+ * may get `EMFILE`, which is not among them.
+ */
+const SOCKET_CODES = new Set([
+  'EADDRNOTAVAIL',
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETRESET',
+  'ENETUNREACH',
+  'ENOBUFS',
+  'ENOTCONN',
+  'ENOTFOUND',
+  'EPIPE',
+  'EPROTO',
+  'ESHUTDOWN',
+  'ETIMEDOUT',
+]);
 
 /**
  * True if a socket failed or was closed. A request that waits for its reply then rejects with the socket's error, or
@@ -105,7 +126,8 @@ const CONNECTION_CODE = /^(?:E[A-Z0-9]+|WS_ERR_[A-Z_]+)$/;
 export function isSocketFailure(error: unknown): boolean {
   if (typeof error === 'number' || isConnectionClosed(error)) return true;
   const { code, message = '' } = (error ?? {}) as { code?: unknown; message?: string };
-  return typeof code === 'string' ? CONNECTION_CODE.test(code) : message.startsWith('WebSocket is not open');
+  if (typeof code !== 'string') return message.startsWith('WebSocket is not open');
+  return SOCKET_CODES.has(code) || code.startsWith('WS_ERR_');
 }
 
 const dataOf = (error: unknown): unknown => (error as { data?: unknown } | null | undefined)?.data;

@@ -334,8 +334,12 @@ test('a defect in a look-up is logged, and the message waits as before', async (
 });
 
 test('a defect in sending a message once more is logged, and an error that gives a reason is not', async () => {
-  const errors = [cut, new OrderGivenUp(), 1006, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })];
-  for (const [error, lines] of [...errors.map((each) => [each, 0] as const), [new Error('?'), 1] as const]) {
+  const coded = (code: string): Error => Object.assign(new Error(code), { code });
+  const sockets = ['EPIPE', 'ECONNRESET', 'ETIMEDOUT', 'WS_ERR_INVALID_OPCODE'].map(coded);
+  const reasons = [cut, new OrderGivenUp(), 1006, ...sockets];
+  const defects = [new Error('?'), coded('ENOENT'), coded('ENOSPC'), coded('ERR_INVALID_ARG_TYPE')];
+  const cases = [...reasons.map((each) => [each, 0] as const), ...defects.map((each) => [each, 1] as const)];
+  for (const [error, lines] of cases) {
     const { box, clock, devices, outcomes, logged, relay } = outbox();
     await relay({ to: '120363000000000001@g.us' });
     box.onAcknowledged({ id: ORDER.wireId, error: '421' });
