@@ -33,9 +33,9 @@ interface LookUpOptions {
 /** Looks the recipient of an order up, and the chat with them if the order needs one. Rejects on a rate signal. */
 export async function recipientOf(
   options: LookUpOptions & { readonly tokens: Pick<ContactTokens, 'has'> },
-  { to, needsChat }: Pick<SendOrder, 'to' | 'needsChat'>,
+  { to, needsChat, messageId }: Pick<SendOrder, 'to' | 'needsChat' | 'messageId'>,
 ): Promise<RecipientAnswer> {
-  const answer = await lookUpRecipient({ ...options, to });
+  const answer = await lookUpRecipient({ ...options, to, messageId });
   if ('outcome' in answer || !needsChat) return answer;
   const chat = await chatOf(options.socket, answer.number);
   return (await options.tokens.has(chat)) ? answer : { outcome: { kind: 'no_chat' } };
@@ -49,8 +49,10 @@ export async function recipientOf(
  * Only a row with `out` means that the number is not there. Without a reply the message waits. A row that is neither
  * `in` nor `out` counts as an attempt. Rejects on a rate signal.
  */
-async function lookUpRecipient(options: LookUpOptions & { readonly to: string }): Promise<RecipientAnswer> {
-  const { socket, to, numbers, timing, logError } = options;
+async function lookUpRecipient(
+  options: LookUpOptions & Pick<SendOrder, 'to' | 'messageId'>,
+): Promise<RecipientAnswer> {
+  const { socket, to, messageId, numbers, timing, logError } = options;
   // A recipient known by the network's own id has written to the shop.
   if (isLidAddress(to)) return { number: to };
   const knownAs = numbers.get<KnownAs>(to);
@@ -73,7 +75,7 @@ async function lookUpRecipient(options: LookUpOptions & { readonly to: string })
   } catch (error) {
     if (isRateSignal(error)) throw error;
     if (isDefect(error))
-      logError({ ...describeDefect(error) }, 'a look-up of a recipient failed by a defect');
+      logError({ messageId, ...describeDefect(error) }, 'a look-up of a recipient failed by a defect');
     return { outcome: { kind: queryErrorCode(error) === undefined ? 'not_sent' : 'unprepared' } };
   }
 }
