@@ -15,9 +15,19 @@ export function isFieldName(name: string): boolean {
   return [...name.normalize('NFC')].length <= LONGEST_NAME;
 }
 
-/** The names of the fields in a text, each once. */
-export function fieldNames(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(FIELD)].map(([, name = '']) => name.trim()))];
+/** The names of the fields in a text, with the number of their uses. */
+export function fieldUses(text: string): ReadonlyMap<string, number> {
+  const uses = new Map<string, number>();
+  for (const [, between = ''] of text.matchAll(FIELD)) {
+    const name = between.trim();
+    uses.set(name, (uses.get(name) ?? 0) + 1);
+  }
+  return uses;
+}
+
+/** Returns a text without its fields. */
+export function withoutFields(text: string): string {
+  return text.replaceAll(FIELD, '');
 }
 
 /**
@@ -27,11 +37,9 @@ export function fieldNames(text: string): readonly string[] {
 export function batchTextProblem(text: string): string | undefined {
   // Other templates have three braces around a field. Each person would get one of them on each side of the value.
   if (text.includes('{{{')) return 'must not have {{{: a field is written {{name}}';
-  if (!fieldNames(text).every(isFieldName))
+  if (![...fieldUses(text).keys()].every(isFieldName))
     return `must have 1 to ${LONGEST_NAME} characters between {{ and }}`;
-  return text.replaceAll(FIELD, '').includes('{{')
-    ? 'must close each {{ with }} on the same line'
-    : undefined;
+  return withoutFields(text).includes('{{') ? 'must close each {{ with }} on the same line' : undefined;
 }
 
 /**

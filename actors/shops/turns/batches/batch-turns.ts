@@ -8,7 +8,7 @@ import type { BatchRequest, RecipientsRequest, RefusedRecipient } from '../../ba
 import { isEmpty } from '../../message-content.ts';
 import type { BatchReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { keyField } from '../../records/shop-keys.ts';
-import { fieldNames } from '../../state/batch-text.ts';
+import { fieldUses } from '../../state/batch-text.ts';
 import {
   type Batch,
   type BatchContent,
@@ -72,7 +72,7 @@ export function createBatch(
     next: 0,
     postponed: [],
     left: { declared: 0, unheard: 0 },
-    isFilled: text !== undefined && fieldNames(text).length > 0,
+    isFilled: text !== undefined && fieldUses(text).size > 0,
     counts: { queued: 0, sent: 0, failed: 0, rejected: 0, refused: 0, repeated: 0 },
     codes: {},
     watched: [],

@@ -1,9 +1,13 @@
 /** The fields in the text of a batch. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
+import { batchTextProblem, filledText } from '../../../../actors/shops/state/batch-text.ts';
 import type { KnownRecipient } from '../../../../actors/shops/turns/batches/batch-facts.ts';
 import { batchProblems } from '../../../../actors/shops/turns/batches/recipient-problems.ts';
+import { hasText } from '../../../../policy/message-content.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
+import { propertyRuns } from '../../../policy/property-runs.ts';
 import { BatchHarness } from './batch-harness.ts';
 
 const LONGEST = '🥐'.repeat(64);
@@ -57,6 +61,39 @@ test('a check of a batch normalises each name a few times, however many fields a
   assert.deepEqual(batchProblems(recipients, { text: text.repeat(3), mediaUrl: undefined }), []);
   // Each name of the text and of a field: to count its characters, and to compare it.
   assert.equal(normalize.mock.callCount(), 4 * names.length);
+});
+
+test('a check of a batch reads each field of a recipient a few times, however often the text uses it', () => {
+  let reads = 0;
+  const fields = {
+    get a() {
+      reads += 1;
+      return 'x';
+    },
+  };
+  const recipients = [known({ to: '+41790000001', fields }), known({ to: '+41790000002', fields })];
+  const problems = batchProblems(recipients, { text: '{{a}}{{ a }}'.repeat(340), mediaUrl: undefined });
+  assert.deepEqual([problems, reads], [[], 4]);
+});
+
+test('the text that a recipient would get is refused if it is too long or blank, and no other is', (context) => {
+  const piece = fc.constantFrom('', ' ', '\u200b', 'x', '🥐', '{{a}}', '{{ b }}', '{', '}');
+  const repeated = fc.tuple(piece, fc.constantFrom(1, 2, 400, 4_095, 4_096));
+  const texts = fc
+    .array(repeated, { minLength: 1, maxLength: 3 })
+    .map((parts) => parts.map(([each, times]) => each.repeat(times)).join(''));
+  const value = fc.constantFrom('', ' ', 'y', '🥐', '🥐🥐', 'ten chars.');
+  const property = fc.property(texts, value, value, (text, a, b) => {
+    fc.pre(batchTextProblem(text) === undefined);
+    const filled = filledText(text, (name) => ({ a, b })[name]);
+    const isWrong = [...filled].length > 4_096 || !hasText(filled);
+    const problems = batchProblems([known({ to: '+41790000001', fields: { a, b } })], {
+      text,
+      mediaUrl: undefined,
+    });
+    assert.equal(problems.length, isWrong ? 1 : 0, JSON.stringify(filled.slice(0, 99)));
+  });
+  fc.assert(property, propertyRuns(context, 300));
 });
 
 test('a name may have 64 characters with accents after their letters; one too long for that is not normalised', async (t) => {
