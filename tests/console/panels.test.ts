@@ -180,6 +180,7 @@ test('a webhook that exists is changed', async () => {
   assert.deepEqual(await page.evaluate(TOO_SMALL), []);
   await page.setViewportSize(SIZES.desktop);
   await press(`Change ${url}`);
+  await dialog().getByLabel('All shops').uncheck();
   await dialog().getByLabel('Corner bakery').check();
   await dialog().getByLabel('message.failed').uncheck();
   await dialog().getByLabel('message.sent').check();
@@ -217,6 +218,7 @@ test('a webhook gets the events of the oldest of many shops, also if one is eras
   await page.route(/shops\?page=2&limit=100$/, eraseNewest, { times: 1 });
   await press('New webhook');
   await dialog().getByLabel('Address').fill('http://127.0.0.1:9/hooks');
+  await dialog().getByLabel('All shops').uncheck();
   await dialog().getByLabel('Oldest bakery').check();
   await press('Create webhook');
   await press('I have kept it');

@@ -95,7 +95,7 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   await again.getByRole('button', { name: `Delete ${url}` }).waitFor({ state: 'detached' });
 });
 
-test('a webhook whose only shop was erased stays one of no shop when its address is changed', async () => {
+test('a webhook whose only shop was erased stays one of no shop, until it is made one of all', async () => {
   const { id } = (await stack.admin.post('/tenants', { name: 'Erased', plan: 'free' })).data;
   const path = `/tenants/${id}`;
   const shop = await stack.admin.post(`${path}/shops`, { name: 'Erased bakery' });
@@ -103,8 +103,8 @@ test('a webhook whose only shop was erased stays one of no shop when its address
   await stack.admin.post(`${path}/webhooks`, { url, shops: [shop.data.id] });
   await stack.admin.delete(`${path}/shops/${shop.data.id}`);
   const stored = async () => (await stack.admin.get(`${path}/webhooks`)).data as { items: [Stored] };
-  type Stored = { url: string; shops: string[] };
-  await until('the shop is off the list', async () => (await stored()).items[0].shops.length === 0);
+  type Stored = { url: string; shops: string[] | null };
+  await until('the shop is off the list', async () => (await stored()).items[0].shops?.length === 0);
   const { page, visit } = session;
   await visit(path);
   await page.getByRole('button', { name: `Change ${url}` }).click();
@@ -115,6 +115,16 @@ test('a webhook whose only shop was erased stays one of no shop when its address
   await dialog.waitFor({ state: 'detached' });
   const [{ url: moved, shops }] = (await stored()).items;
   assert.deepEqual([moved, shops], [`${url}/new`, []]);
+  await page.getByRole('button', { name: `Change ${url}/new` }).click();
+  await dialog.getByLabel('All shops').check();
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal((await stored()).items[0].shops, null);
+  await page.getByRole('button', { name: `Change ${url}/new` }).click();
+  await dialog.getByLabel('All shops').uncheck();
+  await dialog.getByRole('button', { name: 'Change it' }).click();
+  await dialog.getByRole('alert').getByText('shops').waitFor();
+  assert.deepEqual(await accessibilityViolations(page), []);
 });
 
 /**

@@ -25,19 +25,18 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
     webhook === undefined ? ['New webhook', 'Create webhook'] : ['Change webhook', 'Change it'];
   // A chosen shop may have been erased. It stays chosen until the operator removes it.
   const erased = (webhook?.shops ?? []).filter((id) => shops?.every((shop) => shop.id !== id));
-  // All its shops were erased. Null would make it a webhook of all shops.
+  const [isOfAll, setIsOfAll] = useState((webhook?.shops ?? null) === null);
+  // All its shops were erased. It stays one of no shop, unless the operator chooses others.
   const isOfNone = webhook?.shops?.length === 0;
   const submit = async (/** @type {SubmitEvent} */ event) => {
     const given = submitted(event);
-    const chosen = (/** @type {string} */ name) => {
-      const values = given.getAll(name).map(String);
-      return values.length === 0 ? null : values;
-    };
-    const chosenShops = chosen('shop');
+    const chosen = (/** @type {string} */ name) => given.getAll(name).map(String);
+    const types = chosen('type');
     const body = {
       url: textOf(given, 'url'),
-      types: chosen('type'),
-      ...(isOfNone && chosenShops === null ? {} : { shops: chosenShops }),
+      types: types.length === 0 ? null : types,
+      // The service refuses an empty list, unless it is empty already.
+      shops: isOfAll ? null : chosen('shop'),
     };
     if (await action.run(() => work(body))) onClose();
   };
@@ -50,9 +49,10 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
           ${EVENT_TYPES.map((each) => html`<${Choice} name="type" value=${each} chosen=${webhook?.types} label=${each} />`)}
         </fieldset>
         <fieldset>
-          <legend>Shops (none chosen: ${isOfNone ? 'still none, all its shops were erased' : 'all'})</legend>
-          ${shops?.map((shop) => html`<${Choice} key=${shop.id} name="shop" value=${shop.id} chosen=${webhook?.shops} label=${shop.name} />`)}
-          ${erased.map((id) => html`<${Choice} key=${id} name="shop" value=${id} chosen=${webhook?.shops} label=${id} />`)}
+          <legend>Shops${isOfNone ? ' (none chosen: still none, all its shops were erased)' : ''}</legend>
+          <label class="check"><input type="checkbox" checked=${isOfAll} onChange=${() => setIsOfAll(!isOfAll)} /> All shops, later ones too</label>
+          ${shops?.map((shop) => html`<${Choice} key=${shop.id} name="shop" value=${shop.id} chosen=${webhook?.shops} label=${shop.name} disabled=${isOfAll} />`)}
+          ${erased.map((id) => html`<${Choice} key=${id} name="shop" value=${id} chosen=${webhook?.shops} label=${id} disabled=${isOfAll} />`)}
         </fieldset>
         <${Failure} failure=${loading.failure ?? action.failure} />
         <footer><button class="primary" disabled=${action.busy || shops === undefined}>${label}</button></footer>
@@ -96,7 +96,7 @@ async function readShops(tenantId) {
   return { shops: [...shops.values()], totals };
 }
 
-/** @param {{ name: string, value: string, chosen: readonly string[] | null | undefined, label: string }} props */
-function Choice({ name, value, chosen, label }) {
-  return html`<label class="check"><input type="checkbox" name=${name} value=${value} defaultChecked=${chosen?.includes(value) ?? false} /> <span class="given">${label}</span></label>`;
+/** @param {{ name: string, value: string, chosen: readonly string[] | null | undefined, label: string, disabled?: boolean }} props */
+function Choice({ name, value, chosen, label, disabled = false }) {
+  return html`<label class="check"><input type="checkbox" name=${name} value=${value} disabled=${disabled} defaultChecked=${chosen?.includes(value) ?? false} /> <span class="given">${label}</span></label>`;
 }
