@@ -76,7 +76,7 @@ test('a feed asks the same cursor again after a failure, and gives each event on
   end.catch(() => undefined);
   await fake.clock.until(() => fake.calls.length === 6);
   assert.deepEqual(seen, [id(1), id(2), id(3)]);
-  assert.deepEqual(places, seen, 'the cursor is behind the event in hand');
+  assert.deepEqual(places, seen, 'the cursor is behind the event that is handled');
   assert.equal(feed.cursor, id(4), 'and behind the page once it is through');
   assert.deepEqual(
     fake.calls.map(({ url }) => url.searchParams.get('cursor')),

@@ -198,7 +198,7 @@ export const cases: readonly Case[] = [
     noticedBy: 'fair-share.test.ts',
   },
   {
-    promise: 'a hand-over settles what is in hand',
+    promise: 'a hand-over settles what is in progress',
     file: 'ownership/vacate-shard.ts',
     edits: [['  await waitAtMost(clock, limits.settleMs, whenSettled(shard));\n', '']],
     noticedBy: several,

@@ -15,7 +15,7 @@ test('while the store stalls, turns up to the limit wait and all others are refu
   await world.clock.advance(0);
   const before = await settledNow(outcomes);
   assert.equal(before.filter((outcome) => outcome === 'NODE_BUSY').length, 90, 'refused without a wait');
-  assert.equal(before.filter((outcome) => outcome === undefined).length, 10, 'in hand');
+  assert.equal(before.filter((outcome) => outcome === undefined).length, 10, 'these wait for the store');
   assert.equal(world.node.counters.busyRefusals, 90);
   goOn();
   const after = (await world.outcome(Promise.all(outcomes))) as unknown[];

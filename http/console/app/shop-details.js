@@ -94,7 +94,7 @@ function Transitions({ transitions }) {
 function Queue({ details }) {
   const { inHand, waiting, depth } = details.queue;
   const rows = [
-    ...(inHand === null ? [] : [{ ...inHand, place: 'in hand' }]),
+    ...(inHand === null ? [] : [{ ...inHand, place: 'in progress' }]),
     ...waiting.map((each, index) => ({ ...each, place: index + 1 })),
   ];
   return html`

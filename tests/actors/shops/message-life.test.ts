@@ -327,7 +327,7 @@ class Life {
     assert.deepEqual(
       held.map(({ messageId }) => messageId).sort(),
       open,
-      'what has not ended waits or is in hand',
+      'what has not ended waits or is in progress',
     );
     const isBusy = ['preparing', 'sending'].includes(pacingState(state));
     assert.equal(state.currentMessage?.messageId, isBusy ? state.pacing.context.hand?.messageId : undefined);

@@ -60,7 +60,7 @@ test('a piece that is moved counts for the other name and its limit', async () =
   });
   held[0]?.end();
   await all[0];
-  assert.equal(isSlowRun, false, 'one that was moved is in hand still');
+  assert.equal(isSlowRun, false, 'one that was moved still runs');
   held[1]?.end();
   await slow;
   held[2]?.end();

@@ -110,7 +110,7 @@ test('cancelling a queue ends all matching messages, and no others', async () =>
   assert.equal(shop.statusOf(ofA[1] ?? ''), 'failed CANCELLED');
   assert.equal(await cancelAll(shop, { idempotencyKeyPrefix: 'b', acceptedBeforeMs: midMs }), 0);
   assert.equal(await cancelAll(shop, { idempotencyKeyPrefix: 'b-2' }), 1);
-  assert.equal(await cancelAll(shop, { acceptedBeforeMs: midMs }), 1, 'the one in hand as well');
+  assert.equal(await cancelAll(shop, { acceptedBeforeMs: midMs }), 1, 'the message in progress as well');
   assert.deepEqual(
     [...ofA, ...ofB].map((id) => shop.statusOf(id)),
     ['failed CANCELLED', 'failed CANCELLED', 'queued', 'failed CANCELLED'],
