@@ -13,12 +13,15 @@ const AFTER_IMPORTS =
 
 const DECLARATION = /^(?:export|const|let|type|interface|class|function|async function) /;
 
-/** Returns the comment about a whole file that is after its imports. Comments that only name types are none. */
+/**
+ * Returns the comment about a whole file that is after its imports. Comments that only name types are none. Before a
+ * declaration it is one if it is no docstring, and before a call if it has the form of a docstring.
+ */
 function fileCommentAfterImports(source: string): string | undefined {
   const { comment, next = '' } = AFTER_IMPORTS.exec(source)?.groups ?? {};
-  if (comment === undefined || /^\/\*\* @(?:import|typedef)\b/.test(comment)) return undefined;
-  const isAboutFile = next === '' || (comment.startsWith('//') && DECLARATION.test(next));
-  return isAboutFile ? comment.trim() : undefined;
+  if (comment === undefined || /^\/\*\*(?:\s|\*)*@(?:import|template|typedef)\b/.test(comment)) return undefined;
+  const isDocstring = comment.startsWith('/**');
+  return next === '' || isDocstring !== DECLARATION.test(next) ? comment.trim() : undefined;
 }
 
 const sources = writtenFiles()
@@ -32,7 +35,10 @@ test('a comment about a file is found after its imports, and one about a declara
   assert.ok(found('// Two lines\n// about the file.\nconst one = 1;\n'));
   assert.ok(found('// About the file.\n\nexport const one = 1;\n'));
   assert.ok(found('/**\n * About the file.\n */\n\n/** One. */\nconst one = 1;\n'));
+  assert.ok(found("/** About the file. */\ntest('one', () => undefined);\n"));
+  assert.ok(found('/* About the file. */\nconst one = 1;\n'));
   assert.ok(!found('/** One. */\nconst one = 1;\n'));
+  assert.ok(!found('/** One. */\nexport default one;\n'));
   assert.ok(!found('// Before anything else runs.\nstart();\n'));
   assert.ok(!found("/** @import { Shop } from './shops.js' */\n\nconst one = 1;\n"));
   assert.ok(!found("// Before anything is replaced.\nimport { c } from './c.ts';\n\nconst one = 1;\n"));
