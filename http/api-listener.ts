@@ -39,8 +39,8 @@ export function apiServices(options: HttpOptions, address: { readonly publicUrl:
 
 /** The tenants' listener: their endpoints, the articles and the reference. */
 export function apiListener(options: HttpOptions, parts: SharedParts, services: ApiServices): Listener {
-  const { clock, random, log, keys, forwarder } = options;
-  const { newId, requestLog, activity, serving, address, maxInFlight } = parts;
+  const { clock, random, log, keys, forwarder, requestLog } = options;
+  const { newId, activity, serving, address, maxInFlight } = parts;
   const countRequest = parts.count('');
   const inProgress = new CallsInProgress(maxInFlight);
   const enter = tenantsEdge({

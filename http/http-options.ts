@@ -11,11 +11,12 @@ import type { Random } from '../runtime/random.ts';
 import type { Store } from '../runtime/store.ts';
 import type { Tracing } from '../runtime/tracing.ts';
 import type { ArticleSettings } from './articles/article-library.ts';
+import type { AuditLog } from './audit-log/audit-log.ts';
 import type { OperatorToken } from './contract/operator-role.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { OperatorEventFeed } from './operator-events/operator-event.ts';
 import type { Forwarder } from './owner/remote-owner.ts';
-import type { RequestLogLimits } from './request-log/request-log.ts';
+import type { RequestLog } from './request-log/request-log.ts';
 import type { FileBounds } from './tenant-api/edge/file-replies.ts';
 
 /** The settings of the two listeners. */
@@ -57,7 +58,8 @@ export interface HttpOptions extends HttpActors {
   readonly store: Pick<Store, 'read' | 'append'>;
   /** Limits of requests to the network's file hosts. */
   readonly files: FileBounds;
-  readonly requestLog: RequestLogLimits;
+  readonly requestLog: RequestLog;
+  readonly audit: AuditLog;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -25,9 +25,9 @@ const REFUSALS_MS = 15 * MINUTE_MS;
 /** Creates the services that the operators' endpoints use. */
 export function operatorServices(
   options: HttpOptions,
-  { audit, activity, fleetEvents }: SharedParts,
+  { activity, fleetEvents }: SharedParts,
 ): OperatorServices {
-  const { operators, webhooks, fleet, tenants, shops, forwarder, clock, store } = options;
+  const { operators, webhooks, fleet, tenants, shops, audit, forwarder, clock, store } = options;
   const share = async () => ({
     ...(await fleet.census()),
     ...fleet.self(),
@@ -66,7 +66,7 @@ export function operatorListener(
     serving,
     tokenCheck,
     forwarder,
-    audit: parts.audit,
+    audit: options.audit,
     clock,
     random,
     newId: () => newId(clock.wallMs()),

@@ -1,5 +1,4 @@
 import { type ObjectId, objectIdGenerator } from '../runtime/object-id.ts';
-import { AuditLog } from './audit-log/audit-log.ts';
 import type { RequestValue } from './contract/exchange.ts';
 import type { HttpOptions } from './http-options.ts';
 import { type RecentActivity, recentActivity } from './metrics/recent-activity.ts';
@@ -10,7 +9,6 @@ import type { ServingOptions } from './owner/serve-as-owner.ts';
 import { WaitsElsewhere } from './owner/waits-elsewhere.ts';
 import type { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import type { EdgeCall, Responder } from './pipeline/edge.ts';
-import { RequestLog } from './request-log/request-log.ts';
 import { FileReplies } from './tenant-api/edge/file-replies.ts';
 import { EventReaders } from './tenant-api/event-streams/event-readers.ts';
 
@@ -20,8 +18,6 @@ const DEFAULT_MAX_IN_FLIGHT = 4_096;
 /** The parts that both listeners share. */
 export interface SharedParts {
   readonly newId: (nowMs: number) => ObjectId;
-  readonly requestLog: RequestLog;
-  readonly audit: AuditLog;
   readonly fleetEvents: FleetEvents;
   readonly events: EventStream;
   readonly eventReaders: EventReaders;
@@ -57,12 +53,6 @@ export function sharedParts(options: HttpOptions): SharedParts {
   });
   return {
     newId,
-    requestLog: new RequestLog({ store: options.store, clock, log, limits: options.requestLog }),
-    audit: new AuditLog({
-      store: options.store,
-      maxAgeMs: options.requestLog.maxAgeMs,
-      newId: () => newId(clock.wallMs()),
-    }),
     fleetEvents,
     eventReaders: new EventReaders(options),
     waitsElsewhere: new WaitsElsewhere(),

@@ -1,7 +1,6 @@
 import { API_BASE_PATH } from '../actors/api-base-path.ts';
 import { apiListener, apiServices } from './api-listener.ts';
 import type { HttpOptions } from './http-options.ts';
-import type { Metrics } from './metrics/metrics.ts';
 import { OPERATOR_BASE_PATH } from './operator-api/base-path.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { operatorListener, operatorServices } from './operator-listener.ts';
@@ -23,10 +22,6 @@ export interface RunningHttp {
   accept(isOpen: boolean): void;
   /** Serves a request that another node forwarded. */
   serveForwarded(payload: string): Promise<string>;
-  /** Erases a tenant's request log, and its id from the log of what operators changed. */
-  forgetTenant(tenantId: string): Promise<void>;
-  /** Erases the id of a shop or person from the log of what operators changed. */
-  forgetId(id: string): Promise<void>;
   /**
    * Accepts no new calls, answers those in progress (at most `graceMs`), then writes the rest of the request log.
    */
@@ -35,14 +30,13 @@ export interface RunningHttp {
 
 /** Starts the tenants' and the operators' listeners. Rejects if an address is not free. */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
-  const { metrics } = options;
   const parts = sharedParts(options);
-  const { requestLog, events, eventReaders, waitsElsewhere, fleetEvents, serving, address, audit } = parts;
+  const { events, eventReaders, waitsElsewhere, fleetEvents, serving, address } = parts;
   const services = { api: apiServices(options, address), operator: operatorServices(options, parts) };
   const api = apiListener(options, parts, services.api);
   const operator = operatorListener(options, parts, services.operator);
   const bodies = new BodyBudget();
-  exportHttp(metrics, parts, { bodies, inProgress: () => api.inProgress.count + operator.inProgress.count });
+  exportHttp(options, parts, { bodies, inProgress: () => api.inProgress.count + operator.inProgress.count });
 
   const { host, port, adminHost, adminPort, trustedProxies } = options.settings;
   const caller = callerAddress(trustedProxies);
@@ -77,18 +71,13 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
       operator: { endpoints: OPERATOR_ENDPOINTS, services: services.operator },
       serving,
     }),
-    async forgetTenant(tenantId) {
-      await requestLog.forget(tenantId);
-      await audit.forget(tenantId);
-    },
-    forgetId: (id) => audit.forget(id),
     async close({ graceMs }) {
       events.close();
       eventReaders.close();
       waitsElsewhere.close();
       fleetEvents.close();
       await Promise.all([apiServer.close(graceMs), adminServer.close(graceMs)]);
-      await requestLog.close();
+      await options.requestLog.close();
     },
   };
 }
@@ -105,8 +94,8 @@ function inUrl(host: string): string {
 
 /** Registers the gauges and counters of the listeners. */
 function exportHttp(
-  metrics: Metrics,
-  { requestLog, eventReaders }: Pick<SharedParts, 'requestLog' | 'eventReaders'>,
+  { metrics, requestLog }: HttpOptions,
+  { eventReaders }: SharedParts,
   { bodies, inProgress }: { readonly bodies: BodyBudget; readonly inProgress: () => number },
 ): void {
   metrics.gauge(

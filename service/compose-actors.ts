@@ -47,7 +47,7 @@ import { composeErasure, type ErasedLogs } from './compose-erasure.ts';
 import { composeWebhooks, type WebhookSettings, type Webhooks } from './compose-webhooks.ts';
 
 /** The node, the ports and the settings from which the actors are composed. */
-export interface ActorsOptions {
+export interface ActorsOptions extends ErasedLogs {
   readonly node: RuntimeNode;
   readonly redisUrl: string;
   readonly clock: Clock;
@@ -72,7 +72,6 @@ export interface ActorsOptions {
   readonly tracing?: Tracing | undefined;
   readonly counting: (effect: CountEffect) => void;
   readonly webhooks: WebhookSettings;
-  readonly logs: ErasedLogs;
   /** Retention of messages and idempotency keys (docs/contract.md, Retention). */
   readonly retentionMs: number;
   readonly eventLimits: EventLimits;
@@ -95,7 +94,7 @@ export interface RunningActors extends Omit<HttpActors, 'webhooks'> {
 /** Registers the behaviours of tenants and shops with a node that does not run yet, and wires what they act on. */
 export async function composeActors(options: ActorsOptions): Promise<RunningActors> {
   const { node, clock, random, log, qrImages, sendGap, poolLink, platformName, vault, egressVault } = options;
-  const { retentionMs, counting } = options;
+  const { retentionMs, counting, requestLog, audit } = options;
   const { actors, store, deadLetters } = node;
   const commonOptions = { actors, store, clock, random, log };
   const connection = await openDirectoryConnection(options);
@@ -140,7 +139,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     vault,
     retentionMs,
   };
-  const erasure = composeErasure({ ...erasedFrom, directory, refreshDirectory, logs: options.logs });
+  const erasure = composeErasure({ ...erasedFrom, directory, refreshDirectory, requestLog, audit });
   const performTenant = tenantEffects({
     feed,
     eventWaiters,

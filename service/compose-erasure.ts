@@ -2,24 +2,24 @@ import { MessageEraser } from '../actors/shops/erasure/message-eraser.ts';
 import { PersonEraser } from '../actors/shops/erasure/person-eraser.ts';
 import { ShopEraser, type ShopEraserOptions } from '../actors/shops/erasure/shop-eraser.ts';
 import { TenantErasure, type TenantErasureOptions } from '../actors/tenants/tenant-erasure.ts';
+import type { AuditLog } from '../http/audit-log/audit-log.ts';
+import type { RequestLog } from '../http/request-log/request-log.ts';
 
-/** Removes what calls and changes left in the logs. */
+/** The logs of calls and of operators' changes, from which erased ids are removed. */
 export interface ErasedLogs {
-  /** Erases a tenant's request log, and its id from the log of what operators changed. */
-  forgetTenant(tenantId: string): Promise<void>;
-  /** Erases the id of a shop or person from the log of what operators changed. */
-  forgetId(id: string): Promise<void>;
+  readonly requestLog: Pick<RequestLog, 'forget'>;
+  readonly audit: Pick<AuditLog, 'forget'>;
 }
 
 interface ErasureOptions
   extends Omit<ShopEraserOptions, 'forgetChanges'>,
-    Pick<TenantErasureOptions, 'log' | 'directory' | 'refreshDirectory'> {
-  readonly logs: ErasedLogs;
-}
+    Pick<TenantErasureOptions, 'log' | 'directory' | 'refreshDirectory'>,
+    ErasedLogs {}
 
 /** Puts together what erases tenants, their shops and people who wrote to them on this node. */
-export function composeErasure({ logs, deadLetters, ...options }: ErasureOptions): TenantErasure {
-  const forgetChanges = (id: string): Promise<void> => logs.forgetId(id);
+export function composeErasure({ deadLetters, ...options }: ErasureOptions): TenantErasure {
+  const { requestLog, audit } = options;
+  const forgetChanges = (id: string): Promise<void> => audit.forget(id);
   const shops = new ShopEraser({ ...options, deadLetters, forgetChanges });
   const people = new PersonEraser({ ...options, forgetChanges, messages: new MessageEraser(options) });
   return new TenantErasure({
@@ -28,6 +28,9 @@ export function composeErasure({ logs, deadLetters, ...options }: ErasureOptions
     erasePerson: (person) => people.erase(person),
     eraseStrays: (tenantId) => shops.eraseStrays(tenantId),
     forgetDeadLetters: (address) => deadLetters.forget(address),
-    forgetRequests: (tenantId) => logs.forgetTenant(tenantId),
+    async forgetRequests(tenantId) {
+      await requestLog.forget(tenantId);
+      await audit.forget(tenantId);
+    },
   });
 }

@@ -10,9 +10,11 @@ import { numberVault } from '../actors/shops/records/number-vault.ts';
 import { everyShop } from '../actors/tenants/every-shop.ts';
 import type { EventLimits } from '../actors/tenants/stored-events/tenant-event.ts';
 import { tenantAddress } from '../actors/tenants/tenant-keys.ts';
+import { AuditLog } from '../http/audit-log/audit-log.ts';
+import type { HttpOptions } from '../http/http-options.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { Forwarder } from '../http/owner/remote-owner.ts';
-import type { RequestLogLimits } from '../http/request-log/request-log.ts';
+import { RequestLog } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import type { FileBounds } from '../http/tenant-api/edge/file-replies.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
@@ -98,6 +100,7 @@ export async function startService({
     await node.stop();
     throw error;
   });
+  const logs = openLogs(environment, { store: node.store, clock, random, log });
   const topic = linkTopics(node.link);
   const requests = topic('requests');
   const actors = await composeActors({
@@ -117,8 +120,7 @@ export async function startService({
     egressVault: egressVault(credentialCiphers(environment.credentialsKeys)),
     counting: shopCounting(metrics),
     webhooks: webhookSettings(environment),
-    // No erasure runs before the node does.
-    logs: { forgetTenant: (id) => http.forgetTenant(id), forgetId: (id) => http.forgetId(id) },
+    ...logs,
     retentionMs: environment.messageRetentionDays * DAY_MS,
     eventLimits: eventLimits(environment),
   });
@@ -134,7 +136,7 @@ export async function startService({
     forwarder: forwarderThrough(node, requests),
     store: node.store,
     files: fileBounds(environment),
-    requestLog: requestLogLimits(environment),
+    ...logs,
     clock,
     random,
     log,
@@ -165,12 +167,14 @@ export async function startService({
   };
 }
 
-function requestLogLimits(environment: ServiceEnvironment): RequestLogLimits {
-  return {
-    maxEntriesPerTenant: environment.requestLogMaxEntries,
-    maxAgeMs: environment.requestLogRetentionDays * DAY_MS,
-    maxBytes: environment.requestLogMaxBytes,
-  };
+/** The logs of callers' requests and of operators' changes. */
+function openLogs(
+  { requestLogMaxEntries, requestLogRetentionDays, requestLogMaxBytes: maxBytes }: ServiceEnvironment,
+  parts: Pick<HttpOptions, 'store' | 'clock' | 'random' | 'log'>,
+): Pick<HttpOptions, 'requestLog' | 'audit'> {
+  const maxAgeMs = requestLogRetentionDays * DAY_MS;
+  const limits = { maxEntriesPerTenant: requestLogMaxEntries, maxAgeMs, maxBytes };
+  return { requestLog: new RequestLog({ ...parts, limits }), audit: new AuditLog({ ...parts, maxAgeMs }) };
 }
 
 /** Adds the figures of the build, the node, its shops and the store to /metrics. */

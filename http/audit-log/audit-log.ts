@@ -1,5 +1,7 @@
 import type { CursorPage } from '../../actors/replies/reply-fields.ts';
-import type { ObjectId } from '../../runtime/object-id.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { objectIdGenerator } from '../../runtime/object-id.ts';
+import type { Random } from '../../runtime/random.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import type { Read, Store } from '../../runtime/store.ts';
 import { erasedMark } from '../request-log/request-log-keys.ts';
@@ -18,10 +20,11 @@ const MARK_SCRIPT = readLuaScript(new URL('./mark-erased.lua', import.meta.url))
 
 interface AuditLogOptions {
   readonly store: Pick<Store, 'read' | 'append'>;
+  readonly clock: Pick<Clock, 'wallMs'>;
+  readonly random: Random;
   /** Retention of a change, in milliseconds. */
   readonly maxAgeMs: number;
   readonly maxEntries?: number;
-  newId(): ObjectId;
 }
 
 /**
@@ -32,14 +35,16 @@ interface AuditLogOptions {
  */
 export class AuditLog {
   readonly #options: AuditLogOptions;
+  readonly #newId;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
+    this.#newId = objectIdGenerator(options.random);
   }
 
   /** Records a change that is about to be tried, and returns its id. If this rejects, the change must not be made. */
   async begin(change: Change): Promise<string> {
-    const { maxAgeMs, maxEntries = MAX_ENTRIES, newId } = this.#options;
+    const { clock, maxAgeMs, maxEntries = MAX_ENTRIES } = this.#options;
     const { order, entries, outcomes, erased } = AUDIT_KEYS;
     const namedIds = Object.values(change.params).map(erasedMark);
     const [id] = await this.#append([
@@ -50,7 +55,7 @@ export class AuditLog {
       entries,
       outcomes,
       erased,
-      newId(),
+      this.#newId(clock.wallMs()),
       JSON.stringify(change),
       JSON.stringify(maskChange(change)),
       maxEntries,
@@ -82,7 +87,7 @@ export class AuditLog {
   }
 
   /**
-   * Replaces the ids of an erased tenant or shop by digests, also in entries that are still to be written. Operators,
+   * Replaces the ids of an erased tenant, shop or person by digests, also in entries that are still to be written. Operators,
    * methods and times are kept. A filter by the id still finds the entries.
    */
   async forget(id: string): Promise<void> {

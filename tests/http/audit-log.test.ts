@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Change } from '../../http/audit-log/audit-entry.ts';
 import { AuditLog } from '../../http/audit-log/audit-log.ts';
 import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
+import { systemClock as clock } from '../../runtime/clock.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
-import { systemRandom } from '../../runtime/random.ts';
-import type { Read, Store } from '../../runtime/store.ts';
+import { systemRandom as random } from '../../runtime/random.ts';
 import { sharedRedis } from '../helpers/shared-redis.ts';
 import type { Target } from './conformance-target.ts';
 import { erase } from './erase.ts';
@@ -17,20 +17,12 @@ const ADA = 'token-of-ada-the-operator';
 describe("the log of operators' changes", () => {
   let service: ServiceFixture;
   let target: Target;
-  /** While set, Redis takes no write. */
-  let away = false;
   after(async () => {
     target?.close();
     await service?.stop();
   });
-  const { redis } = sharedRedis({}, async () => {
-    const plain = plainStore(redis);
-    const store: Pick<Store, 'read' | 'append'> = {
-      read: plain.read,
-      append: (writes: readonly Read[]) => (away ? Promise.reject(new Error('away')) : plain.append(writes)),
-    };
+  before(async () => {
     service = await startService({
-      store,
       settings: {
         operatorTokens: [
           { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
@@ -137,11 +129,11 @@ describe("the log of operators' changes", () => {
     assert.ok(!JSON.stringify(changes).includes('Hidden'));
   });
 
-  test('a change that cannot be recorded is not tried', async () => {
+  test('a change that cannot be recorded is not tried', async (context) => {
     const { id } = await target.tenant();
-    away = true;
+    const away = context.mock.method(service.store, 'append', () => Promise.reject(new Error('away')));
     const refused = await operator('PATCH', `/tenants/${id}`, { json: { name: 'Changed' } });
-    away = false;
+    away.mock.restore();
     assert.equal(refused.status >= 500, true, refused.text);
     assert.notEqual((await operator('GET', `/tenants/${id}`)).body.data.name, 'Changed');
   });
@@ -180,9 +172,8 @@ describe('the log of changes in Redis', () => {
     status: undefined,
     afterMs: undefined,
   };
-  const newId = objectIdGenerator(systemRandom);
   const open = (maxEntries: number, maxAgeMs = DAY_MS): AuditLog =>
-    new AuditLog({ store: plainStore(redis), maxAgeMs, maxEntries, newId: () => newId(Date.now()) });
+    new AuditLog({ store: plainStore(redis), clock, random, maxAgeMs, maxEntries });
   const held = async (): Promise<number[]> => [
     await redis.zcard('{audit}:order'),
     await redis.hlen('{audit}:entries'),
@@ -221,7 +212,7 @@ describe('the log of changes in Redis', () => {
     await redis.config('SET', 'maxmemory', '1');
     const log = open(50);
     await assert.rejects(redis.set('other', 'x'), /OOM/);
-    const erased = newId(Date.now());
+    const erased = objectIdGenerator(random)(Date.now());
     const id = await log.begin({ ...change, params: { tenantId: erased } });
     await log.end(id, { status: 200, code: undefined });
     await log.forget(erased);

@@ -1,13 +1,14 @@
 import { credentialCiphers } from '../../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../../actors/sessions/egress-vault.ts';
 import { numberVault } from '../../actors/shops/records/number-vault.ts';
+import { AuditLog } from '../../http/audit-log/audit-log.ts';
+import { RequestLog } from '../../http/request-log/request-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { linkTopics } from '../../runtime/node/link-topics.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import { composeActors, type RunningActors } from '../../service/compose-actors.ts';
-import type { ErasedLogs } from '../../service/compose-erasure.ts';
 import { EVENT_LIMITS } from '../helpers/event-limits.ts';
 import { MemorySessionHost } from '../helpers/memory-network/memory-session-host.ts';
 import { startRedisServer } from '../helpers/redis-server.ts';
@@ -32,13 +33,14 @@ export interface RealActors {
   readonly redisUrl: string;
   readonly runtime: RedisNode;
   readonly actors: RunningActors;
+  readonly logs: { readonly requestLog: RequestLog; readonly audit: AuditLog };
   readonly network: MemorySessionHost;
 }
 
-/** Starts the actors as one of the parts. The logs forget what is erased. */
+/** Starts the actors as one of the parts. */
 export async function startRealActors(
   parts: StartedParts,
-  { limits, logs }: { readonly limits: Partial<RuntimeLimits>; readonly logs: ErasedLogs },
+  limits: Partial<RuntimeLimits>,
 ): Promise<RealActors> {
   const redis = await startRedisServer();
   parts.add(() => redis.stop());
@@ -49,6 +51,12 @@ export async function startRealActors(
     await node.stop();
     await stopActors();
   });
+  const { store } = node;
+  const requestLogLimits = { maxEntriesPerTenant: 100_000, maxAgeMs: 7 * DAY_MS, maxBytes: 2 ** 28 };
+  const logs = {
+    requestLog: new RequestLog({ store, clock, log, limits: requestLogLimits }),
+    audit: new AuditLog({ store, clock, random, maxAgeMs: 7 * DAY_MS }),
+  };
   const topic = linkTopics(node.link);
   const made: { network?: MemorySessionHost } = {};
   const actors = await composeActors({
@@ -57,7 +65,7 @@ export async function startRealActors(
     clock,
     random,
     log,
-    logs,
+    ...logs,
     startHost: (listener) => {
       const behaviour = { paired: true, pairedAgoMs: 30 * DAY_MS };
       made.network = new MemorySessionHost({ clock, listener, behaviour });
@@ -83,5 +91,5 @@ export async function startRealActors(
   stopActors = () => actors.stop();
   const { network } = made;
   if (network === undefined) throw new Error('the actors started without their sending component');
-  return { redisUrl: redis.url, runtime, actors, network };
+  return { redisUrl: redis.url, runtime, actors, logs, network };
 }

@@ -10,7 +10,6 @@ import type { Forwarder } from '../../http/owner/remote-owner.ts';
 import { type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { DAY_MS } from '../../runtime/durations.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { systemRandom } from '../../runtime/random.ts';
@@ -87,12 +86,8 @@ async function startAll(
   parts: StartedParts,
   { settings, limits = {}, ...overrides }: FixtureOptions,
 ): Promise<ServiceFixture> {
-  const logs = {
-    forgetTenant: (id: string) => running.forgetTenant(id),
-    forgetId: (id: string) => running.forgetId(id),
-  };
-  const real = await startRealActors(parts, { limits, logs });
-  const { actors, runtime } = real;
+  const real = await startRealActors(parts, limits);
+  const { actors, logs, runtime } = real;
   const { store } = runtime.node;
   const calls = new SteeredCalls();
   const lines: ServiceFixture['lines'] = [];
@@ -137,7 +132,7 @@ async function startAll(
       resolve: nameLookup([]),
       ca: undefined,
     },
-    requestLog: { maxEntriesPerTenant: 100_000, maxAgeMs: 7 * DAY_MS, maxBytes: 2 ** 28 },
+    ...logs,
     clock: systemClock,
     random: systemRandom,
     log: recordingLogger(lines),
