@@ -1,5 +1,6 @@
 import type { EventOperations } from '../actors/events/event-operations.ts';
 import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
+import type { FileBounds } from '../actors/outbound/file-download.ts';
 import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../actors/shops/shop-operations.ts';
 import type { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
@@ -17,7 +18,6 @@ import type { Metrics } from './metrics/metrics.ts';
 import type { OperatorEventFeed } from './operator-events/operator-event.ts';
 import type { Forwarder } from './owner/remote-owner.ts';
 import type { RequestLog } from './request-log/request-log.ts';
-import type { FileBounds } from './tenant-api/edge/file-replies.ts';
 
 /** The settings of the two listeners. */
 export interface HttpSettings extends ArticleSettings {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { AddressGuard } from '../actors/outbound/address-guard.ts';
+import type { FileBounds } from '../actors/outbound/file-download.ts';
 import { nameLookup } from '../actors/outbound/name-lookup.ts';
 import { credentialCiphers } from '../actors/sessions/credential-cipher.ts';
 import { egressVault } from '../actors/sessions/egress-vault.ts';
@@ -16,7 +17,6 @@ import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { Forwarder } from '../http/owner/remote-owner.ts';
 import { RequestLog } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
-import type { FileBounds } from '../http/tenant-api/edge/file-replies.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';
 import { DAY_MS } from '../runtime/durations.ts';
 import type { Logger } from '../runtime/logger.ts';

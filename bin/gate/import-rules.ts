@@ -89,7 +89,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/operators': `
     actors/shops/operations actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
     actors/replies actors runtime/node runtime/redis runtime`,
-  'actors/outbound': 'actors',
+  'actors/outbound': 'actors runtime',
   'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
   'actors/sessions/worker-thread/store': 'actors/sessions runtime',
   'actors/sessions/worker-thread/wire': 'actors/sessions actors',
@@ -160,7 +160,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     http/operator-api/edge http/operator-api http/operator-api/fleet http/openapi http/metrics
     http/operator-events http/console http/audit-log http/tenant-api/edge http/tenant-api/event-streams
     http/tenant-api http/articles http/owner http/socket http/pipeline http/request-log http/contract
-    actors/webhooks actors/operators actors/events actors/shops actors/tenants actors runtime`,
+    actors/webhooks actors/operators actors/events actors/outbound actors/shops actors/tenants actors
+    runtime`,
   simulator: '',
   // A separate package, which callers of the API install.
   'client/src': '',

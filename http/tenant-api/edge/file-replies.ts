@@ -1,12 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { type InboundDownload, LARGEST_INBOUND_FILE } from '../../../actors/inbound-content.ts';
-import { egressThrough } from '../../../actors/outbound/egress.ts';
-import {
-  askNetworkFile,
-  type DownloadBounds,
-  DownloadRefused,
-} from '../../../actors/outbound/network-file.ts';
-import { openSealedFile, SEALING_BYTES } from '../../../actors/outbound/sealed-file.ts';
+import type { InboundDownload } from '../../../actors/inbound-content.ts';
+import { type FileBounds, FileDownload } from '../../../actors/outbound/file-download.ts';
+import { DownloadRefused } from '../../../actors/outbound/network-file.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { Counts } from '../../../runtime/counts.ts';
 import type { Logger } from '../../../runtime/logger.ts';
@@ -23,13 +17,6 @@ const TOO_MANY = {
   code: 'OVERLOADED',
   message: 'Too many attachments are being fetched; try again shortly.',
 } as const;
-/** Longest time between two pieces of a file from the network, in milliseconds. */
-const STALL_MS = 10_000;
-/** Longest time for one file, in milliseconds: 100 MiB at 1.4 Mbit/s. */
-const LONGEST_MS = 600_000;
-
-/** The limits of requests to the network's file hosts. */
-export type FileBounds = Omit<DownloadBounds, 'hosts' | 'egress'>;
 
 /** An owner's reply that allows a file to be fetched. */
 export interface AllowedFile extends OwnerReply {
@@ -76,18 +63,15 @@ export class FileReplies {
     },
   ): Promise<OwnerReply> {
     const shownForm = shownFile(file);
-    const leave = this.#enter(call.tenantId);
-    if (leave === undefined) return { reply: errorReply(TOO_MANY, headers), keyId };
-    const download = new Download(this.#clock, leave);
+    const onEnd = this.#enter(call.tenantId);
+    if (onEnd === undefined) return { reply: errorReply(TOO_MANY, headers), keyId };
+    const download = new FileDownload({ clock: this.#clock, onEnd });
     call.connection?.onGone(() => download.end());
     try {
-      const source = await this.#ask(file, download);
-      if (call.isHead) {
-        source.destroy();
-        download.end();
-      }
+      const pieces = await download.open(file, this.#bounds);
+      if (call.isHead) download.end();
       const stream = (reader: ReplyStream): void => {
-        if (!call.isHead) void this.#pour(source, { file, download, reader });
+        if (!call.isHead) void this.#pour(pieces, download, reader);
       };
       const lines = headers + headerLines(shownForm.headers);
       return {
@@ -108,87 +92,25 @@ export class FileReplies {
     return () => void this.#open.add(tenantId, -1);
   }
 
-  #ask({ hosts, egress, file }: InboundDownload, download: Download): Promise<IncomingMessage> {
-    const maxBytes = LARGEST_INBOUND_FILE + SEALING_BYTES;
-    const routeOptions = egress && egressThrough(egress);
-    const bounds = { ...this.#bounds, egress: routeOptions, hosts: async () => hosts };
-    return download.withinTime(
-      askNetworkFile(file.directPath, bounds, { maxBytes, signal: download.signal }),
-    );
-  }
-
   /**
    * Sends the file. If it turns out to be another file or does not end, the connection is closed without the end of the
    * reply.
    */
-  async #pour(
-    source: IncomingMessage,
-    {
-      file: { file, sha256 },
-      download,
-      reader,
-    }: { readonly file: InboundDownload; readonly download: Download; readonly reader: ReplyStream },
-  ): Promise<void> {
+  async #pour(pieces: AsyncIterable<Buffer>, download: FileDownload, reader: ReplyStream): Promise<void> {
     reader.onClose(() => download.end());
-    const maxBytes = LARGEST_INBOUND_FILE + SEALING_BYTES;
     try {
-      for await (const piece of openSealedFile(download.pieces(source), { ...file, sha256, maxBytes })) {
+      for await (const piece of pieces) {
         this.#bytes += piece.byteLength;
         if (!reader.write(piece)) await reader.waitUntilDrained();
       }
       reader.end();
     } catch (error) {
       // Do not log its path, which opens the file's ciphertext to anyone.
-      if (!download.signal.aborted)
+      if (!download.hasEnded)
         this.#log.warn({ cause: String(error) }, 'the download of an attachment was broken off');
       reader.drop();
     } finally {
-      source.destroy();
       download.end();
-    }
-  }
-}
-
-/** One download, with its time limits. It ends once. */
-class Download {
-  readonly #clock: Clock;
-  readonly #leave: () => void;
-  readonly #end = new AbortController();
-  readonly #longest;
-
-  constructor(clock: Clock, leave: () => void) {
-    this.#clock = clock;
-    this.#leave = leave;
-    this.#longest = clock.after(LONGEST_MS, () => this.end());
-  }
-
-  get signal(): AbortSignal {
-    return this.#end.signal;
-  }
-
-  end(): void {
-    if (this.#end.signal.aborted) return;
-    this.#longest.cancel();
-    this.#end.abort();
-    this.#leave();
-  }
-
-  /** Waits for data of the network. Ends the download if that takes too long. */
-  async withinTime<Value>(promise: Promise<Value>): Promise<Value> {
-    const stallTimer = this.#clock.after(STALL_MS, () => this.end());
-    try {
-      return await promise;
-    } finally {
-      stallTimer.cancel();
-    }
-  }
-
-  async *pieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    const pieces = source[Symbol.asyncIterator]();
-    for (;;) {
-      const { done, value } = await this.withinTime(pieces.next());
-      if (done === true) return;
-      yield value;
     }
   }
 }
