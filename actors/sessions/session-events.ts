@@ -150,7 +150,7 @@ export type SessionEvent =
    * in the commit that marks it as being sent, and at no other time.
    *
    * It comes again, without writes, before a transmitted message is sent once more: its connection was lost, or it
-   * reached no one. `transmit` allows that, and `doNotRepeat` forbids it.
+   * reached no one. `transmit` allows that, and `do_not_repeat` forbids it.
    *
    * `lid` is the network's own id of a 1:1 recipient, ending in `@lid`, and absent if it named none. `hasChat` is true
    * if the network gave the number a token of this recipient, so that a restricted number may write to them. It is
@@ -175,7 +175,7 @@ export type SessionEvent =
       readonly isLate?: true;
     }
   /**
-   * A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirmInbound`.
+   * A text (or other content, then `text` is empty) written to the shop. Its receipt waits for `confirm`.
    *
    * `from` is E.164 with plus, or the network's own id of a person (ending in `@lid`) whose number it does not name.
    * `lid` is the network's own id of them, absent if it named none. `content` is published to the tenant if its mode
@@ -194,7 +194,7 @@ export type SessionEvent =
     }
   /**
    * Reports of recipients' devices about stanzas, gathered over a moment. They never come before the outcome of the
-   * order. Their acknowledgement waits for `confirmInbound`. The next session reports again those that were not
+   * order. Their acknowledgement waits for `confirm`. The next session reports again those that were not
    * confirmed.
    */
   | {

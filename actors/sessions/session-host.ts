@@ -24,41 +24,8 @@ export interface SessionHost {
   close(shop: SessionAddress): void;
   /** Ends the session, unlinks this device on the network if it can, and erases the credentials. */
   erase(shop: SessionAddress): Promise<void>;
-  /**
-   * Prepares a message or status for the wire. It looks a 1:1 recipient up (cached), and shows composing for a time
-   * that fits the text. It fetches the attachment, requests devices and keys, and seals.
-   *
-   * Reports `prepared` when only the frame is missing, and waits for `transmit`. `recipient_known` comes before that if
-   * the network knows the recipient by another number than the order's. Outcome: `send_outcome`, once, also if it was
-   * never ready.
-   */
-  prepare(shop: SessionAddress, order: SendOrder): void;
-  /**
-   * Sends the prepared message. The writes that came with `prepared` are stored by now. Each `prepared` allows one
-   * stanza. Does nothing if the order already has an outcome; that event is then on its way.
-   */
-  transmit(shop: SessionAddress, messageId: string): void;
-  /** Cancels an order that was not transmitted: no event follows for it. A transmitted order continues. */
-  recall(shop: SessionAddress, messageId: string): void;
-  /**
-   * A transmitted message is not sent once more. Its outcome is `unknown` if its connection is lost before the
-   * acknowledgement, and `refused` if it reached no one.
-   */
-  doNotRepeat(shop: SessionAddress, messageId: string): void;
-  /**
-   * The event with this token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may
-   * be sent.
-   */
-  confirmInbound(shop: SessionAddress, token: string): void;
-  /** Marks a person's message as read, by number or by the network's own id. Reports no result. */
-  markRead(shop: SessionAddress, message: ReadMessage): void;
-  /** Sets whether the shop's sessions report the content of inbound messages from now on. */
-  setInboundMode(shop: SessionAddress, inbound: InboundMode): void;
-  /**
-   * Requests all groups again, or one of them. Outcome: a `groups` event with all known groups once the network
-   * replied. It comes at once if they were requested a moment ago. No event comes before the first list was received.
-   */
-  refreshGroups(shop: SessionAddress, groupId?: string): void;
+  /** Gives the shop's session an order. Without an open session, `prepare` ends as `not_sent`. */
+  order(shop: SessionAddress, order: SessionOrder): void;
   /**
    * Makes a connection to the chat network through that proxy, as a session would. Resolves with the reason if it
    * fails, after ten seconds at the latest. The reason contains no password. Undefined if it works.
@@ -78,6 +45,44 @@ export interface SessionHost {
   /** Ends all sessions and workers. */
   stop(): Promise<void>;
 }
+
+/** The orders that a shop gives its session. They are effects of its turns. */
+export type SessionOrder =
+  /**
+   * Prepares a message or status for the wire. It looks a 1:1 recipient up (cached), and shows composing for a time
+   * that fits the text. It fetches the attachment, requests devices and keys, and seals.
+   *
+   * Reports `prepared` when only the frame is missing, and waits for `transmit`. `recipient_known` comes before that if
+   * the network knows the recipient by another number than the order's. Outcome: `send_outcome`, once, also if it was
+   * never ready.
+   */
+  | { readonly type: 'prepare'; readonly order: SendOrder; readonly traceparent?: string | undefined }
+  /**
+   * Sends the prepared message, which is stored as `sending` with the writes that came with `prepared`. Each `prepared`
+   * allows one stanza. Does nothing if the order already has an outcome; that event is then on its way.
+   */
+  | { readonly type: 'transmit'; readonly messageId: string }
+  /** Cancels an order that was not transmitted: no event follows for it. A transmitted order continues. */
+  | { readonly type: 'recall'; readonly messageId: string }
+  /**
+   * A transmitted message is not sent once more. Its outcome is `unknown` if its connection is lost before the
+   * acknowledgement, and `refused` if it reached no one.
+   */
+  | { readonly type: 'do_not_repeat'; readonly messageId: string }
+  /**
+   * The event with this token is committed: the receipt of an inbound message, or the acknowledgement of receipts, may
+   * be sent.
+   */
+  | { readonly type: 'confirm'; readonly token: string }
+  /** Marks a person's message as read, by number or by the network's own id. Reports no result. */
+  | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
+  /** Sets whether the shop's sessions report the content of inbound messages from now on. */
+  | { readonly type: 'set_inbound_mode'; readonly inbound: InboundMode }
+  /**
+   * Requests all groups again, or one of them. Outcome: a `groups` event with all known groups once the network
+   * replied. It comes at once if they were requested a moment ago. No event comes before the first list was received.
+   */
+  | { readonly type: 'refresh_groups'; readonly groupId?: string | undefined };
 
 export interface SessionOpening {
   readonly generation: number;
@@ -152,12 +157,6 @@ export interface SendOrder {
    * composing is shown.
    */
   readonly needsChat?: true;
-}
-
-/** A message that was read: its stanza, and its sender by number or by the network's own id. */
-export interface ReadMessage {
-  readonly from: string;
-  readonly wireId: string;
 }
 
 /** The quoted part of a message. */

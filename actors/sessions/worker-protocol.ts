@@ -3,9 +3,8 @@
  * are sealed before they cross, so the main thread never has a secret in the clear.
  */
 import type { FileHosts } from '../inbound-content.ts';
-import type { InboundMode } from '../inbound-mode.ts';
 import type { SendOutcome, SessionEvent } from './session-events.ts';
-import type { SendOrder, SessionAddress, SessionOpening } from './session-host.ts';
+import type { SendOrder, SessionAddress, SessionOpening, SessionOrder } from './session-host.ts';
 import type { SessionTiming } from './session-timing.ts';
 
 /** The addresses from which attachments may be fetched, in addition to public addresses at ports 80 and 443. */
@@ -70,20 +69,17 @@ export interface PrepareOrder {
   readonly composingMs: number;
 }
 
-/** Orders to a worker. */
+/** The orders that a worker gets as the shop gave them. `PrepareOrder` has more than its order. */
+export type WorkerOrder = Exclude<SessionOrder, { type: 'prepare' }>;
+
+/** Messages to a worker. */
 export type WorkerCommand =
   | { readonly kind: 'open'; readonly shop: SessionAddress; readonly opening: WorkerOpening }
   | { readonly kind: 'close'; readonly shopId: string }
   /** Unlinks the device if a session is open, and ends it. The reply is an empty `answer`. */
   | { readonly kind: 'unlink'; readonly shopId: string; readonly questionId: number }
   | ({ readonly kind: 'prepare'; readonly shopId: string } & PrepareOrder)
-  | { readonly kind: 'transmit'; readonly shopId: string; readonly messageId: string }
-  | { readonly kind: 'recall'; readonly shopId: string; readonly messageId: string }
-  | { readonly kind: 'do_not_repeat'; readonly shopId: string; readonly messageId: string }
-  | { readonly kind: 'confirm'; readonly shopId: string; readonly token: string }
-  | { readonly kind: 'mark_read'; readonly shopId: string; readonly from: string; readonly wireId: string }
-  | { readonly kind: 'inbound'; readonly shopId: string; readonly inbound: InboundMode }
-  | { readonly kind: 'refresh_groups'; readonly shopId: string; readonly groupId: string | undefined }
+  | { readonly kind: 'order'; readonly shopId: string; readonly order: WorkerOrder }
   /** The reply is an `answer`, which is empty if no session is open, or the network names none. */
   | { readonly kind: 'file_hosts'; readonly shopId: string; readonly questionId: number }
   | { readonly kind: 'ping' }

@@ -1,6 +1,5 @@
 import type { EgressAddress } from '../../egress-address.ts';
 import type { FileHosts } from '../../inbound-content.ts';
-import type { InboundMode } from '../../inbound-mode.ts';
 import { egressThrough } from '../../outbound/egress.ts';
 import { egressProblem } from '../../outbound/egress-check.ts';
 import { isLoopbackUrl } from '../../outbound/loopback-url.ts';
@@ -8,12 +7,12 @@ import { keepSwept } from '../attachment-files.ts';
 import { SessionCounters } from '../session-counters.ts';
 import type { SessionEvent } from '../session-events.ts';
 import type {
-  ReadMessage,
   SendOrder,
   SessionAddress,
   SessionFigures,
   SessionHost,
   SessionOpening,
+  SessionOrder,
 } from '../session-host.ts';
 import { composingMs, DEFAULT_SESSION_TIMING, type SessionTiming } from '../session-timing.ts';
 import type { SessionReport, WorkerCommand } from '../worker-protocol.ts';
@@ -137,7 +136,28 @@ export class BaileysHost implements SessionHost {
     await eraseSealed(this.#options.store, shop);
   }
 
-  prepare(shop: SessionAddress, order: SendOrder): void {
+  order(shop: SessionAddress, order: SessionOrder): void {
+    const session = this.#sessions.get(shop.shopId);
+    switch (order.type) {
+      case 'prepare':
+        this.#prepare(shop, order.order);
+        return;
+      case 'transmit':
+        if (!session?.transmit(order.messageId)) return;
+        break;
+      case 'recall':
+        if (!session?.recall(order.messageId)) return;
+        break;
+      case 'set_inbound_mode':
+        if (session !== undefined) session.opening = { ...session.opening, inbound: order.inbound };
+        break;
+      default:
+      // Only the session in its worker acts on it.
+    }
+    this.#post(session, { kind: 'order', shopId: shop.shopId, order });
+  }
+
+  #prepare(shop: SessionAddress, order: SendOrder): void {
     const { shopId } = shop;
     const { messageId, text = '' } = order;
     const session = this.#live(shop);
@@ -154,40 +174,6 @@ export class BaileysHost implements SessionHost {
       messageId,
       outcome: { kind: 'not_sent' },
     });
-  }
-
-  transmit(shop: SessionAddress, messageId: string): void {
-    const session = this.#sessions.get(shop.shopId);
-    if (session?.transmit(messageId))
-      this.#post(session, { kind: 'transmit', shopId: shop.shopId, messageId });
-  }
-
-  recall(shop: SessionAddress, messageId: string): void {
-    const session = this.#sessions.get(shop.shopId);
-    if (session?.recall(messageId)) this.#post(session, { kind: 'recall', shopId: shop.shopId, messageId });
-  }
-
-  doNotRepeat(shop: SessionAddress, messageId: string): void {
-    this.#post(this.#sessions.get(shop.shopId), { kind: 'do_not_repeat', shopId: shop.shopId, messageId });
-  }
-
-  confirmInbound(shop: SessionAddress, token: string): void {
-    this.#post(this.#sessions.get(shop.shopId), { kind: 'confirm', shopId: shop.shopId, token });
-  }
-
-  markRead(shop: SessionAddress, message: ReadMessage): void {
-    this.#post(this.#live(shop), { kind: 'mark_read', shopId: shop.shopId, ...message });
-  }
-
-  setInboundMode(shop: SessionAddress, inbound: InboundMode): void {
-    const session = this.#live(shop);
-    if (session === undefined) return;
-    session.opening = { ...session.opening, inbound };
-    this.#post(session, { kind: 'inbound', shopId: shop.shopId, inbound });
-  }
-
-  refreshGroups(shop: SessionAddress, groupId?: string): void {
-    this.#post(this.#live(shop), { kind: 'refresh_groups', shopId: shop.shopId, groupId });
   }
 
   tryEgress(address: EgressAddress): Promise<string | undefined> {

@@ -2,17 +2,15 @@ import type { ConnectionState } from '@whiskeysockets/baileys';
 import { type ArmedTimer, waitAtMost } from '../../../runtime/clock.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import type { FileHosts } from '../../inbound-content.ts';
-import type { InboundMode } from '../../inbound-mode.ts';
 import { type Egress, egressThrough } from '../../outbound/egress.ts';
 import { Unreadable } from '../credential-cipher.ts';
 import type { SendOutcome, SessionEnd } from '../session-events.ts';
 import type { SessionAddress } from '../session-host.ts';
-import type { PrepareOrder, WorkerOpening } from '../worker-protocol.ts';
+import type { PrepareOrder, WorkerOpening, WorkerOrder } from '../worker-protocol.ts';
 import { PairingOffer } from './connection/pairing-offer.ts';
 import { InboundIntake } from './inbound/inbound-intake.ts';
 import { type Credentials, loadCredentials } from './keys/credentials.ts';
 import { KeyUse } from './keys/key-use.ts';
-import type { Outbox } from './sending/outbox.ts';
 import { ReaddressedIds } from './sending/readdressed-ids.ts';
 import { chatOf } from './sending/recipients.ts';
 import {
@@ -138,23 +136,40 @@ export class LiveSession {
     else this.#report(order, { kind: 'not_sent' });
   }
 
-  /** The orders of the session. Undefined before its client runs. */
-  get outbox(): Outbox | undefined {
-    return this.#running?.outbox;
-  }
-
-  doNotRepeat(messageId: string): void {
-    this.#options.memory.unacknowledged.drop(messageId);
-    this.#running?.outbox.doNotRepeat(messageId);
-  }
-
-  confirm(token: string): void {
-    this.#inbound.confirm(token);
-    this.#running?.receipts.confirm(token);
+  /** Carries out an order. One that needs an open socket does nothing without it. */
+  carryOut(order: WorkerOrder): void {
+    const running = this.#running;
+    switch (order.type) {
+      case 'transmit':
+        running?.outbox.transmit(order.messageId);
+        break;
+      case 'recall':
+        running?.outbox.recall(order.messageId);
+        break;
+      case 'do_not_repeat':
+        this.#options.memory.unacknowledged.drop(order.messageId);
+        running?.outbox.doNotRepeat(order.messageId);
+        break;
+      case 'confirm':
+        this.#inbound.confirm(order.token);
+        running?.receipts.confirm(order.token);
+        break;
+      case 'mark_read':
+        void this.#markRead(order.from, order.wireId);
+        break;
+      case 'set_inbound_mode':
+        this.#inbound.setInboundMode(order.inbound);
+        break;
+      case 'refresh_groups':
+        this.#refreshGroups(order.groupId);
+        break;
+      default:
+        order satisfies never;
+    }
   }
 
   /** Marks a person's message as read; the account's settings decide who is notified. */
-  async markRead(sender: string, wireId: string): Promise<void> {
+  async #markRead(sender: string, wireId: string): Promise<void> {
     const socket = this.#isOpen ? this.#running?.socket : undefined;
     if (socket === undefined) return;
     try {
@@ -165,9 +180,16 @@ export class LiveSession {
     }
   }
 
-  /** Sets whether the content of inbound messages is reported from now on. */
-  setInboundMode(inbound: InboundMode): void {
-    this.#inbound.setMode(inbound);
+  #refreshGroups(groupId?: string): void {
+    if (!this.#isOpen || this.#running === undefined) return;
+    const { groups } = this.#running;
+    const answer = groupId === undefined ? groups.refresh() : groups.request(groupId);
+    answer.catch(this.#logFailure('the groups could not be asked for'));
+  }
+
+  /** Gives back each attachment in work, because a file of one could not be written. */
+  returnAttachments(): void {
+    this.#running?.outbox.returnAttachments();
   }
 
   /** Returns the network's hosts of files; undefined if the session is not open, or the network names none. */
@@ -179,13 +201,6 @@ export class LiveSession {
     const hosts = connection.hosts.map(({ hostname }) => hostname);
     if (opening.egress === undefined) return { hosts };
     return { hosts, egress: environment.egressVault.open(shop, opening.egress) };
-  }
-
-  refreshGroups(groupId?: string): void {
-    if (!this.#isOpen || this.#running === undefined) return;
-    const { groups } = this.#running;
-    const answer = groupId === undefined ? groups.refresh() : groups.request(groupId);
-    answer.catch(this.#logFailure('the groups could not be asked for'));
   }
 
   /**
@@ -278,7 +293,7 @@ export class LiveSession {
       pairedAtMs: credentials.pairedAtMs() ?? this.#options.environment.clock.wallMs(),
     });
     void this.#repeatOrders(this.#running);
-    this.refreshGroups();
+    this.#refreshGroups();
     this.#running.watch.start();
     this.#running.limits.ask();
     void this.#lookThroughKeys(this.#running);

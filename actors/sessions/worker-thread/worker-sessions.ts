@@ -43,26 +43,8 @@ export class WorkerSessions {
       case 'prepare':
         session?.prepare(message);
         break;
-      case 'transmit':
-        session?.outbox?.transmit(message.messageId);
-        break;
-      case 'recall':
-        session?.outbox?.recall(message.messageId);
-        break;
-      case 'do_not_repeat':
-        session?.doNotRepeat(message.messageId);
-        break;
-      case 'confirm':
-        session?.confirm(message.token);
-        break;
-      case 'mark_read':
-        void session?.markRead(message.from, message.wireId);
-        break;
-      case 'inbound':
-        session?.setInboundMode(message.inbound);
-        break;
-      case 'refresh_groups':
-        session?.refreshGroups(message.groupId);
+      case 'order':
+        session?.carryOut(message.order);
         break;
       case 'file_hosts':
         void this.#reportFileHosts(message.questionId, session);
@@ -74,7 +56,7 @@ export class WorkerSessions {
 
   /** A file of an attachment could not be written. Its owner is not known, so each attachment in work is given back. */
   returnAttachments(): void {
-    for (const { session } of this.#shops.values()) session?.outbox?.returnAttachments();
+    for (const { session } of this.#shops.values()) session?.returnAttachments();
   }
 
   /** Ends all sessions; resolves when their last writes are answered. */

@@ -16,7 +16,7 @@ const GROUPS_WAIT_MS = 1_500;
 interface GroupQuestionsOptions {
   readonly actors: Pick<Actors, 'state'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly host: Pick<SessionHost, 'refreshGroups'>;
+  readonly host: Pick<SessionHost, 'order'>;
   readonly waiters: ChannelWaiters;
 }
 
@@ -49,7 +49,7 @@ export function groupQuestions({
     if (groupId !== undefined && liveGroups(state)?.some(({ id }) => id === groupId)) return;
     const changedGroup = change();
     if (changedGroup === undefined) return;
-    host.refreshGroups(sessionOf(address), groupId);
+    host.order(sessionOf(address), { type: 'refresh_groups', groupId });
     await changedGroup;
   };
 }

@@ -8,7 +8,7 @@ import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
 import type { PoolSessions } from '../pool-link/pool-sessions.ts';
-import type { CountEffect, NumberEffect, SessionEffect, ShopEffect } from '../protocol/shop-effect.ts';
+import type { CountEffect, NumberEffect, ShopEffect } from '../protocol/shop-effect.ts';
 import { shopOf } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import type { ChannelWaiters } from './channel-waiters.ts';
@@ -124,8 +124,8 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
         break;
       }
       default:
-        // An effect without a case here or in `passOrder` does not compile.
-        passOrder(host, session, effect);
+        // An effect that has no case and is not a `SessionOrder` does not compile.
+        host.order(session, effect);
     }
   };
 }
@@ -145,37 +145,5 @@ function noteNumber(options: ShopEffectsOptions, shop: ShopReference, effect: Nu
     case 'owner_number':
       actors.tell(tenantAddress(shop.tenantId), { type: 'owner_number', phone });
       break;
-  }
-}
-
-/** Carries out an effect that only the session handles. */
-function passOrder(host: SessionHost, session: SessionAddress, order: SessionEffect): void {
-  switch (order.type) {
-    case 'prepare':
-      host.prepare(session, order.order);
-      break;
-    case 'transmit':
-      host.transmit(session, order.messageId);
-      break;
-    case 'recall':
-      host.recall(session, order.messageId);
-      break;
-    case 'do_not_repeat':
-      host.doNotRepeat(session, order.messageId);
-      break;
-    case 'confirm':
-      host.confirmInbound(session, order.token);
-      break;
-    case 'mark_read':
-      host.markRead(session, order);
-      break;
-    case 'set_inbound_mode':
-      host.setInboundMode(session, order.inbound);
-      break;
-    case 'refresh_groups':
-      host.refreshGroups(session);
-      break;
-    default:
-      order satisfies never;
   }
 }

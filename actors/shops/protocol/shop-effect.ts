@@ -1,8 +1,7 @@
 import type { BatchStatus, BatchStopReason } from '../../batch-status.ts';
 import type { FailureCode } from '../../failure.ts';
-import type { InboundMode } from '../../inbound-mode.ts';
 import type { MessageReason, MessageStatus } from '../../message-status.ts';
-import type { SendOrder, SessionOpening } from '../../sessions/session-host.ts';
+import type { SessionOpening, SessionOrder } from '../../sessions/session-host.ts';
 import type { BatchRefusal, RecipientOutcome } from '../batch-operations.ts';
 import type { ChannelStateName } from '../machines/channel-context.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
@@ -13,22 +12,6 @@ import type { PoolAnswer } from './pool-protocol.ts';
 
 /** The shop that an event is about, with its name for people to read. */
 type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
-
-/** The effects that the shop's session carries out while it is open. */
-export type SessionEffect =
-  | { readonly type: 'prepare'; readonly order: SendOrder; readonly traceparent: string | undefined }
-  /** Transmits the prepared message, which is stored as `sending`; or once more, if the session asked. */
-  | { readonly type: 'transmit'; readonly messageId: string }
-  /** Recalls the message that is being prepared. */
-  | { readonly type: 'recall'; readonly messageId: string }
-  /** A transmitted message is not sent once more. */
-  | { readonly type: 'do_not_repeat'; readonly messageId: string }
-  | { readonly type: 'confirm'; readonly token: string }
-  /** Notifies a person, by number or by the network's own id, that their message was read. */
-  | { readonly type: 'mark_read'; readonly from: string; readonly wireId: string }
-  /** The inbound data that the session must report. */
-  | { readonly type: 'set_inbound_mode'; readonly inbound: InboundMode }
-  | { readonly type: 'refresh_groups' };
 
 /** Requests to shops of the pool, and notices to the shops that they send for. */
 export type PoolEffect =
@@ -85,7 +68,7 @@ export type CountEffect =
 
 /** The effects of a shop's turn, carried out once its commit succeeds. */
 export type ShopEffect =
-  | SessionEffect
+  | SessionOrder
   | PoolEffect
   | NumberEffect
   | CountEffect

@@ -29,7 +29,7 @@ export function inboundConformance(name: string, start: () => Promise<Conformanc
       const inbound = await log.next(shop, 'session.inbound');
       assert.deepEqual([inbound.from, inbound.text, inbound.generation], [PERSON, 'STOP', 2]);
       assert.equal(await Promise.race([written, Promise.resolve('waiting')]), 'waiting');
-      host.confirmInbound(shop, inbound.token);
+      host.order(shop, { type: 'confirm', token: inbound.token });
       assert.equal(await written, true);
     },
   );
@@ -40,10 +40,10 @@ export function inboundConformance(name: string, start: () => Promise<Conformanc
       const { host, log } = network;
       const written = network.write(shop, PERSON, 'bonjour');
       const { token, from, wireId } = await log.next(shop, 'session.inbound');
-      host.confirmInbound(shop, token);
+      host.order(shop, { type: 'confirm', token });
       await written;
       assert.deepEqual(await network.markedRead(shop, PERSON), []);
-      host.markRead(shop, { from, wireId });
+      host.order(shop, { type: 'mark_read', from, wireId });
       const marked = async (): Promise<boolean> => (await network.markedRead(shop, PERSON)).length > 0;
       await until('a message is marked as read', marked);
       assert.deepEqual(await network.markedRead(shop, PERSON), [wireId]);
@@ -57,11 +57,11 @@ export function inboundConformance(name: string, start: () => Promise<Conformanc
       ['texts', 'two', 'text'],
       ['none', 'three', undefined],
     ] as const) {
-      host.setInboundMode(shop, mode);
+      host.order(shop, { type: 'set_inbound_mode', inbound: mode });
       const written = network.write(shop, PERSON, text);
       const inbound = await log.next(shop, 'session.inbound');
       assert.deepEqual([inbound.text, inbound.content?.kind], [text, kind]);
-      host.confirmInbound(shop, inbound.token);
+      host.order(shop, { type: 'confirm', token: inbound.token });
       await written;
     }
   });

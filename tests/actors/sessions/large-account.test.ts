@@ -41,7 +41,7 @@ test('a large account gets every message after it was away', async (context) => 
   let confirmed = 0;
   await until('the last word is heard', async () => {
     const heard = log.all(shop, 'session.inbound');
-    for (const { token } of heard.slice(confirmed)) host.confirmInbound(shop, token);
+    for (const { token } of heard.slice(confirmed)) host.order(shop, { type: 'confirm', token });
     confirmed = heard.length;
     return heard.some(({ text }) => text === 'STOP');
   });

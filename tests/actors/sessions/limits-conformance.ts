@@ -77,7 +77,7 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
     async (network, shop) => {
       const { host, log } = network;
       const hasChat = async (to: string): Promise<boolean | undefined> => {
-        host.prepare(shop, textOrder(`to ${to}`, { to }));
+        host.order(shop, { type: 'prepare', order: textOrder(`to ${to}`, { to }) });
         const prepared = await log.next(shop, 'session.prepared');
         await log.next(shop, 'session.send_outcome');
         return prepared.hasChat;
@@ -85,7 +85,7 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
       assert.equal(await hasChat(FRIEND), false);
       const written = network.write(shop, FRIEND, 'hi');
       const { token } = await log.next(shop, 'session.inbound');
-      host.confirmInbound(shop, token);
+      host.order(shop, { type: 'confirm', token });
       assert.equal(await written, true);
       assert.equal(await hasChat(FRIEND), true);
       assert.equal(await hasChat(STRANGER), false);
@@ -94,14 +94,17 @@ export function limitsConformance(name: string, start: () => Promise<Conformance
 
   promise('an order that needs a chat is not sent if there is none', async (network, shop) => {
     const { host, log } = network;
-    host.prepare(shop, textOrder('to a stranger', { to: STRANGER, needsChat: true }));
+    host.order(shop, {
+      type: 'prepare',
+      order: textOrder('to a stranger', { to: STRANGER, needsChat: true }),
+    });
     const { outcome } = await log.next(shop, 'session.send_outcome');
     assert.deepEqual(outcome, { kind: 'no_chat' });
     const written = network.write(shop, FRIEND, 'hi');
     const { token } = await log.next(shop, 'session.inbound');
-    host.confirmInbound(shop, token);
+    host.order(shop, { type: 'confirm', token });
     assert.equal(await written, true);
-    host.prepare(shop, textOrder('to a friend', { to: FRIEND, needsChat: true }));
+    host.order(shop, { type: 'prepare', order: textOrder('to a friend', { to: FRIEND, needsChat: true }) });
     assert.equal((await log.next(shop, 'session.prepared')).hasChat, true);
   });
 }

@@ -35,7 +35,7 @@ export async function pairedShop(
   const shop = newShop();
   await pair(network, shop);
   const outcomeOf = async (order: SendOrder): Promise<SendOutcome> => {
-    network.host.prepare(shop, order);
+    network.host.order(shop, { type: 'prepare', order });
     return (await network.log.next(shop, 'session.send_outcome')).outcome;
   };
   return { ...network, network, shop, outcomeOf };

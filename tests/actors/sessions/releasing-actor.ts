@@ -20,7 +20,7 @@ export function releasingActor(
       if (event.type !== 'session.prepared' || !actor.releases) return;
       const stored = parts.store?.commit(shop.shard, event.writes) ?? Promise.resolve();
       stored.then(
-        () => parts.host().transmit(shop, event.messageId),
+        () => parts.host().order(shop, { type: 'transmit', messageId: event.messageId }),
         () => undefined,
       );
     },

@@ -166,7 +166,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   paired('a text is prepared, acknowledged and received once', async (network, shop) => {
     const { host, log } = network;
     const order = textOrder('bonjour');
-    host.prepare(shop, order);
+    host.order(shop, { type: 'prepare', order });
     assert.equal((await log.next(shop, 'session.prepared')).messageId, order.messageId);
     const { outcome } = await log.next(shop, 'session.send_outcome');
     assert.deepEqual(outcome, { kind: 'acknowledged' });
@@ -179,12 +179,12 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
       const { host, log, actor } = network;
       actor.releases = false;
       const [recalled, released] = [textOrder('recalled'), textOrder('released')];
-      host.prepare(shop, recalled);
+      host.order(shop, { type: 'prepare', order: recalled });
       assert.equal((await log.next(shop, 'session.prepared')).messageId, recalled.messageId);
-      host.recall(shop, recalled.messageId);
-      host.transmit(shop, recalled.messageId);
+      host.order(shop, { type: 'recall', messageId: recalled.messageId });
+      host.order(shop, { type: 'transmit', messageId: recalled.messageId });
       actor.releases = true;
-      host.prepare(shop, released);
+      host.order(shop, { type: 'prepare', order: released });
       const { messageId, outcome } = await log.next(shop, 'session.send_outcome');
       assert.deepEqual([messageId, outcome], [released.messageId, { kind: 'acknowledged' }]);
       assert.deepEqual(await network.received(shop, PERSON), ['released']);
@@ -197,14 +197,14 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
       const { host, log, actor } = network;
       actor.releases = false;
       const order = textOrder('given twice');
-      host.prepare(shop, order);
+      host.order(shop, { type: 'prepare', order });
       await log.next(shop, 'session.prepared');
-      host.recall(shop, order.messageId);
-      host.prepare(shop, order);
-      host.recall(shop, order.messageId);
-      host.prepare(shop, order);
+      host.order(shop, { type: 'recall', messageId: order.messageId });
+      host.order(shop, { type: 'prepare', order });
+      host.order(shop, { type: 'recall', messageId: order.messageId });
+      host.order(shop, { type: 'prepare', order });
       await log.next(shop, 'session.prepared');
-      host.transmit(shop, order.messageId);
+      host.order(shop, { type: 'transmit', messageId: order.messageId });
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
       assert.deepEqual(await network.received(shop, PERSON), ['given twice']);
       assert.equal(log.all(shop, 'session.send_outcome').length, 1);
@@ -217,14 +217,14 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     async (network, shop) => {
       const { host, log, actor } = network;
       actor.releases = false;
-      host.prepare(shop, textOrder('prepared'));
+      host.order(shop, { type: 'prepare', order: textOrder('prepared') });
       await log.next(shop, 'session.prepared');
       await network.drop(shop, 'transient');
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
       await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
       host.open(shop, { generation: 3 });
       await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-      host.prepare(shop, textOrder('prepared once more'));
+      host.order(shop, { type: 'prepare', order: textOrder('prepared once more') });
       await log.next(shop, 'session.prepared');
       await network.loseWorker(shop);
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
@@ -235,7 +235,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   promise('a number that is not on the network does not exist', async (network, shop) => {
     await network.remove('+33699999999');
     await pair(network, shop);
-    network.host.prepare(shop, textOrder('to nobody', { to: '+33699999999' }));
+    network.host.order(shop, { type: 'prepare', order: textOrder('to nobody', { to: '+33699999999' }) });
     assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
       kind: 'not_on_network',
     });
@@ -257,7 +257,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
         [PERSON, long, [PERSON]],
       ] as const) {
         const order = textOrder('to one of two forms', { to, knownAs });
-        host.prepare(shop, order);
+        host.order(shop, { type: 'prepare', order });
         assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
         assert.deepEqual(
           log
@@ -273,26 +273,26 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   paired('an ack error refuses a message, a rate signal does not', async (network, shop) => {
     const { host, log } = network;
     await network.meets(shop, { ackError: '463' });
-    host.prepare(shop, textOrder('refused'));
+    host.order(shop, { type: 'prepare', order: textOrder('refused') });
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, {
       kind: 'refused',
       code: '463',
     });
     await network.meets(shop, { ackError: '429' });
-    host.prepare(shop, textOrder('too much'));
+    host.order(shop, { type: 'prepare', order: textOrder('too much') });
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'rate_limited' });
   });
 
   paired('a message without an acknowledgement is unknown at its deadline', async (network, shop) => {
     await network.meets(shop, 'no_ack');
-    network.host.prepare(shop, textOrder('lost?', { deadlineMs: 5_000 }));
+    network.host.order(shop, { type: 'prepare', order: textOrder('lost?', { deadlineMs: 5_000 }) });
     const { outcome } = await network.log.next(shop, 'session.send_outcome');
     assert.deepEqual(outcome, { kind: 'unknown' });
   });
 
   promise('without an open session nothing is sent, and every order is answered', async (network, shop) => {
     const { host, log } = network;
-    host.prepare(shop, textOrder('too early'));
+    host.order(shop, { type: 'prepare', order: textOrder('too early') });
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
   });
 
@@ -302,9 +302,9 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
       const { host, log } = network;
       const order = textOrder('a waiting message', { deadlineMs: 30_000 });
       await network.meets(shop, 'no_ack');
-      host.prepare(shop, order);
+      host.order(shop, { type: 'prepare', order });
       await received(network, shop);
-      host.doNotRepeat(shop, order.messageId);
+      host.order(shop, { type: 'do_not_repeat', messageId: order.messageId });
       await network.drop(shop, 'transient');
       const { messageId, outcome } = await log.next(shop, 'session.send_outcome');
       assert.deepEqual([messageId, outcome], [order.messageId, { kind: 'unknown' }]);
@@ -316,7 +316,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     async (network, shop) => {
       const { host, log } = network;
       await network.meets(shop, 'no_ack');
-      host.prepare(shop, textOrder('a waiting message', { deadlineMs: 30_000 }));
+      host.order(shop, { type: 'prepare', order: textOrder('a waiting message', { deadlineMs: 30_000 }) });
       await received(network, shop);
       await network.drop(shop, 'transient');
       await log.next(shop, 'session.closed', ({ generation }) => generation === 2);
@@ -331,7 +331,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
       async (network, shop) => {
         const { host, log } = network;
         await network.meets(shop, 'no_ack');
-        host.prepare(shop, textOrder('a waiting message', { deadlineMs: 30_000 }));
+        host.order(shop, { type: 'prepare', order: textOrder('a waiting message', { deadlineMs: 30_000 }) });
         await received(network, shop);
         await network.drop(shop, end);
         const { outcome } = await log.next(shop, 'session.send_outcome');
@@ -346,11 +346,11 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   paired('closing reports nothing but the outcome of the message being sent', async (network, shop) => {
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
-    host.prepare(shop, textOrder('a waiting message', { deadlineMs: 30_000 }));
+    host.order(shop, { type: 'prepare', order: textOrder('a waiting message', { deadlineMs: 30_000 }) });
     await received(network, shop);
     host.close(shop);
     await log.next(shop, 'session.send_outcome');
-    host.prepare(shop, textOrder('after'));
+    host.order(shop, { type: 'prepare', order: textOrder('after') });
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
     assert.equal(log.all(shop, 'session.closed').length, 1, 'only the one of the pairing');
   });
@@ -358,7 +358,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
   paired('a lost worker settles the message as restarted, and is reported', async (network, shop) => {
     const { host, log } = network;
     await network.meets(shop, 'no_ack');
-    host.prepare(shop, textOrder('a waiting message', { deadlineMs: 30_000 }));
+    host.order(shop, { type: 'prepare', order: textOrder('a waiting message', { deadlineMs: 30_000 }) });
     await received(network, shop);
     await network.loseWorker(shop);
     assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'restarted' });
@@ -372,7 +372,7 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
     assert.deepEqual(first.groups, [
       { id: '120363000000000009@g.us', name: 'Clients', participantCount: 3, isAdmin: true, announce: false },
     ]);
-    network.host.refreshGroups(shop);
+    network.host.order(shop, { type: 'refresh_groups' });
     assert.deepEqual((await network.log.next(shop, 'session.groups')).groups, first.groups);
   });
 

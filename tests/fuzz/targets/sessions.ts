@@ -28,7 +28,8 @@ export const sessions: FuzzTarget = {
       listener(shop, event) {
         started?.log.listener(shop, event);
         // The shop's actor does this once the message is committed.
-        if (event.type === 'session.inbound') started?.host.confirmInbound(shop, event.token);
+        if (event.type === 'session.inbound')
+          started?.host.order(shop, { type: 'confirm', token: event.token });
       },
     });
     started = network;
@@ -55,7 +56,7 @@ async function openSession(network: SimulatedNetwork, index: number): Promise<Op
   const shop = newShop();
   const scan = async (_shop: unknown, qr: string): Promise<void> => void (await control.scan(qr, phone));
   await pair({ ...network, scan }, shop);
-  host.setInboundMode(shop, 'texts');
+  host.order(shop, { type: 'set_inbound_mode', inbound: 'texts' });
   const closedBefore = log.all(shop, 'session.closed').length;
   let cases = 0;
   const look = async (): Promise<void> => {

@@ -1,5 +1,4 @@
 import type { EgressAddress } from '../../../actors/egress-address.ts';
-import type { InboundMode } from '../../../actors/inbound-mode.ts';
 import { SessionCounters } from '../../../actors/sessions/session-counters.ts';
 import type {
   SendOutcome,
@@ -8,19 +7,19 @@ import type {
   SessionGroup,
 } from '../../../actors/sessions/session-events.ts';
 import type {
-  ReadMessage,
   SendOrder,
   SessionAddress,
   SessionFigures,
   SessionHost,
   SessionListener,
   SessionOpening,
+  SessionOrder,
 } from '../../../actors/sessions/session-host.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { DEFAULT_MEMORY_BEHAVIOUR, type MemoryBehaviour, type WrittenMessage } from './memory-behaviour.ts';
 import { MemorySends } from './memory-sends.ts';
 import { MemorySession } from './memory-session.ts';
-import type { MemoryShop, ToldLimits } from './memory-shop.ts';
+import type { MemoryShop, ReadMessage, ToldLimits } from './memory-shop.ts';
 
 /**
  * The sending component in memory: no workers, no sockets, and a network that the test drives. It serves tests of
@@ -85,42 +84,36 @@ export class MemorySessionHost implements SessionHost {
     this.#shops.delete(address.shopId);
   }
 
-  prepare(address: SessionAddress, order: SendOrder): void {
-    this.#sends.prepare(this.#shopOf(address), order);
-  }
-
-  transmit(address: SessionAddress, messageId: string): void {
-    this.#sends.transmit(this.#shopOf(address), messageId);
-  }
-
-  recall(address: SessionAddress, messageId: string): void {
-    this.#shopOf(address).session?.recall(messageId);
-  }
-
-  doNotRepeat(): void {
-    // A session in memory sends nothing twice.
-  }
-
-  confirmInbound(address: SessionAddress, token: string): void {
-    this.#shopOf(address).session?.confirm(token);
-  }
-
-  markRead(address: SessionAddress, { from, wireId }: ReadMessage): void {
-    const { session, read } = this.#shopOf(address);
-    if (session?.state === 'open') read.push({ from, wireId });
-  }
-
-  setInboundMode(address: SessionAddress, inbound: InboundMode): void {
-    this.#shopOf(address).inbound = inbound;
-  }
-
-  refreshGroups(address: SessionAddress): void {
+  order(address: SessionAddress, order: SessionOrder): void {
     const shop = this.#shopOf(address);
-    const { session, groups } = shop;
-    if (session?.state !== 'open' || !this.#behaviour.tellsGroups) return;
-    session.later(0, () =>
-      this.#tell(shop, { type: 'session.groups', generation: session.generation, groups }),
-    );
+    switch (order.type) {
+      case 'prepare':
+        this.#sends.prepare(shop, order.order);
+        break;
+      case 'transmit':
+        this.#sends.transmit(shop, order.messageId);
+        break;
+      case 'recall':
+        shop.session?.recall(order.messageId);
+        break;
+      case 'do_not_repeat':
+        // A session in memory sends nothing twice.
+        break;
+      case 'confirm':
+        shop.session?.confirm(order.token);
+        break;
+      case 'mark_read':
+        if (shop.session?.state === 'open') shop.read.push({ from: order.from, wireId: order.wireId });
+        break;
+      case 'set_inbound_mode':
+        shop.inbound = order.inbound;
+        break;
+      case 'refresh_groups':
+        this.#refreshGroups(shop);
+        break;
+      default:
+        order satisfies never;
+    }
   }
 
   async tryEgress({ host }: EgressAddress): Promise<string | undefined> {
@@ -274,8 +267,16 @@ export class MemorySessionHost implements SessionHost {
       phone,
       pairedAtMs: atMs,
     });
-    this.refreshGroups(shop.address);
+    this.#refreshGroups(shop);
     if (Object.keys(shop.limits).length > 0) this.#tellLimits(shop, session, shop.limits);
+  }
+
+  #refreshGroups(shop: MemoryShop): void {
+    const { session, groups } = shop;
+    if (session?.state !== 'open' || !this.#behaviour.tellsGroups) return;
+    session.later(0, () =>
+      this.#tell(shop, { type: 'session.groups', generation: session.generation, groups }),
+    );
   }
 
   #tellLimits(shop: MemoryShop, session: MemorySession, told: ToldLimits): void {

@@ -1,10 +1,16 @@
 import type { InboundMode } from '../../../actors/inbound-mode.ts';
 import type { SessionEventOf, SessionGroup } from '../../../actors/sessions/session-events.ts';
-import type { ReadMessage, SendOrder, SessionAddress } from '../../../actors/sessions/session-host.ts';
+import type { SendOrder, SessionAddress } from '../../../actors/sessions/session-host.ts';
 import type { MemorySession } from './memory-session.ts';
 
 /** The limits of a number that the network announces. */
 export type ToldLimits = Omit<SessionEventOf<'session.limits'>, 'type' | 'generation'>;
+
+/** A message that was marked as read: its stanza, and its sender by number or by the network's own id. */
+export interface ReadMessage {
+  readonly from: string;
+  readonly wireId: string;
+}
 
 /** A shop, as the network in memory knows it. */
 export interface MemoryShop {

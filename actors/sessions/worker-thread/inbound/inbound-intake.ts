@@ -46,7 +46,7 @@ export class InboundIntake {
   }
 
   /** Sets whether the content of messages is reported from now on. */
-  setMode(inbound: InboundMode): void {
+  setInboundMode(inbound: InboundMode): void {
     this.#mode = inbound;
   }
 

@@ -20,7 +20,7 @@ test('a session without a business name sends, and shows the name of its account
   const shop = newShop();
   await network.control.nameAccount(SHOP_PHONE, 'Jeanne');
   await pair(network, shop);
-  network.host.prepare(shop, textOrder('Hello'));
+  network.host.order(shop, { type: 'prepare', order: textOrder('Hello') });
   const { outcome } = await network.log.next(shop, 'session.send_outcome');
   assert.deepEqual(outcome, { kind: 'acknowledged' });
   assert.deepEqual(await network.received(shop, PERSON), ['Hello']);

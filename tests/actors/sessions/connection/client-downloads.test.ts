@@ -51,7 +51,7 @@ const logged = (network: SimulatedNetwork, words: string): Promise<unknown> =>
 async function stillReceives(network: SimulatedNetwork, shop: SessionAddress): Promise<void> {
   const written = network.write(shop, PERSON, 'still there?');
   const inbound = await network.log.next(shop, 'session.inbound');
-  network.host.confirmInbound(shop, inbound.token);
+  network.host.order(shop, { type: 'confirm', token: inbound.token });
   assert.equal(await written, true);
 }
 

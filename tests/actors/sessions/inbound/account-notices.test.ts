@@ -15,7 +15,7 @@ const GROUP = '120363000000000777@g.us';
 test('a notification of each kind is acknowledged, and the person behind it is written to and heard', async (context) => {
   const { network, shop, host, log, control } = await pairedShop(context);
   const sends = async (text: string, to = PERSON): Promise<void> => {
-    host.prepare(shop, textOrder(text, { to }));
+    host.order(shop, { type: 'prepare', order: textOrder(text, { to }) });
     const { outcome } = await log.next(shop, 'session.send_outcome');
     assert.deepEqual(outcome, { kind: 'acknowledged' });
     await until(`${text} is read`, async () => (await network.received(shop, PERSON)).includes(text));

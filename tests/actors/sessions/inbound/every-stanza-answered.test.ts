@@ -31,7 +31,7 @@ async function untilHeard(
   let confirmed = 0;
   await until(`${text} is heard`, async () => {
     const heard = log.all(shop, 'session.inbound');
-    for (const { token } of heard.slice(confirmed)) host.confirmInbound(shop, token);
+    for (const { token } of heard.slice(confirmed)) host.order(shop, { type: 'confirm', token });
     confirmed = heard.length;
     return heard.some((event) => event.text === text);
   });
@@ -50,7 +50,7 @@ test('statuses in both forms, newsletters and stanzas of unknown classes are ans
   await control.forward(FIFTY_MINUTES);
   const written = network.write(shop, PERSON, 'STOP');
   const { token, text } = await log.next(shop, 'session.inbound');
-  network.host.confirmInbound(shop, token);
+  network.host.order(shop, { type: 'confirm', token });
   assert.equal(text, 'STOP');
   assert.equal(await written, true);
   assert.equal(log.all(shop, 'session.inbound').length, 1, 'nothing else is told');
@@ -66,7 +66,7 @@ test('a message that was read is acknowledged with its receipt once it is commit
   const { token, wireId } = await log.next(shop, 'session.inbound');
   const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
   for (const owed of [waiting, unacknowledged]) assert.ok(owed.some(({ id }) => id === wireId));
-  host.confirmInbound(shop, token);
+  host.order(shop, { type: 'confirm', token });
   assert.equal(await written, true);
   await untilAnswered(network);
 });

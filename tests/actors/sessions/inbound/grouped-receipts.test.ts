@@ -13,7 +13,7 @@ const GROUP = '120363000000000777@g.us';
 
 async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, to: string): Promise<string> {
   const order = textOrder(`to ${to}`, { to });
-  host.prepare(shop, order);
+  host.order(shop, { type: 'prepare', order });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
   return order.wireId;
 }
@@ -27,7 +27,7 @@ async function reported(
   const all: StanzaReceipt[] = [];
   while (all.length < count) {
     const { token, receipts } = await log.next(shop, 'session.receipts');
-    host.confirmInbound(shop, token);
+    host.order(shop, { type: 'confirm', token });
     all.push(...receipts);
   }
   return all;

@@ -31,7 +31,7 @@ test('an inbound message that is not committed in time is delivered again, under
   const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
   assert.equal(again.wireId, first.wireId);
   assert.equal(again.text, 'STOP');
-  host.confirmInbound(shop, again.token);
+  host.order(shop, { type: 'confirm', token: again.token });
 });
 
 test('a kill between the commit of a message and the step of its ratchet: the message comes again, readable', async (context) => {
@@ -45,17 +45,17 @@ test('a kill between the commit of a message and the step of its ratchet: the me
   };
   await network.control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
   const first = await network.log.next(shop, 'session.inbound');
-  network.host.confirmInbound(shop, first.token);
+  network.host.order(shop, { type: 'confirm', token: first.token });
   await network.log.next(shop, 'session.worker_lost');
   await until('a worker is ready', async () => network.host.isAvailable());
   network.host.open(shop, { generation: 3 });
   const again = await network.log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
   assert.deepEqual([again.wireId, again.text], [first.wireId, 'STOP']);
-  network.host.confirmInbound(shop, again.token);
+  network.host.order(shop, { type: 'confirm', token: again.token });
   const next = network.write(shop, PERSON, 'and then');
   const after = await network.log.next(shop, 'session.inbound');
   assert.equal(after.text, 'and then');
-  network.host.confirmInbound(shop, after.token);
+  network.host.order(shop, { type: 'confirm', token: after.token });
   assert.equal(await next, true);
 });
 
@@ -73,7 +73,7 @@ test('a kill between the step of the ratchet and the receipt: the repeated messa
   };
   await network.control.write(PERSON, { to: SHOP_PHONE, text: 'STOP', wait: false });
   const first = await network.log.next(shop, 'session.inbound');
-  network.host.confirmInbound(shop, first.token);
+  network.host.order(shop, { type: 'confirm', token: first.token });
   await network.log.next(shop, 'session.worker_lost');
   await until('a worker is ready', async () => network.host.isAvailable());
   network.host.open(shop, { generation: 3 });
@@ -81,7 +81,7 @@ test('a kill between the step of the ratchet and the receipt: the repeated messa
   const next = network.write(shop, PERSON, 'and then');
   const after = await network.log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
   assert.equal(after.text, 'and then', 'the first one is not told again');
-  network.host.confirmInbound(shop, after.token);
+  network.host.order(shop, { type: 'confirm', token: after.token });
   assert.equal(await next, true);
 });
 
@@ -90,10 +90,10 @@ test('a ciphertext leaves only when the step of its ratchet is stored', async (c
   const isStep = await stepsWithPeople(network);
   await network.log.next(shop, 'session.groups');
   const steps = network.store.holdCommits(isStep);
-  network.host.prepare(shop, textOrder('held back', { deadlineMs: 10_000 }));
+  network.host.order(shop, { type: 'prepare', order: textOrder('held back', { deadlineMs: 10_000 }) });
   await steps.caught;
   // A question on the same line is answered after a stanza before it, had one left.
-  network.host.refreshGroups(shop);
+  network.host.order(shop, { type: 'refresh_groups' });
   await network.log.next(shop, 'session.groups');
   assert.deepEqual(await network.received(shop, PERSON), []);
   steps.release();
@@ -108,7 +108,7 @@ test('a store that cannot be written ends the session, and the message is not se
   network.store.beforeCommit = () => {
     throw new Error('the shard is another node’s');
   };
-  network.host.prepare(shop, textOrder('never'));
+  network.host.order(shop, { type: 'prepare', order: textOrder('never') });
   const { outcome } = await network.log.next(shop, 'session.send_outcome');
   assert.ok(outcome.kind === 'not_sent' || outcome.kind === 'unknown', outcome.kind);
   const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
@@ -127,7 +127,7 @@ test('people addressed by the network’s own ids are reported by their numbers;
     const written = control.write(PERSON, { to: SHOP_PHONE, text: addressing, addressing });
     const inbound = await log.next(shop, 'session.inbound');
     assert.deepEqual([inbound.from, inbound.text], [PERSON, addressing]);
-    host.confirmInbound(shop, inbound.token);
+    host.order(shop, { type: 'confirm', token: inbound.token });
     assert.equal((await written).delivered, true);
   }
   assert.equal((await control.write(PERSON, { to: group, text: 'STOP' })).delivered, true);

@@ -32,7 +32,7 @@ test('a receipt that was not committed is reported again by the next session, an
   await reopened(3);
   const again = await told(3);
   assert.deepEqual(again.wireIds, [first]);
-  host.confirmInbound(shop, again.token);
+  host.order(shop, { type: 'confirm', token: again.token });
   const second = await sent('second');
   assert.deepEqual((await told(3)).wireIds, [second]);
   await reopened(4);
@@ -55,7 +55,7 @@ test('a receipt whose commit takes too long delays neither others nor messages, 
     wireIds.push(order.wireId);
   }
   // The first one's commit comes, and the others' do not.
-  host.confirmInbound(shop, tokens[0] ?? '');
+  host.order(shop, { type: 'confirm', token: tokens[0] ?? '' });
   const order = textOrder('four');
   assert.equal((await outcomeOf(order)).kind, 'acknowledged');
   await network.loseWorker(shop);

@@ -49,7 +49,7 @@ test('a token of five weeks is shown to the client as younger, keeps its own tim
 test('a restricted number writes to a person whose token came within the message', async (context) => {
   const { network, shop, host, log, control, outcomeOf } = await pairedShop(context);
   const written = control.write(WRITER, { to: SHOP_PHONE, text: 'hi', token: 'message' });
-  host.confirmInbound(shop, (await log.next(shop, 'session.inbound')).token);
+  host.order(shop, { type: 'confirm', token: (await log.next(shop, 'session.inbound')).token });
   assert.equal((await written).delivered, true);
   await control.restrict(SHOP_PHONE, { active: true });
   const order = textOrder('hello', { to: WRITER, needsChat: true });
@@ -63,7 +63,7 @@ test('a token that came before the LID of its giver was known counts once it is'
   await control.fault(SHOP_PHONE, 'unlisted', 100);
   const writing = { to: SHOP_PHONE, text: 'hi', token: 'message', addressing: 'pn_only' } as const;
   const written = control.write(WRITER, writing);
-  host.confirmInbound(shop, (await log.next(shop, 'session.inbound')).token);
+  host.order(shop, { type: 'confirm', token: (await log.next(shop, 'session.inbound')).token });
   assert.equal((await written).delivered, true);
   await control.fault(SHOP_PHONE, 'unlisted', 0);
   await control.restrict(SHOP_PHONE, { active: true });
@@ -108,7 +108,7 @@ test('after a refusal 463 nobody is asked for a token', async (context) => {
     { log: (event) => void (event.event === 'token issued' && issued.push(event)) },
   );
   const sends = async (to: string, kind: string): Promise<void> => {
-    host.prepare(shop, textOrder(`to ${to}`, { to }));
+    host.order(shop, { type: 'prepare', order: textOrder(`to ${to}`, { to }) });
     assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, kind);
   };
   // A first message is followed by a token, once a week.

@@ -68,7 +68,7 @@ test('credentials that no key opens are reported as unreadable and left unchange
 
 test('one Signal key that cannot be read ends the session rather than be replaced', async (context) => {
   const { network, shop } = await pairedShop(context);
-  network.host.prepare(shop, textOrder('first'));
+  network.host.order(shop, { type: 'prepare', order: textOrder('first') });
   await network.log.next(shop, 'session.send_outcome');
   const hash = [...network.store.hashes].find(([key]) => key.endsWith(':credentials'))?.[1];
   const fields = [...(hash ?? [])].filter(([field]) => field.startsWith('session/'));
@@ -78,7 +78,7 @@ test('one Signal key that cannot be read ends the session rather than be replace
   // The session that made them keeps them beside it.
   network.host.open(shop, { generation: 3 });
   await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-  network.host.prepare(shop, textOrder('second'));
+  network.host.order(shop, { type: 'prepare', order: textOrder('second') });
   const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 3);
   assert.equal(closed.end, 'credentials_unreadable');
   assert.equal(dump(network.store.hashes, 'session/'), before);
@@ -100,10 +100,10 @@ test('a store that does not answer does not start a fresh pairing', async (conte
 
 test('the facts about a new recipient are stored in the commit of the first message to them', async (context) => {
   const { shop, host, log, store } = await pairedShop(context);
-  host.prepare(shop, textOrder('the first at all'));
+  host.order(shop, { type: 'prepare', order: textOrder('the first at all') });
   await log.next(shop, 'session.send_outcome');
   const before = store.commits.length;
-  host.prepare(shop, textOrder('hello', { to: STRANGER }));
+  host.order(shop, { type: 'prepare', order: textOrder('hello', { to: STRANGER }) });
   const { lid } = await log.next(shop, 'session.prepared', ({ writes }) =>
     writes.some((write) => write.includes(`lid-mapping/${STRANGER.slice(1)}`)),
   );
@@ -123,7 +123,7 @@ test('an identity that a login leaves as it was stored is not stored again', asy
   assert.ok(before > 0);
   host.open(shop, { generation: 4 });
   await log.next(shop, 'session.connected', ({ generation }) => generation === 4);
-  host.prepare(shop, textOrder('written after it'));
+  host.order(shop, { type: 'prepare', order: textOrder('written after it') });
   await log.next(shop, 'session.send_outcome');
   assert.equal(stored(), before);
 });
@@ -131,7 +131,7 @@ test('an identity that a login leaves as it was stored is not stored again', asy
 test('a new key goes first, and after one session all that a login needs is sealed with it', async (context) => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)];
   const { network: first, shop } = await pairedShop(context, { credentialsKeys: [old] });
-  first.host.prepare(shop, textOrder('before'));
+  first.host.order(shop, { type: 'prepare', order: textOrder('before') });
   await first.log.next(shop, 'session.send_outcome');
   const second = await first.another({ credentialsKeys: [fresh, old] });
   second.host.open(shop, { generation: 3 });
@@ -147,17 +147,20 @@ test('a new key goes first, and after one session all that a login needs is seal
   const third = await second.another({ credentialsKeys: [fresh] });
   third.host.open(shop, { generation: 4 });
   await third.log.next(shop, 'session.connected');
-  third.host.prepare(shop, textOrder('after'));
+  third.host.order(shop, { type: 'prepare', order: textOrder('after') });
   assert.deepEqual((await third.log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
   assert.deepEqual(await third.received(shop, PERSON), ['before', 'after']);
 });
 
 test('the store and the log contain no text and no key in the clear', async (context) => {
   const { network, shop } = await pairedShop(context);
-  network.host.prepare(shop, textOrder('a text nobody else may read'));
+  network.host.order(shop, { type: 'prepare', order: textOrder('a text nobody else may read') });
   await network.log.next(shop, 'session.send_outcome');
   const written = network.write(shop, PERSON, 'an answer nobody else may read');
-  network.host.confirmInbound(shop, (await network.log.next(shop, 'session.inbound')).token);
+  network.host.order(shop, {
+    type: 'confirm',
+    token: (await network.log.next(shop, 'session.inbound')).token,
+  });
   await written;
   const stored = [...network.store.hashes.values()].flatMap((hash) => [...hash.values()]);
   const kept = Buffer.concat(stored).toString('latin1') + network.logged.join('\n');

@@ -22,7 +22,7 @@ async function hears(
 ): Promise<string> {
   const written = control.write(PERSON, { to: SHOP_PHONE, ...message });
   const { token, text } = await log.next(shop, 'session.inbound');
-  host.confirmInbound(shop, token);
+  host.order(shop, { type: 'confirm', token });
   assert.equal((await written).delivered, true);
   return text;
 }

@@ -78,10 +78,10 @@ test('on the real store: paired, sent, answered, resumed under a new key, and no
   first.host.open(shop, { generation: 2 });
   await first.events.next(shop, 'session.connected');
   const order = textOrder('a text nobody else may read', { deadlineMs: 10_000 });
-  first.host.prepare(shop, order);
+  first.host.order(shop, { type: 'prepare', order });
   const { writes } = await first.events.next(shop, 'session.prepared');
   await first.node.store.commit(shop.shard, writes);
-  first.host.transmit(shop, order.messageId);
+  first.host.order(shop, { type: 'transmit', messageId: order.messageId });
   assert.equal((await first.events.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   await first.host.stop();
   await first.node.stop();
@@ -96,7 +96,7 @@ test('on the real store: paired, sent, answered, resumed under a new key, and no
   const written = control.write(PERSON, { to: SHOP_PHONE, text: 'STOP' });
   const inbound = await second.events.next(shop, 'session.inbound');
   assert.deepEqual([inbound.from, inbound.text], [PERSON, 'STOP']);
-  second.host.confirmInbound(shop, inbound.token);
+  second.host.order(shop, { type: 'confirm', token: inbound.token });
   assert.equal((await written).delivered, true);
   assert.deepEqual(
     (await control.inbox(PERSON)).items.map(({ text }) => text),

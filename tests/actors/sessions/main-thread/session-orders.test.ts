@@ -27,7 +27,7 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
       return new Promise(() => undefined);
     };
   });
-  network.host.prepare(shop, textOrder('not yet', { deadlineMs: 30_000 }));
+  network.host.order(shop, { type: 'prepare', order: textOrder('not yet', { deadlineMs: 30_000 }) });
   await asked;
   await network.loseWorker(shop);
   assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'unprepared' });
@@ -54,20 +54,20 @@ test('a send recalled while its attachment is fetched is given up without a repo
   const mediaUrl = `http://127.0.0.1:${port}/slow.png`;
   const slow = textOrder('slow', { mediaUrl, mediaType: 'image', deadlineMs: 15_000 });
   const asked = once(files, 'request');
-  host.prepare(shop, slow);
+  host.order(shop, { type: 'prepare', order: slow });
   await asked;
   const [reply] = waiting;
   assert.ok(reply);
   const givenUp = once(reply, 'close');
-  host.recall(shop, slow.messageId);
+  host.order(shop, { type: 'recall', messageId: slow.messageId });
   await givenUp;
   const order = textOrder('on its way', { deadlineMs: 15_000 });
   network.actor.releases = false;
-  host.prepare(shop, order);
+  host.order(shop, { type: 'prepare', order });
   const { writes } = await log.next(shop, 'session.prepared');
   await network.store.commit(shop.shard, writes);
-  host.transmit(shop, order.messageId);
-  host.recall(shop, order.messageId);
+  host.order(shop, { type: 'transmit', messageId: order.messageId });
+  host.order(shop, { type: 'recall', messageId: order.messageId });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
   assert.deepEqual(await network.received(shop, PERSON), ['on its way']);
   assert.equal(log.all(shop, 'session.send_outcome').length, 1);
@@ -75,10 +75,10 @@ test('a send recalled while its attachment is fetched is given up without a repo
 
 test('a send that is not released by its deadline is given back, the socket ended, and nothing leaves afterwards', async (context) => {
   const { network, shop } = await pairedShop(context);
-  network.host.prepare(shop, textOrder('first'));
+  network.host.order(shop, { type: 'prepare', order: textOrder('first') });
   await network.log.next(shop, 'session.send_outcome');
   const writes = network.store.holdCommits(stepsRatchet);
-  network.host.prepare(shop, textOrder('stuck', { deadlineMs: 3_000 }));
+  network.host.order(shop, { type: 'prepare', order: textOrder('stuck', { deadlineMs: 3_000 }) });
   assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, { kind: 'not_sent' });
   writes.release();
   const closed = await network.log.next(shop, 'session.closed', ({ generation }) => generation === 2);
@@ -86,7 +86,7 @@ test('a send that is not released by its deadline is given back, the socket ende
   network.store.beforeCommit = () => undefined;
   network.host.open(shop, { generation: 3 });
   await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
-  network.host.prepare(shop, textOrder('next'));
+  network.host.order(shop, { type: 'prepare', order: textOrder('next') });
   assert.deepEqual((await network.log.next(shop, 'session.send_outcome')).outcome, {
     kind: 'acknowledged',
   });
@@ -112,7 +112,7 @@ for (const [how, orders] of [
   test(`a session that is ${how} opens only when the last write of the first one has been answered`, async (context) => {
     const { shop, host, log, store } = await pairedShop(context);
     const writes = store.holdCommits(stepsRatchet);
-    host.prepare(shop, textOrder('caught'));
+    host.order(shop, { type: 'prepare', order: textOrder('caught') });
     await writes.caught;
     let identityReads = 0;
     store.beforeRead = (reads) => {
@@ -140,7 +140,7 @@ test('a write that a session still had when its wait was over is never written',
   const ratchetSteps = (): number => store.commits.filter(stepsRatchet).length;
   const stepsOf = async (text: string): Promise<number> => {
     const before = ratchetSteps();
-    host.prepare(shop, textOrder(text));
+    host.order(shop, { type: 'prepare', order: textOrder(text) });
     await log.next(shop, 'session.send_outcome', ({ outcome }) => outcome.kind === 'acknowledged');
     return ratchetSteps() - before;
   };
@@ -149,14 +149,14 @@ test('a write that a session still had when its wait was over is never written',
   const writes = store.holdCommits(stepsRatchet);
   await control.write(STRANGER, { to: SHOP_PHONE, text: 'hello', wait: false });
   const inbound = await log.next(shop, 'session.inbound');
-  host.confirmInbound(shop, inbound.token);
+  host.order(shop, { type: 'confirm', token: inbound.token });
   await writes.caught;
   const before = ratchetSteps();
-  host.prepare(shop, textOrder('left behind'));
+  host.order(shop, { type: 'prepare', order: textOrder('left behind') });
   host.open(shop, { generation: 3 });
   // It comes again, since its step was not stored.
   const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
-  host.confirmInbound(shop, again.token);
+  host.order(shop, { type: 'confirm', token: again.token });
   await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
   writes.release();
   await until('both steps are stored', async () => ratchetSteps() === before + 2);
@@ -171,36 +171,39 @@ test('an optional write that still waits behind another when its session stops w
   const acquaintance = '+33655555555';
   const tellsOfAcquaintance = (writes: readonly Write[]): boolean =>
     writes.some((write) => write.includes(`lid-mapping/${acquaintance.slice(1)}`));
-  host.prepare(shop, textOrder('first'));
+  host.order(shop, { type: 'prepare', order: textOrder('first') });
   await log.next(shop, 'session.send_outcome');
   const before = store.commits.filter(stepsRatchet).length;
   // A ratchet's step is being stored, and who somebody is on the network waits behind it.
   const writes = store.holdCommits(stepsRatchet);
   await control.write(STRANGER, { to: SHOP_PHONE, text: 'hello', wait: false });
   const inbound = await log.next(shop, 'session.inbound');
-  host.confirmInbound(shop, inbound.token);
+  host.order(shop, { type: 'confirm', token: inbound.token });
   await writes.caught;
   network.actor.releases = false;
   await control.setNumber('+33699999999', false);
-  host.prepare(shop, textOrder('never sent', { to: acquaintance, knownAs: STRANGER }));
+  host.order(shop, {
+    type: 'prepare',
+    order: textOrder('never sent', { to: acquaintance, knownAs: STRANGER }),
+  });
   await log.next(shop, 'session.recipient_known');
   // The network reports the acquaintance's identity next, before it answers a later question.
-  host.prepare(shop, textOrder('to nobody', { to: '+33699999999' }));
+  host.order(shop, { type: 'prepare', order: textOrder('to nobody', { to: '+33699999999' }) });
   await log.next(shop, 'session.send_outcome', ({ outcome }) => outcome.kind === 'not_on_network');
   host.open(shop, { generation: 3 });
   const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
-  host.confirmInbound(shop, again.token);
+  host.order(shop, { type: 'confirm', token: again.token });
   await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
   writes.release();
   await until('the steps are stored', async () => store.commits.filter(stepsRatchet).length >= before + 2);
-  host.prepare(shop, textOrder('after that'));
+  host.order(shop, { type: 'prepare', order: textOrder('after that') });
   await log.next(shop, 'session.send_outcome');
   assert.deepEqual(store.commits.filter(tellsOfAcquaintance), []);
 });
 
 test('erasing unlinks the device on the network and leaves nothing in the store', async (context) => {
   const { network, shop } = await pairedShop(context);
-  network.host.prepare(shop, textOrder('one'));
+  network.host.order(shop, { type: 'prepare', order: textOrder('one') });
   await network.log.next(shop, 'session.send_outcome');
   assert.equal((await network.control.sessions()).items.length, 1);
   await network.host.erase(shop);
@@ -212,7 +215,7 @@ test('erasing unlinks the device on the network and leaves nothing in the store'
 test('a second call to erase a session is answered too, when its last write has been answered', async (context) => {
   const { network, shop, host, store } = await pairedShop(context);
   const writes = store.holdCommits(stepsRatchet);
-  host.prepare(shop, textOrder('caught'));
+  host.order(shop, { type: 'prepare', order: textOrder('caught') });
   await writes.caught;
   let erased = 0;
   const erasures = [1, 2, 3].map(() => host.erase(shop).then(() => (erased += 1)));
@@ -239,7 +242,7 @@ test('many shops share a worker, each with its own identity, and the end of one 
       host.open(shop, { generation: 2 });
       await log.next(shop, 'session.connected');
       // All write to one person: libsignal queues by person, across shops.
-      host.prepare(shop, textOrder(`from ${index}`, { deadlineMs: 15_000 }));
+      host.order(shop, { type: 'prepare', order: textOrder(`from ${index}`, { deadlineMs: 15_000 }) });
       assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     }),
   );

@@ -20,12 +20,12 @@ async function forgetfulDevice(network: SimulatedNetwork, shop: SessionAddress):
   const { simulator, control, host, log } = network;
   const device = await linkedClient(simulator, (qr) => control.scan(qr, PERSON));
   const forget = device.auth.snapshot();
-  host.prepare(shop, textOrder('read at once'));
+  host.order(shop, { type: 'prepare', order: textOrder('read at once') });
   assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   await device.received('read at once');
   await device.socket.sendMessage(SHOP, { text: 'Thanks' });
   const { token } = await log.next(shop, 'session.inbound');
-  host.confirmInbound(shop, token);
+  host.order(shop, { type: 'confirm', token });
   forget();
   return device;
 }
@@ -36,7 +36,7 @@ async function send(
   text: string,
   to = PERSON,
 ): Promise<void> {
-  host.prepare(shop, textOrder(text, { to }));
+  host.order(shop, { type: 'prepare', order: textOrder(text, { to }) });
   const { outcome } = await log.next(shop, 'session.send_outcome');
   assert.deepEqual(outcome, { kind: 'acknowledged' });
 }

@@ -21,7 +21,7 @@ test('a message that could not be read is sent again by the next process, once, 
   await second.log.next(shop, 'session.connected');
   await until('both are read', async () => (await second.received(shop, PERSON)).length === 2);
   assert.deepEqual(await second.received(shop, PERSON), ['read me', 'unreadable at first']);
-  second.host.prepare(shop, textOrder('and the next'));
+  second.host.order(shop, { type: 'prepare', order: textOrder('and the next') });
   assert.equal((await second.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   const { items } = await second.control.inbox(PERSON);
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('a request for a message that is no longer kept gets no reply, and the sess
   for (const key of [...second.store.hashes.keys()].filter(isSent)) second.store.hashes.delete(key);
   second.host.open(shop, { generation: 3 });
   await second.log.next(shop, 'session.connected');
-  second.host.prepare(shop, textOrder('later'));
+  second.host.order(shop, { type: 'prepare', order: textOrder('later') });
   assert.equal((await second.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   assert.deepEqual(await second.received(shop, PERSON), ['later']);
 });

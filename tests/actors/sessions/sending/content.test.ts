@@ -106,7 +106,7 @@ for (const addressingMode of ['lid', 'pn'] as const) {
     await control.setGroup(GROUP, group);
     await pair(network, shop);
     for (const text of ['one', 'two']) {
-      host.prepare(shop, textOrder(text, { to: GROUP }));
+      host.order(shop, { type: 'prepare', order: textOrder(text, { to: GROUP }) });
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
     }
     for (const member of [PERSON, OTHER]) {
@@ -136,7 +136,7 @@ test('groups follow what changes in the network, and silence never empties them'
   ]);
   const before = log.all(shop, 'session.groups').length;
   await control.queryErrors(SHOP_PHONE, { xmlns: 'w:g2', code: 429, text: 'rate-overlimit' });
-  host.refreshGroups(shop);
+  host.order(shop, { type: 'refresh_groups' });
   const refusals = (): string[] =>
     network.logged.filter((line) => line.includes('groups could not be asked for'));
   await until('the refusal is in the log', async () => refusals().length > 0);

@@ -12,18 +12,18 @@ test('a message to a LID that is no longer valid goes to the new one, once, and 
   const shop = newShop();
   const { host, log, control } = network;
   await pair(network, shop);
-  host.prepare(shop, textOrder('before'));
+  host.order(shop, { type: 'prepare', order: textOrder('before') });
   assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
   await control.changeLid(PERSON);
   const order = textOrder('after');
-  host.prepare(shop, order);
+  host.order(shop, { type: 'prepare', order });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
   assert.deepEqual(await network.received(shop, PERSON), ['before', 'after']);
   const told = await log.next(shop, 'session.receipts', ({ receipts }) =>
     receipts.some(({ wireId }) => wireId === order.wireId),
   );
   assert.ok(told.receipts.some(({ from }) => from === PERSON));
-  host.prepare(shop, textOrder('and on'));
+  host.order(shop, { type: 'prepare', order: textOrder('and on') });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
   const [session] = (await control.sessions()).items;
   assert.equal(session?.sent.stanzas, 3, 'one for each that reached somebody');
@@ -45,7 +45,7 @@ test('the daily query about a number returns its new LID, before anything is sen
   assert.equal((await outcomeOf(textOrder('before'))).kind, 'acknowledged');
   await control.changeLid(PERSON);
   const order = textOrder('after');
-  host.prepare(shop, order);
+  host.order(shop, { type: 'prepare', order });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
   const [, after] = (await control.inbox(PERSON)).items;
   assert.equal(after?.messageId, order.wireId, 'it was not sent a second time under another id');
@@ -56,7 +56,7 @@ test('the token that a person gave under a former LID does not count for the new
   const write = async (text: string): Promise<void> => {
     const written = network.write(shop, PERSON, text);
     const { token } = await log.next(shop, 'session.inbound');
-    host.confirmInbound(shop, token);
+    host.order(shop, { type: 'confirm', token });
     assert.equal(await written, true);
   };
   const hasChat = async (): Promise<boolean | undefined> =>
@@ -64,16 +64,16 @@ test('the token that a person gave under a former LID does not count for the new
   const outcome = async (): Promise<string> => (await log.next(shop, 'session.send_outcome')).outcome.kind;
   const toPerson = (text: string): SendOrder => textOrder(text, { needsChat: true });
   await write('Hello');
-  host.prepare(shop, toPerson('to the account that wrote'));
+  host.order(shop, { type: 'prepare', order: toPerson('to the account that wrote') });
   assert.deepEqual([await hasChat(), await outcome()], [true, 'acknowledged']);
   await control.changeLid(PERSON);
-  host.prepare(shop, toPerson('on its way as the account changed'));
+  host.order(shop, { type: 'prepare', order: toPerson('on its way as the account changed') });
   assert.deepEqual([await hasChat(), await hasChat()], [true, false], 'the actor is asked about the new one');
   assert.equal(await outcome(), 'acknowledged');
   await control.restrict(SHOP_PHONE, { active: true });
-  host.prepare(shop, toPerson('to an account that never wrote'));
+  host.order(shop, { type: 'prepare', order: toPerson('to an account that never wrote') });
   assert.equal(await outcome(), 'no_chat');
   await write('Hello from the new account');
-  host.prepare(shop, toPerson('to the new account'));
+  host.order(shop, { type: 'prepare', order: toPerson('to the new account') });
   assert.deepEqual([await hasChat(), await outcome()], [true, 'acknowledged']);
 });

@@ -79,7 +79,7 @@ test('a post to a group that names its members by number takes one key of each, 
   const participants = [SHOP_PHONE, ...members];
   await control.setGroup(GROUP, { name: 'Some', participants, addressingMode: 'pn' });
   const post = async (text: string): Promise<void> => {
-    network.host.prepare(shop, textOrder(text, { to: GROUP }));
+    network.host.order(shop, { type: 'prepare', order: textOrder(text, { to: GROUP }) });
     const { outcome } = await network.log.next(shop, 'session.send_outcome');
     assert.deepEqual(outcome, { kind: 'acknowledged' });
   };
@@ -131,7 +131,7 @@ test('the shop’s own devices are requested once for many messages, and again w
 });
 
 async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, text: string): Promise<void> {
-  host.prepare(shop, textOrder(text, { to: MEMBER }));
+  host.order(shop, { type: 'prepare', order: textOrder(text, { to: MEMBER }) });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
 }
 

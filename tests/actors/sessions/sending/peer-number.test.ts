@@ -13,15 +13,15 @@ test('a person without a known number is answered, and one with two numbers once
   const outcome = async () => (await log.next(shop, 'session.send_outcome')).outcome;
   await control.write(WRITER, { to: SHOP_PHONE, text: 'Hello', addressing: 'lid_only', wait: false });
   const { token } = await log.next(shop, 'session.inbound');
-  host.confirmInbound(shop, token);
+  host.order(shop, { type: 'confirm', token });
   const { lid } = await control.setNumber(WRITER, true);
-  host.prepare(shop, textOrder('an answer', { to: lid }));
+  host.order(shop, { type: 'prepare', order: textOrder('an answer', { to: lid }) });
   assert.deepEqual(await outcome(), { kind: 'acknowledged' });
   assert.deepEqual(await network.received(shop, WRITER), ['an answer']);
 
   await network.addForm(KNOWN, DIALLED);
   await control.fault(SHOP_PHONE, 'lost', 1);
-  host.prepare(shop, textOrder('once more', { to: DIALLED }));
+  host.order(shop, { type: 'prepare', order: textOrder('once more', { to: DIALLED }) });
   await until('it left', async () => (await control.sessions()).items[0]?.sent.lost === 1);
   await control.fault(SHOP_PHONE, 'drop');
   await log.next(shop, 'session.closed');

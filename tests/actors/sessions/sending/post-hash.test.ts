@@ -77,6 +77,6 @@ async function putGroup(
 }
 
 async function post({ host, log }: SimulatedNetwork, shop: SessionAddress, text: string): Promise<void> {
-  host.prepare(shop, textOrder(text, { to: GROUP }));
+  host.order(shop, { type: 'prepare', order: textOrder(text, { to: GROUP }) });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
 }

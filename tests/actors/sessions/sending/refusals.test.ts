@@ -44,7 +44,7 @@ test('a number that turns out to have no device is asked about again, though it 
   const { shop, host, log, control } = await pairedShop(context);
   const number = '+33699999999';
   const outcomeOf = async (by: SessionAddress): Promise<string> => {
-    host.prepare(by, textOrder('to nobody', { to: number }));
+    host.order(by, { type: 'prepare', order: textOrder('to nobody', { to: number }) });
     return (await log.next(by, 'session.send_outcome')).outcome.kind;
   };
   assert.equal(await outcomeOf(shop), 'acknowledged');
@@ -72,11 +72,11 @@ test('a rate signal to the look-up of a message that was recalled is reported as
   const { shop, host, log, control } = await pairedShop(context);
   await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 1 });
   const order = textOrder('to a stranger', { to: '+33699999999' });
-  host.prepare(shop, order);
-  host.recall(shop, order.messageId);
+  host.order(shop, { type: 'prepare', order });
+  host.order(shop, { type: 'recall', messageId: order.messageId });
   const { outcome, isLate } = await log.next(shop, 'session.send_outcome');
   assert.deepEqual([outcome, isLate], [{ kind: 'rate_limited' }, true]);
-  host.prepare(shop, order);
+  host.order(shop, { type: 'prepare', order });
   const next = await log.next(shop, 'session.prepared');
   assert.equal(next.messageId, order.messageId, 'the attempt after it goes on');
 });

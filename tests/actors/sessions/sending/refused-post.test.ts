@@ -21,7 +21,7 @@ for (const { code, refusals, outcome } of [
     const participants = [SHOP_PHONE, ...MEMBERS];
     await control.setGroup(GROUP, { name: 'Some', participants, admins: [SHOP_PHONE] });
     await control.ackErrors(SHOP_PHONE, code, refusals);
-    host.prepare(shop, textOrder('refused', { to: GROUP }));
+    host.order(shop, { type: 'prepare', order: textOrder('refused', { to: GROUP }) });
     assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, outcome);
     assert.equal((await outcomeOf(textOrder('taken', { to: GROUP }))).kind, 'acknowledged');
     for (const phone of MEMBERS) assert.deepEqual(await network.received(shop, phone), ['taken']);

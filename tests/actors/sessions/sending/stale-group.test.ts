@@ -18,7 +18,7 @@ test('a post refused for its addressing is sent once more after the group was as
   assert.deepEqual(await outcomeOf(textOrder('refused once', { to: GROUP })), { kind: 'acknowledged' });
   assert.deepEqual(await network.received(shop, MEMBER), ['refused once']);
   await control.ackErrors(SHOP_PHONE, 421, 2);
-  host.prepare(shop, textOrder('refused twice', { to: GROUP }));
+  host.order(shop, { type: 'prepare', order: textOrder('refused twice', { to: GROUP }) });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, {
     kind: 'refused',
     code: '421',

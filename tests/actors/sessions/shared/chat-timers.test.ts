@@ -62,7 +62,7 @@ test('a message to a person carries the timer of their last message, also after 
   const writes = async (wrapped: 'none' | 'ephemeral'): Promise<void> => {
     await network.control.write(PERSON, { to: SHOP_PHONE, text: `Hello, ${wrapped}`, wrapped, wait: false });
     const { token } = await network.log.next(shop, 'session.inbound');
-    network.host.confirmInbound(shop, token);
+    network.host.order(shop, { type: 'confirm', token });
   };
   const sends = (text: string): Promise<void> => send(network, { shop, text, to: PERSON });
   await pair(network, shop);
@@ -105,6 +105,6 @@ async function send(
   { host, log }: SimulatedNetwork,
   { shop, text, to }: { shop: SessionAddress; text: string; to: string },
 ): Promise<void> {
-  host.prepare(shop, textOrder(text, { to }));
+  host.order(shop, { type: 'prepare', order: textOrder(text, { to }) });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
 }

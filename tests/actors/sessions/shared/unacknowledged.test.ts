@@ -24,7 +24,7 @@ async function loseLine(
   { order, loss, generation }: { order: SendOrder; loss: Loss; generation: number },
 ): Promise<void> {
   await control.fault(SHOP_PHONE, loss, 1);
-  host.prepare(shop, order);
+  host.order(shop, { type: 'prepare', order });
   await until('the stanza left', async () => {
     const [session] = (await control.sessions()).items;
     return (session?.sent.stanzas ?? 0) + (session?.sent.lost ?? 0) > 0;
@@ -56,7 +56,7 @@ for (const to of [PERSON, GROUP]) {
         items.map(({ messageId, text, duplicates }) => [messageId, text, duplicates]),
         [[order.wireId, 'once', loss === 'lost' ? 0 : 1]],
       );
-      host.prepare(shop, textOrder('and on', { to }));
+      host.order(shop, { type: 'prepare', order: textOrder('and on', { to }) });
       assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'acknowledged' });
       assert.deepEqual(await network.received(shop, PERSON), ['once', 'and on']);
     });
@@ -88,8 +88,8 @@ test('a message is not sent again to a recipient who sends STOP before the sessi
   host.open(shop, { generation: 3 });
   const { token } = await log.next(shop, 'session.inbound');
   // The shop's actor does this after a STOP.
-  host.doNotRepeat(shop, order.messageId);
-  host.confirmInbound(shop, token);
+  host.order(shop, { type: 'do_not_repeat', messageId: order.messageId });
+  host.order(shop, { type: 'confirm', token });
   assert.deepEqual((await log.next(shop, 'session.send_outcome')).outcome, { kind: 'unknown' });
   await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
   assert.deepEqual(await outcomeOf(textOrder('to another', { to: '+33633333333' })), {

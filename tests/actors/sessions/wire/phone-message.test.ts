@@ -33,7 +33,7 @@ test('a STOP in a message without a ciphertext comes from the phone, under its o
   const heard = await log.next(shop, 'session.inbound');
   assert.deepEqual([heard.text, heard.from, heard.wireId], ['STOP', PERSON, written.id]);
   assert.equal((await control.unanswered(SHOP_PHONE)).waiting.length, 1, 'it waits for the commit');
-  host.confirmInbound(shop, heard.token);
+  host.order(shop, { type: 'confirm', token: heard.token });
   await until('it is answered', async () => {
     const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
     return waiting.length === 0 && unacknowledged.length === 0;

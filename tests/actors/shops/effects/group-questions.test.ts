@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { SessionOrder } from '../../../../actors/sessions/session-host.ts';
 import { ChannelWaiters } from '../../../../actors/shops/effects/channel-waiters.ts';
 import { groupQuestions } from '../../../../actors/shops/effects/group-questions.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
@@ -34,7 +35,10 @@ class Asked {
     const { clock, waiters, shop } = asked;
     const actors = { state: <State>() => shop.state as State };
     const host = {
-      refreshGroups: (_: unknown, group: string | undefined) => void asked.askedFor.push(group),
+      order(_: unknown, order: SessionOrder): void {
+        assert.equal(order.type, 'refresh_groups');
+        if (order.type === 'refresh_groups') asked.askedFor.push(order.groupId);
+      },
     };
     void groupQuestions({ actors, clock, host, waiters })(shop.state.shop, groupId).then(() => {
       asked.isAnswered = true;
