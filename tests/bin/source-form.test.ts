@@ -19,7 +19,8 @@ const DECLARATION = /^(?:export|const|let|type|interface|class|function|async fu
  */
 function fileCommentAfterImports(source: string): string | undefined {
   const { comment, next = '' } = AFTER_IMPORTS.exec(source)?.groups ?? {};
-  if (comment === undefined || /^\/\*\*(?:\s|\*)*@(?:import|template|typedef)\b/.test(comment)) return undefined;
+  if (comment === undefined || /^\/\*\*(?:\s|\*)*@(?:import|template|typedef)\b/.test(comment))
+    return undefined;
   const isDocstring = comment.startsWith('/**');
   return next === '' || isDocstring !== DECLARATION.test(next) ? comment.trim() : undefined;
 }

@@ -29,8 +29,7 @@ export interface DefectFields {
 export function describeDefect(error: unknown): DefectFields {
   if (!(error instanceof Error)) return { error: typeof error, cause: '' };
   const { name, message } = error;
-  const isKnown =
-    error instanceof DownloadRefused || KNOWN_CAUSES.some((pattern) => pattern.test(message));
+  const isKnown = error instanceof DownloadRefused || KNOWN_CAUSES.some((pattern) => pattern.test(message));
   const code = queryErrorCode(error) ?? readClientError(error).statusCode;
   const frames = framesOf(error);
   return {

@@ -27,8 +27,8 @@ test('a message is described only if it names nothing but the code', () => {
     'list.walk is not a function',
   );
   const mayHaveValues = [
-    () => people['Anna'],
-    () => people['a4915112345678'],
+    () => people.Anna,
+    () => people.a4915112345678,
     () => JSON.parse('{"text":"hello'),
     () => Buffer.alloc(4).writeUInt32BE(4_915_112_345_678),
     () => 'x' in text,

@@ -5,8 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { threadExecArgv } from '../../../../actors/sessions/main-thread/thread-sources.ts';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
-import type { FromWorker, ToWorker, WorkerSetup } from '../../../../actors/sessions/worker-protocol.ts';
-import { moduleFile } from '../../../root.ts';
+import type {
+  WorkerCommand,
+  WorkerMessage,
+  WorkerSetup,
+} from '../../../../actors/sessions/worker-protocol.ts';
+import { moduleFile } from '../../../helpers/root.ts';
 
 const SETUP: WorkerSetup = {
   socketUrl: 'ws://127.0.0.1:9',
@@ -35,9 +39,9 @@ function startFailing(context: TestContext, reason: string): Worker {
   return thread;
 }
 
-async function nextOf(thread: Worker, kind: FromWorker['kind']): Promise<FromWorker> {
+async function nextOf(thread: Worker, kind: WorkerMessage['kind']): Promise<WorkerMessage> {
   for (;;) {
-    const [message] = (await once(thread, 'message')) as [FromWorker];
+    const [message] = (await once(thread, 'message')) as [WorkerMessage];
     if (message.kind === kind) return message;
   }
 }
@@ -46,7 +50,7 @@ test('a promise that the client leaves unwatched is logged without the message o
   const thread = startFailing(context, "new RangeError('Dear Ms Miller, your result is positive')");
   await nextOf(thread, 'ready');
   const logged = nextOf(thread, 'log');
-  thread.postMessage({ kind: 'ping' } satisfies ToWorker);
+  thread.postMessage({ kind: 'ping' } satisfies WorkerCommand);
   const fields = { error: 'RangeError', cause: '' };
   assert.deepEqual(await logged, {
     kind: 'log',
