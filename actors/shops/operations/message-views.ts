@@ -1,14 +1,23 @@
 import { LRUCache } from 'lru-cache';
+import type { Address } from '../../../runtime/address.ts';
 import { decodeMessage, type MessageFields, messageView } from '../records/message-record.ts';
+import { shopAddress } from '../records/shop-keys.ts';
 import type { MessageView } from '../shop-operations.ts';
+import type { ShopState } from '../state/shop-state.ts';
 
 /** How many views are cached, about 3 KB each with the results derived from them. */
 const REMEMBERED_VIEWS = 4_096;
 
-/** A message as the API shows it, and its tenant. */
-interface OwnedView {
+/** A stored message as the API shows it, its tenant and its shop. */
+export interface OwnedView {
   readonly tenantId: string;
+  readonly shop: Address;
   readonly view: MessageView;
+  /**
+   * The view with the message's place in the queue, as last shown, and what it was made from. The state may be a former
+   * one, which differs little from the shop's own.
+   */
+  placed: { readonly state: ShopState; readonly secondMs: number; readonly view: MessageView } | undefined;
 }
 
 interface RememberedView extends OwnedView {
@@ -18,7 +27,9 @@ interface RememberedView extends OwnedView {
 /** Returns the view of a message's stored fields; undefined if it is gone. */
 export function viewOf(id: string, fields: MessageFields): OwnedView | undefined {
   const message = decodeMessage(id, fields);
-  return message && { tenantId: message.body.tenantId, view: messageView(message) };
+  if (message === undefined) return undefined;
+  const { tenantId } = message.body;
+  return { tenantId, shop: shopAddress(message.body), view: messageView(message), placed: undefined };
 }
 
 /**

@@ -9,29 +9,24 @@ import { channelState, pacingState, type ShopState } from '../state/shop-state.t
 export type EstimateTimes = Pick<PacingTimes, 'sendGap'>;
 
 /**
- * The record last shown of each stored one. While neither position nor estimate changes, a poll returns the same
- * object, so its cached JSON is found again.
- */
-const lastShown = new WeakMap<MessageView, MessageView>();
-
-/**
- * Adds the message's position in its shop's queue to the record, while it waits. `state` is the shop, if it is in
- * memory. Returns the record unchanged if no position is known.
+ * Adds the message's position in its shop's queue to the record, and an estimate of when it leaves. Returns the record
+ * unchanged if the shop's queue does not have it. Returns `lastView`, the record last shown, if nothing of it has
+ * changed: its cached JSON is then found again.
  */
 export function withPlace(
   view: MessageView,
-  state: ShopState | undefined,
-  context: { readonly times: EstimateTimes; readonly nowMs: number },
+  state: ShopState,
+  {
+    times,
+    nowMs,
+    lastView,
+  }: { readonly times: EstimateTimes; readonly nowMs: number; readonly lastView?: MessageView | undefined },
 ): MessageView {
-  if (view.status !== 'queued' || state === undefined) return view;
-  const lastView = lastShown.get(view);
-  const position = positionOf(view.id, state, lastView?.position);
+  const position = positionOf(view.id, state);
   if (position === undefined) return view;
-  const estimatedSendAt = estimate(state, position, context);
-  if (lastView?.position === position && lastView.estimatedSendAt === estimatedSendAt) return lastView;
-  const shownView = { ...view, position, estimatedSendAt };
-  lastShown.set(view, shownView);
-  return shownView;
+  const estimatedSendAt = estimate(state, position, { times, nowMs });
+  const isSame = lastView?.position === position && lastView.estimatedSendAt === estimatedSendAt;
+  return isSame ? lastView : { ...view, position, estimatedSendAt };
 }
 
 /** Returns the average time of one message, with the gap after it. */
@@ -39,18 +34,11 @@ export function messageTimeMs({ sendGap }: EstimateTimes): number {
   return (sendGap.minMs + sendGap.maxMs) / 2 + MEAN_COMPOSING_MS;
 }
 
-/** Looks first where the message was at the last poll: usually nothing left the queue since then. */
-function positionOf(
-  messageId: string,
-  { queue, currentMessage }: ShopState,
-  lastPosition: number | undefined,
-): number | undefined {
+function positionOf(messageId: string, { queue, currentMessage }: ShopState): number | undefined {
   if (currentMessage?.messageId === messageId) return 1;
-  const firstPosition = currentMessage === undefined ? 1 : 2;
-  if (lastPosition !== undefined && queue[lastPosition - firstPosition]?.messageId === messageId)
-    return lastPosition;
   const index = queue.findIndex((message) => message.messageId === messageId);
-  return index === -1 ? undefined : index + firstPosition;
+  if (index === -1) return undefined;
+  return index + (currentMessage === undefined ? 1 : 2);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
-import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import { mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
@@ -15,7 +15,7 @@ import type { ShopState } from '../state/shop-state.ts';
 import { NO_SHOP } from './ask-shop.ts';
 import { cancelMatching, cancelOne } from './cancelling.ts';
 import { listMessages } from './message-list.ts';
-import { MessageViews, viewOf } from './message-views.ts';
+import { MessageViews, type OwnedView, viewOf } from './message-views.ts';
 import { type EstimateTimes, withPlace } from './queue-place.ts';
 
 /** The actors and the store with a shop's messages. */
@@ -35,16 +35,14 @@ export function messageOperations(
   const { actors, store } = options;
   const views = new MessageViews();
   const message: ShopOperations['message'] = (tenantId, messageId) => {
-    const tenant = actors.state<TenantState>(tenantAddress(tenantId));
     const id = messageId.toLowerCase();
-    const foundMessage = mapMaybePromise(tenant, (foundTenant) =>
-      foundTenant === undefined ? NOT_FOUND : storedMessage(foundTenant, id, views, store),
-    );
-    return mapMaybePromise(foundMessage, (message) =>
-      message.ok && message.value.status === 'queued'
-        ? done(placeOf(tenantId, message.value, options))
-        : message,
-    );
+    return mapMaybePromise(actors.state<TenantState>(tenantAddress(tenantId)), (tenant) => {
+      if (tenant === undefined) return NOT_FOUND;
+      const foundRecord = knownMessage(tenant.shard, id, store);
+      return foundRecord === undefined
+        ? readMessage(tenant, id, options)
+        : shownTo(tenant, views.viewOf(id, foundRecord), options);
+    });
   };
   return {
     message,
@@ -60,15 +58,20 @@ export function messageOperations(
   };
 }
 
-/** Adds a queued message's position and estimate to its record, while its shop is in memory. */
-function placeOf(
-  tenantId: string,
-  view: MessageView,
-  { actors, clock, times }: Pick<MessageOptions, 'actors' | 'clock' | 'times'>,
-): MessageView {
+/**
+ * Adds a queued message's position and estimate to its record, while its shop is in memory. Callers poll: the record is
+ * made again only after the shop has changed, or in another second.
+ */
+function placed(message: OwnedView, { actors, clock, times }: MessageOptions): MessageView {
+  const { view, shop, placed: last } = message;
   if (view.status !== 'queued') return view;
-  const state = actors.peek<ShopState>(shopAddress({ tenantId, shopId: view.shopId }));
-  return withPlace(view, state, { times, nowMs: clock.wallMs() });
+  const state = actors.peek<ShopState>(shop);
+  if (state === undefined) return view;
+  const secondMs = Math.ceil(clock.wallMs() / 1_000) * 1_000;
+  if (last?.state === state && last.secondMs === secondMs) return last.view;
+  const shown = withPlace(view, state, { times, nowMs: secondMs, lastView: last?.view });
+  message.placed = { state, secondMs, view: shown };
+  return shown;
 }
 
 /** Returns the shard and the keys of a shop, even for a suspended shop with an actor that does not answer. */
@@ -94,36 +97,28 @@ async function listStored(
   const foundShop = await storedShop(shop, options.actors);
   if (foundShop === undefined) return NO_SHOP;
   const { items, nextCursor } = await listMessages(foundShop, options.store, query);
-  return done({ items: items.map((view) => placeOf(shop.tenantId, view, options)), nextCursor });
+  const state = options.actors.peek<ShopState>(shopAddress(shop));
+  if (state === undefined) return done({ items, nextCursor });
+  const context = { times: options.times, nowMs: options.clock.wallMs() };
+  const placedItems = items.map((view) => (view.status === 'queued' ? withPlace(view, state, context) : view));
+  return done({ items: placedItems, nextCursor });
 }
 
 const NOT_FOUND = failed('MESSAGE_NOT_FOUND');
 
 type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;
 
-/** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
-function storedMessage(
-  tenant: TenantState,
-  id: string,
-  views: MessageViews,
-  store: Store,
-): MaybePromise<FoundMessage> {
-  const knownRecord = knownMessage(tenant.shard, id, store);
-  return knownRecord === undefined
-    ? readView(tenant, id, store)
-    : ownView(tenant, views.viewOf(id, knownRecord));
-}
-
 /**
  * A message that must be read from Redis was not requested lately, and may not be again. So no view of it is cached.
  */
-async function readView(tenant: TenantState, id: string, store: Store): Promise<FoundMessage> {
+async function readMessage(tenant: TenantState, id: string, options: MessageOptions): Promise<FoundMessage> {
   const { shard } = tenant;
-  const [fields] = await store.lookUp(shard, [messageLookup(shard, id)]);
-  return ownView(tenant, viewOf(id, fields as MessageFields));
+  const [fields] = await options.store.lookUp(shard, [messageLookup(shard, id)]);
+  return shownTo(tenant, viewOf(id, fields as MessageFields), options);
 }
 
-function ownView(tenant: TenantState, message: ReturnType<typeof viewOf>): FoundMessage {
+/** Shows a tenant its message, while its shop is there: of an erased one some may still be stored. */
+function shownTo(tenant: TenantState, message: OwnedView | undefined, options: MessageOptions): FoundMessage {
   const isOwn = message?.tenantId === tenant.tenantId && tenant.shops.has(message.view.shopId);
-  return isOwn ? done(message.view) : NOT_FOUND;
+  return isOwn ? done(placed(message, options)) : NOT_FOUND;
 }
