@@ -100,7 +100,9 @@ async function listStored(
   const state = options.actors.peek<ShopState>(shopAddress(shop));
   if (state === undefined) return done({ items, nextCursor });
   const context = { times: options.times, nowMs: options.clock.wallMs() };
-  const placedItems = items.map((view) => (view.status === 'queued' ? withPlace(view, state, context) : view));
+  const placedItems = items.map((view) =>
+    view.status === 'queued' ? withPlace(view, state, context) : view,
+  );
   return done({ items: placedItems, nextCursor });
 }
 
