@@ -50,7 +50,7 @@ if (settings.has('help')) {
 bench/README.md lists the options. The benches: ${benches.map(({ name }) => name).join(', ')}`);
   process.exit();
 }
-const chosen = chooseBenches(words.filter((word) => !word.startsWith('--')));
+const chosenBenches = chooseBenches(words.filter((word) => !word.startsWith('--')));
 /**
  * Further settings of `--smoke`, with one round of one second. It only shows that a bench starts; its figures mean
  * nothing.
@@ -104,7 +104,7 @@ try {
     setting,
     progress,
   };
-  for (const bench of chosen) {
+  for (const bench of chosenBenches) {
     const byTurns = against !== undefined && bench.comparesBuilds !== true;
     const measured = byTurns ? runByTurns(bench, context, against) : bench.run(context);
     const result = await measured.then((runs): Result => ({ bench, runs }), partial(bench));
@@ -127,14 +127,14 @@ console.log(
 );
 console.log(`Every value: ${save()}`);
 // The figures of a smoke run mean nothing.
-const broken = isSmoke
+const brokenResults = isSmoke
   ? []
   : results.filter(({ bench, runs }) => brokenLimits(judge(bench.targets, runs)).length > 0);
 const failures = results.flatMap(({ failure = [] }) => failure);
 for (const failure of failures) console.error(failure);
 if (failures.length > 0) process.exitCode = 1;
-if (broken.length > 0) {
-  console.error(`limits were broken: ${broken.map(({ bench }) => bench.name).join(', ')}`);
+if (brokenResults.length > 0) {
+  console.error(`limits were broken: ${brokenResults.map(({ bench }) => bench.name).join(', ')}`);
   process.exitCode = 1;
 }
 
@@ -148,10 +148,10 @@ function partial(bench: Bench): (error: unknown) => Result {
 
 /** The named ones, or the main ones when none is named. */
 function chooseBenches(names: readonly string[]): readonly Bench[] {
-  const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
-  if (unknown.length > 0) {
+  const unknownNames = names.filter((name) => !benches.some((bench) => bench.name === name));
+  if (unknownNames.length > 0) {
     console.error(
-      `no bench is called ${unknown.join(', ')}; there are ${benches.map(({ name }) => name).join(', ')}`,
+      `no bench is called ${unknownNames.join(', ')}; there are ${benches.map(({ name }) => name).join(', ')}`,
     );
     process.exit(2);
   }
@@ -172,14 +172,14 @@ function save(): string {
     node: process.version,
     rateClient,
   };
-  const all = results.map(({ bench, runs, failure }) => ({
+  const benches = results.map(({ bench, runs, failure }) => ({
     bench: bench.name,
     title: bench.title,
     targets: judge(bench.targets, runs),
     runs,
     failure,
   }));
-  writeFileSync(`${path}.json`, `${JSON.stringify({ machine, words, benches: all }, null, 2)}\n`);
+  writeFileSync(`${path}.json`, `${JSON.stringify({ machine, words, benches }, null, 2)}\n`);
   writeFileSync(`${path}.svg`, plotOf(results));
   return `${path}.json`;
 }

@@ -25,14 +25,14 @@ const people = lines.map((line) => {
 
 // Read before the batch is made, so that none of its events is missed.
 const { nextCursor } = (await api.listEvents()).data;
-const made = await api.createBatch({
+const createdAnswer = await api.createBatch({
   ...{ idOrName: shop, name: key, text, recipients: people.slice(0, AT_ONCE) },
   ...{ idempotencyKey: key, paused: true },
 });
-const { id, shopId } = made.data;
+const { id, shopId } = createdAnswer.data;
 const batch = { idOrName: shopId, id };
-const refused = [...made.data.refused];
-for (let from = AT_ONCE; from < people.length && made.data.startedAt === null; from += AT_ONCE) {
+const refused = [...createdAnswer.data.refused];
+for (let from = AT_ONCE; from < people.length && createdAnswer.data.startedAt === null; from += AT_ONCE) {
   const recipients = people.slice(from, from + AT_ONCE);
   const added = await api.addBatchRecipients({ ...batch, recipients, idempotencyKey: `${key}-${from}` });
   refused.push(...added.data.refused);
@@ -40,10 +40,10 @@ for (let from = AT_ONCE; from < people.length && made.data.startedAt === null; f
 for (const { to, code } of refused) console.log(`refused ${to} ${code}`);
 
 // A batch that stopped by itself continues only after a person checked it.
-if (made.data.status === 'paused') await api.resumeBatch(batch);
-const { data: begun } = await api.readBatch(batch);
-for (const { date, count } of begun.forecast?.days ?? []) console.log(`forecast ${date} ${count}`);
-const isOver = begun.endedAt !== null || begun.status === 'stopped';
+if (createdAnswer.data.status === 'paused') await api.resumeBatch(batch);
+const { data: begunBatch } = await api.readBatch(batch);
+for (const { date, count } of begunBatch.forecast?.days ?? []) console.log(`forecast ${date} ${count}`);
+const isOver = begunBatch.endedAt !== null || begunBatch.status === 'stopped';
 const types = ['batch.finished', 'batch.stopped'] as const;
 if (!isOver) {
   for await (const event of api.followEvents({ cursor: nextCursor, shop: shopId, types })) {

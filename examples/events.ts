@@ -22,7 +22,7 @@ function keep(place: string, cursor: string): void {
 if (!existsSync(file)) keep(file, (await api.listEvents()).data.nextCursor);
 for await (const event of api.followEvents({ cursor: readFileSync(file, 'utf8') })) {
   const message = endedMessage(event);
-  const about = message === undefined ? event.data.shopId : `${message.to} ${message.idempotencyKey}`;
-  console.log(`${event.type} ${about}`);
+  const subject = message === undefined ? event.data.shopId : `${message.to} ${message.idempotencyKey}`;
+  console.log(`${event.type} ${subject}`);
   keep(file, event.id);
 }

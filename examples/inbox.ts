@@ -27,15 +27,15 @@ function keep(place: string, cursor: string): void {
 }
 
 async function answer({ id, kind, from, fromId }: ReceivedMessage, words: string): Promise<string> {
-  const who = from ?? fromId;
-  if (kind === 'reaction') return `passed over ${who} reaction`;
+  const sender = from ?? fromId;
+  if (kind === 'reaction') return `passed over ${sender} reaction`;
   try {
     const { status } = await api.replyToInbound({ id, text: words, idempotencyKey: `answer-${id}` });
     await api.markInboundRead({ id });
-    return `${status === 200 ? 'replayed' : 'answered'} ${who}`;
+    return `${status === 200 ? 'replayed' : 'answered'} ${sender}`;
   } catch (error) {
     if (!(error instanceof ApiError && PASSED_OVER.includes(error.code))) throw error;
-    return `passed over ${who} ${error.code}`;
+    return `passed over ${sender} ${error.code}`;
   }
 }
 

@@ -10,7 +10,7 @@ const [shop, status] = process.argv.slice(2);
 if (shop === undefined) throw new Error('usage: messages.ts SHOP [STATUS]');
 
 // The API refuses an unknown status and names the field.
-const wanted = status as Message['status'] | undefined;
-for await (const message of api.eachMessage({ idOrName: shop, status: wanted })) {
+const wantedStatus = status as Message['status'] | undefined;
+for await (const message of api.eachMessage({ idOrName: shop, status: wantedStatus })) {
   console.log(`${message.id} ${message.status} ${message.to ?? '-'}`);
 }

@@ -15,9 +15,11 @@ if (shop === undefined || to === undefined || text === undefined || idempotencyK
 }
 
 try {
-  const sent = await api.sendMessage({ idOrName: shop, channel: 'msgapp', to, text, idempotencyKey });
-  console.log(sent.status === 200 ? `replayed ${sent.data.id}` : `accepted ${sent.data.id}`);
-  const { status, reason } = await api.waitForMessage(sent.data.id);
+  const sentAnswer = await api.sendMessage({ idOrName: shop, channel: 'msgapp', to, text, idempotencyKey });
+  console.log(
+    sentAnswer.status === 200 ? `replayed ${sentAnswer.data.id}` : `accepted ${sentAnswer.data.id}`,
+  );
+  const { status, reason } = await api.waitForMessage(sentAnswer.data.id);
   console.log(reason === null ? status : `${status} ${reason}`);
   process.exitCode = status === 'sent' ? 0 : 1;
 } catch (error) {

@@ -116,16 +116,16 @@ async function inTurns(
   for (let round = 1; round <= context.rounds; round += 1) {
     for (const { label, name, build } of round % 2 === 1 ? sides : sides.toReversed()) {
       context.progress(`${title}: round ${round} of ${context.rounds}, ${label}`);
-      const running = await startSide(name, {
+      const runningSide = await startSide(name, {
         fleet: fleet(context.seconds),
         directory: context.directory,
         build,
         ...(durability === undefined ? {} : { durability }),
       });
       try {
-        runs.push({ side: label, round, figures: figuresOf(await measure(running)) });
+        runs.push({ side: label, round, figures: figuresOf(await measure(runningSide)) });
       } finally {
-        await running.stop();
+        await runningSide.stop();
       }
     }
   }
@@ -133,9 +133,9 @@ async function inTurns(
 }
 
 function sidesOf(names: readonly SideName[], { build, against, sides: chosen }: BenchContext): Compared[] {
-  const all = names.map((name): Compared => ({ label: name, name, build }));
-  if (against !== undefined) all.splice(1, 0, { label: against.label, name: 'service', build: against });
-  return all.filter(({ label }) => chosen === undefined || chosen.has(label));
+  const builds = names.map((name): Compared => ({ label: name, name, build }));
+  if (against !== undefined) builds.splice(1, 0, { label: against.label, name: 'service', build: against });
+  return builds.filter(({ label }) => chosen === undefined || chosen.has(label));
 }
 
 const sendSides: readonly SideName[] = [

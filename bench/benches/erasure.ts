@@ -144,13 +144,13 @@ async function toErase(
 async function eraseSoon({ port, token }: OperatorAccess, path: string): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, LEAD_MS));
   const begunMs = performance.now();
-  const ask = async (method: string, of: string): Promise<number> => {
+  const ask = async (method: string, path: string): Promise<number> => {
     const init = {
       method,
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     };
     const answer = await fetch(
-      `http://127.0.0.1:${port}${of}`,
+      `http://127.0.0.1:${port}${path}`,
       method === 'GET' ? init : { ...init, body: '{}' },
     );
     await answer.arrayBuffer();

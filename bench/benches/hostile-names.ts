@@ -52,13 +52,13 @@ async function measured(round: number, context: BenchContext): Promise<readonly 
       await side.restart(['bench/sides/mixed-service.js', ...new Set(shops.map(({ tenantId }) => tenantId))]);
       await side.untilConnected(shops.length);
       const seconds = context.seconds + LEAD_MS / 1_000;
-      const others = await side.makeFleet(
+      const otherFleet = await side.makeFleet(
         fleetFor({ messages: 2 * SENDS_PER_SECOND * seconds * 1.34, held: true }),
       );
       const ports = [side.apiPort];
       const { watch } = side;
       const feel = (from: number): Promise<CallLatencies> =>
-        wellBehaved({ ports, watch }, others, { seconds: context.seconds, from });
+        wellBehaved({ ports, watch }, otherFleet, { seconds: context.seconds, from });
       context.progress(`hostile-names: round ${round}, alone`);
       const alone = await feel(0);
       runs.push({ side: 'alone', round, figures: figuresOfCalls(alone, alone, watch.server) });

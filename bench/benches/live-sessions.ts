@@ -52,9 +52,9 @@ async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
   const { count, pace, pairedAtOnce, each, environment } = plan;
   const runs: Run[] = [];
   const step = (text: string): void => context.progress(`sessions: ${count}, ${text}`);
-  const add = (what: string, figures: Figures): void => {
-    runs.push({ side: `${count} sessions, ${what}`, round: 1, figures });
-    step(`${what}: ${JSON.stringify(figures)}`);
+  const add = (phase: string, figures: Figures): void => {
+    runs.push({ side: `${count} sessions, ${phase}`, round: 1, figures });
+    step(`${phase}: ${JSON.stringify(figures)}`);
   };
   const paced: LiveProgram = [
     'bench/sides/paced-service.js',
@@ -107,10 +107,10 @@ async function atRest(
 ): Promise<Figures> {
   if (restSeconds === 0) return liveMemory(side);
   await delay(settleSeconds * 1_000);
-  const before = liveCpu(side);
+  const cpuBefore = liveCpu(side);
   await delay(restSeconds * 1_000);
   const after = liveCpu(side);
-  const percent = (of: keyof LiveCpu): number => (after[of] - before[of]) / (restSeconds * 10);
+  const percent = (thread: keyof LiveCpu): number => (after[thread] - cpuBefore[thread]) / (restSeconds * 10);
   return {
     restCpuPercent: percent('server'),
     restMainCpuPercent: percent('main'),

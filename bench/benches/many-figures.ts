@@ -15,21 +15,21 @@ export interface Cpu extends LiveCpu {
 export const cpuOf = (side: LiveSide): Cpu => ({ atMs: performance.now(), ...liveCpu(side) });
 
 /** CPU since then, in percent of a core; `Other` is V8's collectors and compilers in the service. */
-export function cpuSince(side: LiveSide, before: Cpu): Figures {
-  const now = cpuOf(side);
-  const percent = (ms: number): number => (ms * 100) / (now.atMs - before.atMs);
+export function cpuSince(side: LiveSide, cpuBefore: Cpu): Figures {
+  const cpuNow = cpuOf(side);
+  const percent = (ms: number): number => (ms * 100) / (cpuNow.atMs - cpuBefore.atMs);
   const [server, main, workers] = [
-    now.server - before.server,
-    now.main - before.main,
-    now.workers - before.workers,
+    cpuNow.server - cpuBefore.server,
+    cpuNow.main - cpuBefore.main,
+    cpuNow.workers - cpuBefore.workers,
   ];
   return {
     cpuPercent: percent(server),
     mainCpuPercent: percent(main),
     workerCpuPercent: percent(workers),
     otherCpuPercent: percent(server - main - workers),
-    simulatorCpuPercent: percent(now.simulator - before.simulator),
-    redisCpuPercent: percent(now.redis - before.redis),
+    simulatorCpuPercent: percent(cpuNow.simulator - cpuBefore.simulator),
+    redisCpuPercent: percent(cpuNow.redis - cpuBefore.redis),
   };
 }
 

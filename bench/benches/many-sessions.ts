@@ -88,15 +88,15 @@ export const manySessions: Bench = {
 
 /** Pairs all. The CPU time includes that of the phones' side, and of this process. */
 async function allPaired(side: LiveSide, shops: readonly LiveShop[], plan: PairingPlan): Promise<Figures> {
-  const before = cpuOf(side);
+  const cpuBefore = cpuOf(side);
   const ownBefore = process.cpuUsage();
   await side.connect(shops, plan);
-  const pairAllMs = performance.now() - before.atMs;
+  const pairAllMs = performance.now() - cpuBefore.atMs;
   const { user, system } = process.cpuUsage(ownBefore);
   return {
     pairAllMs,
     pairedPerSecond: (shops.length * 1_000) / pairAllMs,
-    ...cpuSince(side, before),
+    ...cpuSince(side, cpuBefore),
     benchCpuPercent: (user + system) / 10 / pairAllMs,
     ...(await usage(side)),
   };
@@ -110,7 +110,7 @@ async function allBack(
 ): Promise<Figures> {
   const startedMs = performance.now();
   const readyMs = await side.restart();
-  const before = cpuOf(side);
+  const cpuBefore = cpuOf(side);
   const felt = await feltUntil(side, shops, async () => {
     let firstBackMs: number | undefined;
     let toldMs = startedMs;
@@ -129,15 +129,15 @@ async function allBack(
       await delay(LOOK_MS);
     }
   });
-  return { readyMs, ...felt, ...cpuSince(side, before), ...(await endsOf(side)), ...(await usage(side)) };
+  return { readyMs, ...felt, ...cpuSince(side, cpuBefore), ...(await endsOf(side)), ...(await usage(side)) };
 }
 
 /** CPU with nothing to do. */
 async function atRest(side: LiveSide, seconds: number): Promise<Figures> {
   await delay(seconds > 1 ? SETTLE_MS : 0);
-  const before = cpuOf(side);
+  const cpuBefore = cpuOf(side);
   await delay(seconds * 1_000);
-  return { ...cpuSince(side, before), ...(await endsOf(side)), ...(await usage(side)) };
+  return { ...cpuSince(side, cpuBefore), ...(await endsOf(side)), ...(await usage(side)) };
 }
 
 /** Sends a number of messages of each shop a minute. They count as acknowledged by the end of the tail. */
@@ -148,7 +148,7 @@ async function sending(
   minutes: number,
 ): Promise<Figures> {
   const ratePerSecond = (shops.length * context.setting('each-minute', 1)) / 60;
-  const before = cpuOf(side);
+  const cpuBefore = cpuOf(side);
   const acknowledged = async (): Promise<number> => (await side.metrics()).get(ACKNOWLEDGED) ?? 0;
   const acknowledgedBefore = await acknowledged();
   const send = (): Promise<LoadResult> =>
@@ -165,7 +165,7 @@ async function sending(
   let figures: Figures = {};
   const felt = await feltUntil(side, shops, async () => {
     const sends = await send();
-    const used = cpuSince(side, before);
+    const used = cpuSince(side, cpuBefore);
     const atEnd = (await acknowledged()) - acknowledgedBefore;
     const tailMs = performance.now() + TAIL_MS;
     while ((await acknowledged()) - acknowledgedBefore < sends.made && performance.now() < tailMs)

@@ -43,7 +43,7 @@ export const month: Bench = {
     const [counts = {}, growth = {}] = found;
     const figures: Figures = {
       ...counts,
-      ...Object.fromEntries(Object.entries(growth).map(([what, times]) => [`${what}Times`, times])),
+      ...Object.fromEntries(Object.entries(growth).map(([figure, times]) => [`${figure}Times`, times])),
     };
     return [{ side: `${shops} shops`, round: 1, figures }];
   },

@@ -33,20 +33,20 @@ export const overload: Bench = {
       try {
         context.progress(`overload: round ${round} of ${context.rounds}`);
         const peak = await load(side, sendRequests(side), { seconds });
-        const over = await load(side, sendRequests(side, peak.made), {
+        const overload = await load(side, sendRequests(side, peak.made), {
           seconds,
           warmupMs: 0,
           connections: CALLERS,
           ratePerSecond: Math.floor(peak.perSecond * TIMES_PEAK),
           mayOverload: true,
         });
-        const after = await load(side, sendRequests(side, over.made), {
+        const after = await load(side, sendRequests(side, overload.made), {
           seconds: SECONDS_AFTER,
           warmupMs: 0,
           ratePerSecond: Math.floor(peak.perSecond / 2),
           mayOverload: true,
         });
-        for (const [name, result] of Object.entries({ peak, over, after })) {
+        for (const [name, result] of Object.entries({ peak, over: overload, after })) {
           const { overloaded, mostResidentMiB } = result;
           const figures = {
             ...figuresOf(result),

@@ -25,13 +25,13 @@ const latency = alone({
       await onService({ directory, build, fleet: sendingFleet(seconds * 2 + 4, true) }, async (side) => {
         const peak = await load(side, sendRequests(side), { seconds });
         const ratePerSecond = Math.floor(peak.perSecond / 2);
-        const half = await load(side, sendRequests(side, peak.made), {
+        const halfResult = await load(side, sendRequests(side, peak.made), {
           seconds,
           ratePerSecond,
           warmupMs: 1_000,
         });
         runs.push({ side: 'peak', round, figures: figuresOf(peak) });
-        runs.push({ side: 'half of it', round, figures: figuresOf(half) });
+        runs.push({ side: 'half of it', round, figures: figuresOf(halfResult) });
       });
     }
     return runs;

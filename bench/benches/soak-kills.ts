@@ -80,11 +80,11 @@ export async function untilSpread({ nodes, adminPort, adminToken }: LiveSide): P
   });
 }
 
-async function until(what: string, is: () => Promise<boolean>): Promise<void> {
+async function until(title: string, isReached: () => Promise<boolean>): Promise<void> {
   const untilMs = performance.now() + WITHIN_MS;
   // The first look comes later: the network notices a killed node a moment after its end.
   do {
-    if (performance.now() > untilMs) throw new Error(`not in time: ${what}`);
+    if (performance.now() > untilMs) throw new Error(`not in time: ${title}`);
     await delay(LOOK_MS);
-  } while (!(await is()));
+  } while (!(await isReached()));
 }

@@ -13,7 +13,8 @@ const UNCERTAIN = new Set(['BOT_RESTARTED', 'DELIVERY_UNKNOWN']);
 
 /** Counts outcomes. All but `accepted`, `sent` and `uncertain` must be 0. */
 export function countOutcomes(outcomes: readonly MessageOutcome[]) {
-  const count = (is: (outcome: MessageOutcome) => boolean): number => outcomes.filter(is).length;
+  const count = (isCounted: (outcome: MessageOutcome) => boolean): number =>
+    outcomes.filter(isCounted).length;
   const isSent = ({ status }: MessageOutcome): boolean => status === 'sent';
   const isUncertain = ({ status, reason }: MessageOutcome): boolean =>
     status === 'failed' && UNCERTAIN.has(reason ?? '');
@@ -51,8 +52,8 @@ export function growthOfLong(mib: readonly (number | undefined)[]): number {
  */
 export function growthOfLives(minutes: readonly MinuteMemory[]): number {
   const leastOf = (wanted: number): number => {
-    const all = minutes.filter(({ life }) => life === wanted);
-    return least(all.slice(Math.floor(all.length / 2)).map(({ mib }) => mib));
+    const minutesOfLife = minutes.filter(({ life }) => life === wanted);
+    return least(minutesOfLife.slice(Math.floor(minutesOfLife.length / 2)).map(({ mib }) => mib));
   };
   const last = Math.max(...minutes.map(({ life }) => life));
   return last < 2 ? Number.NaN : leastOf(last) / leastOf(1);

@@ -11,12 +11,12 @@ const FEWEST_MINUTES = 4;
 /** The growth of both nodes' memory over the minutes of a soak. Nothing if it was too short for that. */
 export function memoryGrowth(runs: readonly Run[]): Figures {
   if (runs.length < FEWEST_MINUTES) return {};
-  const of = (figure: string) => runs.map(({ figures }) => figures[figure]);
+  const valuesOf = (figure: string) => runs.map(({ figures }) => figures[figure]);
   const lives = runs.map(({ figures }) => ({ mib: figures.secondMiB, life: figures.secondLife ?? 0 }));
   const second = growthOfLives(lives);
   return {
-    firstMiBTimes: growthOfLong(of('firstMiB')),
-    firstHeapTimes: growthOfLong(of('firstHeapMiB')),
+    firstMiBTimes: growthOfLong(valuesOf('firstMiB')),
+    firstHeapTimes: growthOfLong(valuesOf('firstHeapMiB')),
     ...(Number.isNaN(second) ? {} : { secondMiBTimes: second }),
   };
 }

@@ -89,7 +89,7 @@ export class SoakTraffic {
 
   /** Reads what became of each accepted message, and counts its text on the handsets. */
   async outcomes(): Promise<readonly MessageOutcome[]> {
-    const shown = await this.#shown();
+    const shownBytes = await this.#shown();
     const outcomes: MessageOutcome[] = [];
     await inParallel(Object.keys(this.#ids).map(Number), READS_AT_ONCE, async (turn) => {
       const id = this.#ids[turn] as string;
@@ -103,7 +103,7 @@ export class SoakTraffic {
       outcomes.push({
         status: status === 200 ? record.status : String(status),
         reason: status === 200 ? record.reason : null,
-        shown: shown[turn] ?? 0,
+        shown: shownBytes[turn] ?? 0,
         events: this.#ends.get(id) ?? 0,
       });
     });
@@ -130,15 +130,15 @@ export class SoakTraffic {
   }
 
   async #shown(): Promise<Uint8Array> {
-    const shown = new Uint8Array(this.#ids.length);
+    const shownBytes = new Uint8Array(this.#ids.length);
     await inParallel(customers(), 4, async (phone) => {
       const { items } = await this.#side.network.inbox(phone, WHOLE_INBOX);
       for (const { text } of items) {
         const turn = numberIn(text);
-        if (turn !== undefined) shown[turn] = (shown[turn] ?? 0) + 1;
+        if (turn !== undefined) shownBytes[turn] = (shownBytes[turn] ?? 0) + 1;
       }
     });
-    return shown;
+    return shownBytes;
   }
 }
 

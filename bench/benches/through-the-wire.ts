@@ -82,16 +82,16 @@ export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figure
     await Promise.race([delay(lookMs), accepted.then(() => delay(lookMs))]);
     looks.push(await look(side));
   }
-  const last = looks.at(-1) as Look;
+  const lastLook = looks.at(-1) as Look;
   const share = ({ acknowledged }: Look): number => (acknowledged - first.acknowledged) / count;
-  const from = looks.findLast((each) => share(each) <= MIDDLE.from) ?? first;
-  const to = looks.find((each) => share(each) >= MIDDLE.to) ?? last;
+  const from = looks.findLast((look) => share(look) <= MIDDLE.from) ?? first;
+  const to = looks.find((look) => share(look) >= MIDDLE.to) ?? lastLook;
   return {
-    wirePerSecond: perSecond(first, last),
+    wirePerSecond: perSecond(first, lastLook),
     middlePerSecond: perSecond(from, to),
     composingAllowsPerSecond: allowedPerSecond(shops.length, pace, textOf(count).length + word.length),
     acceptedMs,
-    messageCpuMs: (last.server - first.server) / count,
+    messageCpuMs: (lastLook.server - first.server) / count,
     ...middleCpu(from, to),
     loadAverage: loadAverage(),
   };
@@ -115,18 +115,18 @@ export async function repliesOf(
     return side.network.write(recipientOf(shops, turn), { to: phone, text, wait: false });
   });
   const writtenMs = performance.now() - first.atMs;
-  let last = await look(side);
-  while (last.received - first.received < each * shops.length) {
+  let lastLook = await look(side);
+  while (lastLook.received - first.received < each * shops.length) {
     await delay(LOOK_MS);
-    last = await look(side);
+    lastLook = await look(side);
   }
   const count = each * shops.length;
   return {
     writtenMs,
-    repliesPerSecond: (count * 1_000) / (last.atMs - first.atMs),
-    replyCpuMs: (last.server - first.server) / count,
-    replyWorkerCpuMs: (last.workers - first.workers) / count,
-    replySimulatorCpuMs: (last.simulator - first.simulator) / count,
+    repliesPerSecond: (count * 1_000) / (lastLook.atMs - first.atMs),
+    replyCpuMs: (lastLook.server - first.server) / count,
+    replyWorkerCpuMs: (lastLook.workers - first.workers) / count,
+    replySimulatorCpuMs: (lastLook.simulator - first.simulator) / count,
     loadAverage: loadAverage(),
   };
 }
@@ -144,8 +144,9 @@ function allowedPerSecond(shops: number, { gapMs, composingMs: shownMs }: Pace, 
 /** CPU time a message, in milliseconds, and how busy the service and the simulator were, in percent of a core. */
 function middleCpu(from: Look, to: Look): Figures {
   const messages = to.acknowledged - from.acknowledged;
-  const each = (of: (look: Look) => number): number => (of(to) - of(from)) / messages;
-  const busy = (of: (look: Look) => number): number => ((of(to) - of(from)) * 100) / (to.atMs - from.atMs);
+  const each = (figureOf: (look: Look) => number): number => (figureOf(to) - figureOf(from)) / messages;
+  const busy = (figureOf: (look: Look) => number): number =>
+    ((figureOf(to) - figureOf(from)) * 100) / (to.atMs - from.atMs);
   return {
     middleCpuMs: each(({ server }) => server),
     middleMainCpuMs: each(({ main }) => main),

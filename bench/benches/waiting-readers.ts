@@ -103,7 +103,7 @@ async function measured(
   const readerKeys = side.fleet.keys.slice(0, ofReaders).map(({ key }) => key);
   const good = side.fleet.keys.slice(ofReaders);
   const goodTenants = new Set(good.map(({ tenantId }) => tenantId));
-  const others: Fleet = {
+  const otherFleet: Fleet = {
     ...side.fleet,
     keys: good,
     shops: side.fleet.shops.filter(({ tenantId }) => goodTenants.has(tenantId)),
@@ -124,7 +124,7 @@ async function measured(
     if (runs.length > 0) await new Promise((wake) => setTimeout(wake, RECOVERY_MS));
     const beforeMiB = residentMiB(server);
     const { reading, settled } = await readersCome(side, { readerKeys, count }, context);
-    const felt = await wellBehaved(side, others, { seconds: context.seconds, from: made });
+    const felt = await wellBehaved(side, otherFleet, { seconds: context.seconds, from: made });
     made = felt.send.made;
     const met = await reading;
     alone ??= felt;

@@ -145,7 +145,7 @@ async function minuteFigures(
   const accepts = traffic.takeAcceptMs();
   const { count, notAnswered2xx, p50Ms, p99Ms, mostMs } = me.take();
   const { written, brought } = traffic.inbound;
-  const [first, second] = side.nodes as [LiveNode, LiveNode];
+  const [first, secondNode] = side.nodes as [LiveNode, LiveNode];
   return {
     acceptP50Ms: at(accepts, 0.5),
     acceptP99Ms: at(accepts, 0.99),
@@ -163,7 +163,7 @@ async function minuteFigures(
     brought,
     eventRepeats: webhook.counts().repeats,
     ...(await memoryOf(first, 'first')),
-    ...(await memoryOf(second, 'second')),
+    ...(await memoryOf(secondNode, 'second')),
     secondLife: kills.lives,
     redisMiB: residentMiB(side.watch.redis),
     simulatorMiB: residentMiB(side.watch.simulator),

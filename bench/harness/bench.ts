@@ -74,8 +74,8 @@ export interface Bench {
 export class EndedEarly extends Error {
   readonly runs: readonly Run[];
 
-  constructor(what: string, runs: readonly Run[], cause: unknown) {
-    super(`${what}: ${reasonOf(cause)}`, { cause });
+  constructor(subject: string, runs: readonly Run[], cause: unknown) {
+    super(`${subject}: ${reasonOf(cause)}`, { cause });
     this.name = 'EndedEarly';
     this.runs = runs;
   }
@@ -92,8 +92,8 @@ function reasonOf(error: unknown): string {
  * than `least` requests were answered.
  */
 export function figuresOf(result: LoadResult, least = 1): Figures {
-  const refused = Object.keys(result.byStatus).filter((status) => !status.startsWith('2'));
-  if (refused.length > 0) {
+  const refusedKeys = Object.keys(result.byStatus).filter((status) => !status.startsWith('2'));
+  if (refusedKeys.length > 0) {
     throw new Error(`not all requests were let through: ${JSON.stringify(result.byStatus)}`);
   }
   const { latencyMs, cpuMs, residentMiB, requests, durationMs } = result;

@@ -15,9 +15,9 @@ export async function runByTurns(bench: Bench, context: BenchContext, against: B
   for (let round = 1; round <= context.rounds; round += 1) {
     for (const build of round % 2 === 1 ? builds : builds.toReversed()) {
       const progress = (text: string): void => context.progress(`round ${round}, ${build.label}: ${text}`);
-      const found = await bench.run({ ...context, build, against: undefined, rounds: 1, progress });
+      const foundRuns = await bench.run({ ...context, build, against: undefined, rounds: 1, progress });
       const named = (side: string): string => (build === against ? otherSide(side) : side);
-      runs.push(...found.map(({ side, figures }) => ({ side: named(side), round, figures })));
+      runs.push(...foundRuns.map(({ side, figures }) => ({ side: named(side), round, figures })));
     }
   }
   return runs;

@@ -44,9 +44,9 @@ export async function makeFleet(options: {
   readonly progress?: (text: string) => void;
 }): Promise<Fleet> {
   const { admin, api, size, progress = () => undefined } = options;
-  const telling = (what: string, count: number) => ({
+  const telling = (title: string, count: number) => ({
     onDone: (done: number) => {
-      if (done % TOLD_EACH === 0) progress(`${what} ${done} of ${count}`);
+      if (done % TOLD_EACH === 0) progress(`${title} ${done} of ${count}`);
     },
   });
   let calls = 0;

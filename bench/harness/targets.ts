@@ -17,9 +17,9 @@ export function ratios(
 ): number[] {
   return runs
     .filter((run) => run.side === side)
-    .flatMap((ours) => {
-      const theirs = runs.find((run) => run.side === against && run.round === ours.round);
-      return theirs === undefined ? [] : [of(ours.figures, theirs.figures)];
+    .flatMap((ownRun) => {
+      const theirs = runs.find((run) => run.side === against && run.round === ownRun.round);
+      return theirs === undefined ? [] : [of(ownRun.figures, theirs.figures)];
     });
 }
 
@@ -28,11 +28,17 @@ export function judge(targets: readonly Target[], runs: readonly Run[]): TargetR
   return targets.flatMap((target) => {
     const values = 'side' in target ? ratioValues(target, runs) : boundValues(target, runs);
     if (values.length === 0) return [];
-    const found = spread(values);
+    const foundSpread = spread(values);
     const isLess = target.kind === 'at most' || target.kind === 'never over';
-    const value = 'side' in target ? found.median : isLess ? found.max : found.min;
+    const value = 'side' in target ? foundSpread.median : isLess ? foundSpread.max : foundSpread.min;
     const reaches = (bound: number): boolean => (isLess ? value <= bound : value >= bound);
-    return [{ target, found, grade: reaches(target.aim) ? 'aim' : reaches(target.must) ? 'must' : 'missed' }];
+    return [
+      {
+        target,
+        found: foundSpread,
+        grade: reaches(target.aim) ? 'aim' : reaches(target.must) ? 'must' : 'missed',
+      },
+    ];
   });
 }
 
@@ -71,8 +77,8 @@ export function targetText({ target, found, grade }: TargetResult): string {
   }
   const { side, against, figure, kind } = target;
   const isInverse = kind === 'at least' && figure !== 'perSecond';
-  const what = isInverse
+  const comparison = isInverse
     ? `requests by ${figureWords[figure].replace(' a request', '')}`
     : figureWords[figure];
-  return `- ${side} against ${against}: ${what} × ${spreadText(found)} (${kind}; ${asked})`;
+  return `- ${side} against ${against}: ${comparison} × ${spreadText(found)} (${kind}; ${asked})`;
 }

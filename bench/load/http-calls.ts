@@ -27,14 +27,14 @@ export async function callAll(
     const connection = await HttpConnection.open(port, (error) => fail(error));
     for (let index = next++; index < calls.length; index = next++) {
       const call = calls[index] as Call;
-      const once = () =>
+      const callOnce = () =>
         new Promise<Answered>((resolve, reject) => {
           fail = reject;
           connection.send(requestBytes(call), (status, text, bodyAt) =>
             resolve({ status, body: Buffer.from(text.slice(bodyAt), 'latin1').toString('utf8') }),
           );
         });
-      answers[index] = await patiently(call, once);
+      answers[index] = await patiently(call, callOnce);
       onDone?.(index + 1);
     }
     connection.close();
@@ -48,9 +48,9 @@ interface Answered {
   readonly body: string;
 }
 
-async function patiently({ method, path }: Call, once: () => Promise<Answered>): Promise<unknown> {
+async function patiently({ method, path }: Call, callOnce: () => Promise<Answered>): Promise<unknown> {
   for (;;) {
-    const { status, body } = await once();
+    const { status, body } = await callOnce();
     const { data, error } = JSON.parse(body) as {
       readonly data: unknown;
       readonly error?: { readonly code: string; readonly retryAfter?: number };

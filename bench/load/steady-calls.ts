@@ -54,14 +54,14 @@ export class SteadyCalls {
   /** Returns the results since the last call of this. */
   take(): SteadyResult {
     const sorted = Float64Array.from(this.#latenciesMs).sort();
-    const at = (share: number): number =>
+    const latencyAt = (share: number): number =>
       sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
     const result = {
       count: sorted.length,
       notAnswered2xx: this.#refused,
-      p50Ms: at(0.5),
-      p99Ms: at(0.99),
-      mostMs: at(1),
+      p50Ms: latencyAt(0.5),
+      p99Ms: latencyAt(0.99),
+      mostMs: latencyAt(1),
     };
     this.#latenciesMs = [];
     this.#refused = 0;
@@ -74,8 +74,8 @@ export class SteadyCalls {
   }
 
   #send(): void {
-    const due = Math.floor(((performance.now() - this.#startedMs) * this.#perSecond) / 1_000);
-    while (this.#sent < due) {
+    const dueMs = Math.floor(((performance.now() - this.#startedMs) * this.#perSecond) / 1_000);
+    while (this.#sent < dueMs) {
       const connection = this.#free.shift();
       if (connection === undefined) return;
       this.#sent += 1;

@@ -67,15 +67,15 @@ function ledgerOf(entries: readonly LedgerEntry[]): SendLedger {
 function measureLedger(): Record<string, number> {
   const atRoofs = ledgerOf(entriesAtCaps(1, { groups: 100, statuses: 30 }));
   const almost = ledgerOf(entriesAtCaps(1, { groups: 100, statuses: 30 }).slice(3));
-  const expected = [evaluateMessage(atRoofs, facts({})), evaluateMessage(almost, facts({}))];
-  if (expected[0]?.admitted !== false || expected[1]?.admitted !== true) {
+  const expectedEvaluations = [evaluateMessage(atRoofs, facts({})), evaluateMessage(almost, facts({}))];
+  if (expectedEvaluations[0]?.admitted !== false || expectedEvaluations[1]?.admitted !== true) {
     throw new Error('the shops are not at their caps');
   }
   const time = (ledger: SendLedger, more: Partial<MessageFacts>): number => {
-    const asked = facts(more);
+    const askedFacts = facts(more);
     let admitted = 0;
     const call = (): void => {
-      admitted += evaluateMessage(ledger, asked).admitted ? 1 : 0;
+      admitted += evaluateMessage(ledger, askedFacts).admitted ? 1 : 0;
     };
     return medianNs({ batches: 1500, batch: 100, call }) + 0 * admitted;
   };
@@ -104,13 +104,20 @@ function measureArrays(): Record<string, number> {
       (entry) => nowMs - entry.atMs < dayMs && entry.kind !== 'group' && entry.kind !== 'status',
     );
     const lastHour = people.filter((entry) => nowMs - entry.atMs < 3_600_000);
-    const same = lastHour.filter(({ fingerprint }) => fingerprint.high === high && fingerprint.low === low);
-    const here = people.filter((entry) => entry.subject === 33_612_345_678);
+    const sameEntries = lastHour.filter(
+      ({ fingerprint }) => fingerprint.high === high && fingerprint.low === low,
+    );
+    const entriesOfRecipient = people.filter((entry) => entry.subject === 33_612_345_678);
     const cold = people.filter((entry) => entry.kind === 'cold');
-    const declared = people.filter((entry) => entry.kind === 'declared');
-    const distinct = new Set(same.map((entry) => entry.subject));
-    const isFull = [distinct.size >= 20, here.length >= 3, people.length >= 250, lastHour.length >= 41];
-    refused += isFull.includes(true) || cold.length >= 26 || declared.length >= 31 ? 1 : 0;
+    const declaredEntries = people.filter((entry) => entry.kind === 'declared');
+    const distinct = new Set(sameEntries.map((entry) => entry.subject));
+    const isFull = [
+      distinct.size >= 20,
+      entriesOfRecipient.length >= 3,
+      people.length >= 250,
+      lastHour.length >= 41,
+    ];
+    refused += isFull.includes(true) || cold.length >= 26 || declaredEntries.length >= 31 ? 1 : 0;
   };
   return { 'ns, the same rules by filters': medianNs({ batches: 1500, batch: 100, call }) + 0 * refused };
 }

@@ -42,17 +42,17 @@ export interface Head {
 }
 
 /** Reads the head of a request and gives it an id. */
-export function readHead(raw: RawHead, response: HttpResponse): Head {
+export function readHead(rawHead: RawHead, response: HttpResponse): Head {
   const startedMs = systemClock.monotonicMs();
-  const token = bearer(raw.getHeader('authorization'));
-  const given = raw.getHeader('x-request-id');
+  const token = bearer(rawHead.getHeader('authorization'));
+  const givenId = rawHead.getHeader('x-request-id');
   return {
     startedMs,
-    method: raw.getCaseSensitiveMethod(),
-    path: raw.getUrl(),
+    method: rawHead.getCaseSensitiveMethod(),
+    path: rawHead.getUrl(),
     ip: addressOfBytes(response.getRemoteAddress()),
     keyHash: token === undefined ? undefined : hashOfKey(token),
-    requestId: given === '' ? makeId(systemClock.wallMs()) : given,
+    requestId: givenId === '' ? makeId(systemClock.wallMs()) : givenId,
   };
 }
 

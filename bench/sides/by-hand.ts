@@ -24,8 +24,8 @@ const callerOf = memoize(1_000, (hash: string) => ({
 }));
 
 const app = uWebSockets.App();
-app.any('/*', (response, raw) => {
-  const head = readHead(raw, response);
+app.any('/*', (response, rawHead) => {
+  const head = readHead(rawHead, response);
   if (head.keyHash === undefined || head.path !== '/api/v1/me') {
     response.writeStatus('404 Not Found');
     response.end();

@@ -16,17 +16,17 @@ const liveTenants = new Set(process.argv.slice(2));
 
 /** Returns one port for two sending components, chosen by tenant. */
 function mixed(real: SessionHost, memory: SessionHost): SessionHost {
-  const of = ({ tenantId }: SessionAddress): SessionHost => (liveTenants.has(tenantId) ? real : memory);
+  const hostOf = ({ tenantId }: SessionAddress): SessionHost => (liveTenants.has(tenantId) ? real : memory);
   return {
-    open: (shop, options) => of(shop).open(shop, options),
-    close: (shop) => of(shop).close(shop),
-    erase: (shop) => of(shop).erase(shop),
-    order: (shop, order) => of(shop).order(shop, order),
-    fileHosts: (shop) => of(shop).fileHosts(shop),
+    open: (shop, options) => hostOf(shop).open(shop, options),
+    close: (shop) => hostOf(shop).close(shop),
+    erase: (shop) => hostOf(shop).erase(shop),
+    order: (shop, order) => hostOf(shop).order(shop, order),
+    fileHosts: (shop) => hostOf(shop).fileHosts(shop),
     tryEgress: (address) => real.tryEgress(address),
     isAvailable: () => real.isAvailable(),
     figures: () => real.figures(),
-    describe: (shop) => of(shop).describe(shop),
+    describe: (shop) => hostOf(shop).describe(shop),
     async stop() {
       await Promise.all([real.stop(), memory.stop()]);
     },

@@ -110,11 +110,11 @@ interface Call {
 }
 
 const app = uWebSockets.App();
-app.any('/*', (response, raw) => {
-  const head = readHead(raw, response);
-  const contentType = raw.getHeader('content-type');
-  const idempotencyKey = raw.getHeader('idempotency-key');
-  const traceparent = raw.getHeader('traceparent');
+app.any('/*', (response, rawHead) => {
+  const head = readHead(rawHead, response);
+  const contentType = rawHead.getHeader('content-type');
+  const idempotencyKey = rawHead.getHeader('idempotency-key');
+  const traceparent = rawHead.getHeader('traceparent');
   const match = router(head.path);
   const tenant = tenants.get(head.keyHash ?? '');
   let isGone = false;
@@ -132,11 +132,11 @@ app.any('/*', (response, raw) => {
       return refuse(response);
     const body = Buffer.from(bytes).toString('utf8');
     const { values } = match;
-    const checked = checkRequest(endpoint, { values, query: '', contentType, body, idempotencyKey });
+    const checkedParts = checkRequest(endpoint, { values, query: '', contentType, body, idempotencyKey });
     const shop = tenant.shops.get(values[0] ?? '');
-    if (!checked.ok || shop === undefined) return refuse(response);
+    if (!checkedParts.ok || shop === undefined) return refuse(response);
     const call = { head, tenant, response, isGone: () => isGone, rate: rateHeaders(rate) };
-    const { to, text } = checked.body as { readonly to: string; readonly text: string };
+    const { to, text } = checkedParts.body as { readonly to: string; readonly text: string };
     inTurn(shop, () => send(call, shop, { to, text, traceparent }));
   });
 });

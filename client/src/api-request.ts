@@ -63,17 +63,17 @@ export function apiRequest(
   return { method, path, headers, body, isRepeatable: keyPlace !== undefined || isIdempotent, isFile };
 }
 
-function pathSegment(what: string, value: unknown): string {
+function pathSegment(name: string, value: unknown): string {
   // Dots alone would be taken for a step in the path, also percent-encoded.
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
-    throw new TypeError(`${what} must be a text that can stand in a path`);
+    throw new TypeError(`${name} must be a text that can stand in a path`);
   }
   return encodeURIComponent(value);
 }
 
-function headerValue(what: string, value: unknown): string {
+function headerValue(name: string, value: unknown): string {
   if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value)) {
-    throw new TypeError(`${what} must be visible ASCII without blanks`);
+    throw new TypeError(`${name} must be visible ASCII without blanks`);
   }
   return value;
 }

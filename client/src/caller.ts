@@ -26,12 +26,12 @@ interface FailedTry {
  * The pause before the call is repeated, in milliseconds, or undefined if it is not. Never shorter than `retryAfter`,
  * and random beyond it, so that many clients do not come back at once.
  */
-function pauseBeforeRetry(failed: FailedTry, random: () => number): number | undefined {
-  if (!mayRepeat(failed)) return undefined;
-  const growingMs = Math.min(FIRST_PAUSE_MS * 2 ** (failed.tries - 1), LONGEST_PAUSE_MS);
-  const { retryAfter } = failed.error;
+function pauseBeforeRetry(failedTry: FailedTry, random: () => number): number | undefined {
+  if (!mayRepeat(failedTry)) return undefined;
+  const growingMs = Math.min(FIRST_PAUSE_MS * 2 ** (failedTry.tries - 1), LONGEST_PAUSE_MS);
+  const { retryAfter } = failedTry.error;
   if (retryAfter === undefined) return growingMs * (0.5 + random() / 2);
-  if (retryAfter * 1_000 > failed.longestRetryAfterMs) return undefined;
+  if (retryAfter * 1_000 > failedTry.longestRetryAfterMs) return undefined;
   return retryAfter * 1_000 + growingMs * random();
 }
 

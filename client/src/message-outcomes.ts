@@ -38,7 +38,7 @@ interface Waiter {
 
 /** Makes the waits of one client, which share one reader of the events. */
 export function messageOutcomes(call: Call, settings: ClientSettings): MessageOutcomes {
-  let current: Reading | undefined;
+  let currentReading: Reading | undefined;
 
   function startReading(): Reading {
     const end = new AbortController();
@@ -59,7 +59,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
       }
     };
     read().catch((error: unknown) => {
-      if (current === reading) current = undefined;
+      if (currentReading === reading) currentReading = undefined;
       for (const waiter of [...waiters.values()].flatMap((each) => [...each])) waiter.reject(error);
       listens();
     });
@@ -79,7 +79,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
         ofMessage.delete(waiter);
         if (ofMessage.size === 0) reading.waiters.delete(id);
         if (reading.waiters.size > 0) return;
-        if (current === reading) current = undefined;
+        if (currentReading === reading) currentReading = undefined;
         reading.stop();
       },
     };
@@ -88,8 +88,8 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
   return {
     async wait(id, { signal, timeoutMs = Number.POSITIVE_INFINITY } = {}) {
       signal?.throwIfAborted();
-      current ??= startReading();
-      const reading = current;
+      currentReading ??= startReading();
+      const reading = currentReading;
       const { end, leave } = waitIn(reading, id);
       const limit = timeLimit(settings.clock, timeoutMs, signal);
       const requestId = settings.newId();

@@ -57,18 +57,18 @@ export async function verifyWebhook(
   if (Math.abs(now() - Number(timestamp) * 1_000) > toleranceMs)
     throw new UnverifiedWebhook('it was sent too long ago, or the clocks differ');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
-  if (!(await isSigned(signed, keys, signatures)))
+  const signedArray = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  if (!(await isSigned(signedArray, keys, signatures)))
     throw new UnverifiedWebhook('no signature is valid: the secret or the body is another one');
   return JSON.parse(text) as WebhookEvent;
 }
 
 async function isSigned(
-  signed: Uint8Array<ArrayBuffer>,
+  signedBytes: Uint8Array<ArrayBuffer>,
   keys: readonly Uint8Array<ArrayBuffer>[],
   signatures: string,
 ): Promise<boolean> {
-  const given = signatures.split(' ').flatMap((each) => {
+  const givenBytes = signatures.split(' ').flatMap((each) => {
     const [version, text = ''] = each.split(',');
     return version === 'v1' ? (bytesOf(text) ?? []) : [];
   });
@@ -76,8 +76,8 @@ async function isSigned(
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };
     const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
     // Compares in constant time.
-    for (const signature of given)
-      if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true;
+    for (const signature of givenBytes)
+      if (await crypto.subtle.verify('HMAC', key, signature, signedBytes)) return true;
   }
   return false;
 }

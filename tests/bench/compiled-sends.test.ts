@@ -59,12 +59,12 @@ test(`a send allocates at most ${MOST_BYTES} bytes`, async (context) => {
   });
   await sendRounds(side, { from: 0, to: WARM_ROUNDS });
   await side.holdUps();
-  const before = await side.look();
+  const lookBefore = await side.look();
   await sendRounds(side, { from: WARM_ROUNDS, to: WARM_ROUNDS + MEASURED_ROUNDS });
   const after = await side.look();
   assert.equal((await side.holdUps()).collections, 0, 'nothing was collected meanwhile');
   const sends = MEASURED_ROUNDS * side.fleet.shops.length;
-  const bytes = Math.round((after.heapBytes - before.heapBytes) / sends);
+  const bytes = Math.round((after.heapBytes - lookBefore.heapBytes) / sends);
   context.diagnostic(`${bytes} bytes a send`);
   assert.ok(bytes <= MOST_BYTES, `${bytes} bytes a send`);
 });
@@ -90,11 +90,11 @@ test(`a GET /me allocates at most ${MOST_BYTES_ME} bytes, a polled read ${MOST_B
   ] as const) {
     await callAll(side.ports[0] ?? 0, repeated(calls, WARM_ROUNDS));
     await side.holdUps();
-    const before = await side.look();
+    const lookBefore = await side.look();
     await callAll(side.ports[0] ?? 0, repeated(calls, MEASURED_ROUNDS));
     const after = await side.look();
     assert.equal((await side.holdUps()).collections, 0, 'nothing was collected meanwhile');
-    const bytes = Math.round((after.heapBytes - before.heapBytes) / (MEASURED_ROUNDS * calls.length));
+    const bytes = Math.round((after.heapBytes - lookBefore.heapBytes) / (MEASURED_ROUNDS * calls.length));
     context.diagnostic(`${bytes} bytes a call of ${calls[0]?.path}`);
     assert.ok(bytes <= most, `${bytes} bytes a call of ${calls[0]?.path}`);
   }

@@ -50,10 +50,10 @@ export async function keptHeap(): Promise<KeptHeap> {
 async function counted(side: RunningSide, admin: OperatorAccess): Promise<KeptHeap> {
   const warm = await sendRounds(side, { from: 0, to: SENT_BY_EACH });
   const fleets: KeptHeap[] = [];
-  for (let sent = warm.length; fleets.length < FLEETS; ) {
-    const { kept, count } = await countedFleet(side, admin, sent);
+  for (let sentCount = warm.length; fleets.length < FLEETS; ) {
+    const { kept, count } = await countedFleet(side, admin, sentCount);
     fleets.push(kept);
-    sent += count;
+    sentCount += count;
   }
   return {
     ofConnectedShop: median(fleets.map(({ ofConnectedShop }) => ofConnectedShop)),

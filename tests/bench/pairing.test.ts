@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { pairAll } from '../../bench/harness/pairing.ts';
 import { ControlFailure } from '../../simulator/control/control-failure.ts';
 
-const silent = new ControlFailure(504, 'CLIENT_SILENT', 'The client did not answer the pairing.');
+const silentFailure = new ControlFailure(504, 'CLIENT_SILENT', 'The client did not answer the pairing.');
 const shop = { id: 'shop-1', key: 'key', phone: '+33610000000' };
 
 /** A side whose network gives these answers to scans; the channel is connected once a scan succeeded. */
@@ -28,7 +28,7 @@ async function startSide(failures: readonly Error[]) {
 }
 
 test('a shop whose client is silent gets its present code scanned again', async (context) => {
-  const side = await startSide([silent, silent]);
+  const side = await startSide([silentFailure, silentFailure]);
   context.after(() => side.server.close());
   const lines: string[] = [];
   await pairAll(side, [shop], { atOnce: 1, progress: (line) => void lines.push(line) });
@@ -37,9 +37,9 @@ test('a shop whose client is silent gets its present code scanned again', async 
 });
 
 test('a client that stays silent ends the pairing, with the shop and the number paired', async (context) => {
-  const side = await startSide(Array<Error>(9).fill(silent));
+  const side = await startSide(Array<Error>(9).fill(silentFailure));
   context.after(() => side.server.close());
   const paired = pairAll(side, [shop], { atOnce: 1, progress: () => undefined });
-  await assert.rejects(paired, { message: 'shop shop-1 was not paired, 0 of 1 were', cause: silent });
+  await assert.rejects(paired, { message: 'shop shop-1 was not paired, 0 of 1 were', cause: silentFailure });
   assert.equal(side.scanned.length, 6);
 });

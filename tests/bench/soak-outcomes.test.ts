@@ -63,13 +63,13 @@ test('the messages of a soak keep the send policy', () => {
     }),
   );
   for (const index of shops.keys()) {
-    const all = recipients.map((ofMinute) => ofMinute[index] ?? '');
+    const phones = recipients.map((ofMinute) => ofMinute[index] ?? '');
     for (let from = 0; from <= 60; from += 1) {
-      const toNumbers = all.slice(from, from + 60).filter((to) => to.startsWith('+'));
+      const toNumbers = phones.slice(from, from + 60).filter((to) => to.startsWith('+'));
       assert.equal(toNumbers.length, 40, 'of 41 an hour');
     }
     const times = new Map<string, number>();
-    for (const to of all) times.set(to, (times.get(to) ?? 0) + 1);
+    for (const to of phones) times.set(to, (times.get(to) ?? 0) + 1);
     for (const [to, count] of times) assert.ok(count <= (to.endsWith('@g.us') ? 5 : 1), `${to}: ${count}`);
   }
   assert.equal(MOST_MINUTES, 300);

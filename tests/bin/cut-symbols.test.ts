@@ -28,7 +28,7 @@ test('Node without its symbols is no larger, names no section, and runs', () => 
 test('a file that is not a program is left unchanged, with an error', () => {
   const file = join(folder, 'text');
   writeFileSync(file, `#!/bin/sh\n${'# '.repeat(100)}`);
-  const before = readFileSync(file);
+  const bufferBefore = readFileSync(file);
   assert.throws(() => cut(file), /no little-endian ELF file of 64 bits/);
-  assert.deepEqual(readFileSync(file), before);
+  assert.deepEqual(readFileSync(file), bufferBefore);
 });

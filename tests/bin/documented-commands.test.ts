@@ -140,9 +140,9 @@ test('all lines of bin/nightly are shell, and name existing files and scripts', 
   const commands = [...nightly.matchAll(/^ {2}['"](npm run|node --import tsx|bin\/)(.*)['"]$/gm)];
   assert.ok(commands.length > 20, 'the lines are no longer understood');
   for (const [, kind = '', rest = ''] of commands) {
-    const [what = ''] = rest.trim().split(' ');
-    if (kind === 'npm run') assert.ok(what in scripts, what);
-    else assert.ok(existsSync(resolve(root, kind === 'bin/' ? `bin/${what}` : what)), what);
+    const [command = ''] = rest.trim().split(' ');
+    if (kind === 'npm run') assert.ok(command in scripts, command);
+    else assert.ok(existsSync(resolve(root, kind === 'bin/' ? `bin/${command}` : command)), command);
   }
 });
 

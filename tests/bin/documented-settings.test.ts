@@ -13,7 +13,7 @@ import { least } from '../service/refused-environment.ts';
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const settings = SETTING_GROUPS.flatMap((group) => group.settings);
-const namesOf = (chosen: typeof settings): string[] => chosen.map(({ name }) => name).sort();
+const namesOf = (chosenSettings: typeof settings): string[] => chosenSettings.map(({ name }) => name).sort();
 const matches = (text: string, pattern: RegExp): string[] =>
   [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort();
 
@@ -33,14 +33,14 @@ test('compose.yaml passes on each setting that it does not decide, and no other 
   const published = new Set(['PORT', 'ADMIN_PORT']);
   const forNodes = passed.filter(({ name, readBy }) => readBy !== 'compose.yaml' && !published.has(name));
   const [, environment = ''] = /^x-environment:[^\n]*\n((?: .*\n|\n)+)/m.exec(compose) ?? [];
-  const given = [...environment.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)].map(([, name = '', value = '']) => {
+  const givenNames = [...environment.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)].map(([, name = '', value = '']) => {
     assert.ok(
       [':', '?', '-'].some((mark) => value.includes(`\${${name}${mark}`)),
       `${name} is passed on under another name`,
     );
     return name;
   });
-  assert.deepEqual(given.sort(), namesOf(forNodes));
+  assert.deepEqual(givenNames.sort(), namesOf(forNodes));
 });
 
 test('compose.yaml passes on the file of each secret, and then allows an empty value', () => {
@@ -62,9 +62,11 @@ test('docs/settings.md and .env.example are what npm run settings writes', () =>
 });
 
 test('each default in the table is the default of the service', () => {
-  const given = settings.filter(({ readBy, standard }) => readBy === undefined && /^`[^`]+`$/.test(standard));
-  assert.ok(given.length > 10);
-  for (const { name, standard } of given) {
+  const givenSettings = settings.filter(
+    ({ readBy, standard }) => readBy === undefined && /^`[^`]+`$/.test(standard),
+  );
+  assert.ok(givenSettings.length > 10);
+  for (const { name, standard } of givenSettings) {
     const variables = { ...least, [name]: standard.slice(1, -1) };
     assert.deepEqual(serviceEnvironment(variables), serviceEnvironment(least), name);
   }

@@ -116,8 +116,8 @@ test('every rule of the linter fails for a file that breaks it, and for no other
   const diagnostics = await lint();
   for (const { path, rule } of planted) {
     await context.test(`${path}: ${rule ?? 'allowed'}`, () => {
-      const found = diagnostics.filter((diagnostic) => diagnostic.location.path === path);
-      const categories = found.map((diagnostic) => diagnostic.category);
+      const foundDiagnostics = diagnostics.filter((diagnostic) => diagnostic.location.path === path);
+      const categories = foundDiagnostics.map((diagnostic) => diagnostic.category);
       if (rule !== undefined) {
         assert.ok(categories.includes(rule), `${rule} is not among ${categories.join(', ')}`);
       } else {

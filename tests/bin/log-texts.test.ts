@@ -36,9 +36,9 @@ test('log lines and errors begin in lower case, except names', () => {
   const sources = writtenFiles().filter((path) =>
     /^(?:runtime|policy|actors|http|service)\/.*\.ts$/.test(path),
   );
-  const found = sources.flatMap((path) =>
+  const foundPaths = sources.flatMap((path) =>
     capitalised(readFileSync(join(root, path), 'utf8')).map((text) => `${path}: ${text}`),
   );
   assert.ok(sources.length > 500);
-  assert.deepEqual(found, []);
+  assert.deepEqual(foundPaths, []);
 });

@@ -76,17 +76,17 @@ test('ARCHITECTURE.md: its table of tests has each folder, and says who runs its
   const [, section = ''] =
     /^### Tests\n(.*?)^## /ms.exec(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')) ?? [];
   const rows = [...section.matchAll(/^\| `([\w-]+)\/`.*\| (gate|nightly|both|) *\|$/gm)];
-  const runBy = new Map(rows.map(([, folder = '', by = '']) => [folder, by]));
+  const runBy = new Map(rows.map(([, folder = '', runner = '']) => [folder, runner]));
   const entries = readdirSync(join(root, 'tests'), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   assert.deepEqual([...runBy.keys()].sort(), folders.sort());
   const nightly = new Set(readFileSync(join(root, 'tests/nightly-tests.txt'), 'utf8').split('\n'));
-  for (const [folder, by] of runBy) {
+  for (const [folder, runner] of runBy) {
     const tests = writtenFiles(join(root, 'tests', folder)).filter((path) => path.endsWith('.test.ts'));
     const hasGate = tests.some((path) => !nightly.has(path));
     const hasNightly = tests.some((path) => nightly.has(path));
-    if (hasGate || hasNightly) assert.equal(by !== 'nightly', hasGate, `${folder} is run by ${by}`);
-    if (hasNightly) assert.notEqual(by, 'gate', `${folder} has nightly tests`);
+    if (hasGate || hasNightly) assert.equal(runner !== 'nightly', hasGate, `${folder} is run by ${runner}`);
+    if (hasNightly) assert.notEqual(runner, 'gate', `${folder} has nightly tests`);
   }
 });
 

@@ -7,9 +7,9 @@ import { startRedisServer } from '../helpers/redis-server.ts';
 
 test('a private Redis keeps its data across a kill and a restart, and leaves nothing behind', async () => {
   const server = await startRedisServer({ appendfsync: 'always' });
-  const before = new Redis(server.url);
-  await before.set('kept', 'yes');
-  before.disconnect();
+  const redisBefore = new Redis(server.url);
+  await redisBefore.set('kept', 'yes');
+  redisBefore.disconnect();
   const firstPid = server.pid;
   await server.kill();
   await server.restart();

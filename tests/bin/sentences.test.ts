@@ -54,7 +54,7 @@ function proseLines(lines: readonly string[]): string[] {
 
 /** Makes code, quotations and addresses one word each, and blanks markers and the targets of links. No place moves. */
 function masked(text: string): string {
-  const fill = (by: string) => (found: string) => by.repeat(found.length);
+  const fill = (filler: string) => (found: string) => filler.repeat(found.length);
   return text
     .replace(MARKER, fill(' '))
     .replaceAll(/`[^`]*`/g, fill('x'))
@@ -78,21 +78,23 @@ function writtenLines(path: string, source: string): string[] {
 /** Returns the problems of the sentences in one file. */
 function problemsOf(path: string, source: string): string[] {
   const lines = proseLines(writtenLines(path, source));
-  const starts = lines.flatMap((line, at) =>
-    line.trim() !== '' && (at === 0 || lines[at - 1]?.trim() === '' || MARKER.test(line)) ? [at] : [],
+  const starts = lines.flatMap((line, index) =>
+    line.trim() !== '' && (index === 0 || lines[index - 1]?.trim() === '' || MARKER.test(line))
+      ? [index]
+      : [],
   );
   return starts.flatMap((start, index) => {
     const paragraph = lines
       .slice(start, starts[index + 1])
       .join('\n')
       .trimEnd();
-    return Array.from(masked(paragraph).matchAll(SENTENCE)).flatMap(({ 0: plain, index: at }) => {
-      const text = paragraph.slice(at, at + plain.length).replaceAll(/\s+/g, ' ');
+    return Array.from(masked(paragraph).matchAll(SENTENCE)).flatMap(({ 0: plain, index: offset }) => {
+      const text = paragraph.slice(offset, offset + plain.length).replaceAll(/\s+/g, ' ');
       const words = plain.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
-      const where = `${path}:${start + paragraph.slice(0, at).split('\n').length}`;
-      const problems = words > MOST_WORDS ? [`${where}: ${words} words: ${text}`] : [];
-      if (HIDES_SUBJECT.test(text)) problems.push(`${where}: its subject comes late: ${text}`);
-      if (OWNERLESS.test(plain)) problems.push(`${where}: say whose own it is: ${text}`);
+      const place = `${path}:${start + paragraph.slice(0, offset).split('\n').length}`;
+      const problems = words > MOST_WORDS ? [`${place}: ${words} words: ${text}`] : [];
+      if (HIDES_SUBJECT.test(text)) problems.push(`${place}: its subject comes late: ${text}`);
+      if (OWNERLESS.test(plain)) problems.push(`${place}: say whose own it is: ${text}`);
       return problems;
     });
   });

@@ -46,10 +46,10 @@ test('a comment about a file is found after its imports, and one about a declara
 });
 
 test('a comment about a whole file is before its imports', () => {
-  const found = sources.flatMap(({ path, source }) => {
+  const foundPaths = sources.flatMap(({ path, source }) => {
     const comment = fileCommentAfterImports(source);
     return comment === undefined ? [] : [`${path}: ${comment}`];
   });
   assert.ok(sources.length > 1_500);
-  assert.deepEqual(found, []);
+  assert.deepEqual(foundPaths, []);
 });

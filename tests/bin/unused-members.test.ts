@@ -36,7 +36,7 @@ function readSource(source: string): {
   const members: Member[] = [];
   let className: string | undefined;
   const code = source.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
-  const rest = code.split('\n').map((line) => {
+  const otherCodes = code.split('\n').map((line) => {
     className = line.startsWith('}') ? undefined : (CLASS.exec(line)?.[1] ?? className);
     const name = className === undefined ? undefined : MEMBER.exec(line)?.[1];
     if (name === undefined) return line;
@@ -44,7 +44,7 @@ function readSource(source: string): {
     return line.replace(MEMBER, '');
   });
   const used = Array.from(
-    rest.join('\n').matchAll(USED),
+    otherCodes.join('\n').matchAll(USED),
     ([, read, quoted, listed]) => read ?? quoted ?? listed ?? '',
   );
   return { members, used };

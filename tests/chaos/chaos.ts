@@ -73,17 +73,17 @@ function say(line: string): void {
 }
 
 /** The name that is shown of a fault, and in which `--fault` is searched. */
-function nameOf(fault: string, where: string): string {
-  return `${fault}, ${where}`;
+function nameOf(fault: string, place: string): string {
+  return `${fault}, ${place}`;
 }
 
 /** Inflicts one fault after the other; two share their shops, since a young number may send only ten an hour. */
-async function inflictAll(fleet: Fleet, faults: readonly Fault[], where: string): Promise<Figures[]> {
+async function inflictAll(fleet: Fleet, faults: readonly Fault[], place: string): Promise<Figures[]> {
   const figures: Figures[] = [];
   let shops = await openShops(fleet, SHOPS);
   for (const [index, fault] of faults.entries()) {
     if (index > 0 && index % 2 === 0) shops = await openShops(fleet, SHOPS);
-    const name = nameOf(fault.name, where);
+    const name = nameOf(fault.name, place);
     say(`${name} …`);
     try {
       const run = { fleet, random, shops, messagesPerShop: MESSAGES_PER_SHOP, trafficMs: 6_000, timeout: 1 };
@@ -108,12 +108,12 @@ interface Surroundings {
 async function onFleet(
   redis: 'single' | 'cluster' | 'pair',
   all: readonly Fault[],
-  where: string,
+  place: string,
   { settings = {}, redisDirectory }: Surroundings = {},
 ) {
-  const faults = all.filter(({ name }) => nameOf(name, where).includes(asked.fault ?? ''));
+  const faults = all.filter(({ name }) => nameOf(name, place).includes(asked.fault ?? ''));
   if (faults.length === 0) return [];
-  say(`three nodes on ${where} …`);
+  say(`three nodes on ${place} …`);
   const environment = { MEDIA_NAME_SERVERS: nameServer.address, ...settings };
   const fleet = await startFleet({
     nodes: 3,
@@ -123,7 +123,7 @@ async function onFleet(
     ...(redisDirectory === undefined ? {} : { redisDirectory }),
   });
   try {
-    return await inflictAll(fleet, faults, where);
+    return await inflictAll(fleet, faults, place);
   } finally {
     await fleet.stop();
   }

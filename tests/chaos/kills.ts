@@ -49,7 +49,7 @@ export async function killOften(
   },
 ): Promise<KillFigures> {
   const { kills, random, say } = options;
-  const all: Figures[] = [];
+  const allFigures: Figures[] = [];
   const failures: string[] = [];
   let shops: readonly ChaosShop[] = [];
   for (let kill = 0; kill < kills; kill += 1) {
@@ -64,17 +64,17 @@ export async function killOften(
     };
     try {
       const figures = await runFault(run, killAnyNode);
-      all.push(figures);
+      allFigures.push(figures);
       say(`kill ${kill + 1} (${figures.note}): all sessions back after ${figures.recoveredMs} ms`);
     } catch (error) {
-      const why = `kill ${kill + 1}: ${error instanceof Error ? error.message : String(error)}`;
-      failures.push(why);
-      say(`FAILED: ${why}`);
+      const reason = `kill ${kill + 1}: ${error instanceof Error ? error.message : String(error)}`;
+      failures.push(reason);
+      say(`FAILED: ${reason}`);
       shops = await openShops(fleet, SHOPS);
     }
   }
-  const sum = (of: (figures: Figures) => number): number =>
-    all.reduce((total, figures) => total + of(figures), 0);
+  const sum = (figureOf: (figures: Figures) => number): number =>
+    allFigures.reduce((total, figures) => total + figureOf(figures), 0);
   return {
     kills,
     accepted: sum(({ accepted }) => accepted),
@@ -82,7 +82,7 @@ export async function killOften(
     uncertain: sum(({ uncertain }) => uncertain),
     lost: sum(({ lost }) => lost),
     doubled: sum(({ doubled }) => doubled),
-    worstMs: Math.max(0, ...all.map(({ recoveredMs }) => recoveredMs)),
+    worstMs: Math.max(0, ...allFigures.map(({ recoveredMs }) => recoveredMs)),
     failures,
   };
 }

@@ -48,7 +48,7 @@ export function namesHang(nameServer: MuteNameServer): Fault {
     async inflict(run) {
       const { fleet } = run;
       const troubled = await openTroubledShops(fleet);
-      const other = await openNeighbour(fleet, troubled);
+      const otherShop = await openNeighbour(fleet, troubled);
       const host = await attachmentHost();
       try {
         const before = nameServer.asked();
@@ -61,7 +61,7 @@ export function namesHang(nameServer: MuteNameServer): Fault {
           ),
         );
         const ends = Promise.all(messages.map((id) => untilEnded(troubled[0], id)));
-        const seen = await watch(other, { url: host.url, until: ends });
+        const seen = await watch(otherShop, { url: host.url, until: ends });
         const ended = await ends;
         const endedMs = performance.now();
         assert.deepEqual(new Set(ended.map(({ reason }) => reason)), new Set(['MEDIA_UNAVAILABLE']));
@@ -84,7 +84,7 @@ export function namesHang(nameServer: MuteNameServer): Fault {
 async function openTroubledShops(fleet: Fleet): Promise<readonly [ChaosShop, ...ChaosShop[]]> {
   const [first] = await openShops(fleet, 1);
   assert.ok(first);
-  const more: ChaosShop[] = [];
+  const moreShops: ChaosShop[] = [];
   for (let index = 1; index < TROUBLED_SHOPS; index += 1) {
     const { data } = await first.api.post('/shops', { name: `Troubled ${index}` });
     const shop = {
@@ -94,9 +94,9 @@ async function openTroubledShops(fleet: Fleet): Promise<readonly [ChaosShop, ...
       freshRecipients: first.freshRecipients.splice(0, MESSAGES_PER_SHOP),
     };
     await connectShop({ api: shop.api, network: fleet.network }, shop.id, shop.phone);
-    more.push(shop);
+    moreShops.push(shop);
   }
-  return [first, ...more];
+  return [first, ...moreShops];
 }
 
 /** Tenants are opened until one lives on the same node. */

@@ -92,10 +92,13 @@ export const anyNodeAnswers: Fault = {
       const { data } = await node.api(shop.apiKey).get(`/shops/${shop.id}/channels/msgapp`);
       assert.deepEqual([data.status, data.phone], ['connected', shop.phone.slice(1)]);
     }
-    const made = await fleet.admin.post(`/tenants/${shop.tenantId}/keys`, { name: 'k', permissions: [] });
-    await fleet.admin.delete(`/tenants/${shop.tenantId}/keys/${made.data.id}`);
+    const createdAnswer = await fleet.admin.post(`/tenants/${shop.tenantId}/keys`, {
+      name: 'k',
+      permissions: [],
+    });
+    await fleet.admin.delete(`/tenants/${shop.tenantId}/keys/${createdAnswer.data.id}`);
     for (const node of fleet.nodes) {
-      const { error } = await node.api(String(made.data.key)).get('/me');
+      const { error } = await node.api(String(createdAnswer.data.key)).get('/me');
       assert.equal(error?.code, 'API_KEY_REVOKED');
     }
     return { recoveredMs: performance.now() - startedMs };

@@ -87,15 +87,15 @@ async function sawEnds(
   { id: ofShop }: ChaosShop,
   ends: readonly MessageEnd[],
 ): Promise<void> {
-  const own = ends.filter(({ shopId }) => shopId === ofShop);
-  const types = new Map(own.map(({ id, status }) => [id, `message.${status}`]));
+  const ownEnds = ends.filter(({ shopId }) => shopId === ofShop);
+  const types = new Map(ownEnds.map(({ id, status }) => [id, `message.${status}`]));
   for (const reader of readers) await sawEachEndOnce(reader, types);
 }
 
 /** Fails when something took longer than the contract allows. */
-export function within(run: Run, boundMs: number, what: string, tookMs: number): void {
+export function within(run: Run, boundMs: number, title: string, tookMs: number): void {
   const limitMs = boundMs * run.timeout;
-  assert.ok(tookMs < limitMs, `${what} took ${Math.round(tookMs)} ms; the bound is ${limitMs} ms`);
+  assert.ok(tookMs < limitMs, `${title} took ${Math.round(tookMs)} ms; the bound is ${limitMs} ms`);
 }
 
 /** The id of the node on which a shop lives. */
@@ -112,7 +112,7 @@ export async function homeOfFirst({
   const homes = await Promise.all(shops.map((shop) => homeOf(fleet, shop)));
   const [home = ''] = homes;
   const node = fleet.nodes.find(({ nodeId }) => nodeId === home);
-  const other = fleet.nodes.find((each) => each !== node && each.runs());
-  assert.ok(node !== undefined && other !== undefined, `${home} has shops and is no node`);
-  return { node, other, shops: homes.filter((each) => each === home).length };
+  const otherNode = fleet.nodes.find((each) => each !== node && each.runs());
+  assert.ok(node !== undefined && otherNode !== undefined, `${home} has shops and is no node`);
+  return { node, other: otherNode, shops: homes.filter((each) => each === home).length };
 }

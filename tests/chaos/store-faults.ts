@@ -82,21 +82,21 @@ export function storeBusy(forMs: number): Fault {
     async inflict(run) {
       const { fleet, shops } = run;
       const before = await openSince(fleet, shops);
-      const [busy, other] = [0, 1].map(() => new Redis(fleet.servers[0]?.url ?? '')) as [Redis, Redis];
+      const [busy, otherRedis] = [0, 1].map(() => new Redis(fleet.servers[0]?.url ?? '')) as [Redis, Redis];
       const ended = [];
       try {
-        await other.config('SET', 'busy-reply-threshold', 100);
+        await otherRedis.config('SET', 'busy-reply-threshold', 100);
         ended.push(busy.eval('while true do end', 0).catch(() => undefined));
         await pause(forMs);
       } finally {
         await until('the script ends', () =>
-          other.call('SCRIPT', 'KILL').then(
+          otherRedis.call('SCRIPT', 'KILL').then(
             () => true,
             () => false,
           ),
         );
         await Promise.all(ended);
-        for (const client of [busy, other]) client.disconnect();
+        for (const client of [busy, otherRedis]) client.disconnect();
       }
       const backMs = performance.now();
       await untilReady(fleet);

@@ -15,11 +15,11 @@ function shopOf(api: { get(): Promise<ApiAnswer>; post(): Promise<ApiAnswer> }):
 const answered = (status: number): ApiAnswer => ({ status, data: {}, error: {} }) as unknown as ApiAnswer;
 const once = { random: () => 0, messagesPerShop: 1, overMs: 0 };
 
-for (const [what, sent] of [
+for (const [title, sent] of [
   ['goes on', () => new Promise<ApiAnswer>(() => undefined)],
   ['fails too', async () => answered(500)],
 ] as const) {
-  test(`a call that fails while a send ${what} fails the traffic, and nothing else`, async (context) => {
+  test(`a call that fails while a send ${title} fails the traffic, and nothing else`, async (context) => {
     const unhandled: unknown[] = [];
     const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
     process.on('unhandledRejection', onUnhandled);

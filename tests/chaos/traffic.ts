@@ -122,12 +122,12 @@ async function endOf(fleet: Fleet, message: Accepted, lostByRedis?: TimeSpan): P
     ? { status: 'forgotten', reason: '' }
     : await untilEnded(message.shop, message.id);
   const { items } = await fleet.network.inbox(message.to);
-  const delivered = items.filter(({ text }) => text === message.text);
-  const firstMs = Math.min(...delivered.map(({ at }) => Date.parse(at)));
+  const deliveredEntries = items.filter(({ text }) => text === message.text);
+  const firstMs = Math.min(...deliveredEntries.map(({ at }) => Date.parse(at)));
   return {
     status: String(status),
     reason: String(reason),
-    deliveries: delivered.length,
+    deliveries: deliveredEntries.length,
     mayRepeat: lostByRedis !== undefined && firstMs >= lostByRedis.fromMs,
   };
 }

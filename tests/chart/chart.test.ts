@@ -84,11 +84,11 @@ async function unknownFields(manifests: readonly Manifest[]): Promise<string[]> 
 }
 
 test('Kubernetes accepts each object of the chart and each field of it', { skip }, async () => {
-  const all = [
+  const releases = [
     await renderChart(),
     ...(await Promise.all(examples.map((path) => renderChart(['--values', path])))),
   ];
-  const kinds = new Set(all.flat().map(({ kind }) => kind));
+  const kinds = new Set(releases.flat().map(({ kind }) => kind));
   assert.deepEqual([...kinds].sort(), [
     'ConfigMap',
     'Deployment',
@@ -100,7 +100,7 @@ test('Kubernetes accepts each object of the chart and each field of it', { skip 
     'Service',
     'ServiceMonitor',
   ]);
-  assert.deepEqual(await problemsOf(all.flat()), []);
+  assert.deepEqual(await problemsOf(releases.flat()), []);
 });
 
 test('a field that Kubernetes does not know is found, and a value that it refuses', { skip }, async () => {

@@ -139,11 +139,11 @@ export function podsOf(
       });
       const succeeds = ({ httpGet, timeoutSeconds }: Probe): Promise<boolean> =>
         answers(`http://${address}:${portOf(httpGet.port)}${httpGet.path}`, timeoutSeconds * 1_000);
-      const passes = async (which: Probe, what: string): Promise<void> => {
+      const passes = async (probe: Probe, title: string): Promise<void> => {
         await until(
-          `${name}: the probe of ${what} succeeds`,
-          () => (hasEnded ? Promise.reject(new Error(`${name} ended:\n${log}`)) : succeeds(which)),
-          { withinMs: which.periodSeconds * which.failureThreshold * 1_000, everyMs: 100 },
+          `${name}: the probe of ${title} succeeds`,
+          () => (hasEnded ? Promise.reject(new Error(`${name} ended:\n${log}`)) : succeeds(probe)),
+          { withinMs: probe.periodSeconds * probe.failureThreshold * 1_000, everyMs: 100 },
         );
       };
       await passes(container.startupProbe, 'the start');

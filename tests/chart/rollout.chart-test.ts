@@ -68,16 +68,16 @@ test('a rollout of the chart under traffic loses nothing and sends nothing twice
 }, async (context) => {
   const { pods, adminToken, network, stop } = await startCluster();
   try {
-    let live: Pod[] = [];
+    let livePods: Pod[] = [];
     const start = async (name: string): Promise<void> => {
-      live.push(await pods.start(name));
+      livePods.push(await pods.start(name));
     };
     await Promise.all(
       Array.from({ length: pods.replicas }, (_, index) => start(`demo-messaging-5d9c-a${index}`)),
     );
     const counters = { requests: 0, retries: 0 };
     // The pods of a Service. If no pod is ready, callers reach none.
-    const ready = (): Pod[] => live.filter((pod) => pod.isReady());
+    const ready = (): Pod[] => livePods.filter((pod) => pod.isReady());
     const admin = retryingClient({
       addresses: () => ready().map(({ adminUrl }) => adminUrl),
       token: adminToken,
@@ -120,15 +120,15 @@ test('a rollout of the chart under traffic loses nothing and sends nothing twice
       }),
     );
     sending.catch(() => undefined);
-    for (const old of [...live]) {
+    for (const oldPod of [...livePods]) {
       due += 1;
-      await start(old.name.replace('5d9c', '7f1e'));
+      await start(oldPod.name.replace('5d9c', '7f1e'));
       due += 1;
-      const ended = old.end();
-      await old.notReady;
+      const ended = oldPod.end();
+      await oldPod.notReady;
       due += 1;
-      assert.equal(await ended, 0, `${old.name} ended within its grace`);
-      live = live.filter((pod) => pod !== old);
+      assert.equal(await ended, 0, `${oldPod.name} ended within its grace`);
+      livePods = livePods.filter((pod) => pod !== oldPod);
     }
     isOver = true;
     let messages = 0;
@@ -140,7 +140,7 @@ test('a rollout of the chart under traffic loses nothing and sends nothing twice
         assert.equal((await network.inbox(to)).items.length, 1, `${to} has its message once`);
       }
     }
-    const [first] = live;
+    const [first] = livePods;
     assert.ok(first);
     const { data } = await apiClient(() => first.adminUrl, adminToken).get('/nodes');
     const names = (data.items as readonly { readonly nodeId: string }[]).map(({ nodeId }) => nodeId).sort();

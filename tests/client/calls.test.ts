@@ -29,8 +29,8 @@ function assertApiError(error: unknown): asserts error is ApiError {
 
 test('a method puts parameters into path, query and body, and answers status, data and request id', async () => {
   const { api, calls } = fakeApi(inTurn(accepted, () => ok({ items: [], nextCursor: null })));
-  const sent = await api.sendMessage({ ...SEND, mediaUrl: undefined });
-  assert.deepEqual([sent.status, sent.data.id, sent.requestId], [202, 'm1', 'theirs']);
+  const sentAnswer = await api.sendMessage({ ...SEND, mediaUrl: undefined });
+  assert.deepEqual([sentAnswer.status, sentAnswer.data.id, sentAnswer.requestId], [202, 'm1', 'theirs']);
   await api.listMessages({ idOrName: 'x', status: 'failed', limit: 5, cursor: undefined });
   const [post, get] = calls;
   assert.equal(post?.url.href, `${BASE}/shops/Caf%C3%A9%201%2F2/messages`);
@@ -161,9 +161,9 @@ const repeats: readonly (readonly [
       ['a redirect', false, () => new Response('', { status: 302 })],
     ] as const
   ).map(
-    ([what, again, answer]) =>
+    ([title, again, answer]) =>
       [
-        `GET, ${what}`,
+        `GET, ${title}`,
         again,
         fakeApi(inTurn(answer, () => ok({}))),
         ({ api }: FakeApi) => api.readIdentity(),
@@ -178,9 +178,9 @@ const repeats: readonly (readonly [
       ['429 to come back in 45 s', false, () => refused(429, 'RATE_LIMITED', { retryAfter: 45 })],
     ] as const
   ).map(
-    ([what, again, answer]) =>
+    ([title, again, answer]) =>
       [
-        `POST without a key, ${what}`,
+        `POST without a key, ${title}`,
         again,
         fakeApi(inTurn(answer, () => ok({}, 202))),
         ({ api }: FakeApi) => api.connectChannel({ idOrName: 's' }),
@@ -243,8 +243,8 @@ test('a reply and a scheduled send are repeated with the same idempotency key', 
   }
 });
 
-for (const [what, again, fake, call] of repeats) {
-  test(`${what}: ${again ? 'repeated' : 'not repeated'}`, async () => {
+for (const [title, again, fake, call] of repeats) {
+  test(`${title}: ${again ? 'repeated' : 'not repeated'}`, async () => {
     const error = await failureOf(fake, Promise.resolve(call(fake)));
     assert.deepEqual([fake.calls.length, error instanceof ApiError], again ? [2, false] : [1, true]);
   });
@@ -259,11 +259,11 @@ test('500 INTERNAL_ERROR is repeated once, no more', async () => {
 test('delays grow, keep at least half of their length and retryAfter, and end with timeoutMs', async () => {
   for (const random of [0, 0.999]) {
     const fake = fakeApi(cutOff, { random: () => random, timeoutMs: 30_000 });
-    const begun = fake.clock.monotonicMs();
+    const begunMs = fake.clock.monotonicMs();
     const error = await failureOf(fake, fake.api.readIdentity());
     assertApiError(error);
     assert.equal(error.code, 'NO_ANSWER');
-    assert.ok(fake.clock.monotonicMs() - begun <= 30_000);
+    assert.ok(fake.clock.monotonicMs() - begunMs <= 30_000);
     const growing = [200, 400, 800, 1_600, 3_200, 5_000, 5_000];
     for (const [index, gap] of fake.gaps().slice(0, 7).entries()) {
       const full = growing[index] ?? 0;
@@ -291,10 +291,10 @@ test('an attempt that hangs is ended after tryTimeoutMs and repeated; the call e
   assert.equal(await failureOf(fake, fake.api.readIdentity()), undefined);
   assert.deepEqual(fake.gaps(), [2_150]);
   const hanging = fakeApi(silent, { tryTimeoutMs: 2_000 });
-  const begun = hanging.clock.monotonicMs();
+  const begunMs = hanging.clock.monotonicMs();
   const error = await failureOf(hanging, hanging.api.readIdentity({}, { timeoutMs: 1_000 }));
   assertApiError(error);
-  assert.deepEqual([error.code, hanging.clock.monotonicMs() - begun], ['TIMEOUT', 1_000]);
+  assert.deepEqual([error.code, hanging.clock.monotonicMs() - begunMs], ['TIMEOUT', 1_000]);
 });
 
 test("an aborted call rejects with the signal's reason, in an attempt and in a pause", async () => {
@@ -349,7 +349,7 @@ test('errors contain neither the key nor the sent data', async () => {
   for (let index = 0; index < 2; index += 1) {
     const error = await failureOf(fake, fake.api.sendMessage(SEND));
     assertApiError(error);
-    const shown = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
-    assert.ok(!/secret|Bread|3362222/.test(shown), shown);
+    const shownText = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
+    assert.ok(!/secret|Bread|3362222/.test(shownText), shownText);
   }
 });

@@ -138,8 +138,8 @@ test("the document's own examples are of the types, and every operation has a me
           ([status, { content }]) => status.startsWith('2') && content['application/json'] !== undefined,
         )
         .map(([status, { content }]) => {
-          const shown = JSON.stringify(content['application/json']?.example.data);
-          return `export const ${operationId}${status}: Operations['${operationId}']['data'] = ${shown};\n`;
+          const shownText = JSON.stringify(content['application/json']?.example.data);
+          return `export const ${operationId}${status}: Operations['${operationId}']['data'] = ${shownText};\n`;
         }),
     );
   assert.ok(examples.length >= 20);
@@ -255,23 +255,23 @@ const broken: readonly (readonly [
 ];
 
 test('the compiler names the place of every change that breaks a caller', async (context) => {
-  for (const [change, plant, named] of broken) {
+  for (const [change, plant, namedPattern] of broken) {
     await context.test(change, async () => {
       const document = copied();
       plant(document);
-      assert.match(await compile(document), named);
+      assert.match(await compile(document), namedPattern);
     });
   }
 });
 
 test('a document that the client cannot be made of is refused by name', () => {
-  const twice = copied();
-  const send = twice.paths['/shops/{idOrName}/messages']?.post;
+  const document = copied();
+  const send = document.paths['/shops/{idOrName}/messages']?.post;
   Object.assign(send?.requestBody.content['application/json']?.schema.properties ?? {}, {
     idOrName: { type: 'string' },
   });
   assert.throws(
-    () => clientTypes(twice as unknown as ApiDocument),
+    () => clientTypes(document as unknown as ApiDocument),
     /sendMessage: two parameters are called idOrName/,
   );
   const strange = copied();

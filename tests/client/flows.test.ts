@@ -16,9 +16,9 @@ const event = (number: number, type = 'message.sent', data: object = {}): object
 const page = (events: readonly object[], next: number) => ok({ items: events, nextCursor: id(next) });
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const found: Item[] = [];
-  for await (const item of items) found.push(item);
-  return found;
+  const foundItems: Item[] = [];
+  for await (const item of items) foundItems.push(item);
+  return foundItems;
 }
 
 test('a list by cursor continues after short and empty pages, to the end', async () => {
@@ -97,30 +97,30 @@ test('a feed pauses between answers that come at once, and an attempt lasts as l
   assert.ok(fake.calls.length <= 21, `${fake.calls.length} calls in a minute`);
   end.abort(new Error('enough'));
   await assert.rejects(reading, /^Error: enough$/);
-  const waiting = fakeApi(silent, { tryTimeoutMs: 2_000 });
-  void waiting.api
+  const waitingApi = fakeApi(silent, { tryTimeoutMs: 2_000 });
+  void waitingApi.api
     .followEvents({ cursor: id(1) })
     [Symbol.asyncIterator]()
     .next()
     .catch(() => undefined);
-  await waiting.clock.advance(16_900);
-  assert.equal(waiting.calls.length, 1);
-  await waiting.clock.advance(500);
-  assert.equal(waiting.calls.length, 2);
+  await waitingApi.clock.advance(16_900);
+  assert.equal(waitingApi.calls.length, 1);
+  await waitingApi.clock.advance(500);
+  assert.equal(waitingApi.calls.length, 2);
 });
 
 test('a feed rejects when the cursor is too old, and when the service is away for too long', async () => {
-  const old = fakeApi(() => refused(422, 'VALIDATION_ERROR'));
-  await assert.rejects(all(old.api.followEvents({ cursor: id(1) })), { code: 'VALIDATION_ERROR' });
+  const oldApi = fakeApi(() => refused(422, 'VALIDATION_ERROR'));
+  await assert.rejects(all(oldApi.api.followEvents({ cursor: id(1) })), { code: 'VALIDATION_ERROR' });
   const away = fakeApi(cutOff);
-  const begun = away.clock.monotonicMs();
+  const begunMs = away.clock.monotonicMs();
   let failure: unknown;
   all(away.api.followEvents({ cursor: id(1), timeoutMs: 90_000 })).catch((error: unknown) => {
     failure = error;
   });
   await away.clock.until(() => failure !== undefined, 120_000);
   assert.ok(failure instanceof ApiError && failure.code === 'NO_ANSWER');
-  assert.ok(away.clock.monotonicMs() - begun > 80_000);
+  assert.ok(away.clock.monotonicMs() - begunMs > 80_000);
 });
 
 /** Messages that end when the test ends them. */
@@ -277,9 +277,9 @@ test('an unknown type of event is yielded like any other, and does not end a mes
   const seen: string[] = [];
   const ended: (string | undefined)[] = [];
   void (async () => {
-    for await (const each of fake.api.followEvents({ cursor: id(0) })) {
-      seen.push(each.type);
-      ended.push(endedMessage(each)?.id);
+    for await (const event of fake.api.followEvents({ cursor: id(0) })) {
+      seen.push(event.type);
+      ended.push(endedMessage(event)?.id);
     }
   })().catch(() => undefined);
   await fake.clock.until(() => seen.length === 3);

@@ -16,20 +16,20 @@ const body = JSON.stringify({
 const secret = makeSecret();
 
 /** Returns a request that was sent `agoMs` ago. */
-function request(agoMs = 0, by = secret) {
-  const at = new Date(NOW_MS - agoMs);
+function request(agoMs = 0, signingSecret = secret) {
+  const sentAt = new Date(NOW_MS - agoMs);
   return {
     body,
     headers: {
       'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-      'webhook-signature': new Webhook(by).sign(id, at, body),
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
+      'webhook-signature': new Webhook(signingSecret).sign(id, sentAt, body),
     },
   };
 }
 const now = (): number => NOW_MS;
-const refused = (given: Parameters<typeof verifyWebhook>[0], options: object = {}) =>
-  assert.rejects(verifyWebhook(given, { secret, now, ...options }), (error: Error) => {
+const refused = (givenRequest: Parameters<typeof verifyWebhook>[0], options: object = {}) =>
+  assert.rejects(verifyWebhook(givenRequest, { secret, now, ...options }), (error: Error) => {
     assert.ok(error instanceof UnverifiedWebhook);
     assert.ok(!error.message.includes(secret.slice(6)));
     return true;

@@ -65,8 +65,8 @@ test('an example is copied by its button, and the search finds the part that has
   const copied = await page.evaluate('navigator.clipboard.readText()');
   assert.equal(copied, await example.locator('code').textContent());
   await page.getByRole('searchbox', { name: 'Search the articles' }).fill('Envelope fields');
-  const found = page.getByRole('list', { name: 'Found' });
-  await found.getByRole('link', { name: 'Errors and retries: The envelope', exact: true }).click();
+  const foundLocator = page.getByRole('list', { name: 'Found' });
+  await foundLocator.getByRole('link', { name: 'Errors and retries: The envelope', exact: true }).click();
   assert.equal(new URL(page.url()).hash, '#the-envelope');
   await page.getByRole('searchbox').fill('nowhere-to-be-found');
   await page.getByText('Nothing has all these words.').waitFor();

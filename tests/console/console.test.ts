@@ -64,8 +64,8 @@ test('a shop is connected by the QR code that the console shows', async () => {
 test('a message is seen going out, live', async () => {
   const { page } = session;
   const messages = page.locator('section', { has: page.getByRole('heading', { name: 'Messages' }) });
-  const accepted = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Your bread is ready' });
-  assert.equal(accepted.status, 202);
+  const acceptedAnswer = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Your bread is ready' });
+  assert.equal(acceptedAnswer.status, 202);
   const row = messages.getByRole('row', { name: CUSTOMER });
   await row.waitFor();
   await row.getByText('sent', { exact: true }).waitFor();
@@ -86,8 +86,8 @@ test('an operator pauses and resumes a shop with only the keyboard', async () =>
 
 test('a shop that is paused after a rate signal is found by its state, with the reason and the end', async () => {
   const { page, visit } = session;
-  const other = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Harbour café' });
-  const shopId = String(other.data.id);
+  const otherAnswer = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Harbour café' });
+  const shopId = String(otherAnswer.data.id);
   await connectShop(stack, shopId, OTHER_PHONE);
   await stack.network.ackErrors(OTHER_PHONE, 429);
   await sendText(stack, shopId, { to: CUSTOMER, text: 'Hello' });
@@ -118,8 +118,8 @@ test('a key is shown once, and a revoked key is refused at the next call', async
   await page.getByRole('button', { name: 'Revoke till' }).click();
   await page.getByRole('button', { name: 'Revoke now' }).click();
   await page.getByRole('row', { name: 'till' }).getByText('revoked').waitFor();
-  const refused = await caller.get('/me');
-  assert.deepEqual([refused.status, refused.error?.code], [401, 'API_KEY_REVOKED']);
+  const refusedAnswer = await caller.get('/me');
+  assert.deepEqual([refusedAnswer.status, refusedAnswer.error?.code], [401, 'API_KEY_REVOKED']);
 });
 
 test('the request log shows that refusal under its status', async () => {
@@ -137,8 +137,8 @@ test('the reason why a call never became a message is shown on the page of the s
   const { page, visit } = session;
   await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' });
   await until('the customer is opted out', async () => {
-    const refused = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Hello again' });
-    return refused.error?.code === 'RECIPIENT_OPTED_OUT';
+    const refusedAnswer = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Hello again' });
+    return refusedAnswer.error?.code === 'RECIPIENT_OPTED_OUT';
   });
   for (const place of [`/shops/${stack.tenantId}/${stack.shopId}`, `/tenants/${stack.tenantId}`]) {
     await visit(place);

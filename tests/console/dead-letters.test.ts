@@ -23,9 +23,9 @@ test('a dead letter is shown with its cause and replayed', async () => {
   await page.getByRole('cell', { name: 'boom' }).waitFor();
   const actor = page.getByRole('link', { name: `tenant/${tenant.id}` });
   assert.equal(await actor.getAttribute('href'), `#/tenants/${tenant.id}`);
-  const answered = page.waitForResponse((response) => response.url().endsWith(`/${letter}/replay`));
+  const answeredPromise = page.waitForResponse((response) => response.url().endsWith(`/${letter}/replay`));
   await page.getByRole('button', { name: 'Replay' }).click();
-  assert.equal((await answered).status(), 200);
+  assert.equal((await answeredPromise).status(), 200);
 });
 
 test('a suspended tenant is named on the overview, and resumed on its page, which shows the cause', async () => {
@@ -115,7 +115,7 @@ test('suspended actors are resumed from the overview, all at once', async () => 
   await mend();
   await button.click();
   await page.getByRole('status').getByText('1 started again').waitFor();
-  const found = await service.actors.operators.tenant(id);
-  assert.equal(found.ok && found.value.actor.status, 'active');
+  const foundOutcome = await service.actors.operators.tenant(id);
+  assert.equal(foundOutcome.ok && foundOutcome.value.actor.status, 'active');
   await button.waitFor({ state: 'detached' });
 });

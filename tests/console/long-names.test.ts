@@ -17,8 +17,11 @@ const stack = sharedStack({ phone: '+33611110001' }, async () => {
   // Its reason is the longest text of a list.
   await stack.network.setNumber('+33622220000', false);
   for (let index = 0; index < STRANGERS; index += 1) {
-    const sent = await sendText(stack, stack.shopId, { to: `+3362222000${index}`, text: `Hello ${index}` });
-    if (index === 0) await untilStatus(stack, String(sent.data.id), 'rejected');
+    const sentAnswer = await sendText(stack, stack.shopId, {
+      to: `+3362222000${index}`,
+      text: `Hello ${index}`,
+    });
+    if (index === 0) await untilStatus(stack, String(sentAnswer.data.id), 'rejected');
   }
   const owner = { name: NAME, notificationNumber: null };
   const tenant = await stack.admin.post('/tenants', { name: NAME, plan: 'free', owner });
@@ -27,9 +30,12 @@ const stack = sharedStack({ phone: '+33611110001' }, async () => {
   await stack.admin.post(`/tenants/${tenantId}/keys`, { name: NAME, permissions: ['shops.read'] });
   await stack.admin.get(`/actors/${tenantId}/${shop.data.id}`);
   session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  const own = [`/shops/${tenantId}/${shop.data.id}`, `/tenants/${tenantId}`];
-  const refused = [`/shops/${stack.tenantId}/${stack.shopId}`, '/requests?code=COLD_RECIPIENT_CAP_REACHED'];
-  places = ['/', '/shops', '/tenants', ...own, ...refused];
+  const ownIds = [`/shops/${tenantId}/${shop.data.id}`, `/tenants/${tenantId}`];
+  const refusedCodes = [
+    `/shops/${stack.tenantId}/${stack.shopId}`,
+    '/requests?code=COLD_RECIPIENT_CAP_REACHED',
+  ];
+  places = ['/', '/shops', '/tenants', ...ownIds, ...refusedCodes];
 });
 
 /** Texts in a table that reach beyond the cell they are in. */

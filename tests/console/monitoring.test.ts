@@ -99,7 +99,9 @@ function strangersIn(expr: string): string[] {
   return picks
     .filter(({ name, label }) => name !== 'up' && !SCRAPED.has(label))
     .flatMap(({ name, label, wanted }) => {
-      const values = new Set(series.filter((one) => one.name === name).map(({ labels }) => labels[label]));
+      const values = new Set(
+        series.filter((series) => series.name === name).map(({ labels }) => labels[label]),
+      );
       if (values.size === 0 || values.has(undefined)) return [`${name}{${label}}`];
       return wanted.filter((value) => !values.has(value)).map((value) => `${name}{${label}="${value}"}`);
     });
@@ -126,7 +128,7 @@ function unknownIn(expr: string): string[] {
 /** The names of a metric's labels, in the order in which they stand; undefined while it has no series. */
 function labelsOf(name: string, type: string | undefined): string | undefined {
   const sample = type === 'histogram' ? `${name}_count` : name;
-  const [first] = series.filter((one) => one.name === sample);
+  const [first] = series.filter((series) => series.name === sample);
   return first && Object.keys(first.labels).join(', ');
 }
 
@@ -134,8 +136,8 @@ let text: string;
 let series: readonly Series[];
 let exposed: ReadonlySet<string>;
 const stack = sharedStack({ phone: '+33611110001' }, async () => {
-  const sent = await sendText(stack, stack.shopId, { to: '+33622220001', text: 'Hello' });
-  await untilEnded(stack, String(sent.data.id));
+  const sentAnswer = await sendText(stack, stack.shopId, { to: '+33622220001', text: 'Hello' });
+  await untilEnded(stack, String(sentAnswer.data.id));
   await stack.admin.post(`/actors/${stack.tenantId}/${stack.shopId}/pause`, {});
   await stack.api.get('/shops/nobody-knows-this-shop');
   const answer = await fetch(`${stack.adminUrl()}/metrics`, {

@@ -43,9 +43,9 @@ test('a filter shows a value that is chosen elsewhere', async () => {
   const finder = page.getByRole('search').getByLabel('Find a shop');
   await finder.fill('bakery');
   // The list is asked for once the page is drawn with what was chosen.
-  const asked = page.waitForResponse(/q=bakery/);
+  const askedPromise = page.waitForResponse(/q=bakery/);
   await page.keyboard.press('Enter');
-  await asked;
+  await askedPromise;
   assert.equal(await field.inputValue(), 'bakery');
 });
 
@@ -83,9 +83,9 @@ test('an error about more of a list is not shown for another list', async () => 
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByRole('alert').getByText('Not now.').waitFor();
   await page.locator('main form').getByLabel('Status').fill('401');
-  const answered = page.waitForResponse((response) => response.url().includes('status=401'));
+  const answeredPromise = page.waitForResponse((response) => response.url().includes('status=401'));
   await page.keyboard.press('Enter');
-  await answered;
+  await answeredPromise;
   await page.getByRole('row', { name: '/me' }).first().waitFor();
   assert.equal(await page.getByText('Not now.').count(), 0);
 });
@@ -168,8 +168,8 @@ async function post(path: string, body: object): Promise<{ readonly id: string }
 async function drawnAnew(page: Page, everyMs: number): Promise<void> {
   await page.locator('main [aria-busy]').first().waitFor({ state: 'detached' });
   for (let round = 0; round < 2; round += 1) {
-    const answered = page.waitForResponse((response) => response.url().includes('limit=50'));
+    const answeredPromise = page.waitForResponse((response) => response.url().includes('limit=50'));
     await page.clock.fastForward(everyMs);
-    await (await answered).finished();
+    await (await answeredPromise).finished();
   }
 }

@@ -55,9 +55,9 @@ test('requests, refusals and messages fall into the interval of their time, and 
   emit(message('sending', null));
   turn(INTERVAL_MS);
   emit(message('failed', 'SEND_REFUSED'));
-  const [first, second] = activity.intervals();
+  const [first, secondInterval] = activity.intervals();
   assert.deepEqual([first?.requests, first?.errors, first?.messages], [2, { RATE_LIMITED: 1 }, { sent: 1 }]);
-  assert.deepEqual(second?.messages, { SEND_REFUSED: 1 });
+  assert.deepEqual(secondInterval?.messages, { SEND_REFUSED: 1 });
   turn(180 * INTERVAL_MS);
   assert.deepEqual(activity.intervals(), [], 'also while nothing new happens');
   activity.countRequest({

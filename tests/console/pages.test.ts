@@ -45,8 +45,8 @@ for (const size of ['desktop', 'phone'] as const) {
 test('a healthy state has the colour of a healthy status line', async () => {
   const { page, visit } = session;
   await visit(`/shops/${stack.tenantId}/${stack.shopId}`);
-  const colorOf = (where: string) =>
-    page.evaluate(`getComputedStyle(document.querySelector('${where}')).backgroundColor`);
+  const colorOf = (selector: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).backgroundColor`);
   await page.getByRole('banner').getByText('Live').waitFor();
   await page.locator('.status-line .badge').first().waitFor();
   assert.equal(await colorOf('.status-line .badge'), await colorOf('.heard'));
@@ -80,9 +80,9 @@ test('a dialog that is done gives the focus back to what opened it', async () =>
 });
 
 test('a connection that could not be begun can be tried again', async (context) => {
-  const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  context.after(() => refused.stop());
-  const { page, visit } = refused;
+  const refusedSession = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+  context.after(() => refusedSession.stop());
+  const { page, visit } = refusedSession;
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
   await page.route('**/connect', (route) => route.fulfill({ status: 503, json: { success: false, error } }), {
     times: 1,
@@ -121,9 +121,9 @@ test('a shop is connected by a code to type, for which the console asks after a 
 });
 
 test('an overview that cannot be fetched shows the reason instead of "Loading"', async (context) => {
-  const refused = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
-  context.after(() => refused.stop());
-  const { page, visit } = refused;
+  const refusedSession = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
+  context.after(() => refusedSession.stop());
+  const { page, visit } = refusedSession;
   await visit('/tenants');
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
   await page.route('**/overview*', (route) =>
@@ -263,5 +263,6 @@ test('a shop in each state shows what it means, and what to do', async () => {
     `import('/console/shop-status.js').then(({ shopStatus }) =>
       ${JSON.stringify(STATES.map(([, shop]) => shop))}.map(shopStatus).map(({ text, todo }) => [text, todo].join(' ').trim()))`,
   );
-  for (const [index, [name, , expected]] of STATES.entries()) assert.match(said[index] ?? '', expected, name);
+  for (const [index, [name, , expectedPattern]] of STATES.entries())
+    assert.match(said[index] ?? '', expectedPattern, name);
 });

@@ -202,14 +202,14 @@ test('a webhook that exists is changed', async () => {
 });
 
 test('a webhook gets the events of the oldest of many shops, also if one is erased while they are read', async () => {
-  const other = await service.tenant();
-  const oldest = await service.shop(other, 'Oldest bakery');
-  const path = `/tenants/${other.id}/shops`;
+  const otherTenant = await service.tenant();
+  const oldest = await service.shop(otherTenant, 'Oldest bakery');
+  const path = `/tenants/${otherTenant.id}/shops`;
   for (let number = 0; number < 99; number += 1) {
     await service.operator('POST', path, { name: `Bakery ${number}` });
   }
   const { body } = await service.operator('POST', path, { name: 'Newest bakery' });
-  await session.visit(`/tenants/${other.id}`);
+  await session.visit(`/tenants/${otherTenant.id}`);
   // The oldest shop then moves to the first page, which was read before.
   const eraseNewest = async (route: Route): Promise<void> => {
     await erase(service.operator, `${path}/${body.data.id}`);
@@ -222,30 +222,30 @@ test('a webhook gets the events of the oldest of many shops, also if one is eras
   await dialog().getByLabel('Oldest bakery').check();
   await press('Create webhook');
   await press('I have kept it');
-  const { items } = await asked(`/tenants/${other.id}/webhooks`);
+  const { items } = await asked(`/tenants/${otherTenant.id}/webhooks`);
   assert.deepEqual(items[0].shops, [oldest]);
 });
 
 test('a call of one webhook neither disables nor labels another, and each secret is shown', async () => {
   const urls = ['one', 'two'].map((name) => `http://127.0.0.1:9/${name}`) as [string, string];
   for (const url of urls) await service.operator('POST', `/tenants/${tenant.id}/webhooks`, { url });
-  const [one, two] = urls.map((url) => page.getByRole('row', { name: url })) as [Locator, Locator];
+  const [firstLocator, two] = urls.map((url) => page.getByRole('row', { name: url })) as [Locator, Locator];
   await session.visit('/tenants');
   await session.visit(`/tenants/${tenant.id}`);
-  const held: Route[] = [];
+  const heldRoutes: Route[] = [];
   const heldCalls = async (count: number): Promise<Route[]> => {
-    await eventually(async () => held.length === count);
-    return held.splice(0);
+    await eventually(async () => heldRoutes.length === count);
+    return heldRoutes.splice(0);
   };
-  await page.route(/\/webhooks\/.*\/(test|rotate-secret)$/, (route) => void held.push(route));
+  await page.route(/\/webhooks\/.*\/(test|rotate-secret)$/, (route) => void heldRoutes.push(route));
   await press(`Test ${urls[0]}`);
   await press(`Test ${urls[1]}`);
-  assert.equal(await one.getByRole('button', { name: 'Test' }).isDisabled(), true);
-  const [refused, answered] = await heldCalls(2);
+  assert.equal(await firstLocator.getByRole('button', { name: 'Test' }).isDisabled(), true);
+  const [refusedRoute, answeredRoute] = await heldCalls(2);
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' };
-  await refused?.fulfill({ status: 503, json: { success: false, error } });
-  await answered?.fulfill({ json: { success: true, data: { status: 204, error: null } } });
-  await one.getByRole('alert').getByText('Not now.').waitFor();
+  await refusedRoute?.fulfill({ status: 503, json: { success: false, error } });
+  await answeredRoute?.fulfill({ json: { success: true, data: { status: 204, error: null } } });
+  await firstLocator.getByRole('alert').getByText('Not now.').waitFor();
   await two.getByRole('status').getByText('The endpoint answered 204.').waitFor();
   assert.deepEqual(await accessibilityViolations(page), []);
 
@@ -342,9 +342,11 @@ test('a batch is shown with its forecast, and paused, resumed and cancelled afte
   const batches = panel('Batches');
   await batches.getByRole('row', { name: 'Spring hours' }).getByText('0 of 2').waitFor();
   await press('Show Spring hours');
-  const shown = panel('Batch “Spring hours”');
-  await shown.getByRole('img', { name: new RegExp(`Forecast: ${notBefore.slice(0, 10)} 2`) }).waitFor();
-  await shown.getByRole('row', { name: 'COLD_RECIPIENT' }).waitFor();
+  const shownLocator = panel('Batch “Spring hours”');
+  await shownLocator
+    .getByRole('img', { name: new RegExp(`Forecast: ${notBefore.slice(0, 10)} 2`) })
+    .waitFor();
+  await shownLocator.getByRole('row', { name: 'COLD_RECIPIENT' }).waitFor();
   assert.ok(!(await page.content()).includes('We open at seven'));
   assert.deepEqual(await accessibilityViolations(page), []);
   await press('Pause batch');
@@ -355,7 +357,7 @@ test('a batch is shown with its forecast, and paused, resumed and cancelled afte
   await dialog().getByText('Its messages that wait end as failed, with the reason CANCELLED.').waitFor();
   await press('Cancel it for good');
   await batches.getByText('cancelled').waitFor();
-  await shown.getByRole('button', { name: 'Cancel batch' }).waitFor({ state: 'detached' });
+  await shownLocator.getByRole('button', { name: 'Cancel batch' }).waitFor({ state: 'detached' });
 });
 
 test('a banned shop is offered no connection, since nothing logs in before the ban ends', async () => {
@@ -389,9 +391,9 @@ test('a shop and then its tenant are erased once their names are typed', async (
 });
 
 test('a running erasure shows how much is left, and its end', async () => {
-  const other = await service.tenant();
+  const otherTenant = await service.tenant();
   const answer = await answerErasure({ wholeTenant: false, shopsLeft: 1, peopleLeft: 1 });
-  await session.visit(`/tenants/${other.id}?erasing=shops`);
+  await session.visit(`/tenants/${otherTenant.id}?erasing=shops`);
   await page.getByText('Shops and people are being erased: 1 shop is left, 1 person is left.').waitFor();
   answer.left = { wholeTenant: true, shopsLeft: 2, peopleLeft: 0 };
   await page.getByText('The whole tenant is being erased: 2 shops are left.').waitFor();

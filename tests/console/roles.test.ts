@@ -41,9 +41,9 @@ test('a change made in the console is on its page Audit, with its operator and i
   await visit('/dead-letters');
   const replay = page.getByRole('button', { name: 'Replay' });
   assert.equal(await replay.isDisabled(), false);
-  const answered = page.waitForResponse((response) => response.url().endsWith('/replay'));
+  const answeredPromise = page.waitForResponse((response) => response.url().endsWith('/replay'));
   await replay.click();
-  assert.equal((await answered).status(), 200);
+  assert.equal((await answeredPromise).status(), 200);
   await visit('/audit');
   await page.getByRole('row', { name: /ada admin.*200.*POST \/dead-letters\/\{id\}\/replay/ }).waitFor();
   await page.locator('main form').getByLabel('Operator').fill('ben');

@@ -46,8 +46,8 @@ async function openShops(stack: ServiceStack): Promise<string[]> {
 
 /** Makes a tenant's traffic in a minute and a half: reads, sends, and a few calls too many. */
 async function traffic(stack: ServiceStack, shopIds: readonly string[]): Promise<void> {
-  const until = performance.now() + TRAFFIC_MS;
-  for (let round = 0; performance.now() < until; round += 1) {
+  const endMs = performance.now() + TRAFFIC_MS;
+  for (let round = 0; performance.now() < endMs; round += 1) {
     const shopId = shopIds[round % 4] ?? stack.shopId;
     const to = round % 23 === 7 ? '+33699999999' : (CUSTOMERS[round % CUSTOMERS.length] ?? '');
     if (round % 5 === 0) await sendText(stack, shopId, { to, text: `Order ${round} is ready` });
@@ -60,20 +60,20 @@ async function traffic(stack: ServiceStack, shopIds: readonly string[]): Promise
 
 /** Makes a batch with parts, and two scheduled sends. */
 async function planned(stack: ServiceStack): Promise<void> {
-  const at = (days: number): string => new Date(systemClock.wallMs() + days * DAY_MS).toISOString();
+  const dateAfter = (days: number): string => new Date(systemClock.wallMs() + days * DAY_MS).toISOString();
   const path = `/shops/${stack.shopId}`;
   for (const [index, to] of CUSTOMERS.slice(0, 2).entries()) {
     await stack.api.post(`${path}/scheduled`, {
       channel: 'msgapp',
       to,
       text: 'See you',
-      sendAt: at(index + 1),
+      sendAt: dateAfter(index + 1),
     });
   }
   const batch = {
     name: 'Spring opening hours',
     text: 'Hello {{ name }}, we open at seven.',
-    notBefore: at(1),
+    notBefore: dateAfter(1),
   };
   const recipients = CUSTOMERS.slice(0, 40).map((to) => ({ to, fields: { name: to } }));
   await stack.api.post(`${path}/batches`, { ...batch, recipients });

@@ -18,10 +18,10 @@ after(() => session?.stop());
 const stack = sharedStack({}, async () => {
   session = await openConsole({ adminUrl: stack.adminUrl(), adminToken: stack.adminToken });
 });
-const received: Delivery[] = [];
+const receivedDeliveries: Delivery[] = [];
 
 const endpoint = sharedEndpoint((delivery, response) => {
-  received.push(delivery);
+  receivedDeliveries.push(delivery);
   response.writeHead(204).end();
 });
 
@@ -33,14 +33,14 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Address').fill(url);
   await dialog.getByRole('button', { name: 'Create webhook' }).click();
-  const shown = page.locator('#fresh-secret');
-  const secret = (await shown.textContent()) ?? '';
+  const shownLocator = page.locator('#fresh-secret');
+  const secret = (await shownLocator.textContent()) ?? '';
   assert.match(secret, /^whsec_/);
   assert.deepEqual(await accessibilityViolations(page), []);
   await page.getByRole('button', { name: 'I have kept it' }).click();
   await page.getByRole('button', { name: `Test ${url}` }).click();
   await page.getByText('The endpoint answered 204.').waitFor();
-  const tested = received[0];
+  const tested = receivedDeliveries[0];
   assert.ok(tested);
   assert.deepEqual(
     (new Webhook(secret).verify(tested.body, tested.headers) as { type: string }).type,
@@ -52,47 +52,47 @@ test('a webhook is made, tested, replayed, disabled, given a new secret and dele
   await stack.start();
   await stack.admin.post(`/actors/${stack.tenantId}/${stack.shopId}/pause`, {});
   await until('the event is delivered', async () =>
-    received.some(({ body }) => (JSON.parse(body) as { type: string }).type === 'queue.paused'),
+    receivedDeliveries.some(({ body }) => (JSON.parse(body) as { type: string }).type === 'queue.paused'),
   );
   await session.stop();
   session = await openConsole(
     { adminUrl: stack.adminUrl(), adminToken: stack.adminToken },
     { ownClock: true },
   );
-  const again = session.page;
+  const secondPage = session.page;
   await session.visit(`/tenants/${stack.tenantId}`);
 
-  await again.getByRole('button', { name: `Attempts of ${url}` }).click();
-  const tries = again.getByRole('table', { name: 'Last attempts, newest first' });
+  await secondPage.getByRole('button', { name: `Attempts of ${url}` }).click();
+  const tries = secondPage.getByRole('table', { name: 'Last attempts, newest first' });
   await tries.getByText('queue.paused').first().waitFor();
   await tries.getByText('204', { exact: true }).first().waitFor();
   const eventId = await giveUp();
   // Its list is fetched again by itself, every five seconds.
-  await again.clock.fastForward(5_000);
-  await again.getByRole('button', { name: `Replay ${eventId}` }).waitFor();
-  assert.deepEqual(await accessibilityViolations(again), []);
-  const times = () => received.filter(({ headers }) => headers['webhook-id'] === eventId).length;
+  await secondPage.clock.fastForward(5_000);
+  await secondPage.getByRole('button', { name: `Replay ${eventId}` }).waitFor();
+  assert.deepEqual(await accessibilityViolations(secondPage), []);
+  const times = () => receivedDeliveries.filter(({ headers }) => headers['webhook-id'] === eventId).length;
   const before = times();
-  await again.getByRole('button', { name: `Replay ${eventId}` }).click();
+  await secondPage.getByRole('button', { name: `Replay ${eventId}` }).click();
   await until('the event is sent once more', async () => times() > before);
-  await again.clock.fastForward(5_000);
-  await again.getByRole('button', { name: `Replay ${eventId}` }).waitFor({ state: 'detached' });
+  await secondPage.clock.fastForward(5_000);
+  await secondPage.getByRole('button', { name: `Replay ${eventId}` }).waitFor({ state: 'detached' });
   const timesBefore = times();
-  await again.getByLabel('Events since').fill('2020-01-01T00:00:00');
-  await again.getByRole('button', { name: 'Replay the first 200' }).click();
-  await again.getByText(/^\d+ on their way\.$/).waitFor();
+  await secondPage.getByLabel('Events since').fill('2020-01-01T00:00:00');
+  await secondPage.getByRole('button', { name: 'Replay the first 200' }).click();
+  await secondPage.getByText(/^\d+ on their way\.$/).waitFor();
   await until('all are sent once more', async () => times() > timesBefore);
-  await again.getByRole('button', { name: 'Close' }).click();
+  await secondPage.getByRole('button', { name: 'Close' }).click();
   await tries.waitFor({ state: 'detached' });
-  await again.getByRole('button', { name: `Disable ${url}` }).click();
-  await again.getByRole('button', { name: `Enable ${url}` }).click();
-  await again.getByRole('button', { name: `Rotate secret of ${url}` }).click();
-  const fresh = (await again.locator('#fresh-secret').textContent()) ?? '';
+  await secondPage.getByRole('button', { name: `Disable ${url}` }).click();
+  await secondPage.getByRole('button', { name: `Enable ${url}` }).click();
+  await secondPage.getByRole('button', { name: `Rotate secret of ${url}` }).click();
+  const fresh = (await secondPage.locator('#fresh-secret').textContent()) ?? '';
   assert.ok(fresh.startsWith('whsec_') && fresh !== secret);
-  await again.getByRole('button', { name: 'I have kept it' }).click();
-  await again.getByRole('button', { name: `Delete ${url}` }).click();
-  await again.getByRole('button', { name: 'Delete it now' }).click();
-  await again.getByRole('button', { name: `Delete ${url}` }).waitFor({ state: 'detached' });
+  await secondPage.getByRole('button', { name: 'I have kept it' }).click();
+  await secondPage.getByRole('button', { name: `Delete ${url}` }).click();
+  await secondPage.getByRole('button', { name: 'Delete it now' }).click();
+  await secondPage.getByRole('button', { name: `Delete ${url}` }).waitFor({ state: 'detached' });
 });
 
 test('a webhook whose only shop was erased stays one of no shop, until it is made one of all', async () => {
@@ -133,8 +133,8 @@ test('a webhook whose only shop was erased stays one of no shop, until it is mad
  */
 async function giveUp(): Promise<string> {
   const path = `/tenants/${stack.tenantId}/webhooks`;
-  const listed = await stack.admin.get(path);
-  const { id } = (listed.data as { items: [{ id: string }] }).items[0];
+  const listedAnswer = await stack.admin.get(path);
+  const { id } = (listedAnswer.data as { items: [{ id: string }] }).items[0];
   const { eventId } = (
     (await stack.admin.get(`${path}/${id}/attempts`)).data as { items: [{ eventId: string }] }
   ).items[0];

@@ -36,7 +36,7 @@ export async function composeUp(): Promise<Composed> {
     () => false,
     () => true,
   );
-  const started = await new DockerComposeEnvironment(root, 'compose.yaml')
+  const startedEnvironment = await new DockerComposeEnvironment(root, 'compose.yaml')
     .withProjectName(PROJECT)
     .withEnvironment({
       PORT: String(port),
@@ -53,7 +53,7 @@ export async function composeUp(): Promise<Composed> {
     const names = [`${service}-1`, `${PROJECT}_${service}_1`];
     const [id] = names.flatMap((name) => {
       try {
-        return [started.getContainer(name).getId()];
+        return [startedEnvironment.getContainer(name).getId()];
       } catch {
         return [];
       }
@@ -83,7 +83,7 @@ export async function composeUp(): Promise<Composed> {
     },
     start: (service) => engine.start(containerOf(service)),
     async down() {
-      await started.down({ removeVolumes: true, timeout: 10_000 });
+      await startedEnvironment.down({ removeVolumes: true, timeout: 10_000 });
     },
   };
 }

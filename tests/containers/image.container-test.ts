@@ -163,12 +163,12 @@ test('inside are neither shell, npm, compiler, TypeScript nor development packag
 
 test('a shop is connected by a scan, and its message reaches the phone', async () => {
   await connectShop(surroundings, account.shopId, SHOP_PHONE);
-  const accepted = await sendText(surroundings, account.shopId, {
+  const acceptedAnswer = await sendText(surroundings, account.shopId, {
     to: CUSTOMER,
     text: 'Your bread is ready',
   });
-  assert.deepEqual([accepted.status, accepted.error?.code], [202, undefined]);
-  await untilStatus(surroundings, String(accepted.data.id), 'sent');
+  assert.deepEqual([acceptedAnswer.status, acceptedAnswer.error?.code], [202, undefined]);
+  await untilStatus(surroundings, String(acceptedAnswer.data.id), 'sent');
   const inbox = await surroundings.network.inbox(CUSTOMER);
   assert.deepEqual(
     inbox.items.map(({ from, text }) => ({ from, text })),
@@ -183,17 +183,20 @@ test('an image reaches the phone whole, with a thumbnail', async () => {
   });
   await new Promise<void>((resolve) => media.listen(0, '127.0.0.1', resolve));
   try {
-    const accepted = await surroundings.api.post(`/shops/${account.shopId}/messages`, {
+    const acceptedAnswer = await surroundings.api.post(`/shops/${account.shopId}/messages`, {
       channel: 'msgapp',
       to: THIRD_CUSTOMER,
       mediaUrl: `http://127.0.0.1:${(media.address() as AddressInfo).port}/bread.png`,
       mediaType: 'image',
     });
-    assert.deepEqual([accepted.status, accepted.error?.code], [202, undefined]);
-    await untilStatus(surroundings, String(accepted.data.id), 'sent');
-    const [received] = (await surroundings.network.inbox(THIRD_CUSTOMER)).items;
-    assert.equal(received?.mediaSha256, createHash('sha256').update(bytes).digest('hex'));
-    assert.deepEqual([received?.media?.width, received?.media?.thumbnail?.slice(0, 4)], [600, '/9j/']);
+    assert.deepEqual([acceptedAnswer.status, acceptedAnswer.error?.code], [202, undefined]);
+    await untilStatus(surroundings, String(acceptedAnswer.data.id), 'sent');
+    const [receivedEntry] = (await surroundings.network.inbox(THIRD_CUSTOMER)).items;
+    assert.equal(receivedEntry?.mediaSha256, createHash('sha256').update(bytes).digest('hex'));
+    assert.deepEqual(
+      [receivedEntry?.media?.width, receivedEntry?.media?.thumbnail?.slice(0, 4)],
+      [600, '/9j/'],
+    );
   } finally {
     media.close();
   }
@@ -208,7 +211,10 @@ test('SIGTERM ends it with 0 within 10 seconds, and another container carries on
     const channel = await api.get(`/shops/${account.shopId}/channels/msgapp`);
     return channel.data.status === 'connected';
   });
-  const accepted = await sendText({ api }, account.shopId, { to: SECOND_CUSTOMER, text: 'We close at six' });
-  assert.deepEqual([accepted.status, accepted.error?.code], [202, undefined]);
-  await untilStatus({ api }, String(accepted.data.id), 'sent');
+  const acceptedAnswer = await sendText({ api }, account.shopId, {
+    to: SECOND_CUSTOMER,
+    text: 'We close at six',
+  });
+  assert.deepEqual([acceptedAnswer.status, acceptedAnswer.error?.code], [202, undefined]);
+  await untilStatus({ api }, String(acceptedAnswer.data.id), 'sent');
 });

@@ -39,7 +39,7 @@ export async function startServiceContainer(
 ): Promise<ServiceContainer> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const log: string[] = [];
-  const started = await new ServiceImage(image)
+  const startedContainer = await new ServiceImage(image)
     .withEnvironment({
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -64,12 +64,12 @@ export async function startServiceContainer(
     api: (apiKey) => apiClient(() => `http://127.0.0.1:${port}/api/v1`, apiKey),
     log: () => log.join(''),
     async run(script) {
-      const { exitCode, output } = await started.exec(['/usr/bin/node', '--eval', script]);
+      const { exitCode, output } = await startedContainer.exec(['/usr/bin/node', '--eval', script]);
       if (exitCode !== 0) throw new Error(`the script failed inside the container:\n${output}`);
       return output;
     },
-    exitCodeOf: async (command) => (await started.exec([...command])).exitCode,
-    stop: () => stopped(started),
+    exitCodeOf: async (command) => (await startedContainer.exec([...command])).exitCode,
+    stop: () => stopped(startedContainer),
   };
 }
 
@@ -94,10 +94,10 @@ export async function runServiceImage(
   }
 }
 
-async function stopped(started: StartedTestContainer): Promise<number> {
+async function stopped(startedContainer: StartedTestContainer): Promise<number> {
   const { container: engine } = await getContainerRuntimeClient();
-  await started.stop({ remove: false, timeout: 10_000 });
-  const container = engine.getById(started.getId());
+  await startedContainer.stop({ remove: false, timeout: 10_000 });
+  const container = engine.getById(startedContainer.getId());
   const { State } = await engine.inspect(container);
   await engine.remove(container);
   return State.ExitCode;

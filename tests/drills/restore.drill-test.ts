@@ -137,10 +137,10 @@ async function send(shop: ChaosShop): Promise<Sent> {
 
 /** A fresh customer writes STOP; their number. */
 async function stop(shop: ChaosShop): Promise<string> {
-  const by = shop.freshRecipients.pop() ?? '';
-  const { delivered } = await fleet.network.write(by, { to: shop.phone, text: 'STOP', wait: true });
+  const sender = shop.freshRecipients.pop() ?? '';
+  const { delivered } = await fleet.network.write(sender, { to: shop.phone, text: 'STOP', wait: true });
   assert.ok(delivered);
-  return by;
+  return sender;
 }
 
 /** Runs commands of the page on a Redis. They stop at the first that fails; those without an address get its socket. */

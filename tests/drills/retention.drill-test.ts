@@ -29,9 +29,9 @@ beforeEach(async () => {
   fleet = await startFleet({ nodes: 1 });
   noonMs = DAY_MS - ((Date.now() + DAY_MS / 2) % DAY_MS);
   aheadMs = noonMs;
-  const [opened] = await openShops(fleet, 1);
-  assert.ok(opened);
-  shop = opened;
+  const [openedShop] = await openShops(fleet, 1);
+  assert.ok(openedShop);
+  shop = openedShop;
 });
 afterEach(() => fleet?.stop());
 

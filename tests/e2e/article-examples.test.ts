@@ -121,8 +121,10 @@ describe('the examples', { concurrency: 3 }, () => {
         if (slug === 'inbound' && language !== 'sh') assert.match(output, /^image\/jpeg 1000$/m);
       }
       if (language === 'sh') assert.equal(statSync(join(folder, 'attachment.bin')).size, 1_000);
-      const listed = await apiClient(stack.apiUrl, account.apiKey).get('/shops/bakery%20rue%20haute/inbound');
-      const [written] = listed.data.items as { readonly readAt: string | null }[];
+      const listedAnswer = await apiClient(stack.apiUrl, account.apiKey).get(
+        '/shops/bakery%20rue%20haute/inbound',
+      );
+      const [written] = listedAnswer.data.items as { readonly readAt: string | null }[];
       assert.ok(written !== undefined && written.readAt !== null);
       await until('the answer arrived', async () => (await stack.network.inbox(writer)).items.length > 0);
       assert.ok(others >= 3, `examples in ${language} in ${others} more articles`);

@@ -44,14 +44,14 @@ async function sentAtSecondTry(
   const stack = await startServiceStack({ environment: { TMPDIR: directory } });
   try {
     await connectShop(stack, stack.shopId, SHOP_PHONE);
-    const accepted = await stack.api.post(`/shops/${stack.shopId}/messages`, {
+    const acceptedAnswer = await stack.api.post(`/shops/${stack.shopId}/messages`, {
       channel: 'msgapp',
       to: CUSTOMER,
       mediaUrl: `http://127.0.0.1:${port}/prices.pdf`,
       mediaType: 'document',
     });
-    assert.equal(accepted.status, 202);
-    await untilStatus(stack, String(accepted.data.id), 'sent');
+    assert.equal(acceptedAnswer.status, 202);
+    await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
     return { log: stack.serviceLog(), asked };
   } finally {
     media.close();

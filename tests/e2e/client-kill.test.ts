@@ -125,7 +125,9 @@ test(`a node killed under the client: no message lost, none doubled (seed ${seed
   await until('the feed told every end', allTold, { withinMs: HEARD_WITHIN_MS });
   assert.equal(brokenOff, undefined);
   assert.deepEqual(told.toSorted(), messages.map(({ id }) => id).toSorted(), 'each end once');
-  const sent = messages.filter(({ status }) => status === 'sent').length;
-  context.diagnostic(`${sent} of ${SENDS} sent, the others failed BOT_RESTARTED; ${retries} repetitions`);
+  const sentCount = messages.filter(({ status }) => status === 'sent').length;
+  context.diagnostic(
+    `${sentCount} of ${SENDS} sent, the others failed BOT_RESTARTED; ${retries} repetitions`,
+  );
   assert.ok(retries > 0, 'the kill was not noticed');
 });

@@ -54,9 +54,9 @@ for (const [index, [path, mediaType, shown]] of (
   test(`an attachment sent as ${mediaType} arrives whole, with a text and what phones show at once`, async () => {
     const to = recipient(index);
     const body = { channel: 'msgapp', to, text: 'Look', mediaUrl: mediaUrl + path, mediaType };
-    const accepted = await stack.api.post(`/shops/${shop}/messages`, body);
-    assert.equal(accepted.status, 202);
-    await untilStatus(stack, String(accepted.data.id), 'sent');
+    const acceptedAnswer = await stack.api.post(`/shops/${shop}/messages`, body);
+    assert.equal(acceptedAnswer.status, 202);
+    await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
     const [entry] = (await stack.network.inbox(to)).items;
     const expected = createHash('sha256')
       .update(files.get(path)?.bytes ?? '')
@@ -71,23 +71,23 @@ for (const [index, [path, mediaType, shown]] of (
 test('a message with media that cannot be fetched fails with MEDIA_UNAVAILABLE and is not sent', async () => {
   const to = recipient(4);
   const body = { channel: 'msgapp', to, mediaUrl: `${mediaUrl}/gone.png` };
-  const accepted = await stack.api.post(`/shops/${shop}/messages`, body);
-  const ended = await untilEnded(stack, String(accepted.data.id));
+  const acceptedAnswer = await stack.api.post(`/shops/${shop}/messages`, body);
+  const ended = await untilEnded(stack, String(acceptedAnswer.data.id));
   assert.deepEqual([ended.status, ended.reason], ['failed', 'MEDIA_UNAVAILABLE']);
   assert.equal((await stack.network.inbox(to)).items.length, 0);
 });
 
 test('a number that is not on the network is rejected RECIPIENT_NOT_ON_MSGAPP', async () => {
   await stack.network.setNumber(recipient(5), false);
-  const accepted = await sendText(stack, shop, { to: recipient(5), text: 'Hello?' });
-  const ended = await untilEnded(stack, String(accepted.data.id));
+  const acceptedAnswer = await sendText(stack, shop, { to: recipient(5), text: 'Hello?' });
+  const ended = await untilEnded(stack, String(acceptedAnswer.data.id));
   assert.deepEqual([ended.status, ended.reason], ['rejected', 'RECIPIENT_NOT_ON_MSGAPP']);
 });
 
 test('an ack error that is not a rate signal fails the message SEND_REFUSED', async () => {
   await stack.network.ackErrors(SHOP_PHONE, 479);
-  const accepted = await sendText(stack, shop, { to: recipient(6), text: 'Refused' });
-  const ended = await untilEnded(stack, String(accepted.data.id));
+  const acceptedAnswer = await sendText(stack, shop, { to: recipient(6), text: 'Refused' });
+  const ended = await untilEnded(stack, String(acceptedAnswer.data.id));
   assert.deepEqual([ended.status, ended.reason], ['failed', 'SEND_REFUSED']);
 });
 
@@ -100,15 +100,18 @@ test('a group is listed with canSend; a message to it is refused unless the shop
     return items?.find(({ id }) => id === GROUP);
   });
   assert.deepEqual([groups.canSend, groups.participantCount], [true, 3]);
-  const accepted = await sendText(stack, shop, { to: GROUP, text: 'Fresh at eight' });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  const { recipientClass, caps, usage } = accepted.data.policy as Record<string, Record<string, number>>;
+  const acceptedAnswer = await sendText(stack, shop, { to: GROUP, text: 'Fresh at eight' });
+  assert.equal(acceptedAnswer.status, 202, JSON.stringify(acceptedAnswer.error));
+  const { recipientClass, caps, usage } = acceptedAnswer.data.policy as Record<
+    string,
+    Record<string, number>
+  >;
   assert.deepEqual(
     [recipientClass, caps?.perDay, caps?.perHour, usage?.today, usage?.lastHour],
     ['group', 20, 20, 1, 1],
     'the figures of the group budget',
   );
-  await untilStatus(stack, String(accepted.data.id), 'sent');
+  await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
   const entry = (await stack.network.inbox(recipient(8))).items.find(({ group }) => group === GROUP);
   assert.equal(entry?.text, 'Fresh at eight');
   const crowd = '120363000000000003@g.us';
@@ -137,8 +140,8 @@ test('a status is not shown to a person who sent STOP while the network hid thei
   const [silent, other] = [recipient(18), recipient(19)];
   await stack.network.write(silent, { to: SHOP_PHONE, text: 'STOP', addressing: 'lid_only' });
   for (const caption of ['Open on Monday', 'Open on Tuesday']) {
-    const posted = await stack.api.post(`/shops/${shop}/statuses`, { caption });
-    await untilStatus(stack, String(posted.data.id), 'sent');
+    const postedAnswer = await stack.api.post(`/shops/${shop}/statuses`, { caption });
+    await untilStatus(stack, String(postedAnswer.data.id), 'sent');
   }
   const { items } = await stack.network.statuses(SHOP_PHONE);
   const shownTo = items
@@ -151,9 +154,9 @@ test('a status is not shown to a person who sent STOP while the network hid thei
 });
 
 test('a status is posted to those who know the shop', async () => {
-  const posted = await stack.api.post(`/shops/${shop}/statuses`, { caption: 'Open on Sunday' });
-  assert.equal(posted.status, 202);
-  const sent = await untilStatus(stack, String(posted.data.id), 'sent');
+  const postedAnswer = await stack.api.post(`/shops/${shop}/statuses`, { caption: 'Open on Sunday' });
+  assert.equal(postedAnswer.status, 202);
+  const sent = await untilStatus(stack, String(postedAnswer.data.id), 'sent');
   assert.equal(sent.kind, 'status');
   const { items } = await stack.network.statuses(SHOP_PHONE);
   assert.equal(items.length > 0, true);
@@ -161,11 +164,11 @@ test('a status is posted to those who know the shop', async () => {
 
 test('a dropped session reconnects, and waiting messages are sent', async () => {
   await stack.network.fault(SHOP_PHONE, 'drop');
-  const accepted = await until('a send is accepted again', async () => {
+  const acceptedAnswer = await until('a send is accepted again', async () => {
     const answer = await sendText(stack, shop, { to: recipient(9), text: 'After the drop' });
     return answer.status === 202 && answer;
   });
-  await untilStatus(stack, String(accepted.data.id), 'sent');
+  await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
 });
 
 test('a shop that the phone unlinked is flagged, refuses sends, and pairs again', async () => {
@@ -174,10 +177,10 @@ test('a shop that the phone unlinked is flagged, refuses sends, and pairs again'
     const { data } = await stack.api.get(`/shops/${shop}/channels/msgapp`);
     return data.status === 'disconnected';
   });
-  const refused = await sendText(stack, shop, { to: recipient(10), text: 'Hello' });
-  assert.deepEqual([refused.status, refused.error?.code], [503, 'MSGAPP_SESSION_LOST']);
+  const refusedAnswer = await sendText(stack, shop, { to: recipient(10), text: 'Hello' });
+  assert.deepEqual([refusedAnswer.status, refusedAnswer.error?.code], [503, 'MSGAPP_SESSION_LOST']);
   await connectShop(stack, shop, SHOP_PHONE);
-  const accepted = await sendText(stack, shop, { to: recipient(10), text: 'Hello again' });
-  assert.equal((accepted.data.policy as { warmupDay: number }).warmupDay, 0);
-  await untilStatus(stack, String(accepted.data.id), 'sent');
+  const acceptedAnswer = await sendText(stack, shop, { to: recipient(10), text: 'Hello again' });
+  assert.equal((acceptedAnswer.data.policy as { warmupDay: number }).warmupDay, 0);
+  await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
 });

@@ -39,22 +39,25 @@ for (const [country, canonical, other] of [
     for (const [given, named] of [forms, [other, canonical]] as const) {
       await declare(given);
       assert.deepEqual(await forecasts('recipientClass', ...forms), ['declared', 'declared']);
-      const revoked = await revoke(named);
+      const revokedAnswer = await revoke(named);
       assert.deepEqual(await forecasts('recipientClass', ...forms), ['cold', 'cold']);
-      assert.deepEqual([revoked.status, revoked.data.phone, revoked.data.active], [200, given, false]);
+      assert.deepEqual(
+        [revokedAnswer.status, revokedAnswer.data.phone, revokedAnswer.data.active],
+        [200, given, false],
+      );
       assert.deepEqual(await listed(...forms), [[given, false]]);
     }
   });
 
   test(`${country}: both forms declared in a batch are one contact, and one revocation ends it`, async () => {
-    const both = await declare(other, canonical);
-    assert.equal(both.data.accepted, 1);
+    const bothAnswer = await declare(other, canonical);
+    assert.equal(bothAnswer.data.accepted, 1);
     assert.deepEqual(await listed(...forms), [[canonical, true]]);
-    const revoked = await revoke(other);
+    const revokedAnswer = await revoke(other);
     assert.deepEqual(await forecasts('recipientClass', ...forms), ['cold', 'cold']);
-    assert.deepEqual((await revoke(canonical)).data, revoked.data, 'revoking twice changes nothing');
-    const sent = await sendText(stack, stack.shopId, { to: canonical, text: `Hello ${country}` });
-    assert.equal((sent.data.policy as { recipientClass: string }).recipientClass, 'cold');
+    assert.deepEqual((await revoke(canonical)).data, revokedAnswer.data, 'revoking twice changes nothing');
+    const sentAnswer = await sendText(stack, stack.shopId, { to: canonical, text: `Hello ${country}` });
+    assert.equal((sentAnswer.data.policy as { recipientClass: string }).recipientClass, 'cold');
   });
 
   test(`${country}: a declaration in one form does not lift a STOP from the other, and forecast and send agree`, async () => {
@@ -62,8 +65,8 @@ for (const [country, canonical, other] of [
     await stack.network.write(canonical, { to: SHOP_PHONE, text: 'STOP' });
     assert.deepEqual(await forecasts('code', ...forms), ['RECIPIENT_OPTED_OUT', 'RECIPIENT_OPTED_OUT']);
     for (const to of forms) {
-      const refused = await sendText(stack, stack.shopId, { to, text: 'Hi' });
-      assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
+      const refusedAnswer = await sendText(stack, stack.shopId, { to, text: 'Hi' });
+      assert.equal(refusedAnswer.error?.code, 'RECIPIENT_OPTED_OUT');
     }
   });
 }

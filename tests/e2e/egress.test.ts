@@ -28,12 +28,12 @@ const files = createServer((_, answer) => {
 /** Enough customers that none gets two messages within ten minutes. */
 const CUSTOMERS = Array.from({ length: 20 }, (_, index) => `+336222200${50 + index}`);
 let stack: ServiceStack;
-let seen: SeenConnections;
+let seenConnections: SeenConnections;
 let socks: EgressProxy;
 let http: EgressProxy;
 
 before(async () => {
-  seen = watchConnections();
+  seenConnections = watchConnections();
   socks = await startSocksProxy('127.0.0.8');
   http = await startHttpProxy('127.0.0.9');
   await listening(files);
@@ -49,7 +49,7 @@ after(async () => {
   files.close();
   await socks?.kill();
   await http?.kill();
-  seen.stop();
+  seenConnections.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -73,7 +73,7 @@ const channelOf = async (shopId: string) => (await stack.api.get(`/shops/${shopI
 
 /** Each connection since the last look came from one of these. */
 function assertCameFrom(...addresses: readonly string[]): void {
-  const taken = seen.take();
+  const taken = seenConnections.take();
   assert.ok(taken.length > 0, 'nobody connected');
   assert.deepEqual([...new Set(taken)].sort(), [...addresses].sort());
 }
@@ -86,7 +86,7 @@ for (const kind of ['socks5', 'http'] as const) {
     const proxy = kind === 'http' ? http : socks;
     const shopId = await newShop(`By ${kind}`);
     shops[kind] = shopId;
-    seen.take();
+    seenConnections.take();
     const set = await setEgress(shopId, proxy.url);
     assert.deepEqual([set.status, set.data], [200, { id: shopId, egress: proxy.shown }]);
     await connectShop(stack, shopId, PHONES[kind]);
@@ -119,7 +119,7 @@ test('an inbound attachment is fetched only through the shop’s proxy', async (
     await stack.network.write(CUSTOMERS[12] ?? '', { to, ...image });
     const { data } = await stack.api.get(`/shops/${shops[kind]}/inbound`);
     const [written] = data.items as { readonly id: string }[];
-    seen.take();
+    seenConnections.take();
     const answer = await fetch(`${stack.apiUrl()}/inbound/${written?.id}/media`, {
       headers: { authorization: `Bearer ${stack.apiKey}` },
     });
@@ -134,12 +134,12 @@ test('a proxy that dies under traffic ends the session as such; messages wait fo
   const shopId = shops.socks5 ?? '';
   const [first = '', second = '', third = ''] = CUSTOMERS.slice(4);
   await sentText(stack, shopId, { to: first, text: 'One' });
-  const waiting = await sendText(stack, shopId, { to: second, text: 'Two' });
+  const waitingAnswer = await sendText(stack, shopId, { to: second, text: 'Two' });
   await socks.kill();
-  seen.take();
+  seenConnections.take();
   await until('the reason is told', async () => (await channelOf(shopId)).reason === 'EGRESS_UNREACHABLE');
-  const later = await sendText(stack, shopId, { to: third, text: 'Three' });
-  assert.deepEqual([waiting.status, later.status], [202, 202]);
+  const laterAnswer = await sendText(stack, shopId, { to: third, text: 'Three' });
+  assert.deepEqual([waitingAnswer.status, laterAnswer.status], [202, 202]);
   const answer = await fetch(`${stack.adminUrl()}/metrics`, {
     headers: { authorization: `Bearer ${stack.adminToken}` },
   });
@@ -150,10 +150,10 @@ test('a proxy that dies under traffic ends the session as such; messages wait fo
     const { channel } = (await detailsOf(shopId)) as unknown as { channel: { attempts: number } };
     return channel.attempts >= 3;
   });
-  assert.deepEqual(seen.take(), []);
+  assert.deepEqual(seenConnections.take(), []);
   assert.deepEqual(notedLookUps(lookUps), []);
   await socks.start();
-  for (const { data } of [waiting, later]) await untilStatus(stack, String(data.id), 'sent');
+  for (const { data } of [waitingAnswer, laterAnswer]) await untilStatus(stack, String(data.id), 'sent');
   assert.equal((await channelOf(shopId)).status, 'connected');
   assertCameFrom(socks.from);
   for (const to of [first, second, third]) assert.equal((await stack.network.inbox(to)).items.length, 1, to);
@@ -163,11 +163,13 @@ test('a new egress reopens the session, and loses no message in flight', async (
   const shopId = shops.socks5 ?? '';
   const { generation } = (await detailsOf(shopId)).channel;
   const customers = CUSTOMERS.slice(7, 11);
-  const sent = await Promise.all(customers.map((to) => sendText(stack, shopId, { to, text: `For ${to}` })));
-  await untilStatus(stack, String(sent[0]?.data.id), 'sent');
-  seen.take();
+  const sentAnswers = await Promise.all(
+    customers.map((to) => sendText(stack, shopId, { to, text: `For ${to}` })),
+  );
+  await untilStatus(stack, String(sentAnswers[0]?.data.id), 'sent');
+  seenConnections.take();
   assert.equal((await setEgress(shopId, http.url)).status, 200);
-  for (const { data } of sent) await untilStatus(stack, String(data.id), 'sent');
+  for (const { data } of sentAnswers) await untilStatus(stack, String(data.id), 'sent');
   for (const to of customers) assert.equal((await stack.network.inbox(to)).items.length, 1, to);
   assertCameFrom(http.from);
   assert.equal((await detailsOf(shopId)).channel.generation, generation + 1);
@@ -179,11 +181,13 @@ test('a new egress reopens the session, and loses no message in flight', async (
 test('an egress that makes no connection is not stored, and the field is named without the password', async () => {
   const shopId = shops.http ?? '';
   const [port] = await freePorts(1);
-  const dead = await setEgress(shopId, `socks5://bakery:s3cret@127.0.0.1:${port}`);
-  assert.deepEqual([dead.status, dead.error?.code], [422, 'EGRESS_UNREACHABLE']);
-  assert.deepEqual(dead.error?.fields, [{ field: 'egress', message: 'cannot be reached (ECONNREFUSED)' }]);
-  const refused = await setEgress(shopId, http.url.replace('way-out', 'no-way'));
-  assert.deepEqual(refused.error?.fields, [
+  const deadAnswer = await setEgress(shopId, `socks5://bakery:s3cret@127.0.0.1:${port}`);
+  assert.deepEqual([deadAnswer.status, deadAnswer.error?.code], [422, 'EGRESS_UNREACHABLE']);
+  assert.deepEqual(deadAnswer.error?.fields, [
+    { field: 'egress', message: 'cannot be reached (ECONNREFUSED)' },
+  ]);
+  const refusedAnswer = await setEgress(shopId, http.url.replace('way-out', 'no-way'));
+  assert.deepEqual(refusedAnswer.error?.fields, [
     { field: 'egress', message: 'refuses the user name and password' },
   ]);
   const nonsense = await setEgress(shopId, 'https://bakery:s3cret@127.0.0.1:8443');
@@ -192,13 +196,13 @@ test('an egress that makes no connection is not stored, and the field is named w
     ['VALIDATION_ERROR', 'egress'],
   );
   assert.equal((await detailsOf(shopId)).egress, http.shown);
-  assert.ok(!JSON.stringify([dead, refused, nonsense]).includes('s3cret'));
+  assert.ok(!JSON.stringify([deadAnswer, refusedAnswer, nonsense]).includes('s3cret'));
   assert.ok(!stack.serviceLog().includes('s3cret'));
 });
 
 test('an egress outlives a restart, and its password is nowhere in the clear', async () => {
   await stack.end('SIGKILL');
-  seen.take();
+  seenConnections.take();
   await stack.start();
   for (const shopId of Object.values(shops))
     await until('it is back', async () => (await channelOf(shopId)).status === 'connected');
@@ -209,16 +213,16 @@ test('an egress outlives a restart, and its password is nowhere in the clear', a
   for (const key of await redis.keys('*'))
     assert.ok(!(await redis.dumpBuffer(key))?.includes(password), `${key} has the password`);
   redis.disconnect();
-  const shown = await Promise.all(
+  const shownAnswers = await Promise.all(
     ['/audit', '/actors', `/requests?tenantId=${stack.tenantId}`].map((path) => stack.admin.get(path)),
   );
-  assert.ok(!JSON.stringify(shown).includes(password));
+  assert.ok(!JSON.stringify(shownAnswers).includes(password));
   assert.ok(!stack.serviceLog().includes(password));
 });
 
 test('without an egress, connections leave from the node, which resolves names itself', async () => {
   const shopId = shops.http ?? '';
-  seen.take();
+  seenConnections.take();
   assert.deepEqual((await setEgress(shopId, null)).data, { id: shopId, egress: null });
   await sentText(stack, shopId, { to: CUSTOMERS[11] ?? '', text: 'By ourselves' });
   assertCameFrom('127.0.0.1');

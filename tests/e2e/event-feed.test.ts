@@ -38,14 +38,14 @@ test(`${kills} kills under readers: every end once, in order (seed ${seed})`, as
     for (let index = 0; index < SENDS_PER_ROUND; index += 1) {
       const number = round * SENDS_PER_ROUND + index;
       const text = `message ${number}`;
-      const sent = await until(text, async () => {
+      const sentAnswer = await until(text, async () => {
         const message = { to: phones[number] ?? '', text, idempotencyKey: text };
         const answer = await sendText(stack, shops[number % SHOPS] ?? '', message).catch(() => undefined);
         // Its hour is spent before its day is: what is refused is no message.
         if (answer?.error?.code === 'HOURLY_CAP_REACHED') return answer;
         return (answer?.status === 202 || answer?.status === 200) && answer;
       });
-      if (sent.error === undefined) accepted.push(String(sent.data.id));
+      if (sentAnswer.error === undefined) accepted.push(String(sentAnswer.data.id));
     }
   };
   for (let round = 0; round < kills; round += 1) {

@@ -20,13 +20,13 @@ export async function openEvents(adminUrl: string, token: string): Promise<Event
   });
   if (!answer.ok || answer.body === null) throw new Error(`the events were refused: ${answer.status}`);
   const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  const seen: ReadEvent[] = [];
+  const seenEvents: ReadEvent[] = [];
   let rest = '';
   return {
     async until(type, fits) {
       for (;;) {
-        const found = seen.find((event) => event.type === type && fits(event));
-        if (found !== undefined) return found;
+        const foundEvent = seenEvents.find((event) => event.type === type && fits(event));
+        if (foundEvent !== undefined) return foundEvent;
         const { done, value } = await chunks.read();
         if (done) throw new Error(`the events ended before ${type} came`);
         const blocks = (rest + value).split('\n\n');
@@ -35,7 +35,7 @@ export async function openEvents(adminUrl: string, token: string): Promise<Event
           const data = /^data: (.+)$/m.exec(block)?.[1];
           if (data === undefined) continue;
           const { type: name, at: _, ...facts } = JSON.parse(data) as { type: string; at: string };
-          seen.push({ type: name, data: facts });
+          seenEvents.push({ type: name, data: facts });
         }
       }
     },

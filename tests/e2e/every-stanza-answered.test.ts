@@ -55,8 +55,8 @@ test('a STOP after 250 waiting stanzas, with statuses that are unreadable, opts 
 test('a session stays open past fifty minutes with statuses, newsletters and messages arriving', async () => {
   const { network } = stack;
   await untilAnswered();
-  const since = await connectedSince();
-  assert.ok(since);
+  const connectedAt = await connectedSince();
+  assert.ok(connectedAt);
   for (const kind of ['status', 'status_message'] as const) {
     await network.arrive(SHOP_PHONE, { kind, from: CONTACT, readable: false });
     await network.arrive(SHOP_PHONE, { kind, from: CONTACT });
@@ -67,7 +67,7 @@ test('a session stays open past fifty minutes with statuses, newsletters and mes
   await untilAnswered();
   await network.forward(FIFTY_MINUTES);
   assert.equal((await network.write(CONTACT, { to: SHOP_PHONE, text: 'Still there?' })).delivered, true);
-  assert.equal(await connectedSince(), since);
+  assert.equal(await connectedSince(), connectedAt);
   const answer = await fetch(`${stack.adminUrl()}/metrics`, {
     headers: { authorization: `Bearer ${stack.adminToken}` },
   });

@@ -71,8 +71,8 @@ test('the tarball holds the compiled client and nothing else, and needs no other
     [],
   );
   const text = packed.map((path) => readFileSync(join(folder, PACKAGE, path), 'utf8'));
-  const imported = text.flatMap((each) => [...each.matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)]);
-  const outside = imported.map(([, name = '']) => name).filter((name) => !name.startsWith('./'));
+  const importedArrays = text.flatMap((each) => [...each.matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)]);
+  const outside = importedArrays.map(([, name = '']) => name).filter((name) => !name.startsWith('./'));
   // Its README shows how it is imported.
   assert.deepEqual([...new Set(outside)], ['tenant-messaging-client']);
 });
@@ -84,8 +84,8 @@ test('the examples compile against the types of the tarball', async () => {
 test("the tour: README's lines are those of tour.ts, which connects, sends and finds the message", async () => {
   const shown = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1];
   assert.ok(shown && readFileSync(join(root, 'examples/tour.ts'), 'utf8').includes(shown));
-  const made = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Demo shop' });
-  assert.equal(made.status, 201);
+  const createdAnswer = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Demo shop' });
+  assert.equal(createdAnswer.status, 201);
   const { code, lines } = await run('examples/tour.ts', []);
   assert.deepEqual([code, lines.join(' ')], [0, "202 sent [ 'Your bread is ready' ]"]);
   const again = await run('examples/tour.ts', []);
@@ -178,8 +178,8 @@ test('inbox.ts answers each message once, also after a crash, and passes over wh
     const lines: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) if (lines.push(line) === count) break;
     const { data } = await stack.api.get(`/events?cursor=${beginning}&types=message.received`);
-    const last = (data.items as Told[])[count - 1]?.id ?? '';
-    await until('the cursor is kept', async () => place() >= last);
+    const lastId = (data.items as Told[])[count - 1]?.id ?? '';
+    await until('the cursor is kept', async () => place() >= lastId);
     child.kill('SIGKILL');
     await once(child, 'close');
     return lines;

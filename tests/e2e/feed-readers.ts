@@ -27,21 +27,21 @@ export function startReader(
   api: Pick<ApiClient, 'get'>,
   { from, waitMs }: { readonly from: string; readonly waitMs: number },
 ): FeedReader {
-  const seen: SeenEvent[] = [];
+  const seenEvents: SeenEvent[] = [];
   let cursor = from;
   const read = async (): Promise<void> => {
     const { data, status } = await api.get(`/events?limit=5&waitMs=${waitMs}&cursor=${cursor}`);
     assert.ok(status === 200 || status === 429 || status >= 500, `status ${status}`);
     if (status !== 200) throw new Error('away');
-    seen.push(...(data.items as SeenEvent[]));
+    seenEvents.push(...(data.items as SeenEvent[]));
     cursor = String(data.nextCursor);
   };
-  return { seen, stop: repeating(read, false) };
+  return { seen: seenEvents, stop: repeating(read, false) };
 }
 
 /** Reads the stream on and on, as a client would: with the id it saw last after every connection that broke. */
 export function startStream(api: Pick<ApiClient, 'stream'>, from: string): FeedReader {
-  const seen: SeenEvent[] = [];
+  const seenEvents: SeenEvent[] = [];
   let place = from;
   const read = async (signal: AbortSignal): Promise<void> => {
     const { body, status } = await api.stream('/events', { lastEventId: place, signal });
@@ -53,12 +53,12 @@ export function startStream(api: Pick<ApiClient, 'stream'>, from: string): FeedR
       rest = blocks.pop() ?? '';
       for (const block of blocks) {
         const data = /^data: (.+)$/m.exec(block)?.[1];
-        if (data !== undefined) seen.push(JSON.parse(data) as SeenEvent);
+        if (data !== undefined) seenEvents.push(JSON.parse(data) as SeenEvent);
         place = /^id: (.+)$/m.exec(block)?.[1] ?? place;
       }
     }
   };
-  return { seen, stop: repeating(read, true) };
+  return { seen: seenEvents, stop: repeating(read, true) };
 }
 
 /** Reads again and again until the returned function is called. `pausesAlways`: not only after a failure. */

@@ -86,21 +86,21 @@ test('SIGTERM cuts no request, abandons no message that is being sent and loses 
 
 test('a message whose attachment is still being fetched is put back, and goes out after the restart', async (context) => {
   const to = '+33622220005';
-  const waiting: ServerResponse[] = [];
+  const waitingResponses: ServerResponse[] = [];
   let isSlow = true;
   const files = createServer((_request, reply) => {
-    if (isSlow) waiting.push(reply);
+    if (isSlow) waitingResponses.push(reply);
     else reply.writeHead(200, { 'content-type': 'image/png' }).end(PIXEL);
   });
   const port = await listening(files);
   context.after(() => {
-    for (const reply of waiting) reply.destroy();
+    for (const reply of waitingResponses) reply.destroy();
     files.close();
   });
   const mediaUrl = `http://127.0.0.1:${port}/slow.png`;
   const body = { channel: 'msgapp', to, text: 'Look', mediaUrl };
   const { data } = await stack.api.post(`/shops/${stack.shopId}/messages`, body);
-  await until('the attachment is asked for', async () => waiting.length > 0);
+  await until('the attachment is asked for', async () => waitingResponses.length > 0);
   const startedMs = performance.now();
   assert.equal(await stack.end('SIGTERM'), 0);
   context.diagnostic(`gone after ${Math.round(performance.now() - startedMs)} ms`);
@@ -137,14 +137,14 @@ async function call(calls: Calls, index: number): Promise<void> {
 async function ask(agent: Agent, index: number, count: number): Promise<void> {
   const isSend = (index + count) % 2 === 0;
   const path = isSend ? `/shops/${account.shopId}/messages` : '/me';
-  const asked = request(`${stack.apiUrl()}${path}`, {
+  const askedRequest = request(`${stack.apiUrl()}${path}`, {
     agent,
     method: isSend ? 'POST' : 'GET',
     headers: { authorization: `Bearer ${account.apiKey}`, 'content-type': 'application/json' },
   });
   const to = `+336${String(index * 100_000 + count).padStart(8, '0')}`;
-  asked.end(isSend ? JSON.stringify({ channel: 'msgapp', to, text: `${index} ${count}` }) : undefined);
-  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  askedRequest.end(isSend ? JSON.stringify({ channel: 'msgapp', to, text: `${index} ${count}` }) : undefined);
+  const [reply] = (await once(askedRequest, 'response')) as [IncomingMessage];
   reply.resume();
   await once(reply, 'end');
 }

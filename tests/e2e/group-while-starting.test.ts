@@ -36,17 +36,17 @@ test('503 with Retry-After if the session takes longer than the wait; a send to 
   await drop(10 * 60_000);
   const answers: string[] = [];
   const noted = async (name: string, answer: ReturnType<typeof sendText>) => {
-    const got = await answer;
-    answers.push(`${name} ${got.status}`);
-    return got;
+    const receivedAnswer = await answer;
+    answers.push(`${name} ${receivedAnswer.status}`);
+    return receivedAnswer;
   };
-  const [refused] = await Promise.all([
+  const [refusedAnswer] = await Promise.all([
     noted('group', sendText(stack, stack.shopId, { to: GROUP, text: 'Welcome' })),
     noted('number', sendText(stack, stack.shopId, { to: '+33622220001', text: 'Welcome' })),
   ]);
   assert.deepEqual(answers, ['number 202', 'group 503']);
-  assert.equal(refused.error?.code, 'MSGAPP_NOT_CONNECTED');
-  assert.deepEqual([refused.error.retryAfter, refused.headers.get('retry-after')], [1, '1']);
+  assert.equal(refusedAnswer.error?.code, 'MSGAPP_NOT_CONNECTED');
+  assert.deepEqual([refusedAnswer.error.retryAfter, refusedAnswer.headers.get('retry-after')], [1, '1']);
 });
 
 test('503 with Retry-After if the session is back and the network does not report its groups', async () => {
@@ -54,9 +54,12 @@ test('503 with Retry-After if the session is back and the network does not repor
   await drop(10);
   await connect();
   await untilChannelIs('connected');
-  const refused = await sendText(stack, stack.shopId, { to: GROUP, text: 'Welcome' });
+  const refusedAnswer = await sendText(stack, stack.shopId, { to: GROUP, text: 'Welcome' });
   const { data: forecast } = await stack.api.get(`/shops/${stack.shopId}/policy?to=${GROUP}`);
-  assert.deepEqual([refused.error?.code, refused.headers.get('retry-after')], ['MSGAPP_NOT_CONNECTED', '1']);
+  assert.deepEqual(
+    [refusedAnswer.error?.code, refusedAnswer.headers.get('retry-after')],
+    ['MSGAPP_NOT_CONNECTED', '1'],
+  );
   assert.deepEqual([forecast.code, forecast.retryAfter], ['MSGAPP_NOT_CONNECTED', 1]);
   stack.network.behave({ tellsGroups: true });
 });
@@ -67,10 +70,10 @@ test('202 once the session is back within the wait and has reported the group', 
   ]);
   await drop(300);
   // Asked to connect, the shop leaves out the pause before its next attempt.
-  const [accepted] = await Promise.all([
+  const [acceptedAnswer] = await Promise.all([
     sendText(stack, stack.shopId, { to: GROUP, text: 'Welcome' }),
     connect(),
   ]);
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  await untilStatus(stack, String(accepted.data.id), 'sent');
+  assert.equal(acceptedAnswer.status, 202, JSON.stringify(acceptedAnswer.error));
+  await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
 });

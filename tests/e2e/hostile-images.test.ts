@@ -70,11 +70,11 @@ test('hostile images go as images, and the messages of another tenant do not wai
   done.push('the others');
   await last;
   assert.deepEqual(done, ['the others', 'the last image']);
-  const [shown] = (await stack.network.inbox(othersCustomer(1))).items;
-  assert.ok(shown?.media?.thumbnail, 'the photo has its thumbnail');
+  const [shownEntry] = (await stack.network.inbox(othersCustomer(1))).items;
+  assert.ok(shownEntry?.media?.thumbnail, 'the photo has its thumbnail');
   for (const id of images) await untilStatus(stack, id, 'sent');
-  const received = await Promise.all(paths.map((_, index) => stack.network.inbox(customer(index))));
-  const sizes = received.map(({ items: [item] }) => [
+  const receivedPages = await Promise.all(paths.map((_, index) => stack.network.inbox(customer(index))));
+  const sizes = receivedPages.map(({ items: [item] }) => [
     item?.mediaType,
     item?.media?.width,
     item?.media?.height,

@@ -29,8 +29,8 @@ test('PATCH of active pauses the queue of a shop that was connected before, and 
   for (const to of ['+33622220001', '+33622220002'])
     ids.push(String((await sendText(stack, shopId, { to, text: 'Your bread is ready' })).data.id));
   assert.equal((await admin.patch(`/tenants/${tenantId}`, { active: false })).status, 200);
-  const refused = await api.get('/me');
-  assert.deepEqual([refused.status, refused.error?.code], [403, 'TENANT_INACTIVE']);
+  const refusedAnswer = await api.get('/me');
+  assert.deepEqual([refusedAnswer.status, refusedAnswer.error?.code], [403, 'TENANT_INACTIVE']);
   // Now only the tenant's state pauses it. Otherwise the next message would be prepared here.
   await admin.post(`${actor}/resume`);
   const { data } = await admin.get(actor);
@@ -39,8 +39,8 @@ test('PATCH of active pauses the queue of a shop that was connected before, and 
     pacing: { state: string };
   };
   assert.deepEqual([details.tenantActive, details.queue.depth, details.pacing.state], [false, 2, 'idle']);
-  const listed = await admin.get('/actors?state=tenant_inactive');
-  const items = listed.data.items as { readonly shopId: string }[];
+  const listedAnswer = await admin.get('/actors?state=tenant_inactive');
+  const items = listedAnswer.data.items as { readonly shopId: string }[];
   assert.deepEqual(
     items.map((item) => item.shopId),
     [shopId],

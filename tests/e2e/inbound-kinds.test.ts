@@ -94,26 +94,26 @@ test('each kind of message has an event with its kind, its text and the facts of
 });
 
 test('a quote and a reaction name the message of ours that they are about', async () => {
-  const sent = await sendText(stack, stack.shopId, { to: PERSON, text: 'Your bread is ready' });
-  const ours = String(sent.data.id);
-  await untilStatus(stack, ours, 'sent');
-  const got = (await stack.network.inbox(PERSON)).items.at(-1);
-  const about = got?.messageId ?? '';
+  const sentAnswer = await sendText(stack, stack.shopId, { to: PERSON, text: 'Your bread is ready' });
+  const ownId = String(sentAnswer.data.id);
+  await untilStatus(stack, ownId, 'sent');
+  const receivedEntry = (await stack.network.inbox(PERSON)).items.at(-1);
+  const messageId = receivedEntry?.messageId ?? '';
   const told = await toldOf(async () => {
-    await write({ text: 'Thanks', about });
-    await write({ kind: 'image', text: 'This one?', about, ...FILE });
-    await write({ kind: 'voice', about, wrapped: 'ephemeral', ...FILE });
-    await write({ kind: 'reaction', text: '👍', about });
-    await write({ kind: 'reaction', text: '', about });
+    await write({ text: 'Thanks', about: messageId });
+    await write({ kind: 'image', text: 'This one?', about: messageId, ...FILE });
+    await write({ kind: 'voice', about: messageId, wrapped: 'ephemeral', ...FILE });
+    await write({ kind: 'reaction', text: '👍', about: messageId });
+    await write({ kind: 'reaction', text: '', about: messageId });
   });
   assert.deepEqual(
     told.map(({ kind, text, replyTo }) => [kind, text, replyTo]),
     [
-      ['text', 'Thanks', ours],
-      ['image', 'This one?', ours],
-      ['voice', null, ours],
-      ['reaction', '👍', ours],
-      ['reaction', '', ours],
+      ['text', 'Thanks', ownId],
+      ['image', 'This one?', ownId],
+      ['voice', null, ownId],
+      ['reaction', '👍', ownId],
+      ['reaction', '', ownId],
     ],
   );
 });
@@ -154,24 +154,27 @@ test('our reply quotes their message, on their phone', async () => {
     });
     const { data } = await stack.api.post(`/inbound/${event?.id}/reply`, { text: `Yes. ${addressing}` });
     await untilStatus(stack, String(data.id), 'sent');
-    const got = (await stack.network.inbox(OTHER)).items.at(-1);
-    assert.deepEqual([got?.text, got?.quote?.id, got?.quote?.text], [`Yes. ${addressing}`, wireId, text]);
-    assert.match(String(got?.quote?.participant), /^\d+@(lid|s\.whatsapp\.net)$/);
+    const receivedEntry = (await stack.network.inbox(OTHER)).items.at(-1);
+    assert.deepEqual(
+      [receivedEntry?.text, receivedEntry?.quote?.id, receivedEntry?.quote?.text],
+      [`Yes. ${addressing}`, wireId, text],
+    );
+    assert.match(String(receivedEntry?.quote?.participant), /^\d+@(lid|s\.whatsapp\.net)$/);
   }
 });
 
 test('a client of another project reads the quote too', async (context) => {
-  const other = new OtherClient(stack.simulator);
-  context.after(() => other.client.disconnect());
+  const otherClient = new OtherClient(stack.simulator);
+  context.after(() => otherClient.client.disconnect());
   const person = '+33622220085';
-  await other.link((qr) => stack.network.scan(qr, person));
+  await otherClient.link((qr) => stack.network.scan(qr, person));
   let wireId = '';
   const [event] = await toldOf(async () => {
     ({ id: wireId } = await stack.network.write(person, { to: SHOP_PHONE, text: 'Is there any left?' }));
   });
   await stack.api.post(`/inbound/${event?.id}/reply`, { text: 'Two loaves.' });
-  await other.reads('Two loaves.');
-  assert.equal(other.quotes.get('Two loaves.'), wireId);
+  await otherClient.reads('Two loaves.');
+  assert.equal(otherClient.quotes.get('Two loaves.'), wireId);
 });
 
 test('a file that answers a message quotes it as well', async () => {
@@ -179,8 +182,8 @@ test('a file that answers a message quotes it as well', async () => {
   const mediaUrl = new URL('/openapi.json', stack.apiUrl()).href;
   const { data } = await stack.api.post(`/inbound/${event?.id}/reply`, { mediaUrl, mediaType: 'document' });
   await untilStatus(stack, String(data.id), 'sent');
-  const got = (await stack.network.inbox(PERSON)).items.at(-1);
-  assert.deepEqual([got?.mediaType, got?.quote?.text], ['document', 'Your prices?']);
+  const receivedEntry = (await stack.network.inbox(PERSON)).items.at(-1);
+  assert.deepEqual([receivedEntry?.mediaType, receivedEntry?.quote?.text], ['document', 'Your prices?']);
 });
 
 test('a message that only the shop’s phone can read comes from the phone, unchanged', async () => {

@@ -114,9 +114,9 @@ test('four at a time for a tenant; a caller that leaves frees its slot, and its 
   const { id, path } = await receive({ kind: 'video', fileBytes: 400_000 });
   await stack.network.spoilFile(path, 'stalled');
   const leaving = Array.from({ length: 4 }, () => new AbortController());
-  const open = await Promise.all(leaving.map(({ signal }) => fetchMedia(id, { signal })));
+  const openResponses = await Promise.all(leaving.map(({ signal }) => fetchMedia(id, { signal })));
   assert.deepEqual(
-    open.map(({ status }) => status),
+    openResponses.map(({ status }) => status),
     [200, 200, 200, 200],
   );
   assert.equal(await codeOf(await fetchMedia(id)), 'OVERLOADED');
@@ -186,8 +186,8 @@ test('without a session, without the permission, with another tenant’s key: re
     limits: { minute: 600, hour: 6_000, day: 60_000 },
   });
   assert.equal(await codeOf(await fetchMedia(id, {}, String(key.data.key))), 'FORBIDDEN_PERMISSION');
-  const other = await makeAccount(stack.admin);
-  assert.equal(await codeOf(await fetchMedia(id, {}, other.apiKey)), 'MESSAGE_NOT_FOUND');
+  const otherAccount = await makeAccount(stack.admin);
+  assert.equal(await codeOf(await fetchMedia(id, {}, otherAccount.apiKey)), 'MESSAGE_NOT_FOUND');
   await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/disconnect`);
   const away = await fetchMedia(id);
   assert.deepEqual([away.status, await codeOf(away)], [503, 'MSGAPP_NOT_CONNECTED']);

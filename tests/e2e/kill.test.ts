@@ -28,7 +28,7 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
   const random = seededRandom(seed);
   const shops = await connectShops(random);
   const accepted: (Send & { readonly id: string })[] = [];
-  const unanswered: Send[] = [];
+  const unansweredSends: Send[] = [];
   let next = 0;
   let stops = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -56,7 +56,7 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
           accepted.push({ ...send, id: String(answer.data.id) });
         } catch (error) {
           if (error instanceof assert.AssertionError) throw error;
-          unanswered.push(send);
+          unansweredSends.push(send);
         }
       }),
     );
@@ -67,14 +67,14 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
     await stack.start();
     if (believedDelivered === true) {
       stops += 1;
-      const refused = await sendText(stack, stopShop.id, { to: stopper, text: `round ${round}` });
-      assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT', `STOP of round ${round} was lost`);
+      const refusedAnswer = await sendText(stack, stopShop.id, { to: stopper, text: `round ${round}` });
+      assert.equal(refusedAnswer.error?.code, 'RECIPIENT_OPTED_OUT', `STOP of round ${round} was lost`);
     }
     for (const shop of shops) await untilConnected(stack, shop.id);
     await stop;
   }
   // A caller that was cut off asks again with the same idempotency key: accepted before or now, it is sent once.
-  for (const send of unanswered) {
+  for (const send of unansweredSends) {
     const answer = await sendText(stack, send.shopId, { ...send, idempotencyKey: send.text });
     assert.ok(answer.status === 202 || answer.status === 200, JSON.stringify(answer.error));
     accepted.push({ ...send, id: String(answer.data.id) });
@@ -83,21 +83,21 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
   let restartedYetDelivered = 0;
   for (const message of accepted) {
     const record = await untilEnded(stack, message.id);
-    const delivered = (await stack.network.inbox(message.to)).items.filter(
+    const deliveredEntries = (await stack.network.inbox(message.to)).items.filter(
       ({ text }) => text === message.text,
     );
     const outcome = `${message.id} ${record.status} ${record.reason}`;
     if (record.status === 'sent') {
-      assert.equal(delivered.length, 1, outcome);
+      assert.equal(deliveredEntries.length, 1, outcome);
     } else {
       assert.deepEqual([record.status, record.reason], ['failed', 'BOT_RESTARTED'], outcome);
-      assert.ok(delivered.length <= 1, `${outcome} was delivered ${delivered.length} times`);
+      assert.ok(deliveredEntries.length <= 1, `${outcome} was delivered ${deliveredEntries.length} times`);
       restarted += 1;
-      restartedYetDelivered += delivered.length;
+      restartedYetDelivered += deliveredEntries.length;
     }
   }
   context.diagnostic(
-    `${accepted.length} messages, ${unanswered.length} of them cut off by a kill and asked again; ${stops} STOPs held; ` +
+    `${accepted.length} messages, ${unansweredSends.length} of them cut off by a kill and asked again; ${stops} STOPs held; ` +
       `${restarted} failed BOT_RESTARTED, ${restartedYetDelivered} of them were delivered`,
   );
   assert.ok(accepted.length > 0);
@@ -113,8 +113,11 @@ async function connectShops(random: () => number): Promise<{ id: string; phone: 
   const base = Math.floor(random() * 1_000_000);
   const shops: { id: string; phone: string }[] = [];
   for (let index = 0; index < SHOPS; index += 1) {
-    const made = await stack.api.post('/shops', { name: `Shop ${index}` });
-    const shop = { id: String(made.data.id), phone: `+3365${String(base + index).padStart(7, '0')}` };
+    const createdAnswer = await stack.api.post('/shops', { name: `Shop ${index}` });
+    const shop = {
+      id: String(createdAnswer.data.id),
+      phone: `+3365${String(base + index).padStart(7, '0')}`,
+    };
     await connectShop(stack, shop.id, shop.phone);
     shops.push(shop);
   }

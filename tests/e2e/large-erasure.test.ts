@@ -20,12 +20,12 @@ const stack = sharedStack({}, () => {
 /** A tenant with many shops, and a stream with events of all of them. */
 async function largeTenant(): Promise<{ tenantId: string; shopIds: readonly string[] }> {
   const { tenantId } = await makeAccount(stack.admin, 'Large');
-  const made = await Promise.all(
+  const madeAnswers = await Promise.all(
     Array.from({ length: SHOPS }, (_, index) =>
       stack.admin.post(`/tenants/${tenantId}/shops`, { name: `Shop ${index}` }),
     ),
   );
-  const shopIds = made.map(({ data }) => String(data.id));
+  const shopIds = madeAnswers.map(({ data }) => String(data.id));
   const { events } = tenantKeys(tenantId);
   const adding = redis.pipeline();
   for (let index = 0; index < EVENTS; index += 1)
@@ -69,8 +69,8 @@ test('an erasure continues after a kill in the middle of it, without another cal
   await stack.end('SIGKILL');
   assert.equal(await redis.exists(record), 1, 'the kill came in the middle');
   await stack.start();
-  const running = await stack.admin.get(`/tenants/${tenantId}/erasure`);
-  if (running.status === 200) assert.equal(running.data.wholeTenant, true);
+  const runningAnswer = await stack.admin.get(`/tenants/${tenantId}/erasure`);
+  if (runningAnswer.status === 200) assert.equal(runningAnswer.data.wholeTenant, true);
   await until('the erasure has ended', async () => {
     return (await stack.admin.get(`/tenants/${tenantId}/erasure`)).status === 404;
   });

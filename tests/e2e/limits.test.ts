@@ -18,12 +18,12 @@ async function keyWith(
   limits: { minute: number; hour: number; day: number },
   tenantId = stack.tenantId,
 ): Promise<ApiClient> {
-  const made = await stack.admin.post(`/tenants/${tenantId}/keys`, {
+  const createdAnswer = await stack.admin.post(`/tenants/${tenantId}/keys`, {
     name: 'k',
     permissions: PERMISSIONS,
     limits,
   });
-  return apiClient(() => stack.apiUrl(), String(made.data.key));
+  return apiClient(() => stack.apiUrl(), String(createdAnswer.data.key));
 }
 
 function codes(answers: readonly ApiAnswer[]): Record<string, number> {
@@ -39,12 +39,12 @@ test('a minute’s limit of 20 accepts exactly 20 of 50 concurrent calls, and na
   const api = await keyWith({ minute: 20, hour: 1_000, day: 10_000 });
   const answers = await Promise.all(Array.from({ length: 50 }, () => api.get('/me')));
   assert.deepEqual(codes(answers), { 200: 20, RATE_LIMITED: 30 });
-  const refused = answers.find(({ status }) => status === 429);
-  assert.equal(refused?.headers.get('x-ratelimit-scope'), 'minute');
-  assert.equal(refused?.headers.get('x-ratelimit-limit'), '20');
-  assert.equal(refused?.headers.get('x-ratelimit-remaining'), '0');
-  assert.equal(refused?.headers.get('retry-after'), String(refused?.error?.retryAfter));
-  assert.ok((refused?.error?.retryAfter ?? 0) > 0 && (refused?.error?.retryAfter ?? 0) <= 60);
+  const refusedAnswer = answers.find(({ status }) => status === 429);
+  assert.equal(refusedAnswer?.headers.get('x-ratelimit-scope'), 'minute');
+  assert.equal(refusedAnswer?.headers.get('x-ratelimit-limit'), '20');
+  assert.equal(refusedAnswer?.headers.get('x-ratelimit-remaining'), '0');
+  assert.equal(refusedAnswer?.headers.get('retry-after'), String(refusedAnswer?.error?.retryAfter));
+  assert.ok((refusedAnswer?.error?.retryAfter ?? 0) > 0 && (refusedAnswer?.error?.retryAfter ?? 0) <= 60);
 });
 
 test('an hourly cap of 10 lets exactly 10 of 16 concurrent sends through, also after a kill', async (context) => {
@@ -57,9 +57,9 @@ test('an hourly cap of 10 lets exactly 10 of 16 concurrent sends through, also a
   assert.deepEqual(codes(await sends(0, 16)), { 202: 10, HOURLY_CAP_REACHED: 6 });
   await stack.end('SIGKILL');
   await stack.start();
-  const [refused] = await sends(20, 1);
-  assert.equal(refused?.error?.code, 'HOURLY_CAP_REACHED');
-  const seconds = refused?.error?.retryAfter ?? 0;
+  const [refusedAnswer] = await sends(20, 1);
+  assert.equal(refusedAnswer?.error?.code, 'HOURLY_CAP_REACHED');
+  const seconds = refusedAnswer?.error?.retryAfter ?? 0;
   assert.ok(seconds > 3_400 && seconds <= 3_600, `retryAfter ${seconds}`);
   await context.test(
     'a second send to a recipient within ten minutes is RECIPIENT_RATE_LIMITED before any cap',

@@ -49,7 +49,7 @@ test('a message is not sent again to a person who writes STOP during the loss of
   await stack.network.write(customer(3), { to: SHOP_PHONE, text: 'STOP', wait: false });
   const { status, reason } = await untilEnded(stack, id);
   assert.deepEqual([status, reason], ['failed', 'DELIVERY_UNKNOWN']);
-  const refused = await sendText(stack, stack.shopId, { to: customer(3), text: 'Are you sure?' });
-  assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
+  const refusedAnswer = await sendText(stack, stack.shopId, { to: customer(3), text: 'Are you sure?' });
+  assert.equal(refusedAnswer.error?.code, 'RECIPIENT_OPTED_OUT');
   assert.deepEqual(await shown(customer(3)), []);
 });

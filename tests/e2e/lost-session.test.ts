@@ -17,14 +17,14 @@ async function statusOf(shopId: string): Promise<unknown> {
 }
 
 test('channelStatus.msgapp is null until the shop was connected once, and a group send is 503', async () => {
-  const made = await stack.api.post('/shops', { name: 'Never scanned' });
-  const shopId = String(made.data.id);
+  const createdAnswer = await stack.api.post('/shops', { name: 'Never scanned' });
+  const shopId = String(createdAnswer.data.id);
   assert.deepEqual(await statusOf(shopId), { msgapp: null });
   const toGroup = await sendText(stack, shopId, { to: '120363000000000001@g.us', text: 'Hello all' });
   assert.deepEqual([toGroup.status, toGroup.error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
   stack.network.behave({ paired: false });
-  const asked = await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
-  assert.equal(asked.data.status, 'qr_waiting');
+  const askedAnswer = await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
+  assert.equal(askedAnswer.data.status, 'qr_waiting');
   assert.deepEqual(await statusOf(shopId), { msgapp: null });
   stack.network.scan(stack.session(shopId), '+33611110044');
   await until('the shop is connected', async () => {
@@ -55,7 +55,7 @@ test('a lost session answers 503 MSGAPP_SESSION_LOST, not the caps of a number p
     const { msgapp } = (await statusOf(shopId)) as { readonly msgapp: string };
     return msgapp === 'disconnected';
   });
-  const refused = await sendText(stack, shopId, last);
-  assert.deepEqual([refused.status, refused.error?.code], [503, 'MSGAPP_SESSION_LOST']);
+  const refusedAnswer = await sendText(stack, shopId, last);
+  assert.deepEqual([refusedAnswer.status, refusedAnswer.error?.code], [503, 'MSGAPP_SESSION_LOST']);
   assert.deepEqual(await statusOf(shopId), { msgapp: 'disconnected' });
 });

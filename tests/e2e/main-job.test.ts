@@ -26,11 +26,11 @@ test('a tenant connects a shop, sends, is told to stop and restarts', async (con
   });
 
   await context.test('POST /shops makes a shop that is found by name', async () => {
-    const made = await stack.api.post('/shops', { name: 'Harbour café' });
-    assert.equal(made.status, 201);
-    assert.deepEqual(made.data.setupRequired, ['location', 'operatingHours']);
-    const found = await stack.api.get(`/shops/${encodeURIComponent('HARBOUR CAFÉ')}`);
-    assert.equal(found.data.id, made.data.id);
+    const createdAnswer = await stack.api.post('/shops', { name: 'Harbour café' });
+    assert.equal(createdAnswer.status, 201);
+    assert.deepEqual(createdAnswer.data.setupRequired, ['location', 'operatingHours']);
+    const foundAnswer = await stack.api.get(`/shops/${encodeURIComponent('HARBOUR CAFÉ')}`);
+    assert.equal(foundAnswer.data.id, createdAnswer.data.id);
   });
 
   await context.test('GET connect before any POST connect is 409 MSGAPP_NOT_CONFIGURED', async () => {
@@ -39,11 +39,11 @@ test('a tenant connects a shop, sends, is told to stop and restarts', async (con
   });
 
   await context.test('a QR code is shown as text and image, and a scan connects the shop', async () => {
-    const started = await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
-    assert.equal(started.status, 200);
-    assert.equal(started.data.status, 'qr_waiting');
-    assert.match(String(started.data.qrImageDataUrl), /^data:image\/png;base64,iVBOR/);
-    assert.equal(started.data.pollAfterMs, 2_000);
+    const startedAnswer = await stack.api.post(`/shops/${stack.shopId}/channels/msgapp/connect`);
+    assert.equal(startedAnswer.status, 200);
+    assert.equal(startedAnswer.data.status, 'qr_waiting');
+    assert.match(String(startedAnswer.data.qrImageDataUrl), /^data:image\/png;base64,iVBOR/);
+    assert.equal(startedAnswer.data.pollAfterMs, 2_000);
     await connectShop(stack, stack.shopId, SHOP_PHONE);
     const channel = await stack.api.get(`/shops/${stack.shopId}/channels/msgapp`);
     assert.equal(channel.data.status, 'connected');
@@ -59,11 +59,11 @@ test('a tenant connects a shop, sends, is told to stop and restarts', async (con
       text: 'Your bread is ready',
       idempotencyKey: 'order-1',
     };
-    const accepted = await stack.api.post(`/shops/${stack.shopId}/messages`, body);
-    assert.equal(accepted.status, 202);
-    assert.equal(accepted.data.status, 'queued');
-    assert.deepEqual((accepted.data.policy as { recipientClass: string }).recipientClass, 'cold');
-    const id = String(accepted.data.id);
+    const acceptedAnswer = await stack.api.post(`/shops/${stack.shopId}/messages`, body);
+    assert.equal(acceptedAnswer.status, 202);
+    assert.equal(acceptedAnswer.data.status, 'queued');
+    assert.deepEqual((acceptedAnswer.data.policy as { recipientClass: string }).recipientClass, 'cold');
+    const id = String(acceptedAnswer.data.id);
     const sent = await untilStatus(stack, id, 'sent');
     assert.equal(sent.via, 'shop');
     assert.ok(sent.sentAt);
@@ -82,20 +82,23 @@ test('a tenant connects a shop, sends, is told to stop and restarts', async (con
 
   await context.test('STOP refuses the next send, and any other text lifts the refusal', async () => {
     await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: ' stop! ' });
-    const refused = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Are you there?' });
-    assert.deepEqual([refused.status, refused.error?.code], [422, 'RECIPIENT_OPTED_OUT']);
+    const refusedAnswer = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Are you there?' });
+    assert.deepEqual([refusedAnswer.status, refusedAnswer.error?.code], [422, 'RECIPIENT_OPTED_OUT']);
     await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'Sorry, go on' });
-    const accepted = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Are you there?' });
-    assert.equal(accepted.status, 202);
-    assert.equal((accepted.data.policy as { recipientClass: string }).recipientClass, 'known');
-    await untilStatus(stack, String(accepted.data.id), 'sent');
+    const acceptedAnswer = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Are you there?' });
+    assert.equal(acceptedAnswer.status, 202);
+    assert.equal((acceptedAnswer.data.policy as { recipientClass: string }).recipientClass, 'known');
+    await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
   });
 
   await context.test('STOP in quotes, in bold or next to an emoji refuses the next send too', async () => {
     for (const text of ['"STOP"', '*STOP*', 'STOP 😀', '.STOP']) {
       await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text });
-      const refused = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Are you there?' });
-      assert.deepEqual([text, refused.status, refused.error?.code], [text, 422, 'RECIPIENT_OPTED_OUT']);
+      const refusedAnswer = await sendText(stack, stack.shopId, { to: CUSTOMER, text: 'Are you there?' });
+      assert.deepEqual(
+        [text, refusedAnswer.status, refusedAnswer.error?.code],
+        [text, 422, 'RECIPIENT_OPTED_OUT'],
+      );
       await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'Sorry, go on' });
     }
   });

@@ -33,11 +33,11 @@ test('a forecast asks the session for such a group as the send does', async () =
 
 test('the session is asked once more before a send to a group that it did not report is refused', async () => {
   stack.network.setGroups(stack.session(stack.shopId), [group(FIRST)]);
-  const accepted = await sendText(stack, stack.shopId, { to: FIRST, text: 'Welcome' });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  await untilStatus(stack, String(accepted.data.id), 'sent');
-  const refused = await sendText(stack, stack.shopId, { to: NOBODYS, text: 'Welcome' });
-  assert.deepEqual([refused.status, refused.error?.code], [422, 'GROUP_CONTEXT_REQUIRED']);
+  const acceptedAnswer = await sendText(stack, stack.shopId, { to: FIRST, text: 'Welcome' });
+  assert.equal(acceptedAnswer.status, 202, JSON.stringify(acceptedAnswer.error));
+  await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
+  const refusedAnswer = await sendText(stack, stack.shopId, { to: NOBODYS, text: 'Welcome' });
+  assert.deepEqual([refusedAnswer.status, refusedAnswer.error?.code], [422, 'GROUP_CONTEXT_REQUIRED']);
 });
 
 test('a group made a moment ago is on the list of groups', async () => {
@@ -51,10 +51,10 @@ test('a group made a moment ago is on the list of groups', async () => {
 
 test('a call waits a moment for a session that gets no answer, not until its caller gives up', async () => {
   stack.network.behave({ tellsGroups: false });
-  const [refused, listed] = await Promise.all([
+  const [refusedAnswer, listedAnswer] = await Promise.all([
     sendText(stack, stack.shopId, { to: NOBODYS, text: 'Welcome' }),
     stack.api.get(`/shops/${stack.shopId}/groups`),
   ]);
-  assert.deepEqual([refused.status, refused.error?.code], [422, 'GROUP_CONTEXT_REQUIRED']);
-  assert.equal((listed.data.items as unknown[]).length, 2);
+  assert.deepEqual([refusedAnswer.status, refusedAnswer.error?.code], [422, 'GROUP_CONTEXT_REQUIRED']);
+  assert.equal((listedAnswer.data.items as unknown[]).length, 2);
 });

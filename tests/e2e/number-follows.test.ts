@@ -39,8 +39,8 @@ beforeEach(() => {
 const channelOf = (shopId: string): string => `/shops/${shopId}/channels/msgapp`;
 
 async function makeShop(): Promise<string> {
-  const made = await stack.api.post('/shops', { name: `Shop ${Math.random()}` });
-  return String(made.data.id);
+  const createdAnswer = await stack.api.post('/shops', { name: `Shop ${Math.random()}` });
+  return String(createdAnswer.data.id);
 }
 
 /** A shop whose phone was paired eight days ago, and is open now. */
@@ -64,9 +64,9 @@ async function scanned(shopId: string): Promise<Readonly<Record<string, unknown>
 }
 
 async function sent(shopId: string, to: string): Promise<void> {
-  const accepted = await sendText(stack, shopId, { to, text: `For ${to}` });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  await untilStatus(stack, String(accepted.data.id), 'sent');
+  const acceptedAnswer = await sendText(stack, shopId, { to, text: `For ${to}` });
+  assert.equal(acceptedAnswer.status, 202, JSON.stringify(acceptedAnswer.error));
+  await untilStatus(stack, String(acceptedAnswer.data.id), 'sent');
 }
 
 async function refusal(shopId: string, to: string): Promise<string | undefined> {
@@ -88,11 +88,11 @@ test('a number that another shop has connected is refused at the scan, with the 
   const { lastEnd } = (data.details as { channel: { lastEnd: { end: string; detail: string } } }).channel;
   assert.equal(lastEnd.end, 'number_in_use');
   assert.match(lastEnd.detail, new RegExp(first));
-  const shown = await stack.api.get(`/shops/${second}`);
-  assert.deepEqual(shown.data.channelStatus, { msgapp: null }, 'it was never connected');
+  const shownAnswer = await stack.api.get(`/shops/${second}`);
+  assert.deepEqual(shownAnswer.data.channelStatus, { msgapp: null }, 'it was never connected');
   // Nothing of the scan is left: the next connect shows a code, and no reason.
-  const again = await stack.api.post(`${channelOf(second)}/connect`);
-  assert.deepEqual([again.data.status, again.data.reason], ['qr_waiting', undefined]);
+  const repeatedAnswer = await stack.api.post(`${channelOf(second)}/connect`);
+  assert.deepEqual([repeatedAnswer.data.status, repeatedAnswer.data.reason], ['qr_waiting', undefined]);
 });
 
 test('a number that comes back at another shop brings its caps, its warm-up, its opt-outs and who wrote', async () => {
@@ -106,16 +106,16 @@ test('a number that comes back at another shop brings its caps, its warm-up, its
   assert.deepEqual(await countsOf(second), { day: 8, today: 3 });
   assert.equal(await refusal(second, FIRST), 'RECIPIENT_RATE_LIMITED');
   assert.equal(await refusal(second, THIRD), 'RECIPIENT_OPTED_OUT');
-  const known = await sendText(stack, second, { to: STRANGER, text: 'You wrote' });
-  assert.equal((known.data.policy as { recipientClass: string }).recipientClass, 'known');
-  await untilStatus(stack, String(known.data.id), 'sent');
+  const knownAnswer = await sendText(stack, second, { to: STRANGER, text: 'You wrote' });
+  assert.equal((knownAnswer.data.policy as { recipientClass: string }).recipientClass, 'known');
+  await untilStatus(stack, String(knownAnswer.data.id), 'sent');
 
   // The first shop still has its credentials, and may not use them while the second has the number.
   const back = await stack.api.post(`${channelOf(first)}/connect`);
   assert.deepEqual([back.data.status, back.data.reason], ['disconnected', 'NUMBER_IN_USE']);
   await stack.api.post(`${channelOf(second)}/disconnect`);
-  const resumed = await stack.api.post(`${channelOf(first)}/connect`);
-  assert.equal(resumed.data.status, 'connected');
+  const resumedAnswer = await stack.api.post(`${channelOf(first)}/connect`);
+  assert.equal(resumedAnswer.data.status, 'connected');
   assert.deepEqual(await countsOf(first), { day: 8, today: 4 }, 'what came back is counted once');
 });
 
@@ -149,8 +149,8 @@ test('the pause after a rate signal follows the number, also from an erased shop
   };
   const first = await agedShop();
   stack.network.behave({ outcome: () => ({ kind: 'rate_limited' }) });
-  const waiting = await sendText(stack, first, { to: FIRST, text: 'Too many' });
-  assert.equal(waiting.status, 202);
+  const waitingAnswer = await sendText(stack, first, { to: FIRST, text: 'Too many' });
+  assert.equal(waitingAnswer.status, 202);
   const until15 = await until(
     'the network asked for a pause',
     async () => (await pausedUntil(first)) ?? false,
@@ -169,8 +169,8 @@ test('the pause after a rate signal follows the number, also from an erased shop
   const third = await makeShop();
   assert.equal((await scanned(third)).status, 'connected');
   assert.equal(await pausedUntil(third), until15);
-  const queued = await sendText(stack, third, { to: SECOND, text: 'Later' });
-  assert.equal((await stack.api.get(`/messages/${queued.data.id}`)).data.status, 'queued');
+  const queuedAnswer = await sendText(stack, third, { to: SECOND, text: 'Later' });
+  assert.equal((await stack.api.get(`/messages/${queuedAnswer.data.id}`)).data.status, 'queued');
 });
 
 test('the restriction and the quota of new chats follow the number, also from an erased shop', async () => {
@@ -272,10 +272,10 @@ test('one of two shops that connect one number at the same moment gets it', asyn
 /** Opens a shop, and returns it and the key under which its number is noted with its tenants. */
 async function notedShop(): Promise<{ readonly shopId: string; readonly key: string }> {
   const keys = (): Promise<string[]> => redis.keys('number-tenants:*');
-  const known = await keys();
+  const knownKeys = await keys();
   const shopId = await agedShop();
   const key = await until('it is noted', async () => {
-    const [found = ''] = (await keys()).filter((each) => !known.includes(each));
+    const [found = ''] = (await keys()).filter((each) => !knownKeys.includes(each));
     return (await redis.pttl(found)) > 0 && found;
   });
   return { shopId, key };
@@ -293,19 +293,22 @@ test('operators see, by a digest, a number that two tenants connect, and neither
   };
   assert.equal(await metric(), 0, 'shops of one tenant are no reason');
   const events = await openEvents(new URL(stack.adminUrl()).origin, stack.adminToken);
-  const other = await stack.admin.post('/tenants', { name: 'Other', plan: 'scale' });
-  const tenantId = String(other.data.id);
-  const made = await stack.admin.post(`/tenants/${tenantId}/shops`, { name: 'Twin' });
-  await stack.admin.post(`/actors/${tenantId}/${made.data.id}/connect`);
+  const otherAnswer = await stack.admin.post('/tenants', { name: 'Other', plan: 'scale' });
+  const tenantId = String(otherAnswer.data.id);
+  const createdAnswer = await stack.admin.post(`/tenants/${tenantId}/shops`, { name: 'Twin' });
+  await stack.admin.post(`/actors/${tenantId}/${createdAnswer.data.id}/connect`);
   const { data } = await events.until('number', () => true);
   events.close();
-  assert.deepEqual([data.shopId, data.state, data.otherTenants], [made.data.id, 'shared', [stack.tenantId]]);
+  assert.deepEqual(
+    [data.shopId, data.state, data.otherTenants],
+    [createdAnswer.data.id, 'shared', [stack.tenantId]],
+  );
   await redis.hdel(noted, longAgo);
   assert.match(String(data.number), /^[\w-]{22}$/);
   assert.ok(!JSON.stringify(data).includes(phone));
   assert.equal(await metric(), 1);
   assert.equal((await stack.api.get(channelOf(own))).data.status, 'connected');
-  const twin = await stack.admin.get(`/actors/${tenantId}/${made.data.id}`);
+  const twin = await stack.admin.get(`/actors/${tenantId}/${createdAnswer.data.id}`);
   assert.equal(twin.data.state, 'connected');
   await erase(stack.admin, `/tenants/${tenantId}`);
   const kept = await until('nothing of the other tenant is kept', async () => {

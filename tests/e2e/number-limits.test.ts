@@ -46,8 +46,10 @@ test('a restriction that the network announces bars new chats until it ends, als
   await stack.start();
   await untilConnected(stack, stack.shopId);
   await refused(stranger(), 'COLD_RECIPIENT_CAP_REACHED', WEEK_SECONDS);
-  const asked = await stack.api.get(`/shops/${stack.shopId}/policy?to=${encodeURIComponent(stranger())}`);
-  assert.equal(asked.data.code, 'COLD_RECIPIENT_CAP_REACHED');
+  const askedAnswer = await stack.api.get(
+    `/shops/${stack.shopId}/policy?to=${encodeURIComponent(stranger())}`,
+  );
+  assert.equal(askedAnswer.data.code, 'COLD_RECIPIENT_CAP_REACHED');
   await answered();
   await stack.network.restrict(SHOP_PHONE, { active: false });
   await untilNetwork(({ restrictedUntil }) => restrictedUntil === null);
@@ -61,8 +63,8 @@ test('a restriction that the network announces bars new chats until it ends, als
     ['number.restricted', 'number.unrestricted'],
   );
   assert.equal(events[0]?.data.restriction, 'RESTRICT_ALL_COMPANIONS');
-  const ended = await until('the webhook of the end', async () => hook.events[1]);
-  assert.deepEqual([ended.type, ended.data], ['number.unrestricted', { shopId: stack.shopId }]);
+  const endedEvent = await until('the webhook of the end', async () => hook.events[1]);
+  assert.deepEqual([endedEvent.type, endedEvent.data], ['number.unrestricted', { shopId: stack.shopId }]);
   await hook.remove();
 });
 
@@ -130,12 +132,12 @@ async function webhookOf(
   };
 }
 
-async function untilNetwork(is: (network: Network) => boolean): Promise<Network> {
+async function untilNetwork(isReached: (network: Network) => boolean): Promise<Network> {
   let network: Network | undefined;
   await until('the network is heard', async () => {
     const { data } = await stack.api.get(`/shops/${stack.shopId}/policy`);
     network = data.network as Network;
-    return is(network);
+    return isReached(network);
   });
   assert.ok(network);
   return network;
@@ -149,9 +151,9 @@ async function answered(): Promise<void> {
 }
 
 async function sentTo(to: string): Promise<void> {
-  const sent = await sendText(stack, stack.shopId, { to, text: `Your bread is ready, ${to}` });
-  assert.equal(sent.status, 202, JSON.stringify(sent.error));
-  await untilStatus(stack, String(sent.data.id), 'sent');
+  const sentAnswer = await sendText(stack, stack.shopId, { to, text: `Your bread is ready, ${to}` });
+  assert.equal(sentAnswer.status, 202, JSON.stringify(sentAnswer.error));
+  await untilStatus(stack, String(sentAnswer.data.id), 'sent');
 }
 
 async function refused(to: string, code: string, mostSeconds: number): Promise<void> {

@@ -34,8 +34,8 @@ test('overview, nodes, actors and events are as documented while a shop sends an
   await stack.api.post(`/shops/${shopId}/channels/msgapp/connect`);
   await sentText(stack, shopId, { to: '+33622220001', text: 'One' });
   const own = `/actors/${tenantId}/${shopId}`;
-  const paused = await call('POST', `${own}/pause`, { key: stack.adminToken, json: {} });
-  assert.equal(paused.status, 200, paused.text);
+  const pausedReply = await call('POST', `${own}/pause`, { key: stack.adminToken, json: {} });
+  assert.equal(pausedReply.status, 200, pausedReply.text);
   await sendText(stack, shopId, { to: '+33622220002', text: 'Two' });
   const shown = (await read(own)) as { details: { queue: { waiting: unknown[] }; transitions: unknown[] } };
   assert.equal(shown.details.queue.waiting.length, 1);
@@ -43,8 +43,8 @@ test('overview, nodes, actors and events are as documented while a shop sends an
   for (const path of ['/overview', '/nodes', '/actors', '/machines', '/dead-letters', `${own}/messages`]) {
     await read(path);
   }
-  const refused = await call('POST', `${own}/passivate`, { key: stack.adminToken, json: {} });
-  assert.equal(refused.status, 409);
+  const refusedReply = await call('POST', `${own}/passivate`, { key: stack.adminToken, json: {} });
+  assert.equal(refusedReply.status, 409);
 
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);

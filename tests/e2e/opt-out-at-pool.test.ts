@@ -31,8 +31,8 @@ after(() => stack.stop());
 
 test('an answer to the pool’s number within two days opts out of the shop that was written for, and of it alone', async () => {
   for (const to of [CUSTOMER, OTHER, LATER]) {
-    const accepted = await sendText(stack, stack.shopId, { to, text: 'Your bread is ready' });
-    assert.equal((await untilStatus(stack, String(accepted.data.id), 'sent')).via, 'pool');
+    const acceptedAnswer = await sendText(stack, stack.shopId, { to, text: 'Your bread is ready' });
+    assert.equal((await untilStatus(stack, String(acceptedAnswer.data.id), 'sent')).via, 'pool');
   }
   assert.ok(await stack.network.inbound(pool, { from: CUSTOMER, text: 'STOP' }));
   await untilOptedOut(CUSTOMER);
@@ -40,16 +40,16 @@ test('an answer to the pool’s number within two days opts out of the shop that
   await age(LATER, TWO_DAYS_MS - 60_000);
   for (const from of [OTHER, LATER]) assert.ok(await stack.network.inbound(pool, { from, text: 'STOP' }));
   await untilOptedOut(LATER);
-  const other = await sendText(stack, stack.shopId, { to: OTHER, text: 'One more thing' });
-  assert.notEqual(other.error?.code, 'RECIPIENT_OPTED_OUT', 'the answer came too late');
+  const otherAnswer = await sendText(stack, stack.shopId, { to: OTHER, text: 'One more thing' });
+  assert.notEqual(otherAnswer.error?.code, 'RECIPIENT_OPTED_OUT', 'the answer came too late');
 });
 
 async function untilOptedOut(to: string): Promise<void> {
-  const refused = await until(`the shop heard of ${to}`, async () => {
+  const refusedAnswer = await until(`the shop heard of ${to}`, async () => {
     const answer = await sendText(stack, stack.shopId, { to, text: 'One more thing' });
     return answer.status === 422 && answer;
   });
-  assert.equal(refused.error?.code, 'RECIPIENT_OPTED_OUT');
+  assert.equal(refusedAnswer.error?.code, 'RECIPIENT_OPTED_OUT');
 }
 
 /** Makes the pool's message to a number older. */

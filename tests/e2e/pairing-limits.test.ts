@@ -67,8 +67,8 @@ test('a pending code is shown again without another request', async () => {
 });
 
 test('if the network refuses a code after its caller was answered, no other shop of the node asks for 15 minutes', async () => {
-  const other = await makeAccount(stack.admin, 'Others');
-  const api = apiClient(stack.apiUrl, other.apiKey);
+  const otherAccount = await makeAccount(stack.admin, 'Others');
+  const api = apiClient(stack.apiUrl, otherAccount.apiKey);
   const asOther = async (phone: string) => {
     const { data } = await api.post('/shops', { name: `Till of ${phone}` });
     return api.post(`/shops/${data.id}/channels/msgapp/pairing-code`, { phone });

@@ -10,18 +10,18 @@ const stack = sharedStack({}, async () => {
   await stack.network.requirePasskey(PHONE, true);
 });
 
-for (const way of ['qr', 'code'] as const) {
-  test(`by ${way}: the owner sees that the account asks for a passkey, and may link another way later`, async () => {
+for (const method of ['qr', 'code'] as const) {
+  test(`by ${method}: the owner sees that the account asks for a passkey, and may link another way later`, async () => {
     const path = `/shops/${stack.shopId}/channels/msgapp`;
     const cursor = String((await stack.api.get('/events')).data.nextCursor);
     const link = async (): Promise<unknown> => {
-      if (way === 'qr') await stack.api.post(`${path}/connect`);
+      if (method === 'qr') await stack.api.post(`${path}/connect`);
       else await stack.api.post(`${path}/pairing-code`, { phone: PHONE });
       const shown = await until('a code is shown', async () => {
         const { data } = await stack.api.get(`${path}/connect`);
-        return (data[way] as string | undefined) ?? false;
+        return (data[method] as string | undefined) ?? false;
       });
-      return way === 'qr' ? stack.network.scan(shown, PHONE) : stack.network.typeCode(shown, PHONE);
+      return method === 'qr' ? stack.network.scan(shown, PHONE) : stack.network.typeCode(shown, PHONE);
     };
     await assert.rejects(link(), { code: 'PASSKEY_REQUIRED' });
     const told = await until('it is told', async () => {
@@ -43,6 +43,6 @@ test('once the account asks for none, the shop is linked, and the reason is gone
   const shown = async () => (await stack.api.get(`${path}/connect`)).data.qr as string | undefined;
   await stack.network.scan(await until('a QR code is shown', shown), PHONE);
   await until('it is connected', async () => (await stack.api.get(path)).data.status === 'connected');
-  const ended = await stack.api.post(`${path}/disconnect`);
-  assert.deepEqual([ended.data.status, ended.data.reason], ['disconnected', undefined]);
+  const endedAnswer = await stack.api.post(`${path}/disconnect`);
+  assert.deepEqual([endedAnswer.data.status, endedAnswer.data.reason], ['disconnected', undefined]);
 });

@@ -53,9 +53,9 @@ after(() => media?.close());
 
 test('text and media go through the other node’s pool shop, with the line; a group never does', async () => {
   const body = { channel: 'msgapp', to: customer(0), text: 'Look', mediaUrl: mediaUrl(), mediaType: 'image' };
-  const accepted = await stackOf(origin).api.post(`/shops/${origin.shopId}/messages`, body);
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  const record = await untilStatus(stackOf(origin), String(accepted.data.id), 'sent');
+  const acceptedAnswer = await stackOf(origin).api.post(`/shops/${origin.shopId}/messages`, body);
+  assert.equal(acceptedAnswer.status, 202, JSON.stringify(acceptedAnswer.error));
+  const record = await untilStatus(stackOf(origin), String(acceptedAnswer.data.id), 'sent');
   assert.deepEqual([record.via, record.text], ['pool', 'Look']);
   const [entry] = (await fleet.network.inbox(customer(0))).items;
   const sha256 = createHash('sha256').update(picture).digest('hex');
@@ -97,12 +97,12 @@ test('either node killed while messages are handed over: none is lost, none is s
 });
 
 test('messages carried for others count in the pool shop’s hourly cap, and at the cap another tenant gets 503', async () => {
-  const other = await disconnectedShop('Florists', '+33611110002');
+  const otherAccount = await disconnectedShop('Florists', '+33611110002');
   const refusals: string[] = [];
   for (let index = 0; index < 10 && refusals.length === 0; index += 1) {
     const send = { to: customer(20 + index), text: `flowers ${index}` };
-    const answer = await sendText({ api: directly(other) }, other.shopId, send);
-    if (answer.status === 202) await untilEnded(stackOf(other), String(answer.data.id));
+    const answer = await sendText({ api: directly(otherAccount) }, otherAccount.shopId, send);
+    if (answer.status === 202) await untilEnded(stackOf(otherAccount), String(answer.data.id));
     else refusals.push(`${answer.status} ${answer.error?.code}`);
   }
   assert.deepEqual(refusals, ['503 MSGAPP_NOT_CONNECTED'], 'its tenant’s own caps had room for all ten');

@@ -28,8 +28,8 @@ const stack = sharedStack({ gapMs: '20-60' }, async () => {
   const phones = Array.from({ length: 40 }, (_, index) => customer(index));
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones });
   await stack.admin.patch(`/tenants/${stack.tenantId}`, { poolFallback: true });
-  const second = await stack.api.post('/shops', { name: 'Second bakery' });
-  shopIds.push(stack.shopId, String(second.data.id));
+  const secondAnswer = await stack.api.post('/shops', { name: 'Second bakery' });
+  shopIds.push(stack.shopId, String(secondAnswer.data.id));
   for (const [index, shopId] of shopIds.entries()) {
     await connectShop(stack, shopId, PHONES[index] ?? '');
     await stack.api.post(`/shops/${shopId}/channels/msgapp/disconnect`);
@@ -43,8 +43,8 @@ test('a message that the pool refused is sent by the own number once its session
   // A long text is composed for seconds, so the pool shop has the message and has not sent it.
   const text = 'Your bread is ready. '.repeat(20).trim();
   const id = await acceptedText(stack, shopId, { to: customer(30), text });
-  const carried = carriedKey(shopAddress(platform).shard, id);
-  await until('the pool has it', async () => (await redis.exists(carried)) === 1);
+  const carriedId = carriedKey(shopAddress(platform).shard, id);
+  await until('the pool has it', async () => (await redis.exists(carriedId)) === 1);
   await stack.end('SIGKILL');
   await refuseAtPool(id, shopId);
   await stack.start();
@@ -71,21 +71,21 @@ test('of sends at the same moment, the pool accepts as many as its number may se
       ),
     ),
   );
-  const accepted = answers.filter(({ status }) => status === 202);
-  const refused = answers.filter(({ status }) => status !== 202);
-  assert.equal(accepted.length, POOL_ROOM - lastHour);
-  for (const { status, error } of refused)
+  const acceptedAnswers = answers.filter(({ status }) => status === 202);
+  const refusedAnswers = answers.filter(({ status }) => status !== 202);
+  assert.equal(acceptedAnswers.length, POOL_ROOM - lastHour);
+  for (const { status, error } of refusedAnswers)
     assert.deepEqual([status, error?.code], [503, 'MSGAPP_NOT_CONNECTED']);
-  for (const { data } of accepted)
+  for (const { data } of acceptedAnswers)
     assert.equal((await untilStatus(stack, String(data.id), 'sent')).via, 'pool');
 });
 
 /** Changes the stored data as if the pool shop had refused the message, and its answer had been lost. */
 async function refuseAtPool(id: string, shopId: string): Promise<void> {
   const pool = shopAddress(platform).shard;
-  const carried = carriedKey(pool, id);
-  await redis.del(carried);
-  await redis.hset(carried, 'refused', '1');
+  const carriedId = carriedKey(pool, id);
+  await redis.del(carriedId);
+  await redis.hset(carriedId, 'refused', '1');
   await redis.zrem(shopKeys(pool, platform.shopId).carried, id);
   const stored = await pooledRecord(id, shopId);
   await redis.hset(pooledKey(shopId), id, JSON.stringify({ ...stored, taken: false }));

@@ -28,11 +28,11 @@ const stack = sharedStack({}, async () => {
 });
 
 async function send(to: string, text: string): Promise<string> {
-  const sent = await until(`${text} is accepted`, async () => {
+  const sentAnswer = await until(`${text} is accepted`, async () => {
     const answer = await sendText(stack, stack.shopId, { to, text, idempotencyKey: text });
     return answer.status < 300 && answer;
   });
-  const id = String(sent.data.id);
+  const id = String(sentAnswer.data.id);
   await untilStatus(stack, id, 'sent');
   return id;
 }

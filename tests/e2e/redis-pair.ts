@@ -32,14 +32,14 @@ interface Member {
 /** Starts both and waits until the replica follows. */
 export async function startRedisPair(): Promise<RedisPair> {
   const ports = await freePorts(2);
-  const [first, second] = await Promise.all(
+  const [first, secondMember] = await Promise.all(
     ports.map(async (port): Promise<Member> => {
       const extraArgs = ['--port', String(port), '--bind', '127.0.0.1', '--repl-diskless-sync-delay', '0'];
       return { port, server: await startRedisServer({ appendfsync: 'always', extraArgs }) };
     }),
   );
-  if (first === undefined || second === undefined) throw new Error('two ports make two servers');
-  let [master, replica] = [first, second];
+  if (first === undefined || secondMember === undefined) throw new Error('two ports make two servers');
+  let [master, replica] = [first, secondMember];
   const swap = (): void => {
     [master, replica] = [replica, master];
   };
@@ -55,7 +55,7 @@ export async function startRedisPair(): Promise<RedisPair> {
   };
   await follow();
   return {
-    servers: [first.server, second.server],
+    servers: [first.server, secondMember.server],
     master: () => master.server,
     replica: () => replica.server,
     async changeRoles() {

@@ -17,15 +17,23 @@ const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 test('a send is scheduled, listed, shown and cancelled; its times are checked', async () => {
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'later', idempotencyKey: 'one' };
-  const made = await stack.api.post(path(), { ...body, sendAt: inMs(DAY_MS) });
-  assert.deepEqual([made.status, made.data.status], [201, 'scheduled'], JSON.stringify(made.error));
-  const id = String(made.data.id);
-  assert.equal(made.headers.get('location'), `/api/v1/shops/${stack.shopId}/scheduled/${id}`);
-  const other = await stack.api.post(path(), { ...body, text: 'now', sendAt: String(made.data.sendAt) });
-  assert.deepEqual([other.data.id, other.headers.get('x-idempotent-mismatch')], [id, 'true']);
-  const again = await stack.api.post(path(), { ...body, sendAt: String(made.data.sendAt) });
-  assert.deepEqual([again.status, again.data.id], [200, id]);
-  assert.equal(again.headers.get('x-idempotent-mismatch'), null);
+  const createdAnswer = await stack.api.post(path(), { ...body, sendAt: inMs(DAY_MS) });
+  assert.deepEqual(
+    [createdAnswer.status, createdAnswer.data.status],
+    [201, 'scheduled'],
+    JSON.stringify(createdAnswer.error),
+  );
+  const id = String(createdAnswer.data.id);
+  assert.equal(createdAnswer.headers.get('location'), `/api/v1/shops/${stack.shopId}/scheduled/${id}`);
+  const otherAnswer = await stack.api.post(path(), {
+    ...body,
+    text: 'now',
+    sendAt: String(createdAnswer.data.sendAt),
+  });
+  assert.deepEqual([otherAnswer.data.id, otherAnswer.headers.get('x-idempotent-mismatch')], [id, 'true']);
+  const repeatedAnswer = await stack.api.post(path(), { ...body, sendAt: String(createdAnswer.data.sendAt) });
+  assert.deepEqual([repeatedAnswer.status, repeatedAnswer.data.id], [200, id]);
+  assert.equal(repeatedAnswer.headers.get('x-idempotent-mismatch'), null);
   const { data } = await stack.api.get(path());
   assert.deepEqual(
     (data.items as { id: string }[]).map((item) => item.id),
@@ -34,17 +42,20 @@ test('a send is scheduled, listed, shown and cancelled; its times are checked', 
   assert.equal((await stack.api.get(path(id))).data.text, 'later');
   const late = await stack.api.post(path(), { ...body, idempotencyKey: 'two', sendAt: inMs(-1_000) });
   assert.deepEqual([late.status, late.error?.code], [422, 'VALIDATION_ERROR']);
-  const ended = await stack.api.delete(path(id));
-  assert.deepEqual([ended.status, ended.data.status, ended.data.text], [200, 'cancelled', null]);
+  const endedAnswer = await stack.api.delete(path(id));
+  assert.deepEqual(
+    [endedAnswer.status, endedAnswer.data.status, endedAnswer.data.text],
+    [200, 'cancelled', null],
+  );
   assert.deepEqual(
     (await stack.api.delete(path(id))).data,
-    ended.data,
+    endedAnswer.data,
     'cancelled again it answers the same',
   );
   assert.equal((await stack.api.get(path(id))).data.status, 'cancelled');
   assert.deepEqual((await stack.api.get(path())).data.items, []);
-  const missing = await stack.api.get(path('65f000000000000000000001'));
-  assert.deepEqual([missing.status, missing.error?.code], [404, 'SCHEDULED_NOT_FOUND']);
+  const missingAnswer = await stack.api.get(path('65f000000000000000000001'));
+  assert.deepEqual([missingAnswer.status, missingAnswer.error?.code], [404, 'SCHEDULED_NOT_FOUND']);
 });
 
 test('operators see what waits without its text, and cancel it', async () => {
@@ -57,19 +68,23 @@ test('operators see what waits without its text, and cancel it', async () => {
     [[id, CUSTOMER]],
   );
   assert.ok(!JSON.stringify(data).includes('words of a tenant'));
-  const ended = await stack.admin.delete(`${actor}/${id}`, {});
-  assert.deepEqual([ended.status, ended.data.status], [200, 'cancelled'], JSON.stringify(ended.error));
+  const endedAnswer = await stack.admin.delete(`${actor}/${id}`, {});
+  assert.deepEqual(
+    [endedAnswer.status, endedAnswer.data.status],
+    [200, 'cancelled'],
+    JSON.stringify(endedAnswer.error),
+  );
   assert.deepEqual((await stack.admin.get(actor)).data.items, []);
 });
 
 test('at its time it is sent once, although the node was killed meanwhile', async () => {
   const { data: now } = await stack.api.get('/events');
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'Your table is ready', sendAt: inMs(3_000) };
-  const made = await stack.api.post(path(), body);
-  assert.equal(made.status, 201, JSON.stringify(made.error));
+  const createdAnswer = await stack.api.post(path(), body);
+  assert.equal(createdAnswer.status, 201, JSON.stringify(createdAnswer.error));
   await stack.end('SIGKILL');
   await stack.start();
-  const id = String(made.data.id);
+  const id = String(createdAnswer.data.id);
   const end = await until(
     'the scheduled send ends',
     async () => {

@@ -43,8 +43,8 @@ async function poisonedSend(): Promise<void> {
   const { contacts } = tenantKeys(account.tenantId);
   await redis.hset(contacts, CUSTOMER, 'not a record');
   const api = apiClient(stack.apiUrl, account.apiKey);
-  const refused = await sendText({ api }, account.shopId, { to: CUSTOMER, text: POISON });
-  assert.equal(refused.status, 500, JSON.stringify(refused));
+  const refusedAnswer = await sendText({ api }, account.shopId, { to: CUSTOMER, text: POISON });
+  assert.equal(refusedAnswer.status, 500, JSON.stringify(refusedAnswer));
   const { shard } = tenantAddress(account.tenantId);
   await until('the dead letter', async () => (await redis.zcard(`{s${shard}}:dead-letters`)) === 1);
 }
@@ -62,8 +62,10 @@ async function holders(text: string): Promise<string[]> {
 test('Redis holds no raw key, no operator token and no credential in the clear', async () => {
   const hook = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, { url: 'https://192.0.2.1/' });
   assert.equal(hook.error?.code, 'VALIDATION_ERROR');
-  const made = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, { url: 'http://127.0.0.1:9/' });
-  const signing = String(made.data.secret).slice('whsec_'.length);
+  const createdAnswer = await stack.admin.post(`/tenants/${stack.tenantId}/webhooks`, {
+    url: 'http://127.0.0.1:9/',
+  });
+  const signing = String(createdAnswer.data.secret).slice('whsec_'.length);
   assert.equal(Buffer.from(signing, 'base64').length, 32);
   const tokens = [stack.apiKey, stack.adminToken, stack.credentialsKey, signing];
   for (const secret of [...tokens, ...CREDENTIAL_FIELDS]) {
@@ -72,9 +74,9 @@ test('Redis holds no raw key, no operator token and no credential in the clear',
 });
 
 test('Redis has a message’s text in its record alone, and no text of a customer', async () => {
-  const where = await holders(OUTBOUND);
-  assert.equal(where.length, 1, where.join(' '));
-  assert.match(where[0] ?? '', /^\{s\d+\}:messages:\d+$/);
+  const places = await holders(OUTBOUND);
+  assert.equal(places.length, 1, places.join(' '));
+  assert.match(places[0] ?? '', /^\{s\d+\}:messages:\d+$/);
   assert.deepEqual(await holders(INBOUND), []);
 });
 
@@ -85,21 +87,21 @@ test('Redis holds the texts of a batch and a scheduled send only in their own re
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [CUSTOMER] });
   const recipients = [{ to: CUSTOMER, fields: { field } }];
   const asked = { name: 'news', text: `${text} {{field}}`, recipients, paused: true, idempotencyKey: 'news' };
-  const made = await stack.api.post(`/shops/${stack.shopId}/batches`, asked);
-  assert.equal(made.status, 201, JSON.stringify(made.error));
+  const createdAnswer = await stack.api.post(`/shops/${stack.shopId}/batches`, asked);
+  assert.equal(createdAnswer.status, 201, JSON.stringify(createdAnswer.error));
   const sendAt = new Date(Date.now() + HOUR_MS).toISOString();
   const schedule = { channel: 'msgapp', to: CUSTOMER, text: later, sendAt, idempotencyKey: 'later' };
-  const scheduled = await stack.api.post(`/shops/${stack.shopId}/scheduled`, schedule);
-  assert.equal(scheduled.status, 201, JSON.stringify(scheduled.error));
-  const own = new RegExp(`^\\{s\\d+\\}:shop:${stack.shopId}:batch:${made.data.id}$`);
+  const scheduledAnswer = await stack.api.post(`/shops/${stack.shopId}/scheduled`, schedule);
+  assert.equal(scheduledAnswer.status, 201, JSON.stringify(scheduledAnswer.error));
+  const ownPattern = new RegExp(`^\\{s\\d+\\}:shop:${stack.shopId}:batch:${createdAnswer.data.id}$`);
   for (const words of [text, field]) {
-    const where = await holders(words);
-    assert.equal(where.length, 1, where.join(' '));
-    assert.match(where[0] ?? '', own);
+    const places = await holders(words);
+    assert.equal(places.length, 1, places.join(' '));
+    assert.match(places[0] ?? '', ownPattern);
   }
-  const where = await holders(later);
-  assert.equal(where.length, 1, where.join(' '));
-  assert.match(where[0] ?? '', /:scheduled/);
+  const places = await holders(later);
+  assert.equal(places.length, 1, places.join(' '));
+  assert.match(places[0] ?? '', /:scheduled/);
 });
 
 test('a dead letter shows operators kind, ids and cause, and no one the text', async () => {
@@ -132,13 +134,13 @@ test('messages between nodes over Redis hold no raw key and no text', async (con
     const { tenantId, apiKey, shopId } = await makeAccount(fleet.admin, name);
     raw.push(apiKey);
     for (const node of fleet.nodes) {
-      const made = await node.admin.post(`/tenants/${tenantId}/keys`, {
+      const createdAnswer = await node.admin.post(`/tenants/${tenantId}/keys`, {
         name: node.nodeId,
         permissions: PERMISSIONS,
         limits: { minute: 60, hour: 600, day: 6_000 },
       });
-      assert.equal(made.status, 201, JSON.stringify(made.error));
-      raw.push(String(made.data.key));
+      assert.equal(createdAnswer.status, 201, JSON.stringify(createdAnswer.error));
+      raw.push(String(createdAnswer.data.key));
       await sendText({ api: node.api(apiKey) }, shopId, { to: CUSTOMER, text: OUTBOUND });
     }
   }

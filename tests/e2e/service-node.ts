@@ -50,11 +50,11 @@ export async function startServiceNode(
   let service: GuardedProcess;
   let addresses: v.InferOutput<typeof readyLine>;
   let runs = false;
-  let given: NodeEnvironment = environment;
+  let givenEnvironment: NodeEnvironment = environment;
   let present = program;
   let words: readonly string[] = [];
   const start = async (change: NodeChange = {}): Promise<void> => {
-    given = { ...given, ...change.settings };
+    givenEnvironment = { ...givenEnvironment, ...change.settings };
     present = change.program ?? present;
     words = change.args ?? words;
     const { args, workingDirectory } = commandOf(present);
@@ -69,7 +69,7 @@ export async function startServiceNode(
         PORT: '0',
         ADMIN_HOST: '127.0.0.1',
         ADMIN_PORT: '0',
-        ...given,
+        ...givenEnvironment,
       },
       output: 'read',
       errors: 'read',

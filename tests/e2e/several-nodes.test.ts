@@ -30,9 +30,11 @@ test('any node answers any request, forwarded once at most', async () => {
       assert.equal((await api.post('/shops', { name: `From ${node.nodeId}` })).status, 201);
       requests += 3;
     }
-    const listed = await Promise.all(fleet.nodes.map((node) => node.api(apiKey).get('/shops?limit=100')));
-    requests += listed.length;
-    for (const { data } of listed) assert.deepEqual(data, listed[0]?.data);
+    const listedAnswers = await Promise.all(
+      fleet.nodes.map((node) => node.api(apiKey).get('/shops?limit=100')),
+    );
+    requests += listedAnswers.length;
+    for (const { data } of listedAnswers) assert.deepEqual(data, listedAnswers[0]?.data);
   }
   const made = (await forwardedRequests()) - before;
   // One node of three owns a tenant, so two requests of three are forwarded.
@@ -53,8 +55,8 @@ test('a shop is connected, sends and is read through whichever node', async () =
     });
     assert.equal(answer.status, 202, JSON.stringify(answer.error));
     // Other nodes know the call by its idempotency key.
-    for (const other of fleet.nodes) {
-      const replay = await sendText({ api: other.api(apiKey) }, shopId, {
+    for (const otherNode of fleet.nodes) {
+      const replay = await sendText({ api: otherNode.api(apiKey) }, shopId, {
         to: `${to}${index}`,
         text,
         idempotencyKey: text,
@@ -74,24 +76,27 @@ test('a shop is connected, sends and is read through whichever node', async () =
 test('a key revoked or rotated through one node opens nothing on any node once the call has returned', async () => {
   const { tenantId } = await makeAccount(fleet.admin);
   for (const revoker of fleet.nodes) {
-    const made = await revoker.admin.post(`/tenants/${tenantId}/keys`, { name: 'k', permissions: [] });
-    const key = String(made.data.key);
+    const createdAnswer = await revoker.admin.post(`/tenants/${tenantId}/keys`, {
+      name: 'k',
+      permissions: [],
+    });
+    const key = String(createdAnswer.data.key);
     assert.deepEqual(await statusesOfMe(key), [200, 200, 200]);
     // Callers that never stop: none of those that begin after the answer may get through.
-    const revoked = await revoker.admin.delete(`/tenants/${tenantId}/keys/${made.data.id}`);
+    const revokedAnswer = await revoker.admin.delete(`/tenants/${tenantId}/keys/${createdAnswer.data.id}`);
     const after = await Promise.all(
       Array.from({ length: 10 }, () => fleet.nodes.map((node) => node.api(key).get('/me'))).flat(),
     );
-    assert.equal(revoked.status, 200);
+    assert.equal(revokedAnswer.status, 200);
     for (const { status, error } of after) assert.deepEqual([status, error?.code], [401, 'API_KEY_REVOKED']);
   }
 });
 
 test('a tenant made, changed or erased through one node is so in the list of any other at once', async () => {
   for (const [index, node] of fleet.nodes.entries()) {
-    const other = fleet.nodes[(index + 1) % fleet.nodes.length] ?? node;
+    const otherNode = fleet.nodes[(index + 1) % fleet.nodes.length] ?? node;
     const listed = async () => {
-      const { data } = await other.admin.get('/tenants?q=Listed');
+      const { data } = await otherNode.admin.get('/tenants?q=Listed');
       return (data.items as { name: string }[]).map(({ name }) => name);
     };
     for (let round = 0; round < 5; round += 1) {
@@ -133,12 +138,12 @@ test('an erased tenant does not come back, whichever nodes its last calls used',
 
 test('limits of a key are counted once, whichever nodes its calls go through', async () => {
   const { tenantId } = await makeAccount(fleet.admin);
-  const made = await fleet.admin.post(`/tenants/${tenantId}/keys`, {
+  const createdAnswer = await fleet.admin.post(`/tenants/${tenantId}/keys`, {
     name: 'k',
     permissions: [],
     limits: { minute: 10, hour: 100, day: 1_000 },
   });
-  const key = String(made.data.key);
+  const key = String(createdAnswer.data.key);
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => fleet.nodes.map((node) => node.api(key).get('/me'))).flat(),
   );
@@ -147,7 +152,7 @@ test('limits of a key are counted once, whichever nodes its calls go through', a
 });
 
 test('a watcher at one node gets the events of all nodes, and the names of silent ones', async (context) => {
-  const [watched, ...others] = fleet.nodes;
+  const [watched, ...otherNodes] = fleet.nodes;
   assert.ok(watched !== undefined);
   const accounts = await Promise.all(
     Array.from({ length: TENANTS }, (_, index) => makeAccount(fleet.admin, `Watched ${index}`)),
@@ -162,11 +167,11 @@ test('a watcher at one node gets the events of all nodes, and the names of silen
   }
   // Six tenants on three nodes: some of them live elsewhere.
   for (const { shopId } of accounts) await events.until('pacing', ({ data }) => data.shopId === shopId);
-  const [other] = others;
-  other?.signal('SIGSTOP');
-  await events.until('node', ({ data }) => data.nodeId === other?.nodeId && data.standing === 'silent');
-  other?.signal('SIGCONT');
-  await events.until('node', ({ data }) => data.nodeId === other?.nodeId && data.standing !== 'silent');
+  const [otherNode] = otherNodes;
+  otherNode?.signal('SIGSTOP');
+  await events.until('node', ({ data }) => data.nodeId === otherNode?.nodeId && data.standing === 'silent');
+  otherNode?.signal('SIGCONT');
+  await events.until('node', ({ data }) => data.nodeId === otherNode?.nodeId && data.standing !== 'silent');
 });
 
 test('shards are spread evenly again when a node joins', async () => {

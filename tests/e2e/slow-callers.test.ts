@@ -53,14 +53,17 @@ async function stopInTime(): Promise<void> {
 
 test('a caller that waits for a code gets the progress, and the node hands over', async () => {
   const { tenantId, shopId } = account;
-  const asked = apiClient(node.apiUrl, account.apiKey).post(`/shops/${shopId}/channels/msgapp/connect`, {});
+  const askedPromise = apiClient(node.apiUrl, account.apiKey).post(
+    `/shops/${shopId}/channels/msgapp/connect`,
+    {},
+  );
   await until('the session is being opened', async () => {
     const { data } = await admin.get(`/actors/${tenantId}/${shopId}`);
     const { channel } = data.details as { readonly channel: { readonly state: string } };
     return channel.state === 'starting';
   });
   await stopInTime();
-  const { status, data } = await asked;
+  const { status, data } = await askedPromise;
   assert.deepEqual([status, data.status], [200, 'starting']);
 });
 

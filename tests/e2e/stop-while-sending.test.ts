@@ -21,14 +21,14 @@ test('after a STOP a message is rejected and reaches no one, even if its attachm
   });
   await connectShop(stack, stack.shopId, SHOP_PHONE);
   const asked = once(media, 'request');
-  const accepted = await stack.api.post(`/shops/${stack.shopId}/messages`, {
+  const acceptedAnswer = await stack.api.post(`/shops/${stack.shopId}/messages`, {
     channel: 'msgapp',
     to: CUSTOMER,
     mediaUrl: `http://127.0.0.1:${port}/prices.pdf`,
     mediaType: 'document',
   });
-  assert.equal(accepted.status, 202);
-  const id = String(accepted.data.id);
+  assert.equal(acceptedAnswer.status, 202);
+  const id = String(acceptedAnswer.data.id);
   const [, answer] = (await asked) as [unknown, ServerResponse];
   assert.equal((await stack.api.get(`/messages/${id}`)).data.status, 'queued');
   await stack.network.write(CUSTOMER, { to: SHOP_PHONE, text: 'STOP' });

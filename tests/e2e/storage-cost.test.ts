@@ -67,8 +67,8 @@ async function connectedShops(stack: MemoryStack, tenants: number): Promise<Shop
     await stack.admin.post(`/tenants/${tenantId}/customers`, { phones });
     shops.push({ tenantId, shopId });
     for (let more = 1; more < SHOPS / tenants; more += 1) {
-      const made = await stack.admin.post(`/tenants/${tenantId}/shops`, { name: `Shop ${more}` });
-      shops.push({ tenantId, shopId: String(made.data.id) });
+      const createdAnswer = await stack.admin.post(`/tenants/${tenantId}/shops`, { name: `Shop ${more}` });
+      shops.push({ tenantId, shopId: String(createdAnswer.data.id) });
     }
   }
   await Promise.all(

@@ -38,14 +38,14 @@ test('one throttled look-up of a LID, after the number was found, pauses the que
   const shopId = String(data.id);
   await connectShop(stack, shopId, phone);
   await stack.network.usyncErrors(phone, { protocol: 'lid', code: 429, backoff: 3_600 });
-  const sent = await sendText(stack, shopId, { to: customer(5), text: 'Your bread is ready' });
+  const sentAnswer = await sendText(stack, shopId, { to: customer(5), text: 'Your bread is ready' });
   await until('the queue is paused', async () => {
     const { queue } = (await stack.api.get(`/shops/${shopId}/policy`)).data as {
       queue: { pausedBy: string | null; length: number };
     };
     return queue.pausedBy === 'rate_signal' && queue.length === 1;
   });
-  assert.equal((await stack.api.get(`/messages/${sent.data.id}`)).data.status, 'queued');
+  assert.equal((await stack.api.get(`/messages/${sentAnswer.data.id}`)).data.status, 'queued');
   assert.deepEqual((await stack.network.inbox(customer(5))).items, []);
 });
 

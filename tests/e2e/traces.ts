@@ -36,10 +36,10 @@ const ID_RUNS = /[0-9a-f]{24,}/g;
 
 /** Each of the ids that the name or content of a key has, once a key: as `tracesIn` for very many ids. */
 export async function tracesOf(redis: Redis, ids: ReadonlySet<string>): Promise<Trace[]> {
-  const found: Trace[] = [];
+  const foundTraces: Trace[] = [];
   for await (const [key, content] of contents(redis))
-    found.push(...[...idsIn(content)].filter((id) => ids.has(id)).map((id) => ({ key, id })));
-  return found;
+    foundTraces.push(...[...idsIn(content)].filter((id) => ids.has(id)).map((id) => ({ key, id })));
+  return foundTraces;
 }
 
 /** Whatever in a text may be an id: two may follow each other without a gap. */

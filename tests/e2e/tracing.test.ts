@@ -51,26 +51,26 @@ after(async () => {
 test('the collector sees a message from its request to its acknowledgement, under the trace of its caller', async () => {
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'a text of nobody else' };
   const headers = { traceparent: `00-${TRACE}-${PARENT}-01` };
-  const sent = await stack.api.post(`/shops/${stack.shopId}/messages`, body, headers);
-  assert.equal(sent.status, 202);
-  await untilStatus(stack, String(sent.data.id), 'sent');
-  const own = await until('all of its spans', async () => {
-    const found = spans.filter(({ traceId }) => traceId === TRACE);
-    return found.some(({ name }) => name === 'send') && found.length >= 5 && found;
+  const sentAnswer = await stack.api.post(`/shops/${stack.shopId}/messages`, body, headers);
+  assert.equal(sentAnswer.status, 202);
+  await untilStatus(stack, String(sentAnswer.data.id), 'sent');
+  const ownSpans = await until('all of its spans', async () => {
+    const foundSpans = spans.filter(({ traceId }) => traceId === TRACE);
+    return foundSpans.some(({ name }) => name === 'send') && foundSpans.length >= 5 && foundSpans;
   });
-  const request = one(own, 'POST /shops/{idOrName}/messages');
+  const request = one(ownSpans, 'POST /shops/{idOrName}/messages');
   assert.equal(request.parentSpanId, PARENT);
-  const turn = one(own, 'turn');
-  const send = one(own, 'send');
+  const turn = one(ownSpans, 'turn');
+  const send = one(ownSpans, 'send');
   assert.equal(turn.parentSpanId, request.spanId);
-  assert.equal(one(own, 'commit').parentSpanId, turn.spanId);
+  assert.equal(one(ownSpans, 'commit').parentSpanId, turn.spanId);
   assert.equal(send.parentSpanId, request.spanId);
-  const acknowledgement = one(own, 'acknowledgement');
+  const acknowledgement = one(ownSpans, 'acknowledgement');
   assert.equal(acknowledgement.parentSpanId, send.spanId);
-  for (const { name, startTimeUnixNano, endTimeUnixNano } of own) {
+  for (const { name, startTimeUnixNano, endTimeUnixNano } of ownSpans) {
     assert.ok(BigInt(startTimeUnixNano) <= BigInt(endTimeUnixNano), name);
   }
-  const record = await stack.api.get(`/messages/${String(sent.data.id)}`);
+  const record = await stack.api.get(`/messages/${String(sentAnswer.data.id)}`);
   assert.equal(record.data.traceparent, `00-${TRACE}-${request.spanId}-01`);
   assert.ok(stack.serviceLog().includes(`"traceparent":"00-${TRACE}-${request.spanId}-01"`));
   assert.ok(!JSON.stringify(spans).includes('nobody else') && !JSON.stringify(spans).includes(CUSTOMER));
@@ -80,8 +80,8 @@ test('a trace that its caller does not keep is not sent, and continues under the
   const trace = TRACE.replace('0a', '0b');
   const body = { channel: 'msgapp', to: '+33622220002', text: 'unkept' };
   const headers = { traceparent: `00-${trace}-${PARENT}-00` };
-  const sent = await stack.api.post(`/shops/${stack.shopId}/messages`, body, headers);
-  const record = await stack.api.get(`/messages/${String(sent.data.id)}`);
+  const sentAnswer = await stack.api.post(`/shops/${stack.shopId}/messages`, body, headers);
+  const record = await stack.api.get(`/messages/${String(sentAnswer.data.id)}`);
   assert.match(String(record.data.traceparent), new RegExp(`^00-${trace}-[0-9a-f]{16}-00$`));
   // A later span has arrived, so an earlier one would have, too.
   await until('a later span', async () => spans.some(({ name }) => name === 'GET /messages/{id}'));
@@ -91,8 +91,8 @@ test('a trace that its caller does not keep is not sent, and continues under the
 test('without a collector nothing of the SDK is loaded', async () => {
   const sdk = (): boolean =>
     Object.keys(require.cache).some((path) => path.includes('@opentelemetry/sdk-trace'));
-  const quiet = await startMemoryStack({});
-  await quiet.stop();
+  const quietStack = await startMemoryStack({});
+  await quietStack.stop();
   assert.equal(sdk(), false);
   const endpoint = 'http://127.0.0.1:9';
   const share = { keptShare: 1, random: () => 0 };
@@ -128,8 +128,8 @@ test('a caller cannot have more of its traces kept than the share of the setting
   await tracing.stop();
 });
 
-function one(found: readonly CollectedSpan[], name: string): CollectedSpan {
-  const named = found.filter((span) => span.name === name);
-  assert.equal(named.length, 1, `${name} among ${found.map((span) => span.name).join()}`);
-  return named[0] as CollectedSpan;
+function one(foundSpans: readonly CollectedSpan[], name: string): CollectedSpan {
+  const namedSpans = foundSpans.filter((span) => span.name === name);
+  assert.equal(namedSpans.length, 1, `${name} among ${foundSpans.map((span) => span.name).join()}`);
+  return namedSpans[0] as CollectedSpan;
 }

@@ -36,7 +36,7 @@ test(`${KILLS} kills between an answer and its record: each event once more, und
   const { data } = await fleet.admin.post(`/tenants/${tenantId}/webhooks`, { url });
   const steer = (word: 'pause' | 'resume') => fleet.admin.post(`/actors/${tenantId}/${shopId}/${word}`, {});
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const before = received.length;
+    const countBefore = received.length;
     const done = new Promise<void>((resolve) => {
       answered = resolve;
     });
@@ -49,8 +49,8 @@ test(`${KILLS} kills between an answer and its record: each event once more, und
     node.link.mend();
     await node.start();
     await steered;
-    await until('it came once more', async () => received.length >= before + 2);
-    const [first, second] = received.slice(before);
+    await until('it came once more', async () => received.length >= countBefore + 2);
+    const [first, second] = received.slice(countBefore);
     assert.equal(first?.id, second?.id);
     assert.equal(first?.body, second?.body);
   }
@@ -71,7 +71,7 @@ test('SIGTERM while an endpoint answers: its answer is recorded, and the event d
   const { tenantId, shopId } = await makeAccount(fleet.admin);
   const url = `${endpoint.url}/hooks`;
   const { data } = await fleet.admin.post(`/tenants/${tenantId}/webhooks`, { url });
-  const before = received.length;
+  const countBefore = received.length;
   let begun = (): void => undefined;
   const hasBegun = new Promise<void>((resolve) => (begun = resolve));
   const door = new URL(node.apiUrl());
@@ -97,7 +97,7 @@ test('SIGTERM while an endpoint answers: its answer is recorded, and the event d
     return listed.items as readonly { eventId: string; error: string | null }[];
   };
   await until('both are recorded', async () => (await attempts()).length >= 2);
-  const ids = received.slice(before).map(({ id }) => id);
+  const ids = received.slice(countBefore).map(({ id }) => id);
   assert.deepEqual([ids.length, new Set(ids).size], [2, 2]);
   assert.deepEqual(
     (await attempts()).map(({ error }) => error),

@@ -13,21 +13,21 @@ export function* appliedWrites(directory: string): Generator<readonly string[]> 
 
 /** Yields the commands of a client's bytes: `*words`, then `$length` and the word, each ended by CR LF. */
 function* commandsIn(text: string): Generator<readonly string[]> {
-  let at = 0;
+  let offset = 0;
   const line = (): string => {
-    const end = text.indexOf('\r\n', at);
-    const found = text.slice(at, end);
-    at = end + 2;
+    const end = text.indexOf('\r\n', offset);
+    const found = text.slice(offset, end);
+    offset = end + 2;
     return found;
   };
-  while (at < text.length) {
+  while (offset < text.length) {
     const head = line();
     // An annotation of Redis's own.
     if (head.startsWith('#')) continue;
     yield Array.from({ length: Number(head.slice(1)) }, () => {
       const length = Number(line().slice(1));
-      const word = text.slice(at, at + length);
-      at += length + 2;
+      const word = text.slice(offset, offset + length);
+      offset += length + 2;
       return word;
     });
   }

@@ -15,11 +15,11 @@ test('every breakage finds its edit in the source, once', () => {
 });
 
 test('every breakage names a test that is there', () => {
-  const missing = cases.filter(
+  const missingCases = cases.filter(
     ({ layer = 'runtime', noticedBy }) => !existsSync(join(root, 'tests', layer, noticedBy)),
   );
   assert.deepEqual(
-    missing.map(({ promise, noticedBy }) => `${promise}: ${noticedBy}`),
+    missingCases.map(({ promise, noticedBy }) => `${promise}: ${noticedBy}`),
     [],
   );
 });
@@ -48,6 +48,6 @@ for (const [layer, file] of [
 
 /** Returns the paths of the files that a file imports by a relative path. */
 function importsOf(file: string): string[] {
-  const found = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+)'/g);
-  return [...found].map(([, path = '']) => join(dirname(file), path));
+  const foundIterator = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+)'/g);
+  return [...foundIterator].map(([, path = '']) => join(dirname(file), path));
 }

@@ -1,13 +1,9 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../helpers/root.ts';
 
-/** The files of `tests/` itself: helpers of all folders. */
-const helpers = readdirSync(join(root, 'tests'), { withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-  .map(({ name }) => `tests/${name}`);
-const copied = ['runtime', 'tests/fence', 'tests/runtime', ...helpers, 'package.json', 'tsconfig.json'];
+const copied = ['runtime', 'tests/fence', 'tests/runtime', 'tests/helpers', 'package.json', 'tsconfig.json'];
 /** The folders that are also copied if something in `actors/` is broken. */
 const copiedWithActors = ['actors', 'policy', 'tests/actors', 'tests/policy'];
 /** The folders that these use, and that stay unbroken. */

@@ -94,10 +94,10 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
     asked += 1;
     // Every id with this end belongs to the same actor.
     const id = `asked-${asked}-0`;
-    const at = nodeId ?? (await ownerOf(redis, shard));
+    const atNode = nodeId ?? (await ownerOf(redis, shard));
     const order = { type: 'ask', shard, id };
     // It may be starting, and not listen yet.
-    if ((await redis.publish(`orders:${at}`, JSON.stringify(order))) === 0) return false;
+    if ((await redis.publish(`orders:${atNode}`, JSON.stringify(order))) === 0) return false;
     const told = await untilTold(new RegExp(`^(acknowledged|refused|unknown) ${id}`));
     return told.startsWith('acknowledged');
   };
@@ -121,32 +121,32 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
       const link = await redisLink(server.socketPath);
       links.push(link);
       const begin = async (): Promise<GuardedProcess> => {
-        const started = spawnJournal(copy?.directory ?? root, {
+        const startedProcess = spawnJournal(copy?.directory ?? root, {
           nodeId,
           redisUrl: link.url,
           witnessUrl: server.url,
         });
         try {
-          await readReadyLine(started, { schema: readyLine });
-          return started;
+          await readReadyLine(startedProcess, { schema: readyLine });
+          return startedProcess;
         } catch {
           // Redis was away.
           return await begin();
         }
       };
-      let current = await begin();
-      processes.push(() => current);
+      let currentProcess = await begin();
+      processes.push(() => currentProcess);
       const node: JournalNode = {
         nodeId,
         link,
         async order(order) {
           return (await redis.publish(`orders:${nodeId}`, JSON.stringify(order))) > 0;
         },
-        signal: (signal) => void current.signal(signal),
+        signal: (signal) => void currentProcess.signal(signal),
         async restart() {
-          current.signal('SIGKILL');
-          await current.ended;
-          current = await begin();
+          currentProcess.signal('SIGKILL');
+          await currentProcess.ended;
+          currentProcess = await begin();
         },
       };
       nodes.push(node);
@@ -166,9 +166,10 @@ export async function startJournalWorld(breakage?: Breakage): Promise<JournalWor
     },
     async untilBalanced() {
       await until('each node owns as many shards', async () => {
-        const all = await owners();
+        const allOwners = await owners();
         return nodes.every(
-          ({ nodeId }) => all.filter((owner) => owner === nodeId).length * nodes.length === shardCount(),
+          ({ nodeId }) =>
+            allOwners.filter((owner) => owner === nodeId).length * nodes.length === shardCount(),
         );
       });
     },

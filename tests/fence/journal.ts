@@ -51,14 +51,16 @@ class JournalReader {
   }
 
   #recordChanged(key: string, next: ShardRecord): void {
-    const before = this.#records.get(key) ?? parseRecord(undefined);
+    const recordBefore = this.#records.get(key) ?? parseRecord(undefined);
     this.#records.set(key, next);
     const isCommit =
-      next.owner === before.owner && next.epoch === before.epoch && next.revision === before.revision + 1;
-    const isChange = next.epoch === before.epoch + 1 && next.revision === before.revision;
+      next.owner === recordBefore.owner &&
+      next.epoch === recordBefore.epoch &&
+      next.revision === recordBefore.revision + 1;
+    const isChange = next.epoch === recordBefore.epoch + 1 && next.revision === recordBefore.revision;
     if (isChange) this.#epochs += 1;
     if (!isCommit && !isChange) {
-      this.#violations.push(`${key} went from ${JSON.stringify(before)} to ${JSON.stringify(next)}`);
+      this.#violations.push(`${key} went from ${JSON.stringify(recordBefore)} to ${JSON.stringify(next)}`);
     }
   }
 
@@ -72,19 +74,19 @@ class JournalReader {
     // After a restart Redis may have got the same line twice.
     if (this.#witnessed.has(entry)) return;
     this.#witnessed.add(entry);
-    const [what, id = '', nodeId] = entry.split(' ');
-    if (what === 'effect') {
+    const [kind, id = '', nodeId] = entry.split(' ');
+    if (kind === 'effect') {
       if (this.#performed.has(id)) this.#violations.push(`the effect of ${id} came twice`);
       if (!this.#writers.has(id)) this.#violations.push(`the effect of ${id} came without its commit`);
       else if (this.#writers.get(id) !== nodeId)
         this.#violations.push(`the effect of ${id} came from ${nodeId}`);
       this.#performed.add(id);
     }
-    if (what === 'acknowledged') {
+    if (kind === 'acknowledged') {
       if (!this.#performed.has(id)) this.#violations.push(`${id} was acknowledged before its effect`);
       this.#acknowledged.add(id);
     }
-    if (what === 'refused') this.#refused.add(id);
+    if (kind === 'refused') this.#refused.add(id);
   }
 
   read(): Journal {

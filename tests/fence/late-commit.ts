@@ -27,16 +27,16 @@ export async function journalOf(story: Story, breakage?: Breakage): Promise<Jour
  * it, and the node goes on.
  */
 async function commitAfterTakeOver(world: JournalWorld): Promise<void> {
-  const paused = await world.start('a');
-  const other = await world.start('b');
+  const pausedNode = await world.start('a');
+  const otherNode = await world.start('b');
   await world.untilBalanced();
   const shard = await world.shardOf('a');
-  await keepCommit(paused, shard);
-  paused.signal('SIGSTOP');
+  await keepCommit(pausedNode, shard);
+  pausedNode.signal('SIGSTOP');
   await world.untilOwned(shard, 'b');
-  await world.untilAnswered(shard, { nodeId: other.nodeId });
-  await paused.link.release();
-  paused.signal('SIGCONT');
+  await world.untilAnswered(shard, { nodeId: otherNode.nodeId });
+  await pausedNode.link.release();
+  pausedNode.signal('SIGCONT');
   await world.untilTold(/^(unknown|refused|acknowledged) late-0/);
 }
 

@@ -23,19 +23,19 @@ test('one direction is lost on present and on new connections, until it is mende
     ['muteCommands', false],
   ] as const) {
     link[direction]();
-    const second = through();
-    clients.push(second);
+    const secondRedis = through();
+    clients.push(secondRedis);
     let answers = 0;
-    const asked = [first, second].map((client, index) =>
+    const asked = [first, secondRedis].map((client, index) =>
       client.set(`${direction} ${index}`, 'said').then(() => {
         answers += 1;
       }),
     );
     if (isHeard) await until('Redis hears it', async () => (await direct.get(`${direction} 0`)) === 'said');
     // A whole connection that is made later has its answer.
-    const later = new Redis(whole.url);
-    clients.push(later);
-    await later.set('later', 'said');
+    const laterRedis = new Redis(whole.url);
+    clients.push(laterRedis);
+    await laterRedis.set('later', 'said');
     assert.equal(answers, 0);
     // The new connection asks its question when its greeting is answered.
     assert.equal(await direct.exists(`${direction} ${isHeard ? 1 : 0}`), 0);

@@ -86,11 +86,11 @@ async function seesAddresses(edge: HttpsEdge): Promise<void> {
   assert.deepEqual(logged, [STRANGER, STRANGER, STRANGER, CALLER, CALLER]);
 }
 
-for (const [what, forwardedFor, guesser] of [
+for (const [title, forwardedFor, guesser] of [
   ['adds the caller to X-Forwarded-For', '$proxy_add_x_forwarded_for', '127.0.0.7'],
   ['writes the caller with a port', '"$http_x_forwarded_for, $remote_addr:$remote_port"', '127.0.0.8'],
 ] as const) {
-  test(`behind a load balancer that ${what}, lists, log and lock-out see the caller`, async () => {
+  test(`behind a load balancer that ${title}, lists, log and lock-out see the caller`, async () => {
     const { edges, change } = await balancerBefore(certificate, { address: BALANCER, forwardedFor });
     const [tenants, operators] = edges;
     await frontDoor(async () => {
@@ -105,11 +105,11 @@ for (const [what, forwardedFor, guesser] of [
   });
 }
 
-for (const [whose, ownCertificate] of [
+for (const [title, ownCertificate] of [
   ['of its own authority', false],
   ['of the operator’s', true],
 ] as const) {
-  test(`behind the profile tls with a certificate ${whose}, lists and log see the caller`, () =>
+  test(`behind the profile tls with a certificate ${title}, lists and log see the caller`, () =>
     frontDoor(async (front) => {
       const caddy = await startCaddy(front.url, ownCertificate ? certificate : undefined);
       try {

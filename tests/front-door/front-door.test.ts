@@ -45,9 +45,9 @@ async function breakingNode(): Promise<{
 
 test('a call goes through, and its answer comes back as the node gave it', () =>
   behindNginx([node, node], async (front) => {
-    const made = await makeShop(front, '{"name":"behind nginx"}');
-    assert.equal(made.status, 201);
-    assert.match(String(made.headers.get('location')), /^\/api\/v1\/shops\/[0-9a-f]{24}$/);
+    const createdResponse = await makeShop(front, '{"name":"behind nginx"}');
+    assert.equal(createdResponse.status, 201);
+    assert.match(String(createdResponse.headers.get('location')), /^\/api\/v1\/shops\/[0-9a-f]{24}$/);
     const head = await fetch(`${front.url}/openapi.json`, { method: 'HEAD' });
     assert.equal(head.status, 200);
     assert.equal(head.headers.get('uwebsockets'), null);
@@ -86,7 +86,9 @@ test('a POST that reached no node goes to the other one', async () => {
     [nobody, node],
     [node, nobody],
   ] as const) {
-    const made = await behindNginx(nodes, (front) => makeShop(front, `{"name":"second node ${nodes[0]}"}`));
-    assert.equal(made.status, 201);
+    const createdResponse = await behindNginx(nodes, (front) =>
+      makeShop(front, `{"name":"second node ${nodes[0]}"}`),
+    );
+    assert.equal(createdResponse.status, 201);
   }
 });

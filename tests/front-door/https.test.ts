@@ -44,8 +44,8 @@ const behindCaddy: Behind = (ask) =>
     }
   });
 
-const call = (edge: HttpsEdge, path: string, { owner }: EventAccount, of: object = {}) =>
-  httpsCall(edge, `/api/v1${path}`, { token: owner.key, ...of });
+const call = (edge: HttpsEdge, path: string, { owner }: EventAccount, options: object = {}) =>
+  httpsCall(edge, `/api/v1${path}`, { token: owner.key, ...options });
 
 /** Reads a stream until the text is there. */
 async function readsUntil(stream: Readable, wanted: string): Promise<void> {
@@ -58,10 +58,10 @@ async function readsUntil(stream: Readable, wanted: string): Promise<void> {
 }
 
 async function makesCalls(edge: HttpsEdge, account: EventAccount): Promise<void> {
-  const made = await call(edge, '/shops', account, { method: 'POST', body: { name: 'By HTTPS' } });
-  assert.equal(made.statusCode, 201);
-  const { data } = (await json(made)) as { data: { id: string } };
-  const read = await call(edge, String(made.headers.location).replace('/api/v1', ''), account);
+  const madeMessage = await call(edge, '/shops', account, { method: 'POST', body: { name: 'By HTTPS' } });
+  assert.equal(madeMessage.statusCode, 201);
+  const { data } = (await json(madeMessage)) as { data: { id: string } };
+  const read = await call(edge, String(madeMessage.headers.location).replace('/api/v1', ''), account);
   assert.deepEqual(((await json(read)) as { data: { id: string } }).data.id, data.id);
   const operators = await httpsCall(edge, '/admin/v1/me', { token: account.owner.key });
   operators.resume();
@@ -100,12 +100,12 @@ async function redirectsPlainCalls({ plainUrl }: HttpsEdge): Promise<void> {
   assert.match(String(answer.headers.get('location')), /^https:\/\/localhost(?::\d+)?\/docs\?of=1$/);
 }
 
-for (const [name, behind] of [
+for (const [name, proxy] of [
   ['the nginx server of docs/tls.md', behindBalancer],
   ['the profile tls with an own certificate', behindCaddy],
 ] as const) {
   test(`${name}: a client that trusts its authority calls, waits for events and streams them`, () =>
-    behind(async (edge) => {
+    proxy(async (edge) => {
       const account = await eventAccount(service, target);
       await makesCalls(edge, account);
       await refusesStrangers(edge, account);

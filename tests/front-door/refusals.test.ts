@@ -48,21 +48,21 @@ const open = (front: NginxFront, accept: string): Promise<Response> =>
 // the node: anybody could take the nodes out, without a key.
 test('a body over 64 KiB is refused and reaches no node', () =>
   behind(async (front) => {
-    const taken = node.taken.length;
+    const takenCount = node.taken.length;
     for (const method of ['POST', 'PUT']) {
       const body = 'x'.repeat(65_537);
-      const refused = await fetch(`${front.url}/api/v1/too-large`, { method, body });
-      assert.equal(refused.status, 413);
-      const { error } = (await refused.json()) as { error: { code: string } };
+      const refusedResponse = await fetch(`${front.url}/api/v1/too-large`, { method, body });
+      assert.equal(refusedResponse.status, 413);
+      const { error } = (await refusedResponse.json()) as { error: { code: string } };
       assert.equal(error.code, 'PAYLOAD_TOO_LARGE');
-      assert.ok(refused.headers.get('x-request-id'));
+      assert.ok(refusedResponse.headers.get('x-request-id'));
     }
-    assert.equal(node.taken.length, taken);
+    assert.equal(node.taken.length, takenCount);
     const largest = await fetch(`${front.url}/api/v1/shops`, { method: 'POST', body: 'x'.repeat(65_536) });
     assert.equal(largest.status, 401, 'the largest body that the service reads reaches it');
   }));
 
-for (const [what, bytes, status, code] of [
+for (const [title, bytes, status, code] of [
   ['a request without a host', 'GET / HTTP/1.1\r\n\r\n', 400, 'VALIDATION_ERROR'],
   ['what is no HTTP', '\x16\x03\x01\r\n\r\n', 400, 'VALIDATION_ERROR'],
   ['another version of HTTP', 'GET / HTTP/7.0\r\nHost: x\r\n\r\n', 505, 'VALIDATION_ERROR'],
@@ -76,15 +76,15 @@ for (const [what, bytes, status, code] of [
   ['TRACE', 'TRACE / HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
   ['a page of refusals itself', 'GET /.malformed HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
 ] as const) {
-  test(`${what} is refused ${status} in the envelope`, () =>
+  test(`${title} is refused ${status} in the envelope`, () =>
     behind(async (front) => {
-      const taken = node.taken.length;
+      const takenCount = node.taken.length;
       const reply = await replyTo(front, bytes);
       assert.match(reply, new RegExp(`^HTTP/1.1 ${status} `));
       assert.match(reply, /\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
       const { success, error } = JSON.parse(reply.slice(reply.indexOf('\r\n\r\n') + 4));
       assert.deepEqual([success, error.code], [false, code]);
-      assert.equal(node.taken.length, taken);
+      assert.equal(node.taken.length, takenCount);
     }));
 }
 
@@ -112,9 +112,9 @@ test('one call more than there are places is refused 503 OVERLOADED, and logged;
   return behind(
     async (front) => {
       const streams = await Promise.all([open(front, 'text/event-stream'), open(front, 'text/event-stream')]);
-      const refused = await open(front, 'application/json');
-      assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
-      const { error } = (await refused.json()) as { error: { code: string; retryAfter: number } };
+      const refusedResponse = await open(front, 'application/json');
+      assert.deepEqual([refusedResponse.status, refusedResponse.headers.get('retry-after')], [503, '5']);
+      const { error } = (await refusedResponse.json()) as { error: { code: string; retryAfter: number } };
       assert.deepEqual([error.code, error.retryAfter], ['OVERLOADED', 5]);
       await until('nginx logs it', async () =>
         readFileSync(log, 'utf8').includes('limiting connections by zone "calls"'),

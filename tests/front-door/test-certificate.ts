@@ -36,8 +36,8 @@ export function testCertificate(): TestCertificate {
   );
   openssl('req', ...NEW_KEY, '-subj', '/CN=localhost', '-keyout', 'key.pem', '-out', 'request.pem');
   const authority = ['-CA', 'ca.pem', '-CAkey', 'ca-key.pem', '-set_serial', '1'];
-  const signed = ['-in', 'request.pem', '-days', '2', '-extfile', 'names', '-out', 'cert.pem'];
-  openssl('x509', '-req', ...authority, ...signed);
+  const signedNames = ['-in', 'request.pem', '-days', '2', '-extfile', 'names', '-out', 'cert.pem'];
+  openssl('x509', '-req', ...authority, ...signedNames);
   return {
     folder,
     ca: readFileSync(join(folder, 'ca.pem'), 'utf8'),

@@ -15,11 +15,11 @@ const POLLS = 8;
 const STREAMS = 8;
 const WAITING_CALL = /^GET \/api\/v1\/events\?/;
 
-let waiting: EventAccount;
+let waitingAccount: EventAccount;
 let bystander: TestTenant;
 let servicePort: number;
 const { service, target } = sharedService({}, async () => {
-  waiting = await eventAccount(service, target);
+  waitingAccount = await eventAccount(service, target);
   bystander = await target.tenant({ plan: 'scale' });
   servicePort = Number(new URL(service.apiUrl).port);
 });
@@ -92,10 +92,10 @@ test('idle polls of 30 s, open streams and a node that dies meanwhile: another t
     (configuration) => configuration,
     async (front, [dying, staying]) => {
       const streams = await Promise.all(
-        Array.from({ length: STREAMS }, () => openStream(front, waiting.owner.key)),
+        Array.from({ length: STREAMS }, () => openStream(front, waitingAccount.owner.key)),
       );
       const polls = Array.from({ length: POLLS }, async () => {
-        const answer = await get(front, '/events?waitMs=30000', waiting.owner);
+        const answer = await get(front, '/events?waitMs=30000', waitingAccount.owner);
         return { status: answer.status, body: (await answer.json()) as { data: { items: unknown[] } } };
       });
       const seen = asksUntilSettled(front, Promise.all(polls));
@@ -107,7 +107,7 @@ test('idle polls of 30 s, open streams and a node that dies meanwhile: another t
         assert.deepEqual(body.data.items, []);
       }
       assert.deepEqual([...(await seen)], [200]);
-      await waiting.store(1);
+      await waitingAccount.store(1);
       const went = await Promise.all(streams.map((reads) => reads('recipient.opted_out')));
       const isOfDying = dying.taken.filter((line) => line.startsWith('GET /api/v1/events HTTP'));
       assert.equal(went.filter((isThere) => isThere).length, STREAMS - isOfDying.length);
@@ -120,14 +120,16 @@ test('a waiting call without an answer goes to one node, and that node still get
     // The times of the configuration, a hundred times shorter.
     (configuration) => configuration.replaceAll(/(timeout) (\d+)s;/g, '$1 $20ms;'),
     async (front, nodes) => {
-      const polls = Array.from({ length: POLLS }, () => get(front, '/events?waitMs=30000', waiting.owner));
+      const polls = Array.from({ length: POLLS }, () =>
+        get(front, '/events?waitMs=30000', waitingAccount.owner),
+      );
       const seen = asksUntilSettled(front, Promise.all(polls));
       for (const answer of await Promise.all(polls)) {
         assert.equal(answer.status, 503);
         assert.equal(answer.headers.get('retry-after'), '1');
       }
       assert.deepEqual([...(await seen)], [200]);
-      const taken = nodes.flatMap((node) => node.taken.filter((line) => WAITING_CALL.test(line)));
-      assert.equal(taken.length, POLLS);
+      const takenLines = nodes.flatMap((node) => node.taken.filter((line) => WAITING_CALL.test(line)));
+      assert.equal(takenLines.length, POLLS);
     },
   ));

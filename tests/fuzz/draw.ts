@@ -73,10 +73,11 @@ export class Draw {
     return this.pick(ODD);
   }
 
-  /** The bytes with one to eight changes: flipped, cut off, doubled, moved, or taken from `others`. */
-  mutated(bytes: Uint8Array, others: readonly Uint8Array[] = []): Buffer {
+  /** The bytes with one to eight changes: flipped, cut off, doubled, moved, or taken from `otherArrays`. */
+  mutated(bytes: Uint8Array, otherArrays: readonly Uint8Array[] = []): Buffer {
     let result: Buffer = Buffer.from(bytes);
-    for (let changes = 1 + this.int(8); changes > 0; changes -= 1) result = this.#changed(result, others);
+    for (let changes = 1 + this.int(8); changes > 0; changes -= 1)
+      result = this.#changed(result, otherArrays);
     return result;
   }
 
@@ -90,10 +91,10 @@ export class Draw {
     if (this.isOneIn(6) || typeof value !== 'object' || value === null) return this.#otherLeaf(value);
     if (Array.isArray(value)) {
       const items = [...value] as unknown[];
-      const at = this.int(items.length + 1);
-      if (this.isOneIn(4)) items.splice(at, 1);
-      else if (this.isOneIn(3)) items.splice(at, 0, this.odd());
-      else if (items.length > 0) items[at % items.length] = this.mutatedJson(items[at % items.length]);
+      const index = this.int(items.length + 1);
+      if (this.isOneIn(4)) items.splice(index, 1);
+      else if (this.isOneIn(3)) items.splice(index, 0, this.odd());
+      else if (items.length > 0) items[index % items.length] = this.mutatedJson(items[index % items.length]);
       return items;
     }
     const names = Object.keys(value);
@@ -108,31 +109,37 @@ export class Draw {
     return this.odd();
   }
 
-  #changed(bytes: Buffer, others: readonly Uint8Array[]): Buffer {
-    const at = this.int(bytes.length + 1);
-    const end = Math.min(bytes.length, at + 1 + this.int(16));
-    const [before, part, after] = [bytes.subarray(0, at), bytes.subarray(at, end), bytes.subarray(end)];
+  #changed(bytes: Buffer, otherArrays: readonly Uint8Array[]): Buffer {
+    const index = this.int(bytes.length + 1);
+    const end = Math.min(bytes.length, index + 1 + this.int(16));
+    const [bytesBefore, part, after] = [
+      bytes.subarray(0, index),
+      bytes.subarray(index, end),
+      bytes.subarray(end),
+    ];
     switch (this.int(8)) {
       case 0:
-        return before;
+        return bytesBefore;
       case 1:
-        return Buffer.concat([before, after]);
+        return Buffer.concat([bytesBefore, after]);
       case 2:
-        return Buffer.concat([before, part, part, after]);
+        return Buffer.concat([bytesBefore, part, part, after]);
       case 3:
-        return Buffer.concat([before, Buffer.alloc(1 + this.int(64), this.pick(TELLING)), part, after]);
+        return Buffer.concat([bytesBefore, Buffer.alloc(1 + this.int(64), this.pick(TELLING)), part, after]);
       case 4:
-        return Buffer.concat([before, this.bytes(part.length), after]);
+        return Buffer.concat([bytesBefore, this.bytes(part.length), after]);
       case 5: {
-        const other = others.length === 0 ? bytes : Buffer.from(this.pick(others));
-        const from = this.int(other.length);
-        return Buffer.concat([before, other.subarray(from, from + this.int(200)), after]);
+        const otherBytes = otherArrays.length === 0 ? bytes : Buffer.from(this.pick(otherArrays));
+        const from = this.int(otherBytes.length);
+        return Buffer.concat([bytesBefore, otherBytes.subarray(from, from + this.int(200)), after]);
       }
       default: {
-        if (at >= bytes.length) return bytes;
-        const changed = Buffer.from(bytes);
-        changed[at] = this.isOneIn(2) ? this.pick(TELLING) : (changed[at] ?? 0) ^ (1 << this.int(8));
-        return changed;
+        if (index >= bytes.length) return bytes;
+        const changedBytes = Buffer.from(bytes);
+        changedBytes[index] = this.isOneIn(2)
+          ? this.pick(TELLING)
+          : (changedBytes[index] ?? 0) ^ (1 << this.int(8));
+        return changedBytes;
       }
     }
   }

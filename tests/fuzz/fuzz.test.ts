@@ -49,9 +49,9 @@ test('a case that fails is reported with its number and its input, and gives the
   const { defects } = await runFuzz(target, { seed: 1, goesOn: (tried) => tried < 200 });
   const [first] = defects;
   assert.ok(first);
-  const again = await runFuzz(target, { seed: 1, first: first.number, goesOn: (tried) => tried < 1 });
+  const secondReport = await runFuzz(target, { seed: 1, first: first.number, goesOn: (tried) => tried < 1 });
   assert.deepEqual(
-    again.defects.map(({ number, input }) => ({ number, input })),
+    secondReport.defects.map(({ number, input }) => ({ number, input })),
     [{ number: first.number, input: first.input }],
   );
 });

@@ -32,11 +32,11 @@ console.log(`seed ${seed}, ${one === undefined ? `${minutes} minutes` : `case ${
 const reports = new Map<string, TargetReport>();
 do {
   for (const target of targets) {
-    const before = reports.get(target.name) ?? { target: target.name, cases: 0, defects: [] };
+    const reportBefore = reports.get(target.name) ?? { target: target.name, cases: 0, defects: [] };
     let sliceEndsMs: number | undefined;
     const report = await runFuzz(target, {
       seed,
-      first: one ?? before.cases,
+      first: one ?? reportBefore.cases,
       goesOn(cases) {
         sliceEndsMs ??= performance.now() + sliceMs;
         return one === undefined ? performance.now() < sliceEndsMs : cases < 1;
@@ -46,17 +46,17 @@ do {
     });
     const { cases, defects } = report;
     reports.set(target.name, {
-      ...before,
-      cases: before.cases + cases,
-      defects: [...before.defects, ...defects],
+      ...reportBefore,
+      cases: reportBefore.cases + cases,
+      defects: [...reportBefore.defects, ...defects],
     });
     console.log(
-      `${target.name}: ${before.cases + cases} cases, ${before.defects.length + defects.length} defects`,
+      `${target.name}: ${reportBefore.cases + cases} cases, ${reportBefore.defects.length + defects.length} defects`,
     );
   }
 } while (one === undefined && performance.now() + sliceMs < untilMs);
 
-const all = [...reports.values()];
-for (const { target, cases, defects } of all)
+const allReports = [...reports.values()];
+for (const { target, cases, defects } of allReports)
   console.log(`${target.padEnd(10)} ${String(cases).padStart(9)} cases  ${defects.length} defects`);
-process.exit(all.every(({ defects }) => defects.length === 0) ? 0 : 1);
+process.exit(allReports.every(({ defects }) => defects.length === 0) ? 0 : 1);

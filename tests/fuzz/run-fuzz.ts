@@ -25,12 +25,12 @@ export async function runFuzz(
   const defects: Defect[] = [];
   let number = first;
   let input: unknown;
-  const report = (what: unknown): void => {
+  const report = (value: unknown): void => {
     const text = typeof input === 'string' ? input : inspect(input, { depth: 12, breakLength: 160 });
     const defect = {
       target: target.name,
       number,
-      what: described(what),
+      what: described(value),
       input: text.slice(0, LONGEST_INPUT),
     };
     defects.push(defect);
@@ -38,19 +38,19 @@ export async function runFuzz(
   };
   process.on('unhandledRejection', report);
   process.on('uncaughtException', report);
-  let open: OpenTarget | undefined;
+  let openTarget: OpenTarget | undefined;
   try {
-    open = await opened(target);
+    openTarget = await opened(target);
     for (; goesOn(number - first) && defects.length < MOST_DEFECTS; number += 1) {
       input = undefined;
-      await open
+      await openTarget
         .tryCase(new Draw(`${seed} ${target.name} ${number}`), (noted) => {
           input = noted;
         })
         .catch(report);
     }
   } finally {
-    await open?.close().catch(report);
+    await openTarget?.close().catch(report);
     process.off('unhandledRejection', report);
     process.off('uncaughtException', report);
   }
@@ -62,6 +62,6 @@ function opened(target: FuzzTarget): Promise<OpenTarget> {
   return target.open().catch(() => target.open());
 }
 
-function described(what: unknown): string {
-  return what instanceof Error ? (what.stack ?? what.message) : inspect(what);
+function described(value: unknown): string {
+  return value instanceof Error ? (value.stack ?? value.message) : inspect(value);
 }

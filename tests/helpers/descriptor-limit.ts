@@ -31,9 +31,9 @@ export async function descriptorLimit(pid: number): Promise<DescriptorLimit> {
     restore,
     async leave(count) {
       // In this process, the folder itself is open while it is read.
-      const used = readdirSync(`/proc/${pid}/fd`).length - (pid === process.pid ? 1 : 0);
-      await set(String(used + count));
-      return used + count;
+      const usedCount = readdirSync(`/proc/${pid}/fd`).length - (pid === process.pid ? 1 : 0);
+      await set(String(usedCount + count));
+      return usedCount + count;
     },
     async close() {
       await restore();

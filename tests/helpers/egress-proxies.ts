@@ -60,11 +60,11 @@ async function startProxy(
   program: { readonly command: string; readonly args: (port: number) => readonly string[] },
 ): Promise<EgressProxy> {
   const [port = 0] = await freePorts(1);
-  let running: ReturnType<typeof spawnGuarded> | undefined;
+  let runningProcess: ReturnType<typeof spawnGuarded> | undefined;
   const start = async (): Promise<void> => {
     const { command } = program;
     const proxy = spawnGuarded({ name: command, command, args: program.args(port), errors: 'read' });
-    running = proxy;
+    runningProcess = proxy;
     const gone = proxy.ended.then(() => {
       throw new Error(`${command} ended (is it there? bin/test takes it out of a Debian package)`);
     });
@@ -78,8 +78,8 @@ async function startProxy(
     password: PASSWORD,
     from,
     async kill() {
-      running?.signal('SIGKILL');
-      await running?.ended;
+      runningProcess?.signal('SIGKILL');
+      await runningProcess?.ended;
     },
     start,
   };

@@ -11,9 +11,9 @@ interface Dispatcher {
  */
 export function closeKeptConnections(): void {
   const place = globalThis as unknown as Record<symbol, Dispatcher | undefined>;
-  const before = place[DISPATCHER];
-  if (before === undefined) return;
-  place[DISPATCHER] = new (before.constructor as new () => Dispatcher)();
+  const dispatcherBefore = place[DISPATCHER];
+  if (dispatcherBefore === undefined) return;
+  place[DISPATCHER] = new (dispatcherBefore.constructor as new () => Dispatcher)();
   // The close is not awaited: an open stream ends with its server.
-  before.close().catch(() => undefined);
+  dispatcherBefore.close().catch(() => undefined);
 }

@@ -7,10 +7,10 @@ export function pause(ms: number): Promise<void> {
 
 /**
  * Asks until the answer is there, about the work of another process that sends no event. Asks again as soon as the last
- * answer is in, at most every `everyMs`. Fails with `what` after `withinMs`.
+ * answer is in, at most every `everyMs`. Fails with `title` after `withinMs`.
  */
 export async function until<Value>(
-  what: string,
+  title: string,
   ask: () => Promise<Value | undefined | false>,
   options: { readonly withinMs?: number; readonly everyMs?: number } = {},
 ): Promise<Value> {
@@ -19,7 +19,7 @@ export async function until<Value>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > endMs) throw new Error(`${what} did not happen within ${withinMs} ms`);
+    if (performance.now() > endMs) throw new Error(`${title} did not happen within ${withinMs} ms`);
     await delay(everyMs);
   }
 }

@@ -60,7 +60,9 @@ const brokenIn = (report: string): string[] => [
 
 const asked = process.argv[2] ?? '';
 let failed = false;
-for (const { promise, ...breakage } of serviceBreakages.filter((each) => each.promise.includes(asked))) {
+for (const { promise, ...breakage } of serviceBreakages.filter((breakage) =>
+  breakage.promise.includes(asked),
+)) {
   const report = historyOf(breakage);
   const found = brokenIn(report);
   const isNoticed = found.includes(promise);

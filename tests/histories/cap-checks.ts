@@ -46,8 +46,8 @@ function apart(history: History): Violation[] {
   );
   return [...made.values()]
     .flatMap((messages) =>
-      messages.filter((message, at) => {
-        const before = messages[at - 1];
+      messages.filter((message, index) => {
+        const before = messages[index - 1];
         return before !== undefined && isTooSoon(history, before, message);
       }),
     )

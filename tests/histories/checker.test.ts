@@ -14,8 +14,8 @@ const to = '+33622220000';
 const STEP_MS = 10_000;
 
 /** Feed and endpoint have an event. */
-const told = (eventId: string, type: string, about: string, text: string | null = null): Fact[] =>
-  (['fed', 'called'] as const).map((kind) => ({ kind, tenant, eventId, type, shop, about, text }));
+const told = (eventId: string, type: string, subject: string, text: string | null = null): Fact[] =>
+  (['fed', 'called'] as const).map((kind) => ({ kind, tenant, eventId, type, shop, about: subject, text }));
 
 const delivered = (text: string, member = to, group: string | null = null): Fact => {
   return { kind: 'delivered', from: phone, text, to: member, group };
@@ -53,11 +53,11 @@ test('an erased shop needs no ends', () => {
 
 test('the event of an erased person may have reached no reader, one reader, or all', () => {
   const events = told('1', 'message.received', 'i', 'hi');
-  for (const known of [[], events.slice(0, 1), events.slice(1), events]) {
+  for (const knownFacts of [[], events.slice(0, 1), events.slice(1), events]) {
     assert.deepEqual(
       promisesBrokenBy([
         wrote('hi'),
-        ...known,
+        ...knownFacts,
         { kind: 'erased_person', tenant, person: 'p', by: to, text: 'hi' },
       ]),
       [],
@@ -80,9 +80,9 @@ test('a second message to a recipient may come when they have written, or ten mi
     [],
   );
   history.add(made('four'), APART_MS + 4);
-  const found = violationsOf(history).filter(({ promise }) => promise.includes('apart'));
+  const foundViolations = violationsOf(history).filter(({ promise }) => promise.includes('apart'));
   assert.deepEqual(
-    found.map(({ names }) => names[0]),
+    foundViolations.map(({ names }) => names[0]),
     ['four'],
   );
 });
@@ -90,7 +90,7 @@ test('a second message to a recipient may come when they have written, or ten mi
 test('a message to a group is on the handset of each member', () => {
   const group = '120363000000000001@g.us';
   const posted = ['+33622220001', '+33622220002'].map((member) => delivered('one', member, group));
-  assert.deepEqual(promisesBrokenBy([...without('delivered'), ...posted]), []);
+  assert.deepEqual(promisesBrokenBy([...factsWithout('delivered'), ...posted]), []);
 });
 
 test('a message on its way at a STOP or a suspension may arrive, and later if a node was frozen', () => {
@@ -109,7 +109,7 @@ test('a message on its way at a STOP or a suspension may arrive, and later if a 
   }
 });
 
-const without = (kind: Fact['kind']): Fact[] => good.filter((fact) => fact.kind !== kind);
+const factsWithout = (kind: Fact['kind']): Fact[] => good.filter((fact) => fact.kind !== kind);
 const many = Array.from({ length: MESSAGES_AN_HOUR + 1 }, (_, index) => delivered(`text ${index}`));
 const ended = (status: string, reason: string): Fact[] => [
   connected,
@@ -138,7 +138,7 @@ const bad: readonly [promise: string, facts: readonly Fact[]][] = [
   ['an end does not change', [...good, { kind: 'ended', shop, id: 'm', status: 'sent', reason: 'other' }]],
   ['a message is on one handset once', [...good, delivered('one')]],
   ['a message is on one handset once', [delivered('two', to, 'group'), delivered('two', to, 'group')]],
-  ['a sent message is on its handset', without('delivered')],
+  ['a sent message is on its handset', factsWithout('delivered')],
   ['what is said not to have left is on no handset', [...ended('failed', 'CANCELLED'), delivered('one')]],
   ['what was cancelled is not sent', [{ kind: 'cancelled', shop, text: 'two' }, delivered('two')]],
   ['a number keeps to its cap', many.map((fact, index) => ({ ...fact, to: `${to}${index}` }))],
@@ -167,7 +167,7 @@ const bad: readonly [promise: string, facts: readonly Fact[]][] = [
   ],
   ['an end is published once', [...good, ...told('2', 'message.sent', 'm')]],
   ['the feed publishes each end', good.filter(({ kind }) => kind !== 'fed' && kind !== 'called')],
-  ['an endpoint hears each event', without('called')],
+  ['an endpoint hears each event', factsWithout('called')],
   [
     'an endpoint hears what the feed tells',
     [...told('1', 'shop.connected', 'x'), ...told('2', 'a', 'b').slice(1)],
@@ -189,9 +189,9 @@ const bad: readonly [promise: string, facts: readonly Fact[]][] = [
     'a revoked key is refused',
     [...good, { kind: 'answered_after_revocation', key: 'k', status: 200, code: 'OK' }],
   ],
-  ...(['shop', 'tenant', 'person'] as const).map((of): (typeof bad)[number] => [
-    `an erased ${of} leaves nothing`,
-    [...good, { kind: 'left_after_erasure', of, name: 'x', what: 'a key' }],
+  ...(['shop', 'tenant', 'person'] as const).map((kind): (typeof bad)[number] => [
+    `an erased ${kind} leaves nothing`,
+    [...good, { kind: 'left_after_erasure', of: kind, name: 'x', what: 'a key' }],
   ]),
   ['what is asked for happens', [...good, { kind: 'gave_up', shop, what: 'the erasure is over' }]],
 ];

@@ -42,8 +42,8 @@ function acceptedOnce(history: History): Violation[] {
     ({ key }) => key,
   );
   return [
-    ...several(ids).map(([, found]) => broken('one key is one message', ...found)),
-    ...several(keys).map(([id, found]) => broken('one message has one key', id, ...found)),
+    ...several(ids).map(([, foundKeys]) => broken('one key is one message', ...foundKeys)),
+    ...several(keys).map(([id, foundKeys]) => broken('one message has one key', id, ...foundKeys)),
     ...history
       .of('repeat_refused')
       .map(({ id, code }) => broken('a repetition is answered with its message', id, code)),
@@ -63,7 +63,7 @@ function endedOnce(history: History): Violation[] {
     ...accepted
       .filter(({ id }) => !ends.has(id))
       .map(({ id, text }) => broken('an accepted message ends', id, text)),
-    ...several(ends).map(([id, found]) => broken('an end does not change', id, ...found)),
+    ...several(ends).map(([id, foundIds]) => broken('an end does not change', id, ...foundIds)),
   ];
 }
 
@@ -93,7 +93,9 @@ function onHandsets(history: History): Violation[] {
   const cancelled = history.of('cancelled').filter(({ text }) => arrived.has(text));
   const ends = new Map(history.of('ended').map((end) => [end.id, end]));
   return [
-    ...several(phones).map(([text, found]) => broken('a message is on one handset once', text, ...found)),
+    ...several(phones).map(([text, foundTexts]) =>
+      broken('a message is on one handset once', text, ...foundTexts),
+    ),
     ...history
       .of('accepted')
       .filter(({ id, text }) => ends.get(id)?.status === 'sent' && !arrived.has(text))

@@ -27,7 +27,7 @@ export async function connectAtLast(connecting: Connecting): Promise<void> {
   const path = `/shops/${shop}/channels/msgapp/connect`;
   const begunMs = Date.now();
   const tried: string[] = [];
-  const note = (what: string): void => void tried.push(`${new Date().toISOString()} ${what}`);
+  const note = (note: string): void => void tried.push(`${new Date().toISOString()} ${note}`);
   let scanned = '';
   const step = async (): Promise<boolean> => {
     const { data, error } = await surroundings.api.get(path);

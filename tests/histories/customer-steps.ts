@@ -8,23 +8,23 @@ const RECEIPT_MS = 240_000;
 
 /** A customer writes STOP. It counts once the phone has the receipt. */
 export async function stop(tenant: Tenant, shop: Shop): Promise<void> {
-  const by = pickOne(shop.customers, tenant.random);
-  if (shop.silent.has(by)) return;
-  shop.silent.add(by);
-  await writeTo(tenant, shop, { by, text: 'STOP' }, () => {
-    tenant.history.add({ kind: 'stopped', shop: shop.id, by });
-    shop.stopped.add(by);
+  const sender = pickOne(shop.customers, tenant.random);
+  if (shop.silent.has(sender)) return;
+  shop.silent.add(sender);
+  await writeTo(tenant, shop, { by: sender, text: 'STOP' }, () => {
+    tenant.history.add({ kind: 'stopped', shop: shop.id, by: sender });
+    shop.stopped.add(sender);
   });
 }
 
 /** A message waits, since an operator paused the shop, when its recipient writes STOP. */
 export async function stopWhileHeld(tenant: Tenant, shop: Shop): Promise<void> {
-  await holdMessage(tenant, shop, async ({ to: by, text }) => {
+  await holdMessage(tenant, shop, async ({ to: sender, text }) => {
     let isHeld = true;
-    shop.silent.add(by);
-    await writeTo(tenant, shop, { by, text: 'STOP' }, () => {
-      tenant.history.add({ kind: 'stopped', shop: shop.id, by, ...(isHeld ? { held: text } : {}) });
-      shop.stopped.add(by);
+    shop.silent.add(sender);
+    await writeTo(tenant, shop, { by: sender, text: 'STOP' }, () => {
+      tenant.history.add({ kind: 'stopped', shop: shop.id, by: sender, ...(isHeld ? { held: text } : {}) });
+      shop.stopped.add(sender);
     });
     // A receipt that comes later comes while the message may be on its way.
     isHeld = false;
@@ -35,11 +35,11 @@ export async function stopWhileHeld(tenant: Tenant, shop: Shop): Promise<void> {
 export async function write(tenant: Tenant, shop: Shop): Promise<void> {
   const talking = shop.customers.filter((phone) => !shop.silent.has(phone));
   if (talking.length === 0) return;
-  const by = pickOne(talking, tenant.random);
+  const sender = pickOne(talking, tenant.random);
   const text = tenant.nextName();
   const wroteMs = Date.now();
-  await writeTo(tenant, shop, { by, text }, () =>
-    tenant.history.add({ kind: 'wrote', shop: shop.id, text, by, receiptedMs: Date.now() }, wroteMs),
+  await writeTo(tenant, shop, { by: sender, text }, () =>
+    tenant.history.add({ kind: 'wrote', shop: shop.id, text, by: sender, receiptedMs: Date.now() }, wroteMs),
   );
 }
 

@@ -91,7 +91,9 @@ export function inboundTold(history: History): Violation[] {
       .map(({ shop, text }) => broken('an inbound message is published', text, shop)),
     ...[...places.values()]
       .filter((texts) => {
-        return texts.some((text, at) => at > 0 && order.indexOf(text) < order.indexOf(texts[at - 1] ?? ''));
+        return texts.some(
+          (text, index) => index > 0 && order.indexOf(text) < order.indexOf(texts[index - 1] ?? ''),
+        );
       })
       .map((texts) => broken('inbound messages are published in order', ...texts)),
   ];

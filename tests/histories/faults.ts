@@ -104,13 +104,13 @@ const BUSY_AFTER_MS = 100;
 async function keepBusy(fleet: Fleet, random: Random): Promise<void> {
   const { socketPath } = fleet.pair?.master() ?? {};
   if (socketPath === undefined) return;
-  const [busy, other] = [new Redis(socketPath), new Redis(socketPath)];
+  const [busy, otherRedis] = [new Redis(socketPath), new Redis(socketPath)];
   try {
-    await other.config('SET', 'busy-reply-threshold', BUSY_AFTER_MS);
+    await otherRedis.config('SET', 'busy-reply-threshold', BUSY_AFTER_MS);
     const script = busy.eval('while true do end', 0).catch(() => undefined);
     await pause(300 + random() * 1_500);
     await until('the script ends', () =>
-      other.call('SCRIPT', 'KILL').then(
+      otherRedis.call('SCRIPT', 'KILL').then(
         () => true,
         // It may not have begun.
         () => false,
@@ -119,7 +119,7 @@ async function keepBusy(fleet: Fleet, random: Random): Promise<void> {
     await script;
   } finally {
     busy.disconnect();
-    other.disconnect();
+    otherRedis.disconnect();
   }
 }
 
@@ -145,7 +145,7 @@ export async function inflictFaults(
 ): Promise<void> {
   const { random, history, signal, only } = options;
   const isWanted = ([name]: readonly [string, unknown]): boolean =>
-    only === undefined || only.some((wanted) => wanted === name);
+    only === undefined || only.some((wantedName) => wantedName === name);
   const ofNodes = Object.entries<Fault>(FAULTS).filter(isWanted);
   const ofRedis = OF_REDIS.filter(isWanted);
   const busy = new Set<FleetNode>();

@@ -20,7 +20,7 @@ export function firstBreach(history: History, { promise, names }: Violation): Br
   const entries = history.inOrder();
   const breaks = (place: number): boolean =>
     violationsOf(history.upTo(place)).some(
-      (other) => other.promise === promise && other.names[0] === names[0],
+      (otherViolation) => otherViolation.promise === promise && otherViolation.names[0] === names[0],
     );
   let [least, most] = [0, entries.length - 1];
   if (most < 0 || !breaks(most)) return undefined;

@@ -7,7 +7,7 @@ import { ask, type Draft, freshDraft, note, type Shop, type Tenant } from './sho
 export async function holdMessage(
   tenant: Tenant,
   shop: Shop,
-  meanwhile: (held: Draft) => Promise<void>,
+  meanwhile: (heldDraft: Draft) => Promise<void>,
 ): Promise<void> {
   const { id, fleet } = tenant;
   const actor = `/actors/${id}/${shop.id}`;

@@ -116,7 +116,7 @@ export class History {
 
   /** All entries in the order of time. */
   inOrder(): Entry[] {
-    return this.entries.toSorted((one, other) => one.atMs - other.atMs);
+    return this.entries.toSorted((left, right) => left.atMs - right.atMs);
   }
 }
 

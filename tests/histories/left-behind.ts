@@ -17,10 +17,10 @@ export async function lookForErased(fleet: Fleet, history: History): Promise<voi
     for (const { key, id } of await tracesOf(redis, new Set([...shops.keys(), ...tenants]))) {
       // A key whose making was cut off has no owner, and its entry expires (docs/promises.md, Erasure).
       if (key.startsWith('api-key:') && (await redis.ttl(key)) > 0) continue;
-      const [of, name] = tenants.has(id)
+      const [kind, name] = tenants.has(id)
         ? (['tenant', id] as const)
         : (['shop', shops.get(id) ?? ''] as const);
-      history.add({ kind: 'left_after_erasure', of, name, what: `${id} in ${key}` });
+      history.add({ kind: 'left_after_erasure', of: kind, name, what: `${id} in ${key}` });
     }
     const people = history.of('erased_person');
     const byText = new Map(

@@ -11,15 +11,15 @@ export async function pauseAndResume({ id, fleet, random }: Tenant, shop: Shop):
 
 /** A caller cancels a message, which may have left. Its end shows the result. */
 export async function cancelOne({ api, random }: Tenant, shop: Shop): Promise<void> {
-  const newest = shop.messages.slice(-2);
-  if (newest.length > 0) await api.post(`/messages/${pickOne(newest, random).id}/cancel`);
+  const newestMessages = shop.messages.slice(-2);
+  if (newestMessages.length > 0) await api.post(`/messages/${pickOne(newestMessages, random).id}/cancel`);
 }
 
 /** A caller cancels all that waits with a key that begins so. */
 export async function cancelQueue({ api }: Tenant, shop: Shop): Promise<void> {
-  const newest = shop.messages.at(-1);
-  if (newest === undefined) return;
-  await api.post(`/shops/${shop.id}/queue/cancel`, { idempotencyKeyPrefix: newest.key.slice(0, -1) });
+  const newestMessage = shop.messages.at(-1);
+  if (newestMessage === undefined) return;
+  await api.post(`/shops/${shop.id}/queue/cancel`, { idempotencyKeyPrefix: newestMessage.key.slice(0, -1) });
 }
 
 /** How far ahead a send is scheduled, in milliseconds: longer than what refuses a time that has passed. */

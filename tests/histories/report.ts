@@ -41,10 +41,10 @@ function storyOf({ promise, names }: Violation, history: History): string {
     .inOrder()
     .filter((entry) => entry.kind === 'fault' || names.some((name) => Object.values(entry).includes(name)))
     .map((entry) => `  ${lineOf(entry)}`);
-  const own = lines.filter((line) => !line.includes('"fault"'));
+  const ownLines = lines.filter((line) => !line.includes('"fault"'));
   return [
     `BROKEN: ${promise}: ${names.join(', ')}`,
-    ...(own.length > 0 ? own : lines).slice(0, MOST_ENTRIES),
+    ...(ownLines.length > 0 ? ownLines : lines).slice(0, MOST_ENTRIES),
   ].join('\n');
 }
 

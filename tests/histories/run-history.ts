@@ -63,8 +63,8 @@ export async function runHistory(options: {
     const shops = await actOut(fleet, endpoint, history, options);
     return { history, shops, violations: violationsOf(history) };
   } catch (error) {
-    const when = circumstances(fleet, history, { sinceMs: Date.now() - PATIENCE_MS });
-    throw new Error(`the history stopped: ${String(error)}\n${when}`, { cause: error });
+    const circumstancesText = circumstances(fleet, history, { sinceMs: Date.now() - PATIENCE_MS });
+    throw new Error(`the history stopped: ${String(error)}\n${circumstancesText}`, { cause: error });
   } finally {
     await fleet.stop();
     endpoint.close();
@@ -123,8 +123,8 @@ async function actOut(
   await Promise.all(readers.map(({ stop }) => stop()));
   // The last polls may have brought more.
   await untilTold(history, feeds, toldMs);
-  for (const [index, seen] of feeds.entries())
-    for (const event of seen) history.add(eventFact('fed', tenants[index]?.id ?? '', event));
+  for (const [index, seenEvents] of feeds.entries())
+    for (const event of seenEvents) history.add(eventFact('fed', tenants[index]?.id ?? '', event));
   await lookForErased(fleet, history);
   return lived.length;
 }
@@ -132,8 +132,8 @@ async function actOut(
 /** Writes down what ended a shop's life, or the faults, before their time. */
 function gaveUp(history: History, shop: string): (error: Error) => Promise<undefined> {
   return async ({ message, cause }) => {
-    const what = cause === undefined ? message : `${message} ${JSON.stringify(cause)}`;
-    history.add({ kind: 'gave_up', shop, what });
+    const description = cause === undefined ? message : `${message} ${JSON.stringify(cause)}`;
+    history.add({ kind: 'gave_up', shop, what: description });
     await pause(1_000);
     return undefined;
   };

@@ -66,9 +66,10 @@ export async function openShop({
   const phone = nextPhone();
   const customers = Array.from({ length: CUSTOMERS }, nextPhone);
   // An answer that was cut off is asked for again, and makes another shop of that name.
-  const made = await fleet.admin.post(`/tenants/${tenantId}/shops`, { name: nextName() });
-  if (made.status !== 201) throw new Error(`a new shop was answered ${made.status} ${made.error?.code}`);
-  const id = String(made.data.id);
+  const createdAnswer = await fleet.admin.post(`/tenants/${tenantId}/shops`, { name: nextName() });
+  if (createdAnswer.status !== 201)
+    throw new Error(`a new shop was answered ${createdAnswer.status} ${createdAnswer.error?.code}`);
+  const id = String(createdAnswer.data.id);
   await fleet.admin.post(`/tenants/${tenantId}/customers`, { phones: customers });
   await connectAtLast({
     surroundings: { api, network: fleet.network },

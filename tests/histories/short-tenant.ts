@@ -33,8 +33,8 @@ async function eraseTenant({ id, fleet, history }: Tenant, shop: Shop, apiKey: s
   await untilErased(fleet, id, id);
   history.add({ kind: 'erased', shop: shop.id });
   history.add({ kind: 'erased_tenant', tenant: id });
-  const left = (what: string): void =>
-    history.add({ kind: 'left_after_erasure', of: 'tenant', name: id, what });
+  const left = (remainder: string): void =>
+    history.add({ kind: 'left_after_erasure', of: 'tenant', name: id, what: remainder });
   const { status } = await fleet.admin.get(`/tenants/${id}`);
   if (status !== 404) left(`its record: ${status}`);
   for (const { nodeId, api } of fleet.nodes) {

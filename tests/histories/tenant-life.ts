@@ -9,11 +9,14 @@ export async function revokeKeys(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const made = await fleet.admin.post(`/tenants/${id}/keys`, { name: nextName(), permissions: [] });
-    const key = String(made.data.key);
+    const createdAnswer = await fleet.admin.post(`/tenants/${id}/keys`, {
+      name: nextName(),
+      permissions: [],
+    });
+    const key = String(createdAnswer.data.key);
     await fleet.api(key).get('/me');
-    await fleet.admin.delete(`/tenants/${id}/keys/${String(made.data.id)}`);
-    history.add({ kind: 'revoked', key: String(made.data.id) });
+    await fleet.admin.delete(`/tenants/${id}/keys/${String(createdAnswer.data.id)}`);
+    history.add({ kind: 'revoked', key: String(createdAnswer.data.id) });
     for (const node of fleet.nodes) {
       const answer = await node
         .api(key)
@@ -22,7 +25,7 @@ export async function revokeKeys(
       // A node that is away, or that cannot ask, proves nothing about the key.
       if (answer === undefined || answer.status === 503) continue;
       const code = answer.error?.code ?? 'OK';
-      const asked = { key: String(made.data.id), status: answer.status, code };
+      const asked = { key: String(createdAnswer.data.id), status: answer.status, code };
       history.add({ kind: 'answered_after_revocation', ...asked });
     }
     await pause(random() * 2_000);

@@ -71,8 +71,8 @@ test('figures of the policy and of the limits are those that are enforced', asyn
 });
 
 test('the base address redirects to the list of articles', async () => {
-  const found = await fetch(`${origin}/`, { redirect: 'manual' });
-  assert.deepEqual([found.status, found.headers.get('location')], [302, 'docs']);
+  const foundResponse = await fetch(`${origin}/`, { redirect: 'manual' });
+  assert.deepEqual([foundResponse.status, foundResponse.headers.get('location')], [302, 'docs']);
   assert.equal(await textOf('/'), await textOf('/docs'));
 });
 

@@ -36,11 +36,11 @@ const own = () => Promise.resolve({ resumed: 1, left: 2 });
 const all = { tenantId: undefined, cause: undefined };
 
 test('the actors that all nodes resumed are added up', async () => {
-  const done = await resumeEverywhere(all, { own, forwarder: answering({ resumed: 3, left: 4 }) });
-  assert.deepEqual(done, { resumed: 4, left: 6, silentNodes: ['down'] });
+  const doneEverywhere = await resumeEverywhere(all, { own, forwarder: answering({ resumed: 3, left: 4 }) });
+  assert.deepEqual(doneEverywhere, { resumed: 4, left: 6, silentNodes: ['down'] });
 });
 
 test('a node of another build that does not return how many are left is named and not added up', async () => {
-  const done = await resumeEverywhere(all, { own, forwarder: answering({ resumed: 3 }) });
-  assert.deepEqual(done, { resumed: 1, left: 2, silentNodes: ['down', 'other'] });
+  const doneEverywhere = await resumeEverywhere(all, { own, forwarder: answering({ resumed: 3 }) });
+  assert.deepEqual(doneEverywhere, { resumed: 1, left: 2, silentNodes: ['down', 'other'] });
 });

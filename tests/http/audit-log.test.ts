@@ -132,9 +132,9 @@ describe("the log of operators' changes", () => {
   test('a change that cannot be recorded is not tried', async (context) => {
     const { id } = await target.tenant();
     const away = context.mock.method(service.store, 'append', () => Promise.reject(new Error('away')));
-    const refused = await operator('PATCH', `/tenants/${id}`, { json: { name: 'Changed' } });
+    const refusedReply = await operator('PATCH', `/tenants/${id}`, { json: { name: 'Changed' } });
     away.mock.restore();
-    assert.equal(refused.status >= 500, true, refused.text);
+    assert.equal(refusedReply.status >= 500, true, refusedReply.text);
     assert.notEqual((await operator('GET', `/tenants/${id}`)).body.data.name, 'Changed');
   });
 

@@ -48,12 +48,14 @@ describe('a listener', () => {
   test('answers a small request before all the large bodies that came first', async () => {
     const { open, requests } = await listening();
     const many = await Promise.all(Array.from({ length: 30 }, open));
-    const other = await open();
+    const otherConnection = await open();
     const large = `${head('Content-Length: 60000\r\n')}${'x'.repeat(60_000)}`;
     // One tick: all of it lies in the kernel when the listener polls next.
     for (const connection of many) connection.write(large);
-    other.write('GET /small HTTP/1.1\r\nHost: test\r\n\r\n');
-    await Promise.all([...many, other].map((connection) => connection.until((text) => text.includes('>'))));
+    otherConnection.write('GET /small HTTP/1.1\r\nHost: test\r\n\r\n');
+    await Promise.all(
+      [...many, otherConnection].map((connection) => connection.until((text) => text.includes('>'))),
+    );
     assert.equal(requests.length, 31, 'each is answered');
     const before = requests.findIndex(({ path }) => path === '/small');
     assert.ok(before < 15, `${before} large ones went first`);
@@ -121,32 +123,32 @@ describe('a listener', () => {
   ] as const) {
     test(`an account that used up its ${row} is refused, another is not, and a freed slot counts again`, async () => {
       const bodies = new BodyBudget({ node: { bodies: 1_000, bytes: 1_000_000 }, account: limits });
-      const asked = new EventEmitter();
+      const askedEmitter = new EventEmitter();
       const { open } = await listening({
         bodies,
         accountOf({ headers }) {
-          setImmediate(() => asked.emit('asked'));
+          setImmediate(() => askedEmitter.emit('asked'));
           return headers.requestId;
         },
       });
       const begin = async (account: string): Promise<RawConnection> => {
         const connection = await open();
-        const known = once(asked, 'asked');
+        const known = once(askedEmitter, 'asked');
         connection.write(`${head(`X-Request-Id: ${account}\r\nContent-Length: 5\r\n`)}123`);
         await known;
         return connection;
       };
       const slow = await begin('a');
-      const refused = await begin('a');
-      assert.match(await refused.until((text) => text.includes('>')), /<crowded>$/);
-      const other = await begin('b');
-      other.write('45');
-      assert.match(await other.until((text) => text.includes('>')), /<5>$/);
+      const refusedConnection = await begin('a');
+      assert.match(await refusedConnection.until((text) => text.includes('>')), /<crowded>$/);
+      const otherConnection = await begin('b');
+      otherConnection.write('45');
+      assert.match(await otherConnection.until((text) => text.includes('>')), /<5>$/);
       slow.write('45');
       assert.match(await slow.until((text) => text.includes('>')), /<5>$/);
-      const again = await begin('a');
-      again.write('45');
-      assert.match(await again.until((text) => text.includes('>')), /<5>$/);
+      const secondConnection = await begin('a');
+      secondConnection.write('45');
+      assert.match(await secondConnection.until((text) => text.includes('>')), /<5>$/);
       assert.deepEqual([bodies.bodies, bodies.bytes], [0, 0]);
     });
   }
@@ -156,24 +158,24 @@ describe('a listener', () => {
       node: { bodies: 2, bytes: 1_000_000 },
       account: { bodies: 1_000, bytes: 1_000_000 },
     });
-    const asked = new EventEmitter();
+    const askedEmitter = new EventEmitter();
     let account = 0;
     const { open } = await listening({
       bodies,
       accountOf() {
-        setImmediate(() => asked.emit('asked'));
+        setImmediate(() => askedEmitter.emit('asked'));
         account += 1;
         return String(account);
       },
     });
     for (let index = 0; index < 2; index += 1) {
-      const known = once(asked, 'asked');
+      const known = once(askedEmitter, 'asked');
       (await open()).write(`${head('Content-Length: 5\r\n')}123`);
       await known;
     }
-    const refused = await open();
-    refused.write(`${head('Content-Length: 5\r\n')}123`);
-    assert.match(await refused.until((text) => text.includes('>')), /<crowded>$/);
+    const refusedConnection = await open();
+    refusedConnection.write(`${head('Content-Length: 5\r\n')}123`);
+    assert.match(await refusedConnection.until((text) => text.includes('>')), /<crowded>$/);
     assert.equal(bodies.bodies, 2);
   });
 });

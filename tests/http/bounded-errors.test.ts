@@ -24,9 +24,15 @@ function refusal(
   { body = '', query = '' }: { readonly body?: string; readonly query?: string },
 ) {
   const contentType = 'application/json';
-  const checked = checkRequest(endpoint, { values: ['shop'], query, contentType, body, idempotencyKey: '' });
-  assert.ok(!checked.ok);
-  const { fields } = checked;
+  const checkedParts = checkRequest(endpoint, {
+    values: ['shop'],
+    query,
+    contentType,
+    body,
+    idempotencyKey: '',
+  });
+  assert.ok(!checkedParts.ok);
+  const { fields } = checkedParts;
   return { fields, reply: errorReply({ code: 'VALIDATION_ERROR', fields }) };
 }
 
@@ -89,12 +95,12 @@ describe('the answer to nonsense', () => {
       });
     }
     assert.ok(createBatch.body);
-    const checked = validate(
+    const checkedResult = validate(
       createBatch.body,
       { name: 'b', text: 'hi', recipients: [{ to: '+41791234567', fields }] },
       'body',
     );
-    assert.deepEqual(checked, {
+    assert.deepEqual(checkedResult, {
       ok: false,
       fields: [{ field: 'recipients.0.fields', message: 'must have at most 64 properties' }],
     });
@@ -105,9 +111,9 @@ describe('the answer to nonsense', () => {
     assert.ok(createBatch.body);
     const given = '{"constructor":"a","prototype":"b","__proto__":"c","name":"d"}';
     const recipients = [{ to: '+41791234567', fields: JSON.parse(given) }];
-    const checked = validate(createBatch.body, { name: 'b', text: 'hi', recipients }, 'body');
-    assert.ok(checked.ok);
-    const taken = checked.value as { readonly recipients: readonly { readonly fields: object }[] };
+    const checkedResult = validate(createBatch.body, { name: 'b', text: 'hi', recipients }, 'body');
+    assert.ok(checkedResult.ok);
+    const taken = checkedResult.value as { readonly recipients: readonly { readonly fields: object }[] };
     assert.equal(JSON.stringify(taken.recipients[0]?.fields), given);
   });
 
@@ -119,14 +125,14 @@ describe('the answer to nonsense', () => {
 
   test('a batch of contacts that is far too large is left to its own refusal', () => {
     const body = filled('{"phone":"+41791234567"}');
-    const checked = checkRequest(declareContacts, {
+    const checkedParts = checkRequest(declareContacts, {
       values: ['s'],
       query: '',
       contentType: 'application/json',
       idempotencyKey: '',
       body,
     });
-    assert.ok(checked.ok);
-    assert.equal((checked.body as { contacts: unknown[] }).contacts.length, 1_000);
+    assert.ok(checkedParts.ok);
+    assert.equal((checkedParts.body as { contacts: unknown[] }).contacts.length, 1_000);
   });
 });

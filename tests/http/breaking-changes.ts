@@ -32,11 +32,11 @@ class Comparison {
   }
 
   paths(): readonly string[] {
-    const now = part(this.#newer, 'paths');
+    const newerPart = part(this.#newer, 'paths');
     return Object.entries(part(this.#older, 'paths')).flatMap(([path, methods]) =>
       Object.entries(methods as Json).flatMap(([method, operation]) => {
         const place = `${method.toUpperCase()} ${path}`;
-        const other = part(now, path)[method];
+        const other = part(newerPart, path)[method];
         return other === undefined
           ? [`${place} is gone`]
           : this.#operation(place, operation as Json, other as Json);
@@ -57,12 +57,14 @@ class Comparison {
   }
 
   #parameters(place: string, older: Json, newer: Json): readonly string[] {
-    const [was, now] = [this.#named(this.#older, older), this.#named(this.#newer, newer)];
-    const added = [...now].filter(([name, parameter]) => !was.has(name) && parameter.required === true);
+    const [olderPart, newerPart] = [this.#named(this.#older, older), this.#named(this.#newer, newer)];
+    const added = [...newerPart].filter(
+      ([name, parameter]) => !olderPart.has(name) && parameter.required === true,
+    );
     return [
       ...added.map(([name]) => `${place}: ${name} is required now`),
-      ...[...was].flatMap(([name, parameter]) => {
-        const other = now.get(name);
+      ...[...olderPart].flatMap(([name, parameter]) => {
+        const other = newerPart.get(name);
         if (other === undefined) return [`${place}: ${name} is gone`];
         const must = other.required === true && parameter.required !== true;
         return [
@@ -81,9 +83,13 @@ class Comparison {
   }
 
   #body(place: string, older: Json, newer: Json): readonly string[] {
-    const [was, now] = [part(older, 'requestBody'), part(newer, 'requestBody')];
-    const must = now.required === true && was.required !== true ? [`${place}: a body is required now`] : [];
-    return [...must, ...this.#content(place, was, now, (...schemas) => this.#request(...schemas))];
+    const [olderPart, newerPart] = [part(older, 'requestBody'), part(newer, 'requestBody')];
+    const must =
+      newerPart.required === true && olderPart.required !== true ? [`${place}: a body is required now`] : [];
+    return [
+      ...must,
+      ...this.#content(place, olderPart, newerPart, (...schemas) => this.#request(...schemas)),
+    ];
   }
 
   #reply(place: string, older: Json, newer: Json): readonly string[] {
@@ -105,8 +111,8 @@ class Comparison {
   }
 
   /** Checks that accepted requests still are. */
-  #request(place: string, was: Json, is: Json): readonly string[] {
-    const [older, newer] = [this.#in(this.#older, was), this.#in(this.#newer, is)];
+  #request(place: string, olderPart: Json, newerPart: Json): readonly string[] {
+    const [older, newer] = [this.#in(this.#older, olderPart), this.#in(this.#newer, newerPart)];
     const stricter = BOUNDS.filter(([keyword, smaller]) =>
       isStricter(older[keyword], newer[keyword], smaller),
     );
@@ -132,11 +138,11 @@ class Comparison {
   }
 
   /** Checks that replies still have everything. */
-  #answer(place: string, was: Json, is: Json): readonly string[] {
-    const [older, newer] = [this.#in(this.#older, was), this.#in(this.#newer, is)];
-    const lost = namesIn(older.required).filter((name) => !namesIn(newer.required).includes(name));
+  #answer(place: string, olderPart: Json, newerPart: Json): readonly string[] {
+    const [older, newer] = [this.#in(this.#older, olderPart), this.#in(this.#newer, newerPart)];
+    const lostNames = namesIn(older.required).filter((name) => !namesIn(newer.required).includes(name));
     return [
-      ...lost.map((name) => `${place}.${name} may be left out now`),
+      ...lostNames.map((name) => `${place}.${name} may be left out now`),
       ...typeChange(place, older, newer),
       ...this.#deeper(place, older, newer, (...schemas) => this.#answer(...schemas)),
     ];
@@ -157,9 +163,9 @@ class Comparison {
     const items =
       older.items === undefined ? [] : compare(`${place}[]`, part(older, 'items'), part(newer, 'items'));
     const alternatives = ['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => {
-      const now = (newer[keyword] ?? []) as readonly Json[];
+      const newerParts = (newer[keyword] ?? []) as readonly Json[];
       return ((older[keyword] ?? []) as readonly Json[]).flatMap((each, index) => {
-        const found = now.map((other) => compare(`${place} ${keyword} ${index}`, each, other));
+        const found = newerParts.map((other) => compare(`${place} ${keyword} ${index}`, each, other));
         if (found.some((changes) => changes.length === 0)) return [];
         return found[index] ?? [`${place}: ${keyword} ${index} is gone`];
       });
@@ -174,7 +180,7 @@ class Comparison {
     const found = $ref
       .slice(2)
       .split('/')
-      .reduce((at, name) => part(at, name), document);
+      .reduce((place, name) => part(place, name), document);
     return this.#in(document, found);
   }
 }

@@ -102,9 +102,9 @@ export async function openClient(
   assert.equal(loaded.status, 200);
   const document = loaded.body as OpenApiDocument;
   // Documents of two services name other ports, and declare the same.
-  const declared = loaded.text.replace(JSON.stringify(document.servers), '');
-  const check = checkers.get(declared) ?? replyChecker(document);
-  checkers.set(declared, check);
+  const declaredText = loaded.text.replace(JSON.stringify(document.servers), '');
+  const check = checkers.get(declaredText) ?? replyChecker(document);
+  checkers.set(declaredText, check);
   return {
     document,
     async call(method, path, call) {
@@ -141,13 +141,13 @@ function replyChecker(document: OpenApiDocument): ReplyCheck {
     return { at: ['components', 'responses', name], response };
   }
 
-  function validator(at: readonly string[]): ValidateFunction {
-    const pointer = [...at, 'content', 'application/json', 'schema']
+  function validator(path: readonly string[]): ValidateFunction {
+    const pointer = [...path, 'content', 'application/json', 'schema']
       .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
       .join('/');
-    const found = compiled.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` });
-    compiled.set(pointer, found);
-    return found;
+    const foundFunction = compiled.get(pointer) ?? ajv.compile({ $ref: `document#/${pointer}` });
+    compiled.set(pointer, foundFunction);
+    return foundFunction;
   }
 
   return (method, path, reply) => {
@@ -202,8 +202,11 @@ function checkHeaders(reply: Reply, declared: Readonly<Record<string, unknown>>)
   for (const name of Object.keys(reply.headers).filter((header) => header.startsWith('x-'))) {
     assert.ok(names.has(name), `${name} is not documented`);
   }
-  const present = RATE_HEADERS.filter((name) => name in reply.headers);
-  assert.ok(present.length === 0 || present.length === 4, `rate headers come together: ${present.join()}`);
+  const presentNames = RATE_HEADERS.filter((name) => name in reply.headers);
+  assert.ok(
+    presentNames.length === 0 || presentNames.length === 4,
+    `rate headers come together: ${presentNames.join()}`,
+  );
   const retryAfter: unknown = reply.body?.error?.retryAfter;
   assert.equal(reply.headers['retry-after'], retryAfter === undefined ? undefined : String(retryAfter));
 }
@@ -214,9 +217,11 @@ function variables(template: string): number {
 
 function matches(template: string, path: string): boolean {
   const expected = template.split('/');
-  const given = path.split('/');
+  const givenPaths = path.split('/');
   return (
-    expected.length === given.length &&
-    expected.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
+    expected.length === givenPaths.length &&
+    expected.every((part, index) =>
+      part.startsWith('{') ? givenPaths[index] !== '' : part === givenPaths[index],
+    )
   );
 }

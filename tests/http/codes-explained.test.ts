@@ -32,12 +32,12 @@ test('the article on errors has every code a tenant can meet, in a row of its st
   const rows = readFileSync(join(root, 'http/articles/texts/40-errors-and-retries.md'), 'utf8').matchAll(
     /^\| (\d{3}) +\|(.+?)\|/gm,
   );
-  const listed = [...rows].flatMap(([, status, codes = '']) =>
+  const listedCodes = [...rows].flatMap(([, status, codes = '']) =>
     [...codes.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => `${status} ${code}`),
   );
   const met = Object.entries(ERRORS).filter(([code]) => !OPERATORS_ONLY.has(code));
   const expected = new Set(met.map(([, { status, code }]) => `${status} ${code}`));
-  assert.deepEqual(listed.sort(), [...expected].sort());
+  assert.deepEqual(listedCodes.sort(), [...expected].sort());
 });
 
 test('the contract names every reason of a message and every code', () => {

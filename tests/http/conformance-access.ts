@@ -27,9 +27,9 @@ export function accessRows(target: () => Target): void {
     const path = `/tenants/${owner.id}/keys/${owner.keyId}`;
     const values = [owner.key];
     for (let rotation = 0; rotation < 2; rotation += 1) {
-      const rotated = await admin.call('POST', `${path}/rotate`, { key: adminToken });
-      assert.equal(rotated.status, 200, rotated.text);
-      values.unshift(rotated.body.data.key);
+      const rotatedReply = await admin.call('POST', `${path}/rotate`, { key: adminToken });
+      assert.equal(rotatedReply.status, 200, rotatedReply.text);
+      values.unshift(rotatedReply.body.data.key);
     }
     const codes = async () => {
       const replies = await Promise.all(values.map((key) => api.call('GET', '/me', { key })));
@@ -71,8 +71,8 @@ export function accessRows(target: () => Target): void {
     const { api, admin, adminToken, tenant } = target();
     const owner = await tenant();
     await admin.call('PATCH', `/tenants/${owner.id}`, { key: adminToken, json: { active: false } });
-    const refused = await api.call('GET', '/me', { key: owner.key });
-    assert.deepEqual([refused.status, refused.body.error.code], [403, 'TENANT_INACTIVE']);
+    const refusedReply = await api.call('GET', '/me', { key: owner.key });
+    assert.deepEqual([refusedReply.status, refusedReply.body.error.code], [403, 'TENANT_INACTIVE']);
     await admin.call('PATCH', `/tenants/${owner.id}`, { key: adminToken, json: { active: true } });
     assert.equal((await api.call('GET', '/me', { key: owner.key })).status, 200);
   });
@@ -85,10 +85,10 @@ export function accessRows(target: () => Target): void {
     await change({ name: 'Ada', notificationNumber: '+41791234567' });
     const renamed = await change({ name: 'Grace' });
     assert.deepEqual(renamed.body.data.owner, { name: 'Grace', notificationNumber: '+41791234567' });
-    const moved = await change({ notificationNumber: '+41791234568' });
-    assert.deepEqual(moved.body.data.owner, { name: 'Grace', notificationNumber: '+41791234568' });
-    const without = await change({ name: 'Grace', notificationNumber: null });
-    assert.deepEqual(without.body.data.owner, { name: 'Grace', notificationNumber: null });
+    const movedReply = await change({ notificationNumber: '+41791234568' });
+    assert.deepEqual(movedReply.body.data.owner, { name: 'Grace', notificationNumber: '+41791234568' });
+    const replyWithout = await change({ name: 'Grace', notificationNumber: null });
+    assert.deepEqual(replyWithout.body.data.owner, { name: 'Grace', notificationNumber: null });
     const unchanged = await change({});
     assert.deepEqual(unchanged.body.error?.fields, [
       { field: 'owner', message: 'must have name or notificationNumber' },
@@ -98,8 +98,8 @@ export function accessRows(target: () => Target): void {
     assert.deepEqual(nameless.body.error?.fields, [
       { field: 'owner.name', message: 'is required, because the tenant has no owner' },
     ]);
-    const named = await change({ name: 'Ada' });
-    assert.deepEqual(named.body.data.owner, { name: 'Ada', notificationNumber: null });
+    const namedReply = await change({ name: 'Ada' });
+    assert.deepEqual(namedReply.body.data.owner, { name: 'Ada', notificationNumber: null });
   });
 
   test('x-api-key is an alias, the scheme is case-insensitive, another scheme is no key', async () => {

@@ -105,15 +105,15 @@ async function openAccount({ api, admin, adminToken, tenant, shop, connect }: Ta
   const shopId = await shop(owner);
   await connect(owner.key, shopId);
   // A message in progress cannot be cancelled.
-  const paused = await admin.call('POST', `/actors/${owner.id}/${shopId}/pause`, {
+  const pausedReply = await admin.call('POST', `/actors/${owner.id}/${shopId}/pause`, {
     key: adminToken,
     json: {},
   });
-  assert.equal(paused.status, 200, paused.text);
+  assert.equal(pausedReply.status, 200, pausedReply.text);
   const json = { ...TEXT, to: '+41791230000' };
-  const sent = await api.call('POST', `/shops/${shopId}/messages`, { key: owner.key, json });
-  assert.equal(sent.status, 202, sent.text);
-  return { owner, shopId, messageId: sent.body.data.id };
+  const sentReply = await api.call('POST', `/shops/${shopId}/messages`, { key: owner.key, json });
+  assert.equal(sentReply.status, 202, sentReply.text);
+  return { owner, shopId, messageId: sentReply.body.data.id };
 }
 
 /** Makes what a path names in an account. Resolves with the path with its ids. */

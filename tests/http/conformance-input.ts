@@ -103,9 +103,13 @@ export function inputRows(target: () => Target): void {
           headers: { 'content-type': 'application/json', 'content-encoding': coding },
         });
       const json = JSON.stringify({ name: `Sent in ${coding}` });
-      const refused = await call(compress(json));
+      const refusedReply = await call(compress(json));
       const problems = [{ field: 'body', message: 'must be UTF-8, and not compressed' }];
-      assert.deepEqual([refused.status, refused.body.error?.fields], [422, problems], refused.text);
+      assert.deepEqual(
+        [refusedReply.status, refusedReply.body.error?.fields],
+        [422, problems],
+        refusedReply.text,
+      );
       assert.equal((await call(json)).status, 201);
     });
   }
@@ -205,10 +209,10 @@ export function inputRows(target: () => Target): void {
       );
     }
     for (const id of ['naïve', 'x'.repeat(257), 'a\tb']) {
-      const replaced = await api.call('GET', '/nothing', {
+      const replacedReply = await api.call('GET', '/nothing', {
         headers: { 'x-request-id': Buffer.from(id).toString('latin1') },
       });
-      assert.match(replaced.headers['x-request-id'] ?? '', /^[0-9a-f]{24}$/);
+      assert.match(replacedReply.headers['x-request-id'] ?? '', /^[0-9a-f]{24}$/);
     }
   });
 }

@@ -25,7 +25,7 @@ export function pairingRows(target: () => Target): void {
     assert.deepEqual([data.status, data.pollAfterMs], ['starting', 2_000]);
     const linked = await shop(owner);
     await connect(owner.key, linked);
-    const refused = await api.call('POST', path.replace(id, linked), { key: owner.key, json });
-    assert.deepEqual([refused.status, refused.body.error.code], [409, 'MSGAPP_ALREADY_LINKED']);
+    const refusedReply = await api.call('POST', path.replace(id, linked), { key: owner.key, json });
+    assert.deepEqual([refusedReply.status, refusedReply.body.error.code], [409, 'MSGAPP_ALREADY_LINKED']);
   });
 }

@@ -63,19 +63,19 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
   test('POST /shops answers the new shop; its name again is 409 SHOP_NAME_TAKEN', async () => {
     const { api, tenant } = target();
     const { key } = await tenant();
-    const created = await api.call('POST', '/shops', { key, json: { name: 'Once' } });
-    assert.equal(created.status, 201);
-    assert.ok(created.body.data.setupUrl.includes(created.body.data.id));
-    assert.deepEqual(created.body.data.setupRequired, ['location', 'operatingHours']);
+    const createdReply = await api.call('POST', '/shops', { key, json: { name: 'Once' } });
+    assert.equal(createdReply.status, 201);
+    assert.ok(createdReply.body.data.setupUrl.includes(createdReply.body.data.id));
+    assert.deepEqual(createdReply.body.data.setupRequired, ['location', 'operatingHours']);
     for (const name of ['ONCE', 'Ｏnce', 'ⓞnce']) {
-      const again = await api.call('POST', '/shops', { key, json: { name } });
-      assert.equal(again.status, 409, name);
-      assert.equal(again.body.error.code, 'SHOP_NAME_TAKEN');
-      const found = await api.call('GET', `/shops/${encodeURIComponent(name)}`, { key });
-      assert.equal(found.body.data.id, created.body.data.id);
+      const repeatedReply = await api.call('POST', '/shops', { key, json: { name } });
+      assert.equal(repeatedReply.status, 409, name);
+      assert.equal(repeatedReply.body.error.code, 'SHOP_NAME_TAKEN');
+      const foundReply = await api.call('GET', `/shops/${encodeURIComponent(name)}`, { key });
+      assert.equal(foundReply.body.data.id, createdReply.body.data.id);
     }
-    const other = await api.call('POST', '/shops', { key, json: { name: ' Once' } });
-    assert.equal(other.status, 201, 'white space tells names apart');
+    const otherReply = await api.call('POST', '/shops', { key, json: { name: ' Once' } });
+    assert.equal(otherReply.status, 201, 'white space tells names apart');
   });
 
   test('409 SHOP_NAME_TAKEN: the id of another shop as a name; an id comes before a name', async () => {
@@ -83,14 +83,14 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     const owner = await tenant();
     const id = await shop(owner, 'First');
     for (const name of [id, id.toUpperCase()]) {
-      const made = await api.call('POST', '/shops', { key: owner.key, json: { name } });
-      assert.deepEqual([made.status, made.body.error?.code], [409, 'SHOP_NAME_TAKEN']);
-      assert.equal(made.body.error.message, 'The name is the id of another shop.');
+      const createdReply = await api.call('POST', '/shops', { key: owner.key, json: { name } });
+      assert.deepEqual([createdReply.status, createdReply.body.error?.code], [409, 'SHOP_NAME_TAKEN']);
+      assert.equal(createdReply.body.error.message, 'The name is the id of another shop.');
     }
     // An import may have any name.
     await shop(owner, id);
-    const found = await api.call('GET', `/shops/${id}`, { key: owner.key });
-    assert.equal(found.body.data.name, 'First');
+    const foundReply = await api.call('GET', `/shops/${id}`, { key: owner.key });
+    assert.equal(foundReply.body.data.name, 'First');
   });
 
   test("402 QUOTA_EXCEEDED: at the plan's shop limit", async () => {
@@ -161,21 +161,25 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(first.status, 202, first.text);
     assert.equal(first.body.data.statusUrl, `/api/v1/messages/${first.body.data.id}`);
     assert.equal(first.headers['x-idempotent-replay'], undefined);
-    const again = await api.call('POST', `/shops/${id}/messages`, {
+    const repeatedReply = await api.call('POST', `/shops/${id}/messages`, {
       key: owner.key,
       json: { ...json, text: 'other' },
     });
-    assert.equal(again.status, 200);
-    assert.equal(again.headers['x-idempotent-replay'], 'true');
-    assert.equal(again.headers['x-idempotent-mismatch'], 'true');
-    assert.equal(again.body.data.id, first.body.data.id);
+    assert.equal(repeatedReply.status, 200);
+    assert.equal(repeatedReply.headers['x-idempotent-replay'], 'true');
+    assert.equal(repeatedReply.headers['x-idempotent-mismatch'], 'true');
+    assert.equal(repeatedReply.body.data.id, first.body.data.id);
     for (const text of [undefined, '', ' \n']) {
-      const empty = await api.call('POST', `/shops/${id}/messages`, {
+      const emptyReply = await api.call('POST', `/shops/${id}/messages`, {
         key: owner.key,
         json: { ...json, text },
       });
-      assert.deepEqual([empty.status, empty.body.data.id], [200, first.body.data.id], empty.text);
-      assert.equal(empty.headers['x-idempotent-mismatch'], 'true');
+      assert.deepEqual(
+        [emptyReply.status, emptyReply.body.data.id],
+        [200, first.body.data.id],
+        emptyReply.text,
+      );
+      assert.equal(emptyReply.headers['x-idempotent-mismatch'], 'true');
     }
     const ignored = await api.call('POST', `/shops/${id}/messages`, {
       key: owner.key,
@@ -198,8 +202,8 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
       headers: { 'idempotency-key': 'another' },
     });
     assert.deepEqual([two.status, two.body.error.fields[0].field], [422, 'idempotencyKey']);
-    const listed = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
-    assert.equal(listed.body.data.items.length, 1);
+    const listedReply = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
+    assert.equal(listedReply.body.data.items.length, 1);
   });
 
   test('a repeated Idempotency-Key on a status: 200 with the original', async () => {
@@ -211,20 +215,20 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     const json = { channel: 'msgapp', to: '+41791234567', text: 'hello' };
     const message = await post('messages', json);
     assert.equal(message.status, 202, message.text);
-    const both = await Promise.all([0, 1].map(() => post('statuses', { caption: 'open' })));
-    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 202]);
-    const [first, second] = both.map(({ body }) => body.data.id);
+    const bothReplies = await Promise.all([0, 1].map(() => post('statuses', { caption: 'open' })));
+    assert.deepEqual(bothReplies.map(({ status }) => status).sort(), [200, 202]);
+    const [first, second] = bothReplies.map(({ body }) => body.data.id);
     assert.equal(first, second);
     assert.notEqual(first, message.body.data.id);
-    const other = await post('statuses', { caption: 'closed' });
-    assert.deepEqual([other.status, other.body.data.id], [200, first]);
-    assert.equal(other.headers['x-idempotent-replay'], 'true');
-    assert.equal(other.headers['x-idempotent-mismatch'], 'true');
-    const empty = await post('statuses', {});
-    assert.deepEqual([empty.status, empty.body.data.id], [200, first]);
-    assert.equal(empty.headers['x-idempotent-mismatch'], 'true');
-    const listed = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
-    assert.equal(listed.body.data.items.length, 2);
+    const otherReply = await post('statuses', { caption: 'closed' });
+    assert.deepEqual([otherReply.status, otherReply.body.data.id], [200, first]);
+    assert.equal(otherReply.headers['x-idempotent-replay'], 'true');
+    assert.equal(otherReply.headers['x-idempotent-mismatch'], 'true');
+    const emptyReply = await post('statuses', {});
+    assert.deepEqual([emptyReply.status, emptyReply.body.data.id], [200, first]);
+    assert.equal(emptyReply.headers['x-idempotent-mismatch'], 'true');
+    const listedReply = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
+    assert.equal(listedReply.body.data.items.length, 2);
   });
 
   test('a repeated Idempotency-Key on POST /shops: 200 with the shop, also at the plan’s limit', async () => {
@@ -232,13 +236,13 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     const { key } = await tenant({ plan: 'free' });
     const headers = { 'idempotency-key': 'first shop' };
     const make = (name: string) => api.call('POST', '/shops', { key, json: { name }, headers });
-    const both = await Promise.all(['Bakery', 'Bakery'].map(make));
-    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 201]);
-    const [made, replayed] = both.map(({ body }) => body.data);
+    const bothReplies = await Promise.all(['Bakery', 'Bakery'].map(make));
+    assert.deepEqual(bothReplies.map(({ status }) => status).sort(), [200, 201]);
+    const [made, replayed] = bothReplies.map(({ body }) => body.data);
     assert.deepEqual(made, replayed);
-    const other = await make('Butcher');
-    assert.deepEqual([other.status, other.body.data.name], [200, 'Bakery']);
-    assert.equal(other.headers['x-idempotent-mismatch'], 'true');
+    const otherReply = await make('Butcher');
+    assert.deepEqual([otherReply.status, otherReply.body.data.name], [200, 'Bakery']);
+    assert.equal(otherReply.headers['x-idempotent-mismatch'], 'true');
     const beyond = await api.call('POST', '/shops', { key, json: { name: 'Butcher' } });
     assert.equal(beyond.body.error.code, 'QUOTA_EXCEEDED');
   });
@@ -262,9 +266,9 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     const json = { channel: 'msgapp', to: '+41791234567', text: 'hello', idempotencyKey: 'order "1"' };
     const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const own = { 'x-request-id': 'mine "1" \\', traceparent: trace };
-    const sent = await api.call('POST', `/shops/${id}/messages`, { key, json, headers: own });
-    const replayed = await api.call('POST', `/shops/${id}/messages`, { key, json });
-    assert.equal(replayed.status, 200);
+    const sentReply = await api.call('POST', `/shops/${id}/messages`, { key, json, headers: own });
+    const replayedReply = await api.call('POST', `/shops/${id}/messages`, { key, json });
+    assert.equal(replayedReply.status, 200);
     const status = await api.call('POST', `/shops/${id}/statuses`, {
       key,
       json: { caption: 'hello' },
@@ -272,7 +276,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     });
     const record = async (reply: Reply) =>
       (await api.call('GET', `/messages/${reply.body.data.id}`, { key })).body.data;
-    const { idempotencyKey, requestId, traceparent } = await record(sent);
+    const { idempotencyKey, requestId, traceparent } = await record(sentReply);
     assert.deepEqual([idempotencyKey, requestId, traceparent], ['order "1"', 'mine "1" \\', trace]);
     const posted = await record(status);
     assert.deepEqual([posted.idempotencyKey, posted.requestId], [null, status.headers['x-request-id']]);
@@ -285,26 +289,26 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     const path = `/shops/${await shop(owner)}/contacts/consented`;
     const { key } = owner;
     const json = { contacts: [{ phone: '+41791234567', note: 'hi' }] };
-    const declared = await api.call('POST', path, { key, json });
-    assert.equal(declared.status, 202);
-    assert.equal(declared.body.data.accepted, 1);
-    assert.equal(declared.body.data.contacts[0].source, 'api');
-    const revoked = await api.call('DELETE', path, { key, json: { phone: '+41791234567' } });
-    assert.ok(revoked.body.data.revokedAt);
+    const declaredReply = await api.call('POST', path, { key, json });
+    assert.equal(declaredReply.status, 202);
+    assert.equal(declaredReply.body.data.accepted, 1);
+    assert.equal(declaredReply.body.data.contacts[0].source, 'api');
+    const revokedReply = await api.call('DELETE', path, { key, json: { phone: '+41791234567' } });
+    assert.ok(revokedReply.body.data.revokedAt);
     assert.equal((await api.call('GET', path, { key })).body.data.items.length, 0);
     assert.equal((await api.call('GET', `${path}?activeOnly=false`, { key })).body.data.items.length, 1);
     const never = await api.call('DELETE', path, { key, json: { phone: '+41790000001' } });
-    assert.deepEqual(Object.keys(never.body.data).sort(), Object.keys(revoked.body.data).sort());
+    assert.deepEqual(Object.keys(never.body.data).sort(), Object.keys(revokedReply.body.data).sort());
     const { phone, active, ...rest } = never.body.data;
     assert.deepEqual([phone, active], ['+41790000001', false]);
     assert.deepEqual([...new Set(Object.values(rest))], [null]);
-    const twice = {
+    const declarations = {
       contacts: [
         { phone: '+41791234567', note: 'one' },
         { phone: '+41791234567', note: 'two' },
       ],
     };
-    const { data } = (await api.call('POST', path, { key, json: twice })).body;
+    const { data } = (await api.call('POST', path, { key, json: declarations })).body;
     assert.deepEqual([data.accepted, data.contacts.length, data.contacts[0].note], [1, 1, 'two']);
   });
 
@@ -313,22 +317,22 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     const owner = await tenant();
     const path = `/shops/${await shop(owner)}/contacts/consented`;
     const json = { contacts: [{ phone: '+41791234567', expiresAt: '2020-01-01T00:00:00Z' }] };
-    const declared = await api.call('POST', path, { key: owner.key, json });
-    assert.equal(declared.body.data.contacts[0].active, false);
+    const declaredReply = await api.call('POST', path, { key: owner.key, json });
+    assert.equal(declaredReply.body.data.contacts[0].active, false);
     assert.equal((await api.call('GET', path, { key: owner.key })).body.data.items.length, 0);
   });
 
   test('Documentation: articles with any key; 404 DOC_ARTICLE_NOT_FOUND for an unknown one', async () => {
     const { api, tenant, key } = target();
     const bare = await key((await tenant()).id, { permissions: [] });
-    const listed = await api.call('GET', '/docs', { key: bare.key });
-    assert.ok(listed.body.data.items.length >= 5);
-    for (const { slug, title } of listed.body.data.items) {
+    const listedReply = await api.call('GET', '/docs', { key: bare.key });
+    assert.ok(listedReply.body.data.items.length >= 5);
+    for (const { slug, title } of listedReply.body.data.items) {
       const article = await api.call('GET', `/docs/${slug}`, { key: bare.key });
       assert.ok(article.body.data.markdown.startsWith(`# ${title}\n`));
     }
-    const unknown = await api.call('GET', '/docs/unknown', { key: bare.key });
-    assert.deepEqual([unknown.status, unknown.body.error.code], [404, 'DOC_ARTICLE_NOT_FOUND']);
+    const unknownReply = await api.call('GET', '/docs/unknown', { key: bare.key });
+    assert.deepEqual([unknownReply.status, unknownReply.body.error.code], [404, 'DOC_ARTICLE_NOT_FOUND']);
     assert.equal((await api.call('GET', '/docs')).body.error.code, 'API_KEY_MISSING');
   });
 }

@@ -56,9 +56,9 @@ export async function openTarget(address: ServiceAddress): Promise<Target> {
   ): Promise<{ id: string; key: string }> {
     const limits = { minute: 100_000, hour: 1_000_000, day: 10_000_000 };
     const json = { name: 'test', permissions: PERMISSIONS, limits, ...draft };
-    const created = await admin.call('POST', `/tenants/${tenantId}/keys`, { key: adminToken, json });
-    assert.equal(created.status, 201, created.text);
-    return { id: created.body.data.id, key: created.body.data.key };
+    const createdReply = await admin.call('POST', `/tenants/${tenantId}/keys`, { key: adminToken, json });
+    assert.equal(createdReply.status, 201, createdReply.text);
+    return { id: createdReply.body.data.id, key: createdReply.body.data.key };
   }
 
   return {
@@ -70,17 +70,17 @@ export async function openTarget(address: ServiceAddress): Promise<Target> {
       made += 1;
       const owner = { name: 'Ada', notificationNumber: '+41790000000' };
       const json = { name: `Tenant ${made}`, plan: 'growth', owner, ...draft };
-      const created = await admin.call('POST', '/tenants', { key: adminToken, json });
-      assert.equal(created.status, 201, created.text);
-      const { id } = created.body.data;
+      const createdReply = await admin.call('POST', '/tenants', { key: adminToken, json });
+      assert.equal(createdReply.status, 201, createdReply.text);
+      const { id } = createdReply.body.data;
       const first = await key(id);
       return { id, key: first.key, keyId: first.id };
     },
     async shop(tenant, name = `Shop ${Date.now()} ${Math.random()}`) {
       const json = { name };
-      const created = await admin.call('POST', `/tenants/${tenant.id}/shops`, { key: adminToken, json });
-      assert.equal(created.status, 201, created.text);
-      return created.body.data.id;
+      const createdReply = await admin.call('POST', `/tenants/${tenant.id}/shops`, { key: adminToken, json });
+      assert.equal(createdReply.status, 201, createdReply.text);
+      return createdReply.body.data.id;
     },
     close() {
       api.close();

@@ -44,8 +44,8 @@ test('removed customers are strangers from the next send on, and each is counted
   const [one = '', other = ''] = phones;
   await service.operator('POST', customersOf(tenant), { phones: [one, other] });
   const asked = { phones: [one, one, '+33700000000'] };
-  const removed = await service.operator('DELETE', customersOf(tenant), asked);
-  assert.deepEqual([removed.status, removed.body.data], [200, { removed: 1 }]);
+  const removedReply = await service.operator('DELETE', customersOf(tenant), asked);
+  assert.deepEqual([removedReply.status, removedReply.body.data], [200, { removed: 1 }]);
   assert.deepEqual((await service.operator('DELETE', customersOf(tenant), asked)).body.data, { removed: 0 });
   assert.equal(await classOf(one, 'first'), 'cold');
   assert.equal(await classOf(other, 'second'), 'known');

@@ -9,7 +9,7 @@ export interface EventAccount {
   /** Ids of its shops, named One and Two. */
   readonly shops: readonly [string, string];
   /** Stores this number of events of the first shop and notifies waiting calls. Their phones are numbered from 0. */
-  store(count: number, of?: Partial<TenantEvent>): Promise<void>;
+  store(count: number, fields?: Partial<TenantEvent>): Promise<void>;
   /** How many calls of the tenant were counted before this one. */
   counted(): Promise<number>;
 }
@@ -22,12 +22,12 @@ export async function eventAccount(service: ServiceFixture, target: Target): Pro
   return {
     owner,
     shops,
-    async store(count, of = {}) {
+    async store(count, fields = {}) {
       const events = Array.from({ length: count }, () => ({
         type: 'recipient.opted_out' as const,
         shopId: shops[0],
         subject: JSON.stringify({ phone: `+${told++}` }),
-        ...of,
+        ...fields,
       }));
       const writes = eventWrites(owner.id, events, { nowMs: Date.now(), limits: EVENT_LIMITS });
       // Nothing is too old here, and only a commit can trim.

@@ -23,10 +23,11 @@ describe('a stream of events', () => {
   const { service, target } = sharedService();
 
   async function account() {
-    const made = await eventAccount(service, target);
+    const madeAccount = await eventAccount(service, target);
     return {
-      ...made,
-      open: (query: string, headers: Record<string, string> = {}) => open(made.owner.key, query, headers),
+      ...madeAccount,
+      open: (query: string, headers: Record<string, string> = {}) =>
+        open(madeAccount.owner.key, query, headers),
     };
   }
 
@@ -82,8 +83,8 @@ describe('a stream of events', () => {
     for (const { id, data } of blocks) if (data) assert.equal(id, data.id);
     close();
     // It continues after the event with that id, whatever the query names.
-    const half = blocks.filter(({ data }) => data)[99]?.id ?? '';
-    const again = await stream(`cursor=${START}`, { 'last-event-id': half });
+    const halfId = blocks.filter(({ data }) => data)[99]?.id ?? '';
+    const again = await stream(`cursor=${START}`, { 'last-event-id': halfId });
     await again.until(() => phones(again.blocks).length === 22);
     assert.equal(phones(again.blocks)[0], 100);
     again.close();
@@ -150,30 +151,30 @@ describe('a stream of events', () => {
     while (service.eventWaiters.count === 0) await new Promise((resolve) => setImmediate(resolve));
     await target.admin.call('DELETE', `/tenants/${owner.id}/keys/${owner.keyId}`, { key: ADMIN_TOKEN });
     await until(() => false);
-    const last = blocks.at(-1);
-    assert.deepEqual([last?.event, last?.data?.code], ['end', 'API_KEY_REVOKED']);
+    const lastBlock = blocks.at(-1);
+    assert.deepEqual([lastBlock?.event, lastBlock?.data?.code], ['end', 'API_KEY_REVOKED']);
   });
 
   test('ends with its cursor when the service stops, and takes no more than its bound', async () => {
-    const own = await startService();
-    const there = await targetOf(own);
-    const owner = await there.tenant({ plan: 'scale' });
+    const ownFixture = await startService();
+    const otherTarget = await targetOf(ownFixture);
+    const owner = await otherTarget.tenant({ plan: 'scale' });
     const headers = { authorization: `Bearer ${owner.key}`, accept: 'text/event-stream' };
     const streams = [];
     for (let index = 0; index < 256; index += 1)
-      streams.push(await fetch(`${own.apiUrl}/events`, { headers }));
+      streams.push(await fetch(`${ownFixture.apiUrl}/events`, { headers }));
     assert.ok(streams.every(({ status }) => status === 200));
-    const more = await fetch(`${own.apiUrl}/events`, { headers });
+    const moreResponse = await fetch(`${ownFixture.apiUrl}/events`, { headers });
     assert.deepEqual(
-      [more.status, ((await more.json()) as { error: { code: string } }).error.code],
+      [moreResponse.status, ((await moreResponse.json()) as { error: { code: string } }).error.code],
       [503, 'OVERLOADED'],
     );
     for (const name of ['limit', 'remaining', 'reset', 'scope']) {
-      assert.ok(more.headers.has(`x-ratelimit-${name}`), name);
+      assert.ok(moreResponse.headers.has(`x-ratelimit-${name}`), name);
     }
     const texts = Promise.all(streams.map((stream) => stream.text()));
-    there.close();
-    await own.stop();
+    otherTarget.close();
+    await ownFixture.stop();
     for (const text of await texts) {
       // On a busy machine the first of them have seen a sign of life.
       assert.match(text.replaceAll(': still here\n\n', ''), /^retry: \d+\n\n(id: 0{24}\n\n)?$/);
@@ -332,11 +333,11 @@ test('a stream whose key has used up its limit waits, and misses nothing', async
   assert.equal(reader.ended, false);
 });
 
-for (const [whose, tenants, mostMiB] of [
+for (const [title, tenants, mostMiB] of [
   ['a tenant', 1, 4],
   ['many tenants', 17, 64],
 ] as const) {
-  test(`readers of ${whose} that leave over ${mostMiB} MiB unread are disconnected, and others stay`, async () => {
+  test(`readers of ${title} that leave over ${mostMiB} MiB unread are disconnected, and others stay`, async () => {
     const node = onNode();
     const page = JSON.stringify([{ id: '1', type: 'x' }]);
     const streams = await Promise.all(

@@ -19,13 +19,13 @@ for (const [change, method, path] of [
     const shopId = await service.shop(tenant);
     const other = await service.key(tenant.id);
     const waits = (key: string) => api.call('GET', '/events?waitMs=30000', { key });
-    const [own, others] = [waits(other.key), waits(tenant.key)];
+    const [ownPromise, otherPromise] = [waits(other.key), waits(tenant.key)];
     await eventually(() => actors.eventWaiters.count === 2);
     assert.ok((await operator(method, `/tenants/${tenant.id}/keys/${other.id}${path}`, {})).status < 300);
-    assert.equal((await own).body.error.code, 'API_KEY_REVOKED');
+    assert.equal((await ownPromise).body.error.code, 'API_KEY_REVOKED');
     assert.equal(actors.eventWaiters.count, 1);
     await operator('POST', `/actors/${tenant.id}/${shopId}/pause`, {});
-    const { items } = (await others).body.data;
+    const { items } = (await otherPromise).body.data;
     assert.deepEqual(
       items.map(({ type }: { type: string }) => type),
       ['queue.paused'],
@@ -37,8 +37,8 @@ test('a wait ends as soon as another node has the tenant, which notifies only it
   const tenant = await service.tenant();
   const { actors, runtime } = service;
   const asked = { cursor: undefined, limit: 1, types: undefined, shopId: undefined, waitMs: 30_000 };
-  const listed = await actors.events.list(tenant.id, asked);
-  const wait = listed.ok ? listed.value.wait : undefined;
+  const listedOutcome = await actors.events.list(tenant.id, asked);
+  const wait = listedOutcome.ok ? listedOutcome.value.wait : undefined;
   assert.ok(wait);
   assert.equal(actors.eventWaiters.count, 1);
   const woken = new Promise<void>((resolve) => wait.whenWoken(resolve, undefined));

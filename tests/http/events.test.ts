@@ -144,14 +144,14 @@ describe('GET /events', () => {
     await store(3);
     const { items, nextCursor } = await read(`limit=1&cursor=${'0'.repeat(24)}`);
     await store(4);
-    const [oldest] = (await read(`limit=1&cursor=${nextCursor}`)).items;
-    assert.ok(oldest && items[0]);
-    await service.store.append([['XTRIM', key, 'MINID', streamIdOf(oldest.id)]]);
+    const [oldestShown] = (await read(`limit=1&cursor=${nextCursor}`)).items;
+    assert.ok(oldestShown && items[0]);
+    await service.store.append([['XTRIM', key, 'MINID', streamIdOf(oldestShown.id)]]);
     const reply = await refused(`cursor=${'0'.repeat(24)}`);
     assert.deepEqual([reply.status, reply.body.error.code], [422, 'VALIDATION_ERROR']);
     const [{ field, message }] = reply.body.error.fields;
     assert.equal(field, 'cursor');
-    assert.ok(message.includes(oldest.id));
+    assert.ok(message.includes(oldestShown.id));
     const goOn = reply.body.error.nextCursor;
     assert.ok(message.includes(`go on from ${goOn}`));
     assert.deepEqual(phones((await read(`cursor=${goOn}`)).items), [1, 2, 3, 4, 5, 6]);
@@ -165,13 +165,13 @@ describe('GET /events', () => {
   test('refuses a cursor after the newest event, and returns the present cursor', async () => {
     const { store, read, refused, key } = await reader();
     const nowhere = '0'.repeat(24);
-    const isRefused = async (cursor: string, now: string): Promise<void> => {
+    const isRefused = async (cursor: string, newest: string): Promise<void> => {
       const { status, body } = await refused(`cursor=${cursor}&waitMs=9000`);
       assert.deepEqual(
         [status, body.error.code, body.error.fields[0].field],
         [422, 'VALIDATION_ERROR', 'cursor'],
       );
-      assert.equal(body.error.nextCursor, now);
+      assert.equal(body.error.nextCursor, newest);
     };
     // Before the first event there is one place alone.
     assert.deepEqual(await read(`cursor=${nowhere}`), { items: [], nextCursor: nowhere });
@@ -253,10 +253,10 @@ describe('GET /events', () => {
   test('refuses a call whose key was revoked while it waited, and counts it once', async () => {
     const { read, refused, owner, counted } = await reader();
     const { nextCursor } = await read('');
-    const waiting = refused(`cursor=${nextCursor}&waitMs=9000`);
+    const waitingPromise = refused(`cursor=${nextCursor}&waitMs=9000`);
     await entered(1);
     await target.admin.call('DELETE', `/tenants/${owner.id}/keys/${owner.keyId}`, { key: ADMIN_TOKEN });
-    assert.equal((await waiting).body.error.code, 'API_KEY_REVOKED');
+    assert.equal((await waitingPromise).body.error.code, 'API_KEY_REVOKED');
     assert.deepEqual([service.eventWaiters.count, await counted()], [0, 2]);
   });
 
@@ -264,14 +264,14 @@ describe('GET /events', () => {
     const { read, owner } = await reader();
     const { nextCursor } = await read('');
     const end = new AbortController();
-    const broken = fetch(`${service.apiUrl}/events?cursor=${nextCursor}&waitMs=30000`, {
+    const brokenPromise = fetch(`${service.apiUrl}/events?cursor=${nextCursor}&waitMs=30000`, {
       headers: { authorization: `Bearer ${owner.key}` },
       signal: end.signal,
     });
     await entered(1);
     const startedMs = performance.now();
     end.abort();
-    await assert.rejects(broken, { name: 'AbortError' });
+    await assert.rejects(brokenPromise, { name: 'AbortError' });
     while (service.eventWaiters.count > 0 && performance.now() - startedMs < 5_000) {
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -294,21 +294,21 @@ describe('GET /events', () => {
   });
 
   test('answers other calls while one waits, though only one may be in progress', async () => {
-    const own = await startService({ maxInFlight: 1 });
-    const there = await targetOf(own);
-    const { owner, store } = await eventAccount(own, there);
-    const call = (path: string) => there.api.call('GET', path, { key: owner.key });
-    const waiting = call('/events?waitMs=9000');
-    while (own.eventWaiters.count < 1) await new Promise((resolve) => setImmediate(resolve));
+    const ownFixture = await startService({ maxInFlight: 1 });
+    const otherTarget = await targetOf(ownFixture);
+    const { owner, store } = await eventAccount(ownFixture, otherTarget);
+    const call = (path: string) => otherTarget.api.call('GET', path, { key: owner.key });
+    const waitingPromise = call('/events?waitMs=9000');
+    while (ownFixture.eventWaiters.count < 1) await new Promise((resolve) => setImmediate(resolve));
     // It is in flight until its first read has found nothing.
     const startedMs = performance.now();
     while ((await call('/shops')).status !== 200) assert.ok(performance.now() - startedMs < 5_000);
     for (let count = 0; count < 3; count += 1) assert.equal((await call('/shops')).status, 200);
     await store(1);
-    assert.equal((await waiting).body.data.items.length, 1);
+    assert.equal((await waitingPromise).body.data.items.length, 1);
     assert.equal((await call('/shops')).status, 200);
-    there.close();
-    await own.stop();
+    otherTarget.close();
+    await ownFixture.stop();
   });
 
   async function entered(count: number): Promise<void> {

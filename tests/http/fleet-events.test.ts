@@ -7,7 +7,7 @@ import type { OperatorEvent } from '../../http/operator-events/operator-event.ts
 import type { ForwardedCall } from '../../http/owner/forwarded-form.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 
-/** Two nodes, of which `here` asks `there`. */
+/** Two nodes, of which `ownNode` asks `otherNode`. */
 function twoNodes() {
   const clock = new FakeClock();
   const others = new Set(['there']);
@@ -44,27 +44,27 @@ function twoNodes() {
       throw new Error('no answer in time');
     }
     const { since } = JSON.parse(payload) as Extract<ForwardedCall, { kind: 'events' }>;
-    return there.events.answer(since);
+    return otherNode.events.answer(since);
   }
-  const here = node('here');
-  const there = node('there');
+  const ownNode = node('here');
+  const otherNode = node('there');
   const seen: string[] = [];
-  here.events.subscribe((event) => {
+  ownNode.events.subscribe((event) => {
     if (event.type === 'tenant') seen.push(event.data.tenantId);
     if (event.type === 'node') seen.push(`node ${event.data.standing}`);
     if (event.type === 'missed') seen.push(`missed ${event.data.count}`);
   });
   return {
     clock,
-    here,
-    there,
+    here: ownNode,
+    there: otherNode,
     seen,
     others,
     calls: () => calls,
     turn: (state: typeof line) => {
       line = state;
     },
-    watch: () => here.events.watch(clock.wallMs()),
+    watch: () => ownNode.events.watch(clock.wallMs()),
   };
 }
 
@@ -170,19 +170,19 @@ test('a flood is cut to what an answer may hold, and the rest is counted', async
 });
 
 test('a reader that comes from another node gets each event once', () => {
-  const [one, other] = [new EventLog('one'), new EventLog('other')];
-  const at = (ms: number): OperatorEvent => ({
+  const [firstLog, otherLog] = [new EventLog('one'), new EventLog('other')];
+  const eventAt = (ms: number): OperatorEvent => ({
     type: 'tenant',
     at: new Date(ms).toISOString(),
     data: { tenantId: String(ms) },
   });
-  for (const ms of [1_000, 2_000, 3_000]) one.append(at(ms));
-  const { id } = other.logged(other.append(at(2_000)), at(2_000));
+  for (const ms of [1_000, 2_000, 3_000]) firstLog.append(eventAt(ms));
+  const { id } = otherLog.logged(otherLog.append(eventAt(2_000)), eventAt(2_000));
   assert.deepEqual(
-    one.after(id).events.map(({ event }) => event.at),
+    firstLog.after(id).events.map(({ event }) => event.at),
     [new Date(3_000).toISOString()],
   );
-  assert.deepEqual(one.after('nonsense'), { events: [], missed: 0 });
+  assert.deepEqual(firstLog.after('nonsense'), { events: [], missed: 0 });
 });
 
 test('a log keeps its last thousand events', () => {

@@ -11,7 +11,7 @@ const reply = (status: number, moved = false): OwnerReply => ({
   keyId: undefined,
   moved,
 });
-const moved = reply(503, true);
+const movedReply = reply(503, true);
 
 /** An edge that follows tenants whose owner the test names. */
 class Edge {
@@ -21,7 +21,7 @@ class Edge {
   /** The asked owners, and the time spent before each. */
   readonly asked: { readonly owner: string | undefined; readonly spentMs: number }[] = [];
   answer: () => OwnerReply = () =>
-    this.owner === 'first 1' || this.owner === undefined ? moved : reply(200);
+    this.owner === 'first 1' || this.owner === undefined ? movedReply : reply(200);
   readonly #follow = ownerFollower({
     forwarder: { ownership: () => this.owner, ownerMayCome: () => this.isInCompany },
     clock: this.clock,
@@ -36,8 +36,8 @@ class Edge {
       return this.answer();
     };
     const call = refused === undefined ? { tenantId: 't', ask } : { tenantId: 't', ask, refused };
-    void this.#follow(call).then((known) => {
-      outcome.status = known.reply.status;
+    void this.#follow(call).then((knownReply) => {
+      outcome.status = knownReply.reply.status;
     });
     return outcome;
   }
@@ -82,7 +82,7 @@ describe('a request whose tenant is handed over', () => {
 
   test('is refused in time although the tenant keeps moving', async () => {
     const edge = new Edge();
-    edge.answer = () => moved;
+    edge.answer = () => movedReply;
     const outcome = edge.request();
     for (let move = 2; move < 30; move += 1) {
       edge.owner = `node ${move}`;
@@ -105,11 +105,11 @@ describe('a request whose tenant is handed over', () => {
   test('continues after the refusal of this very node, at once if another owner is known already', async () => {
     const edge = new Edge();
     edge.owner = 'second 3';
-    const known = edge.request({ ownership: undefined, reply: moved });
+    const known = edge.request({ ownership: undefined, reply: movedReply });
     await edge.clock.advance(0);
     assert.equal(known.status, 200);
     edge.owner = 'self 1';
-    const waits = edge.request({ ownership: 'self 1', reply: moved });
+    const waits = edge.request({ ownership: 'self 1', reply: movedReply });
     await edge.clock.advance(500);
     assert.equal(waits.status, undefined);
     edge.owner = 'second 4';

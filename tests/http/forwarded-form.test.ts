@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { errorReply } from '../../http/contract/envelope.ts';
 import { decodeOwnerReply } from '../../http/owner/forwarded-form.ts';
 
-const refused = errorReply({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
+const refusedValue = errorReply({ code: 'RATE_LIMITED', retryAfterSeconds: 1 });
 
 /** Returns a reply as this node reads it from the text of another. */
 function read(reply: object) {
@@ -12,21 +12,21 @@ function read(reply: object) {
 }
 
 test('a refusal without a code has that of its body', () => {
-  assert.equal(refused.status, 429);
-  assert.deepEqual(read({ ...refused, code: undefined }), refused);
+  assert.equal(refusedValue.status, 429);
+  assert.deepEqual(read({ ...refusedValue, code: undefined }), refusedValue);
 });
 
 test('a refusal that has a code keeps it', () => {
-  assert.equal(read({ ...refused, code: 'OVERLOADED' }).code, 'OVERLOADED');
+  assert.equal(read({ ...refusedValue, code: 'OVERLOADED' }).code, 'OVERLOADED');
 });
 
 test('a reply that refuses nothing stays as it is, whatever its body is', () => {
-  const { contentType, headers, body } = refused;
+  const { contentType, headers, body } = refusedValue;
   const reply = { status: 200, contentType, headers, body };
   assert.deepEqual(read(reply), reply);
 });
 
 test('a body in another form gives no code', () => {
-  for (const body of ['', '<html>', '{"error":"RATE_LIMITED"}', `[${String(refused.body)}]`])
-    assert.equal(read({ ...refused, code: undefined, body }).code, undefined, body);
+  for (const body of ['', '<html>', '{"error":"RATE_LIMITED"}', `[${String(refusedValue.body)}]`])
+    assert.equal(read({ ...refusedValue, code: undefined, body }).code, undefined, body);
 });

@@ -30,11 +30,11 @@ describe('HEAD', () => {
       const connection = await raw();
       connection.write(`GET ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`);
       const got = await connection.until((text) => text.includes('\r\n\r\n'));
-      const asked = await raw();
-      asked.write(`HEAD ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`.repeat(2));
+      const askedConnection = await raw();
+      askedConnection.write(`HEAD ${path} HTTP/1.1\r\n${HOST}${headers}\r\n`.repeat(2));
       // The bytes after the second head show that neither had a body.
-      asked.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
-      const received = await asked.until((text) => text.includes('"NOT_FOUND"'));
+      askedConnection.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
+      const received = await askedConnection.until((text) => text.includes('"NOT_FOUND"'));
       const [first = '', second = '', third = ''] = received.split('\r\n\r\n');
       assert.match(third, /^HTTP\/1.1 404 /, path);
       assert.equal(remaining(first) - remaining(second), headers === '' ? 0 : 1, 'counted');
@@ -88,12 +88,12 @@ describe('HEAD', () => {
     test(`with ${row} is ${status}, and the connection closes`, async () => {
       const connection = await raw();
       connection.write(`HEAD /api/v1/me HTTP/1.1\r\n${HOST}${auth}${length}\r\n`);
-      const started = performance.now();
+      const startedMs = performance.now();
       const received = await connection.closed();
       assert.deepEqual(statuses(received), [status]);
       assert.match(received, /\r\nContent-Length: [1-9]\d+\r\n\r\n$/);
       assert.equal(received.match(/\r\nConnection: close\r\n/g)?.length, 1);
-      assert.ok(performance.now() - started < IDLE_LIMIT_MS, 'not by the idle limit');
+      assert.ok(performance.now() - startedMs < IDLE_LIMIT_MS, 'not by the idle limit');
     });
 
     test(`with ${row}: what follows it is no request`, async () => {

@@ -72,9 +72,9 @@ describe('start and stop', () => {
   test('readyz returns 503 when the node may not serve', async () => {
     const service = await startService({ health: { isReady: () => false } });
     const agent = new Agent();
-    const refused = await send(agent, 'GET', `${service.adminUrl}/readyz`);
-    assert.equal(refused.status, 503);
-    assert.equal(refused.headers['retry-after'], String(refused.body.error.retryAfter));
+    const refusedReply = await send(agent, 'GET', `${service.adminUrl}/readyz`);
+    assert.equal(refusedReply.status, 503);
+    assert.equal(refusedReply.headers['retry-after'], String(refusedReply.body.error.retryAfter));
     assert.equal((await send(agent, 'GET', `${service.adminUrl}/healthz`)).status, 200);
     agent.destroy();
     await service.stop();
@@ -88,9 +88,9 @@ describe('start and stop', () => {
     const begun = service.calls.begins('identity');
     const first = target.api.call('GET', '/me', { key });
     await begun;
-    const second = await target.api.call('GET', '/me', { key });
-    assert.deepEqual([second.status, second.body.error.code], [503, 'OVERLOADED']);
-    assert.ok(Number(second.headers['retry-after']) >= 1);
+    const secondReply = await target.api.call('GET', '/me', { key });
+    assert.deepEqual([secondReply.status, secondReply.body.error.code], [503, 'OVERLOADED']);
+    assert.ok(Number(secondReply.headers['retry-after']) >= 1);
     release();
     assert.equal((await first).status, 200);
     target.close();
@@ -103,7 +103,7 @@ describe('a tenant that uses its share of the slots', () => {
     const service = await startService({ maxInFlight: 8 });
     const target = await targetOf(service);
     const { key } = await target.tenant();
-    const other = await target.tenant();
+    const otherTenant = await target.tenant();
     const release = service.calls.hold('identity');
     const waiting: Promise<{ readonly status: number }>[] = [];
     for (let count = 0; count < 2; count += 1) {
@@ -111,9 +111,9 @@ describe('a tenant that uses its share of the slots', () => {
       waiting.push(target.api.call('GET', '/me', { key }));
       await begun;
     }
-    const refused = await target.api.call('GET', '/shops', { key });
-    assert.deepEqual([refused.status, refused.body.error.code], [503, 'OVERLOADED']);
-    assert.equal((await target.api.call('GET', '/shops', { key: other.key })).status, 200);
+    const refusedReply = await target.api.call('GET', '/shops', { key });
+    assert.deepEqual([refusedReply.status, refusedReply.body.error.code], [503, 'OVERLOADED']);
+    assert.equal((await target.api.call('GET', '/shops', { key: otherTenant.key })).status, 200);
     release();
     assert.deepEqual(
       (await Promise.all(waiting)).map(({ status }) => status),
@@ -134,10 +134,10 @@ describe('a node whose actors are at their limit', () => {
     const { key } = await target.key(tenant.id, { limits: { minute: 2, hour: 2, day: 2 } });
     const send = () => target.api.call('POST', '/shops', { key, json: { name: 'Bakery' } });
     for (let count = 0; count < 3; count += 1) {
-      const refused = await send();
-      assert.deepEqual([refused.status, refused.body.error.code], [503, 'OVERLOADED']);
-      assert.ok(Number(refused.headers['retry-after']) >= 1);
-      assert.equal(refused.headers['x-ratelimit-remaining'], '2');
+      const refusedReply = await send();
+      assert.deepEqual([refusedReply.status, refusedReply.body.error.code], [503, 'OVERLOADED']);
+      assert.ok(Number(refusedReply.headers['retry-after']) >= 1);
+      assert.equal(refusedReply.headers['x-ratelimit-remaining'], '2');
     }
     assert.equal((await target.api.call('GET', '/me', { key })).status, 200);
     assert.notEqual((await target.tenant()).id, tenant.id);

@@ -38,7 +38,7 @@ const REQUEST = bareCall(REQUEST_VALUE);
 
 function listener(
   edge: EdgeHandler,
-  observe: (answered: AnsweredRequest) => void = () => undefined,
+  observe: (answeredRequest: AnsweredRequest) => void = () => undefined,
   clock: Clock = systemClock,
 ) {
   const faults: string[] = [];
@@ -52,30 +52,30 @@ function listener(
 }
 
 for (const kind of ['at once', 'later'] as const) {
-  const here: EdgeHandler = () => {
+  const handler: EdgeHandler = () => {
     const reply = anonymous(REPLY, '/');
     return kind === 'later' ? Promise.resolve(reply) : reply;
   };
-  const broken: EdgeHandler = () => {
+  const brokenHandler: EdgeHandler = () => {
     if (kind === 'later') return Promise.reject(new Error('broken'));
     throw new Error('broken');
   };
 
   test(`answered ${kind}: it is no longer in flight`, async () => {
-    const { answer, inFlight } = listener(here);
+    const { answer, inFlight } = listener(handler);
     assert.equal((await answer(REQUEST)).status, 200);
     assert.equal(inFlight(), 0);
   });
 
   test(`an edge that throws ${kind}: 500, a line in the log, and no call is left in progress`, async () => {
-    const { answer, inFlight, faults } = listener(broken);
+    const { answer, inFlight, faults } = listener(brokenHandler);
     assert.equal((await answer(REQUEST)).status, 500);
     assert.deepEqual([inFlight(), faults], [0, ['the edge threw']]);
   });
 
   test(`an observer that throws once, for a reply that came ${kind}: counted out once`, async () => {
     let seen = 0;
-    const { answer, inFlight } = listener(here, () => {
+    const { answer, inFlight } = listener(handler, () => {
       seen += 1;
       if (seen === 1) throw new Error('broken');
     });
@@ -88,20 +88,20 @@ test('a call that waits is not in flight, and is observed once', async () => {
   const clock = new FakeClock();
   const waiters = new EventWaiters(clock);
   const seen: { requestId: string; latencyMs: number }[] = [];
-  const own = waiters.enter('one', 30_000);
+  const ownWait = waiters.enter('one', 30_000);
   const asked: unknown[] = [];
   const edge: EdgeHandler = async (_call, { requestId }, wait) => {
-    asked.push([requestId, wait === own ? own?.takeShared() : undefined]);
+    asked.push([requestId, wait === ownWait ? ownWait?.takeShared() : undefined]);
     const reply = anonymous(REPLY, '/');
-    return asked.length < 3 ? { ...reply, wait: own } : reply;
+    return asked.length < 3 ? { ...reply, wait: ownWait } : reply;
   };
-  const { answer, inProgress } = listener(edge, (answered) => void seen.push(answered), clock);
+  const { answer, inProgress } = listener(edge, (answeredRequest) => void seen.push(answeredRequest), clock);
   const headers = { ...REQUEST_VALUE.headers, requestId: 'mine' };
   const { waiting } = await answer(bareCall({ ...REQUEST_VALUE, headers }));
   assert.deepEqual([inProgress.count, inProgress.waiting, inProgress.isFull], [0, 1, false]);
   await clock.advance(1_000);
-  const shared = new SharedAnswers();
-  own?.publish(shared);
+  const sharedAnswers = new SharedAnswers();
+  ownWait?.publish(sharedAnswers);
   const again = waiting?.goOn();
   assert.deepEqual([inProgress.count, inProgress.waiting], [1, 0]);
   const { waiting: still } = (await again) ?? REPLY;
@@ -113,7 +113,7 @@ test('a call that waits is not in flight, and is observed once', async () => {
   assert.deepEqual([inProgress.count, inProgress.waiting], [0, 0]);
   assert.deepEqual(asked, [
     ['mine', undefined],
-    ['mine', shared],
+    ['mine', sharedAnswers],
     ['mine', undefined],
   ]);
   assert.deepEqual(

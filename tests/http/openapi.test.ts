@@ -106,9 +106,9 @@ describe('the published documents', () => {
 
   test('names of each operation the codes it can answer, and no other', () => {
     const codes = (document: object, name: string): string[] => {
-      const found = operationsOf(document).find((each) => each.name === name);
-      assert.ok(found, name);
-      const { operation } = found;
+      const foundOperation = operationsOf(document).find((operation) => operation.name === name);
+      assert.ok(foundOperation, name);
+      const { operation } = foundOperation;
       const statuses = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
       return statuses.flatMap((status) => codesOf(responseOf(document, operation, status))).sort();
     };

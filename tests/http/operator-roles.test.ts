@@ -129,8 +129,8 @@ describe("guesses at operators' tokens", () => {
   beforeEach(() => {
     lines.length = 0;
     clock = new FakeClock();
-    const at = (level: string) => (fields: object) => void lines.push({ level, fields });
-    const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+    const logAt = (level: string) => (fields: object) => void lines.push({ level, fields });
+    const log = { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
     const tokens = [
       { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
       { name: 'ben', role: 'read', token: READ_TOKEN },
@@ -140,9 +140,9 @@ describe("guesses at operators' tokens", () => {
 
   test('an address that sent too many is refused, also with the right one, until a minute is over', async () => {
     guess(MAX_GUESSES, () => '203.0.113.1');
-    const refused = must(ask(ADMIN_TOKEN, '203.0.113.1'));
-    assert.deepEqual([refused.status, refused.code], [429, 'RATE_LIMITED']);
-    assert.match(refused.headers, /\r\nRetry-After: 60$/);
+    const refusedValue = must(ask(ADMIN_TOKEN, '203.0.113.1'));
+    assert.deepEqual([refusedValue.status, refusedValue.code], [429, 'RATE_LIMITED']);
+    assert.match(refusedValue.headers, /\r\nRetry-After: 60$/);
     const withoutToken = tokenCheck.admit(
       { headers: {} as RequestValue['headers'], ip: '203.0.113.1' },
       { role: 'read', changes: false },
@@ -189,9 +189,9 @@ describe("guesses at operators' tokens", () => {
       return admitted.operator === undefined ? admitted.refusal : undefined;
     };
     for (let made = 0; made < CHANGES_AT_ONCE; made += 1) assert.equal(change(ADMIN_TOKEN), undefined);
-    const refused = must(change(ADMIN_TOKEN));
-    assert.deepEqual([refused.status, refused.code], [429, 'RATE_LIMITED']);
-    assert.match(refused.headers, /\r\nRetry-After: 1$/);
+    const refusedValue = must(change(ADMIN_TOKEN));
+    assert.deepEqual([refusedValue.status, refusedValue.code], [429, 'RATE_LIMITED']);
+    assert.match(refusedValue.headers, /\r\nRetry-After: 1$/);
     assert.equal(change(ADMIN_TOKEN, false), undefined);
     assert.equal(change(READ_TOKEN), undefined);
     await clock.advance(1_000);

@@ -21,8 +21,8 @@ describe("the operators' listener", () => {
     for (const [path, methods] of Object.entries(target.admin.document.paths)) {
       for (const method of Object.keys(methods)) {
         const url = path.replaceAll(/\{\w+\}/g, 'a'.repeat(24));
-        const none = await target.admin.call(method.toUpperCase(), url);
-        assert.equal(none.body.error.code, 'API_KEY_MISSING', `${method} ${path}`);
+        const emptyReply = await target.admin.call(method.toUpperCase(), url);
+        assert.equal(emptyReply.body.error.code, 'API_KEY_MISSING', `${method} ${path}`);
         const wrong = await target.admin.call(method.toUpperCase(), url, { key });
         assert.equal(wrong.body.error.code, 'API_KEY_INVALID', `${method} ${path}`);
       }
@@ -35,18 +35,18 @@ describe("the operators' listener", () => {
 
   test('tenants: created 201, read, listed newest first, changed, erased', async () => {
     const owner = { name: 'Ada', notificationNumber: '+41790000000' };
-    const created = await operator('POST', '/tenants', { name: 'Rue Haute', plan: 'starter', owner });
-    assert.equal(created.status, 201);
-    const { id } = created.body.data;
+    const createdReply = await operator('POST', '/tenants', { name: 'Rue Haute', plan: 'starter', owner });
+    assert.equal(createdReply.status, 201);
+    const { id } = createdReply.body.data;
     assert.equal((await operator('GET', `/tenants/${id}`)).body.data.plan, 'starter');
     assert.equal((await operator('GET', '/tenants?limit=1')).body.data.items[0].id, id);
-    const changed = await operator('PATCH', `/tenants/${id}`, {
+    const changedReply = await operator('PATCH', `/tenants/${id}`, {
       name: 'Rue Basse',
       poolFallback: true,
       owner: null,
     });
     assert.deepEqual(
-      [changed.body.data.name, changed.body.data.poolFallback, changed.body.data.owner],
+      [changedReply.body.data.name, changedReply.body.data.poolFallback, changedReply.body.data.owner],
       ['Rue Basse', true, null],
     );
     await erase(operator, `/tenants/${id}`);
@@ -55,16 +55,16 @@ describe("the operators' listener", () => {
 
   test('the Location of a creation is the path that reads it', async () => {
     const { id } = await target.tenant();
-    const made = [
+    const madeReplies = [
       await operator('POST', '/tenants', { name: 'Somewhere' }),
       await operator('POST', `/tenants/${id}/shops`, { name: 'Here' }),
       await operator('POST', `/tenants/${id}/keys`, { name: 'one', permissions: [] }),
     ];
-    for (const { status, headers, body } of made) {
+    for (const { status, headers, body } of madeReplies) {
       assert.equal(status, 201);
-      const found = await page(headers.location ?? '', ADMIN_TOKEN);
-      assert.equal(found.status, 200, headers.location);
-      assert.ok(found.text.includes(body.data.id), headers.location);
+      const foundReply = await page(headers.location ?? '', ADMIN_TOKEN);
+      assert.equal(foundReply.status, 200, headers.location);
+      assert.ok(foundReply.text.includes(body.data.id), headers.location);
     }
   });
 
@@ -83,10 +83,13 @@ describe("the operators' listener", () => {
       idempotencyKey: 'own-key',
     };
     assert.equal((await target.api.call('POST', `/shops/${shop}/messages`, { key, json })).status, 202);
-    const listed = await operator('GET', `/actors/${tenant.id}/${shop}/messages`);
-    assert.deepEqual([listed.body.data.items.length, listed.body.data.items[0].to], [1, '+41797654321']);
-    assert.doesNotMatch(listed.text, /nobody else|private|own-key/);
-    const { deliveredAt, readAt } = listed.body.data.items[0];
+    const listedReply = await operator('GET', `/actors/${tenant.id}/${shop}/messages`);
+    assert.deepEqual(
+      [listedReply.body.data.items.length, listedReply.body.data.items[0].to],
+      [1, '+41797654321'],
+    );
+    assert.doesNotMatch(listedReply.text, /nobody else|private|own-key/);
+    const { deliveredAt, readAt } = listedReply.body.data.items[0];
     assert.deepEqual([deliveredAt, readAt], [null, null]);
   });
 
@@ -147,12 +150,12 @@ describe("the operators' listener", () => {
       limits: { minute: 5 },
       ipAllowlist: ['10.0.0.0/8', '::1'],
     };
-    const created = await operator('POST', `/tenants/${id}/keys`, draft);
-    assert.equal(created.status, 201);
-    assert.match(created.body.data.key, /^tm_live_/);
-    assert.deepEqual(created.body.data.limits, { minute: 5, hour: 1_000, day: 10_000 });
-    const listed = await operator('GET', `/tenants/${id}/keys`);
-    assert.ok(!listed.text.includes(created.body.data.key));
+    const createdReply = await operator('POST', `/tenants/${id}/keys`, draft);
+    assert.equal(createdReply.status, 201);
+    assert.match(createdReply.body.data.key, /^tm_live_/);
+    assert.deepEqual(createdReply.body.data.limits, { minute: 5, hour: 1_000, day: 10_000 });
+    const listedReply = await operator('GET', `/tenants/${id}/keys`);
+    assert.ok(!listedReply.text.includes(createdReply.body.data.key));
     for (const [bad, field] of [
       [{ ...draft, limits: { minute: 0 } }, 'limits.minute'],
       [{ ...draft, limits: { day: 100_000_001 } }, 'limits.day'],
@@ -164,9 +167,9 @@ describe("the operators' listener", () => {
       [{ ...draft, permissions: ['all'] }, 'permissions.0'],
       [{ ...draft, expiresAt: 'never' }, 'expiresAt'],
     ] as const) {
-      const refused = await operator('POST', `/tenants/${id}/keys`, bad);
-      assert.equal(refused.status, 422, refused.text);
-      assert.equal(refused.body.error.fields[0].field, field);
+      const refusedReply = await operator('POST', `/tenants/${id}/keys`, bad);
+      assert.equal(refusedReply.status, 422, refusedReply.text);
+      assert.equal(refusedReply.body.error.fields[0].field, field);
     }
   });
 
@@ -188,8 +191,8 @@ describe("the operators' listener", () => {
     await target.api.call('GET', '/shops?limit=HiddenValue', { key, headers: { 'x-request-id': quoted } });
     await target.api.call('POST', '/shops', { key, json: { name: 'Hidden name' } });
     await target.api.call('GET', '/shops/Secret%20shop', { key });
-    const lost = `/lost/${tenant.id}`;
-    await target.api.call('GET', lost, { key });
+    const lostId = `/lost/${tenant.id}`;
+    await target.api.call('GET', lostId, { key });
     const listed = await eventually(
       async () => (await operator('GET', `/requests?tenant=${tenant.id}`)).body.data.items,
       3,
@@ -206,7 +209,7 @@ describe("the operators' listener", () => {
     );
     assert.equal(unmatched?.tenantId, null);
     const everything = (await operator('GET', '/requests?limit=100')).text + JSON.stringify(service.lines);
-    for (const secret of [key, 'Hidden name', 'Secret', 'HiddenValue', lost]) {
+    for (const secret of [key, 'Hidden name', 'Secret', 'HiddenValue', lostId]) {
       assert.ok(!everything.includes(secret), secret);
     }
   });

@@ -90,12 +90,12 @@ describe('the address of a connection', () => {
     };
     const first = await openRaw(url);
     assert.deepEqual(await told(first, 1), ['127.0.0.1']);
-    const second = await openRaw(url, '127.0.0.2');
-    assert.deepEqual(await told(second, 1), ['127.0.0.2']);
+    const secondConnection = await openRaw(url, '127.0.0.2');
+    assert.deepEqual(await told(secondConnection, 1), ['127.0.0.2']);
     assert.deepEqual(await told(first, 2), ['127.0.0.1', '127.0.0.1']);
     first.destroy();
-    assert.deepEqual(await told(second, 2), ['127.0.0.2', '127.0.0.2']);
-    second.destroy();
+    assert.deepEqual(await told(secondConnection, 2), ['127.0.0.2', '127.0.0.2']);
+    secondConnection.destroy();
     await server.close(0);
   });
 });

@@ -32,7 +32,7 @@ export async function openRaw(url: string, localAddress = '127.0.0.1'): Promise<
     isClosed = true;
     changed();
   });
-  const when = (condition: () => boolean): Promise<string> =>
+  const untilCondition = (condition: () => boolean): Promise<string> =>
     new Promise((resolve) => {
       const check = (): void => {
         if (!condition()) return;
@@ -44,8 +44,8 @@ export async function openRaw(url: string, localAddress = '127.0.0.1'): Promise<
     });
   return {
     write: (bytes) => void socket.write(bytes, 'latin1'),
-    until: (condition) => when(() => isClosed || condition(received)),
-    closed: () => when(() => isClosed),
+    until: (condition) => untilCondition(() => isClosed || condition(received)),
+    closed: () => untilCondition(() => isClosed),
     destroy: () => socket.destroy(),
     reset: () => void socket.resetAndDestroy(),
   };

@@ -53,9 +53,9 @@ describe('bytes on a socket', () => {
   });
 
   test('returns the idle time of a connection, unless it ends with the reply', async () => {
-    const open = await raw();
-    open.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
-    assert.match(await open.until((text) => text.includes('}}')), /\r\nKeep-Alive: timeout=8\r\n/);
+    const openConnection = await raw();
+    openConnection.write(`GET /api/v1/nothing HTTP/1.1\r\n${HOST}\r\n`);
+    assert.match(await openConnection.until((text) => text.includes('}}')), /\r\nKeep-Alive: timeout=8\r\n/);
     const ending = await raw();
     ending.write(post('', 'Content-Length: 70000\r\n'));
     assert.doesNotMatch(await ending.closed(), /Keep-Alive/);
@@ -226,9 +226,9 @@ describe('bytes on a socket', () => {
     test(`${row} is ${status} at once, and the connection closes`, async () => {
       const connection = await raw();
       connection.write(bytes);
-      const started = performance.now();
+      const startedMs = performance.now();
       assert.deepEqual(statuses(await connection.closed()), [status]);
-      assert.ok(performance.now() - started < IDLE_LIMIT_MS, 'not by the idle limit');
+      assert.ok(performance.now() - startedMs < IDLE_LIMIT_MS, 'not by the idle limit');
     });
   }
 
@@ -266,15 +266,15 @@ describe('bytes on a socket', () => {
 });
 
 describe('a caller that resets its connection', () => {
-  for (const [row, others, expected] of [
+  for (const [row, others, expectedPattern] of [
     ['the rest of them come with the address that all have', [], /^(127.0.0.1 ?){4}$/],
     ['beside another it is theirs or none', ['127.0.0.2'], /^127.0.0.1 (127.0.0.1)? (127.0.0.1)? 127.0.0.1$/],
   ] as const) {
     test(`while requests of it are being answered: ${row}, and the server continues`, () =>
-      answeredAfterReset(others, expected));
+      answeredAfterReset(others, expectedPattern));
   }
 
-  async function answeredAfterReset(others: readonly string[], expected: RegExp): Promise<void> {
+  async function answeredAfterReset(others: readonly string[], expectedPattern: RegExp): Promise<void> {
     const addresses: string[] = [];
     let connection: RawConnection | undefined;
     const server = await bareServer({
@@ -292,9 +292,9 @@ describe('a caller that resets its connection', () => {
     await connection.closed();
     connection = undefined;
     assert.equal((await fetch(url)).status, 200);
-    for (const other of beside) other.destroy();
+    for (const otherConnection of beside) otherConnection.destroy();
     await server.close(0);
-    assert.match(addresses.join(' '), expected);
+    assert.match(addresses.join(' '), expectedPattern);
   }
 });
 
@@ -360,7 +360,7 @@ describe('a caller behind a proxy that adds another line', () => {
 
 describe('a reader of a stream', () => {
   test('that takes less than is written: what it has not taken is counted', async () => {
-    let opened: ReplyStream | undefined;
+    let openedStream: ReplyStream | undefined;
     const began = new EventEmitter();
     const server = await bareServer({
       answer: () => ({
@@ -369,7 +369,7 @@ describe('a reader of a stream', () => {
         headers: '',
         body: '',
         stream(stream) {
-          opened = stream;
+          openedStream = stream;
           began.emit('stream');
         },
       }),
@@ -380,7 +380,7 @@ describe('a reader of a stream', () => {
     socket.write(`GET / HTTP/1.1\r\n${HOST}\r\n`);
     await streaming;
     const writtenBytes = 40 * 1024 * 1024;
-    opened?.write('x'.repeat(writtenBytes));
+    openedStream?.write('x'.repeat(writtenBytes));
     // More than both kernels hold, so some of what was buffered is taken.
     let leftBytes = writtenBytes;
     while (leftBytes > writtenBytes - 12 * 1024 * 1024) {
@@ -388,8 +388,8 @@ describe('a reader of a stream', () => {
       if (chunk === null) await once(socket, 'readable');
       else leftBytes -= chunk.length;
     }
-    opened?.write('and more');
-    const countedBytes = opened?.bufferedBytes() ?? 0;
+    openedStream?.write('and more');
+    const countedBytes = openedStream?.bufferedBytes() ?? 0;
     socket.destroy();
     await server.close(0);
     assert.ok(countedBytes > leftBytes - 12 * 1024 * 1024, `${countedBytes} of ${leftBytes}`);

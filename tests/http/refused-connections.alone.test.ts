@@ -14,32 +14,32 @@ test('while a listener refuses connections, waiting ones end, present ones are a
   const answer = () => ({ status: 200, contentType: 'text/plain', headers: '', body: 'here' });
   const server = await bareServer({ answer });
   const url = `http://127.0.0.1:${server.port}`;
-  const present = await openRaw(url);
+  const presentConnection = await openRaw(url);
   const limit = await descriptorLimit(process.pid);
-  const opened = [present];
+  const openedConnections = [presentConnection];
   try {
-    present.write(HEAD);
-    await present.until(isWhole);
+    presentConnection.write(HEAD);
+    await presentConnection.until(isWhole);
     // For the caller's end of the connection, and none for this end.
     await limit.leave(1);
     const inLine = await openRaw(url);
-    opened.push(inLine);
+    openedConnections.push(inLine);
     server.accept(false);
     server.accept(false);
     assert.equal(await inLine.closed(), '');
     await assert.rejects(openRaw(url), { code: 'ECONNREFUSED' });
-    present.write(HEAD);
-    await present.until((received) => received.split('here').length === 3);
+    presentConnection.write(HEAD);
+    await presentConnection.until((received) => received.split('here').length === 3);
     await limit.restore();
     server.accept(true);
     server.accept(true);
-    const later = await openRaw(url);
-    opened.push(later);
-    later.write(HEAD);
-    await later.until(isWhole);
+    const laterConnection = await openRaw(url);
+    openedConnections.push(laterConnection);
+    laterConnection.write(HEAD);
+    await laterConnection.until(isWhole);
   } finally {
     await limit.close();
-    for (const connection of opened) connection.destroy();
+    for (const connection of openedConnections) connection.destroy();
     await server.close(0);
   }
   server.accept(true);

@@ -81,11 +81,13 @@ describe('a request taken by one node and answered by another', () => {
       (await target.api.call('POST', '/shops', { key, json: { name: 'Süß & Söhne' } })).status,
       201,
     );
-    const found = await target.api.call('GET', `/shops/${encodeURIComponent('süß & söhne')}`, { key });
-    assert.equal(found.status, 200);
-    assert.ok(found.headers['x-ratelimit-remaining']);
-    const resumed = await target.admin.call('POST', `/tenants/${tenant.id}/resume`, { key: ADMIN_TOKEN });
-    assert.equal(resumed.status, 200);
+    const foundReply = await target.api.call('GET', `/shops/${encodeURIComponent('süß & söhne')}`, { key });
+    assert.equal(foundReply.status, 200);
+    assert.ok(foundReply.headers['x-ratelimit-remaining']);
+    const resumedReply = await target.admin.call('POST', `/tenants/${tenant.id}/resume`, {
+      key: ADMIN_TOKEN,
+    });
+    assert.equal(resumedReply.status, 200);
     const known = [edge, owner].map(({ actors }) => actors.operators.tenant(tenant.id));
     assert.deepEqual(
       (await Promise.all(known)).map(({ ok }) => ok),
@@ -96,16 +98,20 @@ describe('a request taken by one node and answered by another', () => {
   test('the owner learns the id and the trace of the request, and both nodes log them', async () => {
     const { key } = await target.tenant();
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const made = await target.api.call('POST', '/shops', { key, json: { name: 'Traced' } });
-    const shop = `/shops/${made.body.data.id}`;
+    const createdReply = await target.api.call('POST', '/shops', { key, json: { name: 'Traced' } });
+    const shop = `/shops/${createdReply.body.data.id}`;
     await target.api.call('POST', `${shop}/channels/msgapp/connect`, { key });
     await target.api.call('GET', `${shop}/channels/msgapp/connect`, { key });
     edge.lines.length = 0;
     const json = { channel: 'msgapp', to: '+41791234567', text: 'hello' };
-    const sent = await target.api.call('POST', `${shop}/messages`, { key, json, headers: { traceparent } });
-    const read = await target.api.call('GET', `/messages/${sent.body.data.id}`, { key });
+    const sentReply = await target.api.call('POST', `${shop}/messages`, {
+      key,
+      json,
+      headers: { traceparent },
+    });
+    const read = await target.api.call('GET', `/messages/${sentReply.body.data.id}`, { key });
     assert.equal(read.body.data.traceparent, traceparent);
-    assert.equal(read.body.data.requestId, sent.headers['x-request-id']);
+    assert.equal(read.body.data.requestId, sentReply.headers['x-request-id']);
     const logged = edge.lines.map(({ fields }) => (fields as AnsweredRequest).traceparent);
     assert.deepEqual(logged, [traceparent, undefined]);
   });
@@ -130,7 +136,7 @@ describe('a request taken by one node and answered by another', () => {
 
   test('a caller that goes away while its call waits at the owner frees its slot there at once', async () => {
     const { key } = tenant;
-    const until = async (count: number): Promise<void> => {
+    const untilCount = async (count: number): Promise<void> => {
       const startedMs = performance.now();
       while (owner.eventWaiters.count !== count && performance.now() - startedMs < 10_000)
         await new Promise((resolve) => setImmediate(resolve));
@@ -147,10 +153,10 @@ describe('a request taken by one node and answered by another', () => {
         headers: { authorization: `Bearer ${key}`, accept },
         signal: end.signal,
       });
-      await until(1);
+      await untilCount(1);
       end.abort();
       await answer.catch(() => undefined);
-      await until(0);
+      await untilCount(0);
     }
     const [poll = 0] = timeouts;
     assert.ok(poll > 26_000 && poll <= 27_000, `${poll} ms`);
@@ -170,14 +176,14 @@ describe('a request taken by one node and answered by another', () => {
         forward: (_, payload) => owner.serveForwarded(payload),
       },
     });
-    const there = await targetOf(narrow);
-    const waiting = there.api.call('GET', '/events?waitMs=9000', { key: tenant.key });
+    const otherTarget = await targetOf(narrow);
+    const waitingPromise = otherTarget.api.call('GET', '/events?waitMs=9000', { key: tenant.key });
     while (owner.eventWaiters.count === 0) await new Promise((resolve) => setImmediate(resolve));
-    assert.equal((await there.api.call('GET', '/shops', { key: tenant.key })).status, 200);
+    assert.equal((await otherTarget.api.call('GET', '/shops', { key: tenant.key })).status, 200);
     owner.eventWaiters.end(tenant.id);
-    assert.equal((await waiting).status, 200);
-    assert.equal((await there.api.call('GET', '/shops', { key: tenant.key })).status, 200);
-    there.close();
+    assert.equal((await waitingPromise).status, 200);
+    assert.equal((await otherTarget.api.call('GET', '/shops', { key: tenant.key })).status, 200);
+    otherTarget.close();
     await narrow.stop();
   });
 
@@ -192,24 +198,24 @@ describe('a request taken by one node and answered by another', () => {
     const rate = { scope: 'minute', limit: 60, remaining: 59, resetAtSeconds: 0, isAllowed: true } as const;
     admitAtEdge = () => ({ admitted: true, caller, rate });
     const start = '0'.repeat(24);
-    const waiting = target.api.call('GET', `/events?waitMs=29000&cursor=${start}&limit=7`, { key });
+    const waitingPromise = target.api.call('GET', `/events?waitMs=29000&cursor=${start}&limit=7`, { key });
     // Its slot is taken before its first read. It waits once only the question itself is in flight.
     const inProgress = async (): Promise<string | undefined> =>
       /^msgapi_http_requests_in_hand (.+)$/m.exec(await metricsOf(edge))?.[1];
     const startedMs = performance.now();
     while ((await inProgress()) !== '1' || edge.eventWaiters.count === 0)
       assert.ok(performance.now() - startedMs < 10_000);
-    const asked: TenantRequest[] = [];
+    const askedRequests: TenantRequest[] = [];
     forward = (_, payload) => {
-      const forwarded = decodeForwarded(payload);
-      if (forwarded.kind === 'api') asked.push(forwarded.request);
+      const forwardedCall = decodeForwarded(payload);
+      if (forwardedCall.kind === 'api') askedRequests.push(forwardedCall.request);
       return owner.serveForwarded(payload);
     };
     isLocal = false;
     edge.eventWaiters.end(tenant.id);
-    const { status, body } = await waiting;
+    const { status, body } = await waitingPromise;
     assert.deepEqual([status, body.data], [200, { items: [], nextCursor: start }]);
-    const [request] = asked;
+    const [request] = askedRequests;
     const query = Object.fromEntries(new URLSearchParams(request?.query));
     assert.deepEqual(query, { limit: '7', cursor: start, waitMs: '0' });
     assert.deepEqual([request?.isContinued, request?.wait, edge.eventWaiters.count], [true, undefined, 0]);
@@ -217,8 +223,8 @@ describe('a request taken by one node and answered by another', () => {
 
   test('a call that would wait at an owner whose lease is gone takes no slot there', async () => {
     isStillOwner = false;
-    const refused = await target.api.call('GET', '/events?waitMs=29000', { key: tenant.key });
-    assert.deepEqual([refused.status, owner.eventWaiters.count], [503, 0]);
+    const refusedReply = await target.api.call('GET', '/events?waitMs=29000', { key: tenant.key });
+    assert.deepEqual([refusedReply.status, owner.eventWaiters.count], [503, 0]);
   });
 
   test('a key that the owner does not know is unknown, though this node remembers its tenant', async () => {
@@ -267,19 +273,19 @@ describe('a request taken by one node and answered by another', () => {
     });
   }
 
-  for (const where of ['on the way', 'at the owner'] as const) {
+  for (const place of ['on the way', 'at the owner'] as const) {
     for (const code of ['SHARD_NOT_OWNED', 'STOPPING'] as const) {
-      test(`${code} ${where}, then another owner: the caller gets its answer and notices nothing`, async () => {
+      test(`${code} ${place}, then another owner: the caller gets its answer and notices nothing`, async () => {
         ownership = moving({ everyLooks: 5 });
         const waits: number[] = [];
         forward = (_, payload, timeoutMs) => {
           waits.push(timeoutMs);
           if (waits.length > 1) return owner.serveForwarded(payload);
-          if (where === 'on the way') return Promise.reject(new RuntimeFailure(code, 'gone'));
+          if (place === 'on the way') return Promise.reject(new RuntimeFailure(code, 'gone'));
           owner.calls.fail('createShop', new RuntimeFailure(code, 'gone'));
           return owner.serveForwarded(payload);
         };
-        const name = `Moved ${where} ${code}`;
+        const name = `Moved ${place} ${code}`;
         const reply = await target.api.call('POST', '/shops', { key: tenant.key, json: { name } });
         assert.equal(reply.status, 201);
         const [first = 0, second = 0, ...more] = waits;
@@ -289,12 +295,12 @@ describe('a request taken by one node and answered by another', () => {
     }
 
     for (const code of ['OUTCOME_UNKNOWN', 'DEADLINE_EXCEEDED', 'POISONED', 'STORE_UNAVAILABLE'] as const) {
-      test(`${code} ${where} is not asked again, whichever node owns the tenant then`, async () => {
+      test(`${code} ${place} is not asked again, whichever node owns the tenant then`, async () => {
         ownership = moving({ everyLooks: 1 });
         let asked = 0;
         forward = (_, payload) => {
           asked += 1;
-          if (where === 'on the way') return Promise.reject(new RuntimeFailure(code, 'who knows'));
+          if (place === 'on the way') return Promise.reject(new RuntimeFailure(code, 'who knows'));
           owner.calls.fail('createShop', new RuntimeFailure(code, 'who knows'));
           return owner.serveForwarded(payload);
         };
@@ -305,12 +311,12 @@ describe('a request taken by one node and answered by another', () => {
     }
   }
 
-  for (const [when, found] of [
+  for (const [moment, found] of [
     ['still', 'later'],
     ['no longer', 'later'],
     ['no longer', 'at once'],
   ] as const) {
-    test(`a node that notices ${found} that its tenant has moved, and is ${when} named its owner, forwards the request`, async () => {
+    test(`a node that notices ${found} that its tenant has moved, and is ${moment} named its owner, forwards the request`, async () => {
       isLocal = true;
       ownership = () => 'edge 1';
       const leave = (): void => {
@@ -318,7 +324,7 @@ describe('a request taken by one node and answered by another', () => {
         ownership = () => 'owner 2';
       };
       admitAtEdge = () => {
-        if (when === 'still') systemClock.after(5, leave);
+        if (moment === 'still') systemClock.after(5, leave);
         else leave();
         const draining = new RuntimeFailure('SHARD_NOT_OWNED', 'draining');
         if (found === 'at once') throw draining;
@@ -330,20 +336,20 @@ describe('a request taken by one node and answered by another', () => {
 
   test('an operator’s request follows its tenant to the next owner, and takes effect once', async () => {
     ownership = moving({ everyLooks: 5 });
-    for (const where of ['on the way', 'at the owner'] as const) {
+    for (const place of ['on the way', 'at the owner'] as const) {
       let asked = 0;
       forward = (_, payload) => {
         asked += 1;
-        const gone = new RuntimeFailure('SHARD_NOT_OWNED', 'gone');
+        const removedFailure = new RuntimeFailure('SHARD_NOT_OWNED', 'gone');
         if (asked > 1) return owner.serveForwarded(payload);
-        if (where === 'on the way') return Promise.reject(gone);
-        owner.calls.fail('importShop', gone);
+        if (place === 'on the way') return Promise.reject(removedFailure);
+        owner.calls.fail('importShop', removedFailure);
         return owner.serveForwarded(payload);
       };
-      const name = `Imported, moved ${where}`;
+      const name = `Imported, moved ${place}`;
       const path = `/tenants/${tenant.id}/shops`;
-      const made = await target.admin.call('POST', path, { key: ADMIN_TOKEN, json: { name } });
-      assert.deepEqual([made.status, asked], [201, 2]);
+      const createdReply = await target.admin.call('POST', path, { key: ADMIN_TOKEN, json: { name } });
+      assert.deepEqual([createdReply.status, asked], [201, 2]);
     }
   });
 
@@ -355,8 +361,8 @@ describe('a request taken by one node and answered by another', () => {
       if (asked === 1) owner.calls.fail('deleteTenant', new RuntimeFailure('SHARD_NOT_OWNED', 'gone'));
       return owner.serveForwarded(payload);
     };
-    const refused = await target.admin.call('DELETE', `/tenants/${tenant.id}`, { key: ADMIN_TOKEN });
-    assert.deepEqual([refused.status, asked], [503, 1]);
+    const refusedReply = await target.admin.call('DELETE', `/tenants/${tenant.id}`, { key: ADMIN_TOKEN });
+    assert.deepEqual([refusedReply.status, asked], [503, 1]);
   });
 
   test('a reply that is not shown because the lease has ended is not asked for once more', async () => {

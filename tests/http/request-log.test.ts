@@ -48,13 +48,18 @@ describe('the request log', () => {
   const { redis } = sharedRedis();
   const store: Pick<Store, 'read' | 'append'> = plainStore(redis);
   let made = 0;
-  function openLog(limits?: Partial<RequestLogLimits>, over = store): RequestLog {
-    return new RequestLog({ store: over, clock: systemClock, log: silent, limits: { ...LIMITS, ...limits } });
+  function openLog(limits?: Partial<RequestLogLimits>, logStore = store): RequestLog {
+    return new RequestLog({
+      store: logStore,
+      clock: systemClock,
+      log: silent,
+      limits: { ...LIMITS, ...limits },
+    });
   }
 
   /** A store whose first write waits until it is refused. */
   function holding() {
-    let refuse: ((why: Error) => void) | undefined;
+    let refuse: ((reason: Error) => void) | undefined;
     let begin = (): void => undefined;
     const began = new Promise<void>((resolve) => (begin = resolve));
     const append: Store['append'] = (writes) => {
@@ -101,9 +106,9 @@ describe('the request log', () => {
     const ids: string[] = [];
     for (let tick = 0; tick < 30; tick += 1) {
       for (const tenantId of ['a'.repeat(24), 'b'.repeat(24), null]) {
-        const answered = entry({ tenantId: tenantId ?? undefined });
-        ids.push(answered.requestId);
-        log.record(answered);
+        const answeredRequest = entry({ tenantId: tenantId ?? undefined });
+        ids.push(answeredRequest.requestId);
+        log.record(answeredRequest);
       }
       await log.flush();
     }
@@ -260,9 +265,9 @@ describe('the request log', () => {
     });
     const ids: string[] = [];
     for (let call = 0; call < 50; call += 1) {
-      const answered = entry();
-      ids.unshift(answered.requestId);
-      log.record(answered);
+      const answeredRequest = entry();
+      ids.unshift(answeredRequest.requestId);
+      log.record(answeredRequest);
       if (call % 10 === 0) await assert.rejects(log.flush());
     }
     isAway = false;
@@ -278,23 +283,23 @@ describe('the request log', () => {
     await redis.flushall();
     const held = holding();
     const log = openLog(undefined, held.store);
-    const [first, second] = [entry(), entry()];
+    const [first, secondRequest] = [entry(), entry()];
     log.record(first);
     await held.began;
-    log.record(second);
+    log.record(secondRequest);
     held.refuse();
     await log.flush().catch(() => log.flush());
     assert.deepEqual(
       (await all()).map(({ requestId }) => requestId),
-      [second.requestId, first.requestId],
+      [secondRequest.requestId, first.requestId],
     );
     await log.close();
   });
 
   test('drops entries that exceed the memory limit while Redis is away, and counts them', async () => {
     const log = openLog(undefined, { ...store, append: () => Promise.reject(new Error('away')) });
-    const answered = entry();
-    for (let call = 0; call < 50_003; call += 1) log.record(answered);
+    const answeredRequest = entry();
+    for (let call = 0; call < 50_003; call += 1) log.record(answeredRequest);
     assert.equal(log.dropped, 3);
     await log.close();
   });
@@ -312,11 +317,11 @@ describe('the request log', () => {
 
   test('forgets a tenant also if another node has waiting entries of it, or writes more later', async () => {
     await redis.flushall();
-    const [owner, other] = [openLog(), openLog()];
-    other.record(entry());
-    other.record(entry({ tenantId: 'b'.repeat(24) }));
+    const [owner, otherLog] = [openLog(), openLog()];
+    otherLog.record(entry());
+    otherLog.record(entry({ tenantId: 'b'.repeat(24) }));
     await owner.forget('a'.repeat(24));
-    await other.flush();
+    await otherLog.flush();
     owner.record(entry());
     await owner.flush();
     const kept = await all();
@@ -330,7 +335,7 @@ describe('the request log', () => {
     );
     assert.deepEqual(await redis.zrange(REQUEST_LOG_INDEX, '0', '-1'), ['b'.repeat(24)]);
     await owner.close();
-    await other.close();
+    await otherLog.close();
   });
 
   test('does not name a tenant again that is erased while its log is cut to size', async () => {

@@ -7,9 +7,9 @@ import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
 
 test('a path leads to its route, with the raw values of its parameters', () => {
-  const found = router('/api/v1/shops/Caf%C3%A9/messages');
-  assert.equal(found?.route.path, '/shops/{idOrName}/messages');
-  assert.deepEqual(found?.values, ['Caf%C3%A9']);
+  const foundMatch = router('/api/v1/shops/Caf%C3%A9/messages');
+  assert.equal(foundMatch?.route.path, '/shops/{idOrName}/messages');
+  assert.deepEqual(foundMatch?.values, ['Caf%C3%A9']);
   assert.equal(router('/api/v1/me')?.route.path, '/me');
 });
 

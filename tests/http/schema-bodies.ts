@@ -98,7 +98,7 @@ function near(schema: Schema): fc.Arbitrary<unknown> {
 
 function nearText({ pattern, format, maxLength = 60 }: Schema): fc.Arbitrary<unknown> {
   const fitting = pattern === undefined ? anyText(60) : fc.stringMatching(new RegExp(pattern));
-  const long = fc
+  const longArbitrary = fc
     .tuple(fc.constantFrom('a', '🥖', 'é'), fc.integer({ min: maxLength - 1, max: maxLength + 1 }))
     .map(([character, length]) => character.repeat(Math.max(0, length)));
   return mostly(
@@ -106,17 +106,20 @@ function nearText({ pattern, format, maxLength = 60 }: Schema): fc.Arbitrary<unk
       { arbitrary: fitting, weight: 4 },
       { arbitrary: fc.constantFrom(...TRICKY[format ?? 'text']), weight: 4 },
       { arbitrary: fc.constantFrom(...Object.values(TRICKY).flat()), weight: 1 },
-      { arbitrary: long, weight: 1 },
+      { arbitrary: longArbitrary, weight: 1 },
     ),
   );
 }
 
 /** Pairs of surrogates and their halves, controls and letters of many scripts. */
 function anyText(maxLength: number): fc.Arbitrary<string> {
-  const half = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
+  const halfArbitrary = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
   return fc.oneof(
     { arbitrary: fc.string({ unit: 'binary', maxLength }), weight: 4 },
-    { arbitrary: fc.tuple(fc.string(), half, fc.string()).map((parts) => parts.join('')), weight: 1 },
+    {
+      arbitrary: fc.tuple(fc.string(), halfArbitrary, fc.string()).map((parts) => parts.join('')),
+      weight: 1,
+    },
   );
 }
 

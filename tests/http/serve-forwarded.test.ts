@@ -14,15 +14,15 @@ const serve = serveForwarded({
 });
 
 test('a request of an unknown kind is refused by the name of its kind', async () => {
-  const newer = JSON.stringify({ kind: 'digest', since: '1' });
+  const newerText = JSON.stringify({ kind: 'digest', since: '1' });
   const message = 'another node handed over a request of a kind unknown here: digest';
-  await assert.rejects(serve(newer), { message });
+  await assert.rejects(serve(newerText), { message });
 });
 
 for (const kind of ['api', 'operator']) {
   test(`a request for an unknown endpoint is refused by its name: ${kind}`, async () => {
-    const newer = JSON.stringify({ kind, method: 'GET', path: '/digest' });
+    const newerText = JSON.stringify({ kind, method: 'GET', path: '/digest' });
     const message = 'another node handed over an endpoint unknown here: GET /digest';
-    await assert.rejects(serve(newer), { message });
+    await assert.rejects(serve(newerText), { message });
   });
 }

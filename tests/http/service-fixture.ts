@@ -102,7 +102,7 @@ async function startAll(
       };
     },
   };
-  const running = await startHttp({
+  const runningHttp = await startHttp({
     settings: {
       host: '127.0.0.1',
       port: 0,
@@ -144,10 +144,10 @@ async function startAll(
   });
   parts.add(async () => {
     closeKeptConnections();
-    await running.close({ graceMs: 2_000 });
+    await runningHttp.close({ graceMs: 2_000 });
   });
   return {
-    ...running,
+    ...runningHttp,
     ...real,
     calls,
     store,
@@ -182,12 +182,12 @@ export function targetOf({ apiUrl, adminUrl, calls, network }: ServiceFixture): 
 }
 
 function recordingLogger(lines: ServiceFixture['lines']): Logger {
-  const at = (level: string) => (fields: object, message: string) =>
+  const logAt = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message });
   return {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
+    debug: logAt('debug'),
+    info: logAt('info'),
+    warn: logAt('warn'),
+    error: logAt('error'),
   };
 }

@@ -61,12 +61,12 @@ async function eraseAll(path: string): Promise<void> {
 test('stray messages go with their shop, and those of other shops stay', async () => {
   const tenant = await service.tenant();
   const [erased, kept] = [await service.shop(tenant), await service.shop(tenant)];
-  const [stray, other] = [await strayMessage(tenant.id, erased), await strayMessage(tenant.id, kept)];
+  const [stray, otherId] = [await strayMessage(tenant.id, erased), await strayMessage(tenant.id, kept)];
   const read = async (id: string) =>
     (await service.api.call('GET', `/messages/${id}`, { key: tenant.key })).status;
-  assert.deepEqual([await read(stray), await read(other)], [200, 200]);
+  assert.deepEqual([await read(stray), await read(otherId)], [200, 200]);
   await eraseAll(`/tenants/${tenant.id}/shops/${erased}`);
-  assert.deepEqual([await read(stray), await read(other)], [404, 200]);
+  assert.deepEqual([await read(stray), await read(otherId)], [404, 200]);
   assert.deepEqual(await tracesIn(redis, [erased, stray]), []);
 });
 

@@ -52,15 +52,15 @@ test('the stored data of a suspended shop is readable, and calls for its actor a
   assert.equal((await get(tenant, `/messages/${waiting}`)).status, 'queued');
   const [listed] = (await get(tenant, '/shops')).items;
   assert.deepEqual([listed.id, listed.channelStatus.msgapp], [shop.shopId, 'connected']);
-  const seen = await service.operator('GET', `/actors/${tenant.id}/${shop.shopId}/messages`);
-  assert.equal(seen.body.data.items.length, 2, 'operators see them as well');
+  const seenReply = await service.operator('GET', `/actors/${tenant.id}/${shop.shopId}/messages`);
+  assert.equal(seenReply.body.data.items.length, 2, 'operators see them as well');
 
   const json = { channel: 'msgapp', to: '+33611110003', text: 'Hello' };
-  const refused = await service.api.call('POST', messages, { key: tenant.key, json });
-  assert.deepEqual([refused.status, refused.body.error.code], [503, 'BOT_SERVICE_UNREACHABLE']);
+  const refusedReply = await service.api.call('POST', messages, { key: tenant.key, json });
+  assert.deepEqual([refusedReply.status, refusedReply.body.error.code], [503, 'BOT_SERVICE_UNREACHABLE']);
   await mend();
-  const resumed = await service.operator('POST', `/actors/${tenant.id}/${shop.shopId}/resume`, {});
-  assert.equal(resumed.status, 200);
+  const resumedReply = await service.operator('POST', `/actors/${tenant.id}/${shop.shopId}/resume`, {});
+  assert.equal(resumedReply.status, 200);
   await eventually(async () => (await get(tenant, `/messages/${waiting}`)).status === 'sent');
 });
 

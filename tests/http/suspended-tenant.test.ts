@@ -19,8 +19,8 @@ async function suspendedTenant() {
 
 test('every call of a suspended tenant is refused until an operator resumes it', async () => {
   const { tenant, mend } = await suspendedTenant();
-  const refused = await service.api.call('GET', '/me', { key: tenant.key });
-  assert.deepEqual([refused.status, refused.body.error.code], [503, 'BOT_SERVICE_UNREACHABLE']);
+  const refusedReply = await service.api.call('GET', '/me', { key: tenant.key });
+  assert.deepEqual([refusedReply.status, refusedReply.body.error.code], [503, 'BOT_SERVICE_UNREACHABLE']);
 
   const { actor, ...seen } = (await operator('GET', `/tenants/${tenant.id}`)).body.data;
   assert.deepEqual([actor.status, actor.restarts], ['suspended', 2]);
@@ -29,9 +29,9 @@ test('every call of a suspended tenant is refused until an operator resumes it',
   assert.deepEqual([unhealed.status, unhealed.body.error.code], [503, 'BOT_SERVICE_UNREACHABLE']);
 
   await mend();
-  const resumed = await operator('POST', `/tenants/${tenant.id}/resume`);
-  assert.equal(resumed.status, 200);
-  const { actor: afterwards, ...same } = resumed.body.data;
+  const resumedReply = await operator('POST', `/tenants/${tenant.id}/resume`);
+  assert.equal(resumedReply.status, 200);
+  const { actor: afterwards, ...same } = resumedReply.body.data;
   assert.deepEqual([afterwards.status, afterwards.restarts], ['active', 0]);
   assert.deepEqual(same, seen);
   assert.equal(await me(tenant), 200);
@@ -50,9 +50,9 @@ test('the overview names the tenants that are suspended, and forgets the ones th
 
 test('to resume a running tenant changes nothing; a missing one is 404', async () => {
   const tenant = await service.tenant();
-  const resumed = await operator('POST', `/tenants/${tenant.id}/resume`);
-  assert.equal(resumed.status, 200);
-  assert.deepEqual(resumed.body.data, (await operator('GET', `/tenants/${tenant.id}`)).body.data);
+  const resumedReply = await operator('POST', `/tenants/${tenant.id}/resume`);
+  assert.equal(resumedReply.status, 200);
+  assert.deepEqual(resumedReply.body.data, (await operator('GET', `/tenants/${tenant.id}`)).body.data);
   assert.equal(await me(tenant), 200);
   for (const missing of ['b'.repeat(24), 'nonsense']) {
     const answer = await operator('POST', `/tenants/${missing}/resume`);

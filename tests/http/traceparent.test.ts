@@ -35,7 +35,7 @@ test('a traceparent that breaks a rule is ignored', () => {
 });
 
 test('the request log keeps it, with and without a code', () => {
-  const answered: AnsweredRequest = {
+  const answeredRequest: AnsweredRequest = {
     atMs: 1_800_000_000_000,
     requestId: 'r',
     tenantId: 't',
@@ -48,7 +48,7 @@ test('the request log keeps it, with and without a code', () => {
     errorCode: undefined,
   };
   const kept = (part: Partial<AnsweredRequest>) => {
-    const [entry] = unpackEntries('t', packEntry({ ...answered, ...part }));
+    const [entry] = unpackEntries('t', packEntry({ ...answeredRequest, ...part }));
     return [entry?.code, entry?.traceparent];
   };
   assert.deepEqual(kept({}), [null, null]);

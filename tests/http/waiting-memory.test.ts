@@ -89,8 +89,10 @@ interface Point {
  * moment that have nothing to do with the readers. A mean or two points alone would take them for the readers'.
  */
 function medianSlope(points: readonly Point[]): number {
-  const slopes = points.flatMap((one, index) =>
-    points.slice(index + 1).map((other) => (other.bytes - one.bytes) / (other.readers - one.readers)),
+  const slopes = points.flatMap((point, index) =>
+    points
+      .slice(index + 1)
+      .map((otherPoint) => (otherPoint.bytes - point.bytes) / (otherPoint.readers - point.readers)),
   );
   return slopes.sort((one, other) => one - other)[Math.floor(slopes.length / 2)] ?? Number.NaN;
 }

@@ -86,7 +86,7 @@ export async function writeThrough(
 type Told = Readonly<Record<string, unknown>>;
 
 async function untilAllCame(tenant: ToldTenant): Promise<void> {
-  const expected = tenant.chats.reduce((sum, { written }) => sum + written.length, 0);
+  const expectedCount = tenant.chats.reduce((sum, { written }) => sum + written.length, 0);
   let told = 0;
   let cursor = FEED_START;
   const look = async (): Promise<boolean> => {
@@ -96,38 +96,38 @@ async function untilAllCame(tenant: ToldTenant): Promise<void> {
     assert.equal(status, 200, JSON.stringify(error));
     told += (data.items as unknown[]).length;
     cursor = String(data.nextCursor);
-    return told >= expected;
+    return told >= expectedCount;
   };
   await until('all came', look, { withinMs: ALL_CAME_MS }).catch((cause: unknown) => {
-    throw new Error(`of ${expected} messages ${told} were told`, { cause });
+    throw new Error(`of ${expectedCount} messages ${told} were told`, { cause });
   });
 }
 
 /** Returns all inbound messages of the feed. */
 async function feedOf({ api }: ToldTenant): Promise<Told[]> {
-  const all: Told[] = [];
+  const toldFacts: Told[] = [];
   let cursor = FEED_START;
   for (;;) {
     const { data } = await api.get(`/events?limit=100&types=message.received&cursor=${cursor}`);
     const items = data.items as { readonly data: Told }[];
-    if (items.length === 0) return all;
-    all.push(...items.map((item) => item.data));
+    if (items.length === 0) return toldFacts;
+    toldFacts.push(...items.map((item) => item.data));
     cursor = String(data.nextCursor);
   }
 }
 
 /** The list of a shop, oldest first. */
 async function listOf({ api }: ToldTenant, shopId: string): Promise<Told[]> {
-  const all: Told[] = [];
+  const toldFacts: Told[] = [];
   let cursor: unknown = null;
   do {
     const { data } = await api.get(
       `/shops/${shopId}/inbound?limit=100${cursor === null ? '' : `&cursor=${cursor}`}`,
     );
-    all.push(...(data.items as Told[]));
+    toldFacts.push(...(data.items as Told[]));
     cursor = data.nextCursor;
   } while (cursor !== null);
-  return all.reverse();
+  return toldFacts.reverse();
 }
 
 /**
@@ -140,9 +140,9 @@ export async function mustBeWhole(tenants: readonly ToldTenant[]): Promise<numbe
     const feed = await feedOf(tenant);
     mustHaveChats(tenant, feed);
     for (const shopId of tenant.shopIds) {
-      const listed = (await listOf(tenant, shopId)).map(({ id }) => String(id));
+      const listedIds = (await listOf(tenant, shopId)).map(({ id }) => String(id));
       const told = feed.filter((each) => each.shopId === shopId).map(({ id }) => String(id));
-      assert.deepEqual(listed.toSorted(), told.toSorted(), 'the list has what the feed tells');
+      assert.deepEqual(listedIds.toSorted(), told.toSorted(), 'the list has what the feed tells');
     }
     count += feed.length;
   }
@@ -180,6 +180,6 @@ function mustHaveChats({ chats }: ToldTenant, feed: readonly Told[]): void {
     const told = own.map(({ kind, text, media }) => [kind, text, (media as Told | null)?.sha256 ?? null]);
     assert.deepEqual(told, written, `what ${from} wrote to ${shopId}`);
   }
-  const expected = chats.reduce((sum, { written }) => sum + written.length, 0);
-  assert.equal(feed.length, expected, 'nothing beside what was written');
+  const expectedCount = chats.reduce((sum, { written }) => sum + written.length, 0);
+  assert.equal(feed.length, expectedCount, 'nothing beside what was written');
 }

@@ -36,10 +36,10 @@ try {
   const tenants = await openTenants(fleet, Number(values.tenants), random);
   const readers = followAll(tenants);
   const messages = Math.ceil(Number(values.messages) / (kills + 2));
-  const through = async (what: string, inflict: () => Promise<void>): Promise<void> => {
-    say(`${what} …`);
+  const through = async (title: string, inflict: () => Promise<void>): Promise<void> => {
+    say(`${title} …`);
     await writeThrough(tenants, { messages, inflict }, random);
-    say(`${what}: ${messages} messages came through`);
+    say(`${title}: ${messages} messages came through`);
   };
   for (let kill = 1; kill <= kills; kill += 1) {
     if (kill === Math.ceil(kills / 2))

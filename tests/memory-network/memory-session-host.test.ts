@@ -38,10 +38,10 @@ async function startInMemory(): Promise<ConformanceNetwork> {
         .filter(({ from }) => from === writer)
         .map(({ wireId }) => wireId);
     },
-    async received(shop, by) {
+    async received(shop, recipient) {
       return host
         .sent(shop)
-        .filter(({ to }) => to === by)
+        .filter(({ to }) => to === recipient)
         .map(({ text }) => text ?? '');
     },
     async remove(number) {
@@ -50,14 +50,14 @@ async function startInMemory(): Promise<ConformanceNetwork> {
     async addForm(number, form) {
       forms.set(form, number);
     },
-    async meets(_shop, what) {
+    async meets(_shop, problem) {
       host.behave({
         outcome: () => {
           host.behave({ outcome: () => ({ kind: 'acknowledged' }) });
-          if (what === 'no_ack') return 'silent';
-          return what.ackError === '429'
+          if (problem === 'no_ack') return 'silent';
+          return problem.ackError === '429'
             ? { kind: 'rate_limited' }
-            : { kind: 'refused', code: what.ackError };
+            : { kind: 'refused', code: problem.ackError };
         },
       });
     },

@@ -58,22 +58,22 @@ try {
 async function month(world: World): Promise<void> {
   const startedMs = performance.now();
   const minutes = (): string => ((performance.now() - startedMs) / 60_000).toFixed(1);
-  const all: ShopMonth[] = [];
-  while (all.length < shops) {
+  const months: ShopMonth[] = [];
+  while (months.length < shops) {
     const next = Array.from(
-      { length: Math.min(AT_ONCE, shops - all.length) },
-      (_, index) => all.length + index,
+      { length: Math.min(AT_ONCE, shops - months.length) },
+      (_, index) => months.length + index,
     );
-    all.push(...(await Promise.all(next.map((index) => ShopMonth.begin(world, index)))));
+    months.push(...(await Promise.all(next.map((index) => ShopMonth.begin(world, index)))));
   }
   console.log(`${shops} shops are linked after ${minutes()} min`);
   const sizes: DaySize[] = [];
   let drops = 0;
   let logins = world.logins();
   for (let day = 1; day <= days && performance.now() - startedMs < mostMs; day += 1) {
-    await Promise.all(all.map((shop) => shop.day(day)));
-    await pass(world, all, 14);
-    const cut = all[day % all.length];
+    await Promise.all(months.map((shop) => shop.day(day)));
+    await pass(world, months, 14);
+    const cut = months[day % months.length];
     if (day % 3 === 1 && cut !== undefined) {
       await cut.cut(day);
       drops += 1;
@@ -81,19 +81,19 @@ async function month(world: World): Promise<void> {
     }
     const isAway = day % DEPLOYMENT_DAYS === 0 && day <= LAST_DEPLOYMENT;
     if (isAway) {
-      await settled(all);
+      await settled(months);
       await world.end();
     }
-    await Promise.all(all.map((shop) => shop.night(day, isAway)));
+    await Promise.all(months.map((shop) => shop.night(day, isAway)));
     if (isAway) {
       await world.forward(10 * HOUR_MS);
       await world.start();
-      logins += all.length;
+      logins += months.length;
     } else {
-      await pass(world, all, 10);
+      await pass(world, months, 10);
     }
-    await Promise.all(all.map((shop) => shop.morning(day)));
-    await settled(all);
+    await Promise.all(months.map((shop) => shop.morning(day)));
+    await settled(months);
     const size = { day, ...(await world.size()) };
     sizes.push(size);
     console.log(
@@ -103,8 +103,8 @@ async function month(world: World): Promise<void> {
     );
   }
   const heardMs: number[] = [];
-  for (const shop of all) heardMs.push(await shop.stillWorks());
-  for (const shop of all) await shop.check();
+  for (const shop of months) heardMs.push(await shop.stillWorks());
+  for (const shop of months) await shop.check();
   assert.equal(
     await world.total('msgapi_session_unanswered_total'),
     0,
@@ -115,7 +115,7 @@ async function month(world: World): Promise<void> {
   const ends = await world.total('msgapi_session_ends_total');
   const paired = await world.total('msgapi_session_ends_total{end="restart_required"}');
   const lateOpenings = world.lateOpenings();
-  const counts = countsOf(all);
+  const counts = countsOf(months);
   report(counts, sizes, {
     drops,
     logins: world.logins(),
@@ -128,7 +128,7 @@ async function month(world: World): Promise<void> {
   assert.ok(drained >= waited, `of ${waited} stanzas that waited at logins ${drained} came`);
   assert.ok(received >= heard + stops, `of ${heard + stops} messages of people ${received} were received`);
   assert.ok(heardLate <= MOST_LATE * heard, `${heardLate} messages of people were heard late`);
-  assert.equal(paired, all.length, 'each phone was linked once');
+  assert.equal(paired, months.length, 'each phone was linked once');
   assert.equal(ends - paired - lateOpenings, drops, 'sessions ended that nobody cut');
   assert.ok(
     lateOpenings <= MOST_LATE * world.logins(),
@@ -139,47 +139,47 @@ async function month(world: World): Promise<void> {
   assert.ok(Math.max(...heardMs) < HEARD_MS, 'a STOP took longer');
 }
 
-function lowest(sizes: readonly DaySize[], what: 'resident' | 'heaps'): number {
-  return Math.min(...sizes.map((size) => size[what]));
+function lowest(sizes: readonly DaySize[], figure: 'resident' | 'heaps'): number {
+  return Math.min(...sizes.map((size) => size[figure]));
 }
 
 /**
  * Moves time in two steps. Before each step the network has all acknowledgements, because it ends a stream that lacks
  * one for fifty minutes.
  */
-async function pass(world: World, all: readonly ShopMonth[], hours: number): Promise<void> {
+async function pass(world: World, months: readonly ShopMonth[], hours: number): Promise<void> {
   for (let step = 0; step < 2; step += 1) {
-    await settled(all);
+    await settled(months);
     await world.forward((hours / 2) * HOUR_MS);
   }
 }
 
-async function settled(all: readonly ShopMonth[]): Promise<void> {
-  await Promise.all(all.map((shop) => shop.untilAnswered()));
+async function settled(months: readonly ShopMonth[]): Promise<void> {
+  await Promise.all(months.map((shop) => shop.untilAnswered()));
 }
 
-function countsOf(all: readonly ShopMonth[]): Readonly<Record<string, number>> {
+function countsOf(months: readonly ShopMonth[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const shop of all)
+  for (const shop of months)
     for (const [name, count] of Object.entries(shop.counts)) counts[name] = (counts[name] ?? 0) + count;
   return counts;
 }
 
 function report(counts: object, sizes: readonly DaySize[], caused: object): void {
   console.log(JSON.stringify({ days: sizes.length, shops, ...counts, ...caused }));
-  const [first, last, level] = [sizes[0], sizes.at(-1), sizes[LEVEL_AFTER - 1]];
-  if (first === undefined || last === undefined) return;
+  const [first, lastSize, level] = [sizes[0], sizes.at(-1), sizes[LEVEL_AFTER - 1]];
+  if (first === undefined || lastSize === undefined) return;
   const lastDays = sizes.slice(-Math.min(LAST_DAYS, Math.ceil(sizes.length / 3)));
   const growth = {
     resident: lowest(lastDays, 'resident') / first.resident,
     heaps: lowest(lastDays, 'heaps') / first.heaps,
-    keys: last.keys / first.keys,
-    ...(level === undefined ? {} : { stored: last.stored / level.stored }),
+    keys: lastSize.keys / first.keys,
+    ...(level === undefined ? {} : { stored: lastSize.stored / level.stored }),
   };
   console.log(
-    `a shop: ${(last.stored / shops / 1_024).toFixed(0)} KiB and ${Math.round(last.keys / shops)} keys in Redis; ` +
+    `a shop: ${(lastSize.stored / shops / 1_024).toFixed(0)} KiB and ${Math.round(lastSize.keys / shops)} keys in Redis; ` +
       `against the first day (stored: day ${LEVEL_AFTER}): ${JSON.stringify(growth)}`,
   );
-  for (const [what, times] of Object.entries(growth))
-    assert.ok(times < MOST_GROWTH, `${what}: ${times} times`);
+  for (const [figure, times] of Object.entries(growth))
+    assert.ok(times < MOST_GROWTH, `${figure}: ${times} times`);
 }

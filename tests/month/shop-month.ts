@@ -146,7 +146,7 @@ export class ShopMonth {
   /** Others write to the shop. `STOP` is the last of it. */
   async #others(
     day: number,
-    when: 'night' | 'cut',
+    moment: 'night' | 'cut',
     { statuses, posts, texts }: { readonly [kind in keyof typeof NIGHT]: number },
   ): Promise<void> {
     const { network } = this.#world;
@@ -156,11 +156,11 @@ export class ShopMonth {
     this.counts.arrived += 1 + statuses;
     await this.#othersPost(day, posts);
     for (let index = 0; index < texts; index += 1) {
-      const text = `${when} ${index} of day ${day}`;
+      const text = `${moment} ${index} of day ${day}`;
       await network.write(this.#regular(index), { to: this.phone, text, wait: false });
       this.counts.heard += 1;
     }
-    await network.write(stranger(this.#index, day, when), { to: this.phone, text: 'STOP', wait: false });
+    await network.write(stranger(this.#index, day, moment), { to: this.phone, text: 'STOP', wait: false });
   }
 
   /** The STOP of the night is heard. */
@@ -192,12 +192,12 @@ export class ShopMonth {
 
   /** A STOP is heard, and a message is sent. Returns the milliseconds from the STOP to its receipt. */
   async stillWorks(): Promise<number> {
-    const by = stranger(this.#index, 0, 'day');
+    const sender = stranger(this.#index, 0, 'day');
     const startedMs = performance.now();
-    const { delivered } = await this.#world.network.write(by, { to: this.phone, text: 'STOP' });
+    const { delivered } = await this.#world.network.write(sender, { to: this.phone, text: 'STOP' });
     const tookMs = performance.now() - startedMs;
     assert.equal(delivered, true, `${this.phone} does not hear a STOP`);
-    await this.#optedOut(by);
+    await this.#optedOut(sender);
     await this.#send(this.#regular(0), 'The last offer');
     return tookMs;
   }
@@ -288,9 +288,9 @@ export class ShopMonth {
   }
 
   async #stop(day: number): Promise<void> {
-    const by = stranger(this.#index, day, 'day');
-    await this.#world.network.write(by, { to: this.phone, text: 'STOP' });
-    await this.#optedOut(by);
+    const sender = stranger(this.#index, day, 'day');
+    await this.#world.network.write(sender, { to: this.phone, text: 'STOP' });
+    await this.#optedOut(sender);
   }
 
   async #optedOut(to: string): Promise<void> {
@@ -303,8 +303,8 @@ export class ShopMonth {
 const WHEN = ['day', 'night', 'cold', 'cut'] as const;
 
 /** Somebody who is met on that day alone. */
-function stranger(shop: number, day: number, when: (typeof WHEN)[number]): string {
-  return `+3369${WHEN.indexOf(when)}${String(shop).padStart(2, '0')}${String(day).padStart(4, '0')}`;
+function stranger(shop: number, day: number, moment: (typeof WHEN)[number]): string {
+  return `+3369${WHEN.indexOf(moment)}${String(shop).padStart(2, '0')}${String(day).padStart(4, '0')}`;
 }
 
 /** The number of stanzas, with one status in its second form and the STOP. */

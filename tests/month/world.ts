@@ -120,8 +120,8 @@ export function startWorld(): Promise<World> {
       const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
       return new Map(
         lines.map((line) => {
-          const at = line.lastIndexOf(' ');
-          return [line.slice(0, at), Number(line.slice(at + 1))];
+          const separator = line.lastIndexOf(' ');
+          return [line.slice(0, separator), Number(line.slice(separator + 1))];
         }),
       );
     };

@@ -47,9 +47,9 @@ after(async () => {
 /** A text that is sent: its stanza, and the message's id. */
 async function sent(peer: Peer, to: string, text: string): Promise<Stanza> {
   const reading = network.reads(peer);
-  const accepted = await sendText(service, service.shopId, { to, text });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  await untilStatus(service, String(accepted.data.id), 'sent');
+  const acceptedAnswer = await sendText(service, service.shopId, { to, text });
+  assert.equal(acceptedAnswer.status, 202, JSON.stringify(acceptedAnswer.error));
+  await untilStatus(service, String(acceptedAnswer.data.id), 'sent');
   const read = await reading;
   assert.equal(read.text, text);
   return read.stanza;
@@ -110,9 +110,9 @@ test('a message from a person is acknowledged, and their STOP counts', async () 
 test('a text to a group is read by its member', async () => {
   const member = await network.person(MEMBER);
   const reading = network.reads(member, GROUP);
-  const accepted = await sendText(service, service.shopId, { to: GROUP, text: 'Fresh at eight' });
-  assert.equal(accepted.status, 202, JSON.stringify(accepted.error));
-  await untilStatus(service, String(accepted.data.id), 'sent');
+  const acceptedAnswer = await sendText(service, service.shopId, { to: GROUP, text: 'Fresh at eight' });
+  assert.equal(acceptedAnswer.status, 202, JSON.stringify(acceptedAnswer.error));
+  await untilStatus(service, String(acceptedAnswer.data.id), 'sent');
   assert.equal((await reading).text, 'Fresh at eight');
 });
 
@@ -122,9 +122,11 @@ test('a status is read by a customer who knows the shop', async () => {
   await friend.sendConversation('Do you bake on Sundays?', { id });
   await answered({ tag: 'message', attrs: { id } });
   const reading = network.reads(friend, 'status@broadcast');
-  const posted = await service.api.post(`/shops/${service.shopId}/statuses`, { caption: 'Open on Sunday' });
-  assert.equal(posted.status, 202, JSON.stringify(posted.error));
-  await untilStatus(service, String(posted.data.id), 'sent');
+  const postedAnswer = await service.api.post(`/shops/${service.shopId}/statuses`, {
+    caption: 'Open on Sunday',
+  });
+  assert.equal(postedAnswer.status, 202, JSON.stringify(postedAnswer.error));
+  await untilStatus(service, String(postedAnswer.data.id), 'sent');
   assert.equal((await reading).text, 'Open on Sunday');
 });
 
@@ -142,7 +144,7 @@ test('statuses, newsletters and unknown classes are acknowledged without an erro
 
 test(`a STOP behind ${WAITING} waiting stanzas counts: the client asks for every batch`, async () => {
   await service.node.end('SIGTERM');
-  const waiting = network.leave();
+  const waitingQueue = network.leave();
   const stanzas = Array.from({ length: WAITING - 1 }, (_, index) =>
     status(CONTACT, index % 2 === 0 ? 'status' : 'message'),
   );
@@ -152,7 +154,7 @@ test(`a STOP behind ${WAITING} waiting stanzas counts: the client asks for every
   await service.node.start();
   await optedOut(AT_NIGHT);
   for (const stanza of stanzas) await answered(stanza);
-  assert.ok(waiting.batches > 1, `${waiting.batches} batches`);
+  assert.ok(waitingQueue.batches > 1, `${waitingQueue.batches} batches`);
 });
 
 test('a restriction that the network announces bars new chats until its end, and its lifting is noticed', async () => {
@@ -173,14 +175,17 @@ test('a restriction that the network announces bars new chats until its end, and
 test('a throttled look-up inside a result is a rate signal: the message waits', async () => {
   await network.person(UNASKED);
   network.directory.throttled = { code: 429, backoff: BAN_SECONDS };
-  const accepted = await sendText(service, service.shopId, { to: UNASKED, text: 'Your bread is ready' });
+  const acceptedAnswer = await sendText(service, service.shopId, {
+    to: UNASKED,
+    text: 'Your bread is ready',
+  });
   const queue = await until('the queue is paused', async () => {
     const { queue } = await policy();
     return queue?.pausedBy === 'rate_signal' && queue;
   });
   const pausedMs = Date.parse(String(queue.pausedUntil)) - Date.now();
   assert.ok(pausedMs > (BAN_SECONDS - 60) * 1_000, `${pausedMs} ms`);
-  const { data } = await service.api.get(`/messages/${accepted.data.id}`);
+  const { data } = await service.api.get(`/messages/${acceptedAnswer.data.id}`);
   assert.equal(data.status, 'queued');
 });
 

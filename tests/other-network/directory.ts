@@ -57,8 +57,8 @@ export class Directory {
       devices: { tag: 'devices', attrs: {}, content: [{ tag: 'device-list', attrs: {}, content: devices }] },
     };
     // A row that is keyed by LID carries none.
-    const wanted = asked.filter((tag) => tag !== 'lid' || jid === numberOf(phone));
-    return { tag: 'user', attrs: { jid }, content: wanted.flatMap((tag) => parts[tag] ?? []) };
+    const wantedPhones = asked.filter((tag) => tag !== 'lid' || jid === numberOf(phone));
+    return { tag: 'user', attrs: { jid }, content: wantedPhones.flatMap((tag) => parts[tag] ?? []) };
   }
 }
 

@@ -89,14 +89,14 @@ export class OtherNetwork {
   }
 
   /** Resolves with the first stanza that the client sent or sends, and that is so. */
-  async hears(what: string, is: (stanza: Stanza) => boolean): Promise<Stanza> {
+  async hears(title: string, isWanted: (stanza: Stanza) => boolean): Promise<Stanza> {
     const signal = AbortSignal.timeout(EVENT_MS);
     for (let seen = 0; ; ) {
-      const found = this.heard.slice(seen).find(is);
-      if (found !== undefined) return found;
+      const foundStanza = this.heard.slice(seen).find(isWanted);
+      if (foundStanza !== undefined) return foundStanza;
       seen = this.heard.length;
       await once(this.#events, 'stanza', { signal }).catch(() => {
-        throw new Error(`${what} was not heard`);
+        throw new Error(`${title} was not heard`);
       });
     }
   }
@@ -136,10 +136,10 @@ export class OtherNetwork {
   }
 
   /** Returns the waiting stanzas for a login. The server itself reports that there are none. */
-  #opening(nothing: Stanza): readonly Stanza[] {
+  #opening(emptyStanza: Stanza): readonly Stanza[] {
     const { offline } = this;
     if (offline?.isEmpty !== false) this.offline = undefined;
-    return this.offline?.opening() ?? [nothing];
+    return this.offline?.opening() ?? [emptyStanza];
   }
 
   async #pair(pipeline: Pipeline): Promise<void> {

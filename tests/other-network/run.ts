@@ -12,10 +12,10 @@ const { values } = parseArgs({ options: { peer: { type: 'string' } } });
 const directory = mkdtempSync(join(tmpdir(), 'other-network-'));
 const source = join(directory, 'zapo');
 try {
-  const why = fetchServer(source, values.peer);
-  if (why === undefined) process.exitCode = check();
+  const reason = fetchServer(source, values.peer);
+  if (reason === undefined) process.exitCode = check();
   // bin/nightly repeats such a line at its end.
-  else console.log(`not run: ${why}`);
+  else console.log(`not run: ${reason}`);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -58,10 +58,10 @@ export function startOtherService(network: OtherNetwork): Promise<OtherService> 
       ...account,
       channel,
       untilConnected,
-      async link(asked) {
+      async link(askedNetwork) {
         await api.post(`${path}/connect`);
         const shown = async () => (await api.get(`${path}/connect`)).data.qr as string | undefined;
-        asked.scan(await until('a QR code is shown', shown));
+        askedNetwork.scan(await until('a QR code is shown', shown));
         await untilConnected();
       },
       stop: () => parts.stop(),

@@ -110,7 +110,7 @@ test('it agrees with the rules when they judge each message', (context) => {
   fc.assert(
     fc.property(asked, ({ plans, place, past, pairedDays, network }) => {
       const sent = past.toSorted((left, right) => right.agoMs - left.agoMs);
-      const around = (): ForecastFacts => {
+      const makeFacts = (): ForecastFacts => {
         const ledger = new SendLedger();
         for (const { kind, agoMs, text, subject } of sent) {
           ledger.record({ kind, subject, atMs: NOW_MS - agoMs, fingerprint: textFingerprint(text) });
@@ -121,9 +121,9 @@ test('it agrees with the rules when they judge each message', (context) => {
           pairedAtMs: pairedDays === null ? null : NOW_MS - pairedDays * DAY_MS,
         });
       };
-      const run = new ForecastRun(plans, place % plans.length, around());
+      const run = new ForecastRun(plans, place % plans.length, makeFacts());
       stepsOf(run);
-      assert.deepEqual(run.forecast, slowForecast(plans, place % plans.length, around()));
+      assert.deepEqual(run.forecast, slowForecast(plans, place % plans.length, makeFacts()));
     }),
     propertyRuns(context, 40),
   );

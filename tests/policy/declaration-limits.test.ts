@@ -130,14 +130,14 @@ test('in any sequence batches agree with a plain list, the returned second is ex
           current: factOf(size, nowMs),
         }));
         const roomAt = (timeMs: number): number => {
-          const at = Math.max(timeMs, plain.at(-1)?.atMs ?? timeMs);
+          const atMs = Math.max(timeMs, plain.at(-1)?.atMs ?? timeMs);
           const used = plain
-            .filter((entry) => at - entry.atMs < day)
+            .filter((entry) => atMs - entry.atMs < day)
             .reduce((sum, entry) => sum + entry.count, 0);
           const isNew = ({ current }: (typeof items)[number]) =>
             current === null ||
             current.revoked ||
-            (current.expiresAtMs !== null && current.expiresAtMs <= at);
+            (current.expiresAtMs !== null && current.expiresAtMs <= atMs);
           const count = items.filter(isNew).length;
           return count === 0 ? 0 : 500 - used - count;
         };

@@ -87,8 +87,8 @@ test('one group gets at most groupPerRecipient24h in 24 hours, which is asked be
   assert.ok(send(ledger, { settings, nowMs: START_MS + HOUR_MS }).admitted);
   const nowMs = START_MS + 2 * HOUR_MS;
   assert.deepEqual(refusalOf(send(ledger, { settings, nowMs })), ['RECIPIENT_RATE_LIMITED', 22 * 3600]);
-  const other = send(ledger, { settings, nowMs, groupId: 'other@g.us' });
-  assert.deepEqual(refusalOf(other), ['GROUP_DAILY_CAP_REACHED', 22 * 3600]);
+  const otherEvaluation = send(ledger, { settings, nowMs, groupId: 'other@g.us' });
+  assert.deepEqual(refusalOf(otherEvaluation), ['GROUP_DAILY_CAP_REACHED', 22 * 3600]);
   const lowered = resolveSettings({ groupPerRecipient24h: 1 });
   assert.deepEqual(refusalOf(send(ledger, { settings: lowered, nowMs })), [
     'RECIPIENT_RATE_LIMITED',

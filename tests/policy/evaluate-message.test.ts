@@ -316,7 +316,7 @@ test('the first rule in the contract’s order is the answer when several refuse
   sendMany(ledger, { count: 20, paceMs: 0, facts: { text: 'Sale', isCustomer: false, settings } });
   const recipient = '+33600001000';
   const tight = resolveSettings({ coldPerDay: 1 });
-  const all = messageFacts({
+  const allFacts = messageFacts({
     isCustomer: false,
     optedOut: true,
     mediaUrls: ['https://a.example/1', 'https://a.example/2'],
@@ -325,7 +325,7 @@ test('the first rule in the contract’s order is the answer when several refuse
     settings: tight,
   });
   const codeOf = (facts: Parameters<typeof messageFacts>[0]) => {
-    const evaluation = evaluateMessage(ledger, { ...all, ...facts });
+    const evaluation = evaluateMessage(ledger, { ...allFacts, ...facts });
     return evaluation.admitted ? 'admitted' : evaluation.code;
   };
   const fine = { mediaUrls: [], optedOut: false };
@@ -367,8 +367,8 @@ describe('a share of the caps', () => {
     const first = evaluateMessage(ledger, messageFacts({ ...stranger, recipient: '+33600000001' }));
     assert.ok(first.admitted);
     ledger.record(first.entry);
-    const second = evaluateMessage(ledger, messageFacts({ ...stranger, recipient: '+33600000002' }));
-    assert.deepEqual(refusalOf(second), ['DECLARED_RECIPIENT_CAP_REACHED', DAY_MS / 1_000]);
+    const next = evaluateMessage(ledger, messageFacts({ ...stranger, recipient: '+33600000002' }));
+    assert.deepEqual(refusalOf(next), ['DECLARED_RECIPIENT_CAP_REACHED', DAY_MS / 1_000]);
   });
 
   test('is none if the cap is zero', () => {

@@ -46,8 +46,11 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     const keys = new KeyLimits();
     const limits = { minute: 1, hour: 1, day: wide };
     assert.equal(keys.take({ keyId, limits, nowMs: START_MS }).scope, 'hour');
-    const refused = keys.take({ keyId, limits, nowMs: START_MS + 1 });
-    assert.deepEqual([refused.scope, refused.limit, refused.retryAfterSeconds], ['hour', 1, 3600]);
+    const refusedDecision = keys.take({ keyId, limits, nowMs: START_MS + 1 });
+    assert.deepEqual(
+      [refusedDecision.scope, refusedDecision.limit, refusedDecision.retryAfterSeconds],
+      ['hour', 1, 3600],
+    );
   });
 
   test('the shortest of several windows with as much left for as long is returned', () => {
@@ -60,16 +63,21 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     const look = { keyId, limits: DEFAULT_RATE_LIMITS, nowMs: START_MS };
     const { isAllowed, scope, remaining } = keys.narrowestWindow(look);
     assert.deepEqual([isAllowed, scope, remaining], [true, 'minute', 60]);
-    const whole = keys.peek(look);
+    const wholeBuckets = keys.peek(look);
     assert.deepEqual(
-      whole.map(({ scope, limit, remaining, resetAtSeconds }) => [scope, limit, remaining, resetAtSeconds]),
+      wholeBuckets.map(({ scope, limit, remaining, resetAtSeconds }) => [
+        scope,
+        limit,
+        remaining,
+        resetAtSeconds,
+      ]),
       [
         ['minute', 60, 60, START_MS / 1000],
         ['hour', 1000, 1000, START_MS / 1000],
         ['day', 10_000, 10_000, START_MS / 1000],
       ],
     );
-    assert.deepEqual(keys.peek(look), whole);
+    assert.deepEqual(keys.peek(look), wholeBuckets);
     keys.take(look);
     assert.deepEqual(
       keys.peek(look).map(({ remaining }) => remaining),
@@ -180,12 +188,12 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     keys.peek({ keyId, limits, nowMs: START_MS });
     assert.equal(keys.changedState(keyId), undefined);
     keys.take({ keyId, limits, nowMs: START_MS });
-    const changed = keys.changedState(keyId);
-    assert.ok(changed);
-    const { state } = changed;
+    const changedKey = keys.changedState(keyId);
+    assert.ok(changedKey);
+    const { state } = changedKey;
     assert.match(state, /^[A-Za-z0-9_-]+$/);
     assert.equal(keys.changedState(keyId)?.state, state, 'nobody said that it is stored');
-    keys.onStored(changed);
+    keys.onStored(changedKey);
     assert.equal(keys.changedState(keyId), undefined);
     keys.take({ keyId, limits, nowMs: START_MS });
     assert.equal(keys.changedState(keyId), undefined, 'a refusal changes nothing');
@@ -199,10 +207,10 @@ test('a call that is counted while a state is being stored is still to be stored
   const keys = new KeyLimits();
   const call = { keyId: 'k', limits: { minute: 5, hour: 10, day: 10 }, nowMs: START_MS };
   keys.take(call);
-  const changed = keys.changedState('k');
-  assert.ok(changed);
+  const changedKey = keys.changedState('k');
+  assert.ok(changedKey);
   keys.take(call);
-  keys.onStored(changed);
+  keys.onStored(changedKey);
   assert.notEqual(keys.changedState('k'), undefined);
 });
 
@@ -311,10 +319,10 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
           nowMs += paceMs;
         }
         assert.deepEqual(keys.peek({ keyId, limits: present, nowMs }), oracle.peek(present, nowMs));
-        const changed = keys.changedState(keyId);
-        if (changed !== undefined) {
-          state = changed.state;
-          keys.onStored(changed);
+        const changedKey = keys.changedState(keyId);
+        if (changedKey !== undefined) {
+          state = changedKey.state;
+          keys.onStored(changedKey);
           oracle.save();
         }
         if (after === 'restart' && state !== '') {

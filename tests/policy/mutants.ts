@@ -203,14 +203,14 @@ const isOfFiles = ({ file }: LivingMutants): boolean =>
 const surprises = livingMutants
   .filter((entry) => isOfFiles(entry) && !mutants.some((mutant) => explains(entry, mutant)))
   .map(({ file, before, after }) => `EXPLAINS NOTHING ${file}: ${before ?? after}`);
-const waiting = mutants.slice(0, Number(option('first') ?? mutants.length));
+const waitingMutants = mutants.slice(0, Number(option('first') ?? mutants.length));
 let killed = 0;
-console.log([`${waiting.length} mutants of ${files.length} files`, ...surprises].join('\n'));
-const tried = waiting.length;
+console.log([`${waitingMutants.length} mutants of ${files.length} files`, ...surprises].join('\n'));
+const triedCount = waitingMutants.length;
 
 async function work(): Promise<void> {
   const cage = new Cage();
-  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+  for (let mutant = waitingMutants.shift(); mutant !== undefined; mutant = waitingMutants.shift()) {
     const noticedBy = await cage.try(mutant);
     killed += noticedBy === undefined ? 0 : 1;
     if (noticedBy === undefined && !livingMutants.some((entry) => explains(entry, mutant))) {
@@ -222,5 +222,5 @@ async function work(): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: Number(option('jobs') ?? 2) }, work));
-console.log(`${killed} killed, ${tried - killed} live, ${surprises.length} to look into`);
+console.log(`${killed} killed, ${triedCount - killed} live, ${surprises.length} to look into`);
 process.exitCode = surprises.length === 0 ? 0 : 1;

@@ -15,17 +15,17 @@ test('while the network restricts the number, anyone who never wrote is refused 
   const nowMs = START_MS + 5 * MINUTE_MS;
   const ask = (facts: Parameters<typeof messageFacts>[0]) =>
     refusalOf(evaluateMessage(ledger, messageFacts({ ...day0, isCustomer: false, nowMs, ...facts })));
-  const until = (untilMs: number) => ({
+  const restrictedUntil = (untilMs: number) => ({
     network: { restriction: { kind: 'DEFAULT', untilMs, isEndKnown: true }, newChats: null },
   });
-  const late = until(nowMs + 6 * DAY_MS);
-  const soon = until(nowMs + HOUR_MS);
+  const late = restrictedUntil(nowMs + 6 * DAY_MS);
+  const soon = restrictedUntil(nowMs + HOUR_MS);
   const declaration = { expiresAtMs: null, revoked: false };
   assert.deepEqual(ask(late), ['COLD_RECIPIENT_CAP_REACHED', 6 * 86_400]);
   assert.deepEqual(ask(soon), ['COLD_RECIPIENT_CAP_REACHED', 86_400 - 300]);
   const roomy = { settings: resolveSettings({ coldPerDay: 6 }) };
   assert.deepEqual(ask({ ...soon, ...roomy }), ['COLD_RECIPIENT_CAP_REACHED', 3_600]);
-  assert.equal(ask({ ...roomy, ...until(nowMs) }), 'admitted');
+  assert.equal(ask({ ...roomy, ...restrictedUntil(nowMs) }), 'admitted');
   assert.deepEqual(ask({ ...late, isCustomer: true }), ['COLD_RECIPIENT_CAP_REACHED', 6 * 86_400]);
   assert.deepEqual(ask({ ...late, declaration }), ['DECLARED_RECIPIENT_CAP_REACHED', 6 * 86_400]);
   for (const known of [{ isCustomer: true }, { declaration }, {}]) {

@@ -26,8 +26,8 @@ describe('the quota of a calendar month, UTC', () => {
     spend(meter, 999, lastMs);
     const last = { isAllowed: true, limit: 1000, used: 1000, remaining: 0, resetsAtMs: nextMs };
     assert.deepEqual(meter.take({ plan: 'free', nowMs: lastMs }), last);
-    const refused = meter.take({ plan: 'free', nowMs: lastMs });
-    assert.deepEqual(refused, { ...last, isAllowed: false, retryAfterSeconds: 1 });
+    const refusedDecision = meter.take({ plan: 'free', nowMs: lastMs });
+    assert.deepEqual(refusedDecision, { ...last, isAllowed: false, retryAfterSeconds: 1 });
     assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1 }).retryAfterSeconds, 1);
     assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1001 }).retryAfterSeconds, 2);
     const first = { isAllowed: true, limit: 1000, used: 1, remaining: 999, resetsAtMs: Date.UTC(2026, 1, 1) };
@@ -73,10 +73,10 @@ describe('the quota of a calendar month, UTC', () => {
   test('a clock that steps back over the end of a month gives no additional calls', () => {
     const meter = new QuotaMeter();
     spend(meter, 1000, nextMs);
-    const refused = meter.take({ plan: 'free', nowMs: lastMs });
-    assert.equal(refused.isAllowed, false);
-    assert.equal(refused.resetsAtMs, Date.UTC(2026, 1, 1));
-    assert.equal(refused.retryAfterSeconds, 31 * 86_400 + 1);
+    const refusedDecision = meter.take({ plan: 'free', nowMs: lastMs });
+    assert.equal(refusedDecision.isAllowed, false);
+    assert.equal(refusedDecision.resetsAtMs, Date.UTC(2026, 1, 1));
+    assert.equal(refusedDecision.retryAfterSeconds, 31 * 86_400 + 1);
   });
 
   test('a stored month is kept if it is the next one, and otherwise becomes the present one', () => {

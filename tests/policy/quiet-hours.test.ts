@@ -13,9 +13,9 @@ import { propertyRuns } from './property-runs.ts';
 
 /** Returns the local time by an independent format. */
 function wallClock(timeZone: string, atMs: number): string {
-  const known = formats.get(timeZone);
+  const knownFormat = formats.get(timeZone);
   const digits = { hour: '2-digit', minute: '2-digit' } as const;
-  const format = known ?? new Intl.DateTimeFormat('sv-SE', { timeZone, ...digits });
+  const format = knownFormat ?? new Intl.DateTimeFormat('sv-SE', { timeZone, ...digits });
   formats.set(timeZone, format);
   return format.format(atMs);
 }
@@ -66,9 +66,9 @@ test('quiet hours follow the local clocks, also when these are changed', (contex
 
 test('quiet hours that span a change last an hour less or more', () => {
   const night = { from: '21:00', to: '08:00', timeZone: 'Europe/Berlin' };
-  const until = (at: string): string => new Date(quietUntilMs(night, Date.parse(at))).toISOString();
-  assert.equal(until('2026-03-28T20:00:00Z'), '2026-03-29T06:00:00.000Z');
-  assert.equal(until('2026-10-24T20:00:00Z'), '2026-10-25T07:00:00.000Z');
+  const quietUntil = (at: string): string => new Date(quietUntilMs(night, Date.parse(at))).toISOString();
+  assert.equal(quietUntil('2026-03-28T20:00:00Z'), '2026-03-29T06:00:00.000Z');
+  assert.equal(quietUntil('2026-10-24T20:00:00Z'), '2026-10-25T07:00:00.000Z');
   const newYork = { ...night, timeZone: 'America/New_York' };
   assert.equal(
     new Date(quietUntilMs(newYork, Date.parse('2026-03-08T03:00:00Z'))).toISOString(),
@@ -98,11 +98,11 @@ test('cached open hours are the same as freshly computed ones', (context) => {
     fc.property(asked, ([[timeZone, day], from, to, minutes]) => {
       const quiet = { from, to, timeZone };
       fc.pre(quietHoursProblem(quiet) === undefined);
-      const open = new OpenHours();
+      const openHours = new OpenHours();
       let atMs = Date.parse(`${day}T12:00:00Z`) - 36 * 60 * MINUTE_MS;
       for (const later of minutes) {
         atMs += later * MINUTE_MS;
-        assert.equal(open.fromMs(quiet, atMs), quietUntilMs(quiet, atMs), new Date(atMs).toISOString());
+        assert.equal(openHours.fromMs(quiet, atMs), quietUntilMs(quiet, atMs), new Date(atMs).toISOString());
       }
     }),
     propertyRuns(context, 100),

@@ -101,10 +101,10 @@ export class RateOracle {
   }
 
   #bucket(state: WindowState, limit: number): { remaining: number; reliefMs: number } {
-    const used = state.timesMs.length;
-    const oldestToGo = state.timesMs[Math.max(0, used - limit)];
+    const usedCount = state.timesMs.length;
+    const oldestToGo = state.timesMs[Math.max(0, usedCount - limit)];
     return {
-      remaining: Math.max(0, limit - used),
+      remaining: Math.max(0, limit - usedCount),
       reliefMs: oldestToGo === undefined ? this.#latestMs : this.#untilMs(state, oldestToGo),
     };
   }

@@ -19,9 +19,13 @@ function ledgerOf(minutes: readonly number[]): SendLedger {
   for (const minute of minutes) {
     const entry = { kind: 'known', atMs: START_MS + minute * MINUTE_MS } as const;
     const fingerprint = { high: 0, low: 0 };
-    const of = (subject: string): LedgerEntry => ({ ...entry, subject: recipientKey(subject), fingerprint });
-    ledger.record(of(RECIPIENT));
-    ledger.record(of('+33622220001'));
+    const entryOf = (subject: string): LedgerEntry => ({
+      ...entry,
+      subject: recipientKey(subject),
+      fingerprint,
+    });
+    ledger.record(entryOf(RECIPIENT));
+    ledger.record(entryOf('+33622220001'));
   }
   return ledger;
 }

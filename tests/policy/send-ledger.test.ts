@@ -239,11 +239,11 @@ describe('the ledger', () => {
     assert.deepEqual(longer.tallyMessages(query), restored.tallyMessages(query));
     assert.deepEqual(ledger.tallyMessages(query), SendLedger.restore(stored).tallyMessages(query));
     assert.deepEqual([longer.size, ledger.size], [LEDGER_BOUND + 2, LEDGER_BOUND]);
-    const short = SendLedger.restore([encodeEntry(entry)]);
-    const shortAndMore = short.with([{ ...entry, subject: 1 }]);
-    short.record({ ...entry, subject: 2 });
+    const shortLedger = SendLedger.restore([encodeEntry(entry)]);
+    const shortAndMore = shortLedger.with([{ ...entry, subject: 1 }]);
+    shortLedger.record({ ...entry, subject: 2 });
     assert.deepEqual(
-      [short.recipients(), shortAndMore.recipients()],
+      [shortLedger.recipients(), shortAndMore.recipients()],
       [
         [entry.subject, 2],
         [entry.subject, 1],
@@ -280,9 +280,9 @@ test('operators see each window’s use, cap and next relief, as of no earlier t
       statusesPerDay: { window: 'statusesPerDay', used: 0, cap: 7, nextReliefMs: null },
     },
   });
-  const later = bars(START_MS + DAY_MS);
-  assert.equal(later.warmupDay, 5);
-  assert.deepEqual(later.windows.perDay, {
+  const laterUsage = bars(START_MS + DAY_MS);
+  assert.equal(laterUsage.warmupDay, 5);
+  assert.deepEqual(laterUsage.windows.perDay, {
     window: 'perDay',
     used: 2,
     cap: 50,

@@ -72,58 +72,59 @@ export class SendOracle {
   }
 
   #firstRefusal(question: OracleQuestion, clockMs: number): string | undefined {
-    const at = this.#at(question, clockMs);
-    return rulesOf(at.type).find((code) => this.#refuses(code, at));
+    const moment = this.#at(question, clockMs);
+    return rulesOf(moment.type).find((code) => this.#refuses(code, moment));
   }
 
-  #refuses(code: string, at: Moment): boolean {
-    const today = this.#within(day, at.nowMs);
-    const people = today.filter((send) => isPerson(send));
-    const caps = capsAt(at);
+  #refuses(code: string, moment: Moment): boolean {
+    const todaySends = this.#within(day, moment.nowMs);
+    const people = todaySends.filter((send) => isPerson(send));
+    const caps = capsAt(moment);
     switch (code) {
       case 'RECIPIENT_OPTED_OUT':
-        return at.optedOut;
+        return moment.optedOut;
       case 'BULK_PATTERN_BLOCKED': {
-        const same = this.#within(hour, at.nowMs).filter(
-          (send) => isPerson(send) && send.content === at.content,
+        const sameSends = this.#within(hour, moment.nowMs).filter(
+          (send) => isPerson(send) && send.content === moment.content,
         );
-        return new Set([...same.map((send) => send.to), at.to]).size > 20;
+        return new Set([...sameSends.map((send) => send.to), moment.to]).size > 20;
       }
       case 'RECIPIENT_RATE_LIMITED': {
-        const here = people.filter((send) => send.to === at.to);
-        const last = here.at(-1);
+        const sendsToRecipient = people.filter((send) => send.to === moment.to);
+        const lastSend = sendsToRecipient.at(-1);
         const isTooSoon =
-          last !== undefined &&
-          at.nowMs - last.atMs < 10 * minute &&
-          !(at.lastInboundAtMs !== null && at.lastInboundAtMs > last.atMs);
-        return here.length >= 3 || isTooSoon;
+          lastSend !== undefined &&
+          moment.nowMs - lastSend.atMs < 10 * minute &&
+          !(moment.lastInboundAtMs !== null && moment.lastInboundAtMs > lastSend.atMs);
+        return sendsToRecipient.length >= 3 || isTooSoon;
       }
       case 'DAILY_CAP_REACHED':
         return people.length >= caps.perDay;
       case 'HOURLY_CAP_REACHED':
-        return this.#within(hour, at.nowMs).filter((send) => isPerson(send)).length >= caps.perHour;
+        return this.#within(hour, moment.nowMs).filter((send) => isPerson(send)).length >= caps.perHour;
       case 'COLD_RECIPIENT_CAP_REACHED':
         return (
-          classAt(at) === 'cold' && today.filter((send) => send.kind === 'cold').length >= caps.coldPerDay
+          classAt(moment) === 'cold' &&
+          todaySends.filter((send) => send.kind === 'cold').length >= caps.coldPerDay
         );
       case 'DECLARED_RECIPIENT_CAP_REACHED':
         return (
-          classAt(at) === 'declared' &&
-          today.filter((send) => send.kind === 'declared').length >= caps.declaredPerDay
+          classAt(moment) === 'declared' &&
+          todaySends.filter((send) => send.kind === 'declared').length >= caps.declaredPerDay
         );
       case 'GROUP_CONTEXT_REQUIRED':
-        return at.group === null;
+        return moment.group === null;
       case 'GROUP_NOT_ADMINISTERED':
-        return at.group?.isAdmin === false;
+        return moment.group?.isAdmin === false;
       case 'GROUP_RATE_LIMITED':
         return (
-          today.filter((send) => send.kind === 'group' && send.to === at.to).length >=
-          at.settings.groupPerRecipient24h
+          todaySends.filter((send) => send.kind === 'group' && send.to === moment.to).length >=
+          moment.settings.groupPerRecipient24h
         );
       case 'GROUP_DAILY_CAP_REACHED':
-        return sharesOf(today) + sharesFor(at) > at.settings.groupsPerDay;
+        return sharesOf(todaySends) + sharesFor(moment) > moment.settings.groupsPerDay;
       case 'STATUSES_DAILY_CAP_REACHED':
-        return today.filter((send) => send.kind === 'status').length >= at.settings.statusesPerDay;
+        return todaySends.filter((send) => send.kind === 'status').length >= moment.settings.statusesPerDay;
       default:
         throw new Error(`no such rule: ${code}`);
     }
@@ -144,27 +145,27 @@ export class SendOracle {
       .find((second) => !this.#refuses(code, this.#at(question, clockMs + 1000 * second)));
   }
 
-  #verdict(at: Moment): { send: OracleSend; caps: object; usage: object } {
-    const today = this.#within(day, at.nowMs);
-    const lastHour = this.#within(hour, at.nowMs);
-    const kind = at.type === 'message' ? classAt(at) : at.type;
-    const shares = at.type === 'group' ? sharesFor(at) : 0;
-    const send: OracleSend = { atMs: at.nowMs, kind, to: at.to, content: at.content, shares };
-    if (at.type === 'status') {
-      const statusesToday = today.filter((other) => other.kind === 'status').length + 1;
-      return { send, caps: { statusesPerDay: at.settings.statusesPerDay }, usage: { statusesToday } };
+  #verdict(moment: Moment): { send: OracleSend; caps: object; usage: object } {
+    const todaySends = this.#within(day, moment.nowMs);
+    const lastHour = this.#within(hour, moment.nowMs);
+    const kind = moment.type === 'message' ? classAt(moment) : moment.type;
+    const shares = moment.type === 'group' ? sharesFor(moment) : 0;
+    const send: OracleSend = { atMs: moment.nowMs, kind, to: moment.to, content: moment.content, shares };
+    if (moment.type === 'status') {
+      const statusesToday = todaySends.filter((otherSend) => otherSend.kind === 'status').length + 1;
+      return { send, caps: { statusesPerDay: moment.settings.statusesPerDay }, usage: { statusesToday } };
     }
-    const caps = capsAt(at);
-    const groupCaps = { perDay: at.settings.groupsPerDay, perHour: at.settings.groupsPerDay };
+    const caps = capsAt(moment);
+    const groupCaps = { perDay: moment.settings.groupsPerDay, perHour: moment.settings.groupsPerDay };
     const count = (sends: OracleSend[]): number =>
-      at.type === 'group' ? sharesOf([...sends, send]) : [...sends, send].filter(isPerson).length;
+      moment.type === 'group' ? sharesOf([...sends, send]) : [...sends, send].filter(isPerson).length;
     const usage = {
-      today: count(today),
+      today: count(todaySends),
       lastHour: count(lastHour),
-      coldToday: [...today, send].filter((other) => other.kind === 'cold').length,
-      declaredToday: [...today, send].filter((other) => other.kind === 'declared').length,
+      coldToday: [...todaySends, send].filter((otherSend) => otherSend.kind === 'cold').length,
+      declaredToday: [...todaySends, send].filter((otherSend) => otherSend.kind === 'declared').length,
     };
-    return { send, caps: at.type === 'group' ? { ...caps, ...groupCaps } : caps, usage };
+    return { send, caps: moment.type === 'group' ? { ...caps, ...groupCaps } : caps, usage };
   }
 }
 
@@ -196,31 +197,31 @@ function isPerson(send: OracleSend): boolean {
   return send.kind === 'known' || send.kind === 'cold' || send.kind === 'declared';
 }
 
-function classAt(at: Moment): 'known' | 'cold' | 'declared' {
-  if (at.isCustomer || at.lastInboundAtMs !== null) {
+function classAt(moment: Moment): 'known' | 'cold' | 'declared' {
+  if (moment.isCustomer || moment.lastInboundAtMs !== null) {
     return 'known';
   }
-  const { declaration } = at;
+  const { declaration } = moment;
   const isActive =
     declaration !== null &&
     !declaration.revoked &&
-    (declaration.expiresAtMs === null || declaration.expiresAtMs > at.nowMs);
+    (declaration.expiresAtMs === null || declaration.expiresAtMs > moment.nowMs);
   return isActive ? 'declared' : 'cold';
 }
 
-function capsAt(at: Moment) {
-  const days = at.pairedAtMs === null ? 0 : (at.nowMs - at.pairedAtMs) / day;
+function capsAt(moment: Moment) {
+  const days = moment.pairedAtMs === null ? 0 : (moment.nowMs - moment.pairedAtMs) / day;
   const perDay = days < 3 ? 20 : days < 7 ? 50 : days < 14 ? 100 : 250;
   return {
     perDay,
     perHour: { 20: 10, 50: 10, 100: 16, 250: 41 }[perDay] as number,
-    coldPerDay: at.settings.coldPerDay ?? ({ 20: 5, 50: 5, 100: 10, 250: 25 }[perDay] as number),
-    declaredPerDay: at.settings.declaredPerDay,
+    coldPerDay: moment.settings.coldPerDay ?? ({ 20: 5, 50: 5, 100: 10, 250: 25 }[perDay] as number),
+    declaredPerDay: moment.settings.declaredPerDay,
   };
 }
 
-function sharesFor(at: Moment): number {
-  const participants = at.group?.participantCount ?? 0;
+function sharesFor(moment: Moment): number {
+  const participants = moment.group?.participantCount ?? 0;
   let shares = 1;
   while (shares * 50 < participants) {
     shares += 1;

@@ -74,26 +74,30 @@ export class ShopModel {
   /** Asks all three; when they let it through and `isCommitted`, all three remember it. */
   send(request: SendRequest, isCommitted: boolean): void {
     const question = this.#question(request);
-    const expected = this.#oracle.ask(question, this.nowMs);
+    const expectedAnswer = this.#oracle.ask(question, this.nowMs);
     const actual = this.#evaluate(this.#ledger, request, this.nowMs);
     assert.deepEqual(
       this.#evaluate(this.#restarted, request, this.nowMs),
       actual,
       'restored like never stopped',
     );
-    assert.equal(actual.admitted, expected.admitted, JSON.stringify({ actual, expected }));
+    assert.equal(
+      actual.admitted,
+      expectedAnswer.admitted,
+      JSON.stringify({ actual, expected: expectedAnswer }),
+    );
     this.#count(actual.admitted ? 'admitted' : actual.code);
-    if (actual.admitted && expected.admitted) {
-      this.#compareAdmission(actual, expected);
+    if (actual.admitted && expectedAnswer.admitted) {
+      this.#compareAdmission(actual, expectedAnswer);
       if (isCommitted) {
-        this.#oracle.record(expected.send);
+        this.#oracle.record(expectedAnswer.send);
         this.#stored.push(encodeEntry(actual.entry));
         if (this.#stored.length > LEDGER_BOUND) this.#stored.shift();
         this.#ledger.record(actual.entry);
         this.#restarted.record(actual.entry);
       }
-    } else if (!actual.admitted && !expected.admitted) {
-      this.#compareRefusal(actual, expected, request);
+    } else if (!actual.admitted && !expectedAnswer.admitted) {
+      this.#compareRefusal(actual, expectedAnswer, request);
     }
   }
 

@@ -12,19 +12,19 @@ export function slowForecast(
   place: number,
   facts: ForecastFacts,
 ): BatchForecast {
-  const around = { facts, newChats: 0 };
-  const running = plans.map((plan, index) => new SlowBatch(plan, index, around));
-  const asked = running[place] as SlowBatch;
+  const sharedFacts = { facts, newChats: 0 };
+  const runningBatches = plans.map((plan, index) => new SlowBatch(plan, index, sharedFacts));
+  const askedBatch = runningBatches[place] as SlowBatch;
   const times: number[] = [];
   let { nowMs } = facts;
-  while (asked.left > 0) {
-    const sender = running.find((batch) => batch.tryOnce(nowMs));
+  while (askedBatch.left > 0) {
+    const sender = runningBatches.find((batch) => batch.tryOnce(nowMs));
     if (sender !== undefined) {
-      if (sender === asked) times.push(nowMs);
+      if (sender === askedBatch) times.push(nowMs);
       nowMs += facts.eachMs;
       continue;
     }
-    const nextMs = Math.min(...running.map(({ tryAtMs }) => tryAtMs));
+    const nextMs = Math.min(...runningBatches.map(({ tryAtMs }) => tryAtMs));
     if (nextMs === Number.POSITIVE_INFINITY) break;
     nowMs = Math.max(nextMs, nowMs + 1);
   }
@@ -49,10 +49,14 @@ class SlowBatch {
   #tried = 0;
   tryAtMs: number;
 
-  constructor(plan: BatchPlan, index: number, around: { readonly facts: ForecastFacts; newChats: number }) {
+  constructor(
+    plan: BatchPlan,
+    index: number,
+    sharedFacts: { readonly facts: ForecastFacts; newChats: number },
+  ) {
     this.#plan = plan;
     this.#index = index;
-    this.#around = around;
+    this.#around = sharedFacts;
     this.#left = { known: plan.known, unheard: plan.unheard, declared: plan.declared };
     this.tryAtMs = plan.notBeforeMs;
   }
@@ -100,9 +104,10 @@ class SlowBatch {
   }
 
   #next(): Kind | undefined {
-    const behind = (kind: Kind): number => (this.#plan[kind] === 0 ? 0 : this.#left[kind] / this.#plan[kind]);
-    const most = Math.max(...KINDS.map(behind));
-    return most === 0 ? undefined : KINDS.find((kind) => behind(kind) === most);
+    const countBehind = (kind: Kind): number =>
+      this.#plan[kind] === 0 ? 0 : this.#left[kind] / this.#plan[kind];
+    const most = Math.max(...KINDS.map(countBehind));
+    return most === 0 ? undefined : KINDS.find((kind) => countBehind(kind) === most);
   }
 
   #admit(kind: Kind, nowMs: number): number {

@@ -24,8 +24,8 @@ function world() {
   const timers = new ActorTimers(counting, {
     timerDue: (id) => void told.push(`${id} ${clock.wallMs() - startMs}`),
   });
-  const at = (id: string, afterMs: number) => ({ id, dueAtMs: startMs + afterMs });
-  return { clock, timers, told, at, armed: () => armed };
+  const timerAt = (id: string, afterMs: number) => ({ id, dueAtMs: startMs + afterMs });
+  return { clock, timers, told, at: timerAt, armed: () => armed };
 }
 
 test('a moment replaced by a later one arms nothing, and the later one fires at its time, once', async () => {

@@ -5,24 +5,24 @@ import { HOUR_MS } from '../../runtime/durations.ts';
 import { type CounterHooks, counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
-const one = counterAddress('one');
-const add = (by: number) => ({ type: 'add', by }) as const;
+const firstAddress = counterAddress('one');
+const add = (amount: number) => ({ type: 'add', by: amount }) as const;
 
 test('a turn takes effect after its commit: state, effects, then the reply', async () => {
   const seen: string[] = [];
   const world = await memoryNode({
     hooks: {
       performed: ({ total }) => {
-        const last = world.redis.history.at(-1);
+        const lastEntry = world.redis.history.at(-1);
         assert.ok(
-          last?.writes.some((write) => write[3] === total),
+          lastEntry?.writes.some((write) => write[3] === total),
           'the effect came before its commit',
         );
-        seen.push(`effect ${total}, state ${world.node.actors.peek<{ total: number }>(one)?.total}`);
+        seen.push(`effect ${total}, state ${world.node.actors.peek<{ total: number }>(firstAddress)?.total}`);
       },
     },
   });
-  const asked = world.node.actors.ask(one, add(2)).then((reply) => seen.push(`reply ${reply}`));
+  const asked = world.node.actors.ask(firstAddress, add(2)).then((reply) => seen.push(`reply ${reply}`));
   await world.outcome(asked);
   assert.deepEqual(seen, ['effect 2, state 2', 'reply 2']);
 });
@@ -30,7 +30,7 @@ test('a turn takes effect after its commit: state, effects, then the reply', asy
 test('commands of one actor are handled one after another, in their order', async () => {
   const world = await memoryNode();
   const replies = await world.outcome(
-    Promise.all([1, 2, 3, 4].map((by) => world.node.actors.ask(one, add(by)))),
+    Promise.all([1, 2, 3, 4].map((amount) => world.node.actors.ask(firstAddress, add(amount)))),
   );
   assert.deepEqual(replies, [1, 3, 6, 10]);
 });
@@ -41,12 +41,13 @@ test('an idle actor decides at once, past its mailbox; later commands wait for t
   const world = await memoryNode({
     hooks: { preparing: (command) => void begun.push(command) as undefined },
   });
-  const ask = (by: number) => world.node.actors.ask(one, add(by)).then((reply) => replies.push(reply));
+  const ask = (amount: number) =>
+    world.node.actors.ask(firstAddress, add(amount)).then((reply) => replies.push(reply));
   await world.outcome(ask(1));
   begun.length = 0;
   const both = Promise.all([ask(2), ask(3)]);
   assert.deepEqual(begun, [add(2)], 'the first is decided, the second waits');
-  assert.equal(world.node.actors.snapshot(one)?.mailbox.depth, 1);
+  assert.equal(world.node.actors.snapshot(firstAddress)?.mailbox.depth, 1);
   await world.outcome(both);
   assert.deepEqual(replies, [1, 3, 6]);
 });
@@ -54,62 +55,62 @@ test('an idle actor decides at once, past its mailbox; later commands wait for t
 /** Two counters in memory, of two shards. Their node has steps of 20 ms, and has just sent a batch of a third shard. */
 async function stepping(hooks: CounterHooks = {}) {
   const world = await memoryNode({ limits: { stepMs: 20 }, hooks });
-  const [other, third] = [counterAddress('other'), counterAddress('third')];
-  const all = [one, other, third];
-  assert.equal(new Set(all.map(({ shard }) => shard)).size, 3);
-  await world.outcome(Promise.all(all.map((address) => world.node.actors.ask(address, add(1)))));
+  const [otherAddress, third] = [counterAddress('other'), counterAddress('third')];
+  const addresses = [firstAddress, otherAddress, third];
+  assert.equal(new Set(addresses.map(({ shard }) => shard)).size, 3);
+  await world.outcome(Promise.all(addresses.map((address) => world.node.actors.ask(address, add(1)))));
   // Right behind the end of a step.
   await world.clock.advance(21 - (world.clock.monotonicMs() % 20));
   void world.node.actors.ask(third, add(1));
   await world.clock.advance(1);
-  const total = (address: typeof one) => world.node.actors.peek<{ total: number }>(address)?.total;
-  return { ...world, other, total };
+  const total = (address: typeof firstAddress) => world.node.actors.peek<{ total: number }>(address)?.total;
+  return { ...world, other: otherAddress, total };
 }
 
 test('writes without a waiting caller leave together at the end of a step', async () => {
   const { node, clock, engine, other, total } = await stepping();
   const before = engine.commits;
-  node.actors.tell(one, add(1));
+  node.actors.tell(firstAddress, add(1));
   await clock.advance(5);
   node.actors.tell(other, add(1));
   await clock.advance(12);
   assert.equal(engine.commits, before);
-  assert.deepEqual([total(one), total(other)], [1, 1]);
+  assert.deepEqual([total(firstAddress), total(other)], [1, 1]);
   await clock.advance(5);
   assert.equal(engine.commits, before + 1);
-  assert.deepEqual([total(one), total(other)], [2, 2]);
+  assert.deepEqual([total(firstAddress), total(other)], [2, 2]);
 });
 
 test('writes without a waiting caller leave at once if no batch left for a while', async () => {
   const { node, clock, engine, total } = await stepping();
   const before = engine.commits;
   await clock.advance(80);
-  node.actors.tell(one, add(1));
+  node.actors.tell(firstAddress, add(1));
   await clock.advance(3);
   assert.equal(engine.commits, before + 1);
-  assert.equal(total(one), 2);
+  assert.equal(total(firstAddress), 2);
 });
 
 test('writes without a waiting caller leave at once with those of a caller', async () => {
   const { node, clock, engine, other, total } = await stepping();
   const before = engine.commits;
-  node.actors.tell(one, add(1));
+  node.actors.tell(firstAddress, add(1));
   await clock.advance(2);
   void node.actors.ask(other, add(1));
   await clock.advance(3);
   assert.equal(engine.commits, before + 1);
-  assert.deepEqual([total(one), total(other)], [2, 2]);
+  assert.deepEqual([total(firstAddress), total(other)], [2, 2]);
   await clock.advance(50);
   assert.equal(engine.commits, before + 1);
 });
 
 test('a caller of an actor that commits a turn without a waiting caller does not wait for the end of a step', async () => {
   const { node, clock, total } = await stepping();
-  node.actors.tell(one, add(1));
+  node.actors.tell(firstAddress, add(1));
   await clock.advance(2);
-  const asked = node.actors.ask(one, add(1));
+  const asked = node.actors.ask(firstAddress, add(1));
   await clock.advance(6);
-  assert.equal(total(one), 3);
+  assert.equal(total(firstAddress), 3);
   assert.equal(await asked, 3);
 });
 
@@ -118,18 +119,18 @@ test('a caller that comes while a turn without a waiting caller reads its facts 
   const facts = new Promise<void>((resolve) => (found = resolve));
   const preparing: CounterHooks['preparing'] = ({ type }) => (type === 'event' ? facts : undefined);
   const { node, clock, total } = await stepping({ preparing });
-  node.actors.tell(one, { type: 'event', does: 'add' });
-  const asked = node.actors.ask(one, add(1));
+  node.actors.tell(firstAddress, { type: 'event', does: 'add' });
+  const asked = node.actors.ask(firstAddress, add(1));
   found();
   await clock.advance(8);
-  assert.equal(total(one), 3);
+  assert.equal(total(firstAddress), 3);
   assert.equal(await asked, 3);
 });
 
 test('a command that no mailbox would take is not decided at once either', async () => {
   const world = await memoryNode({ limits: { mailboxBytes: 50 } });
-  await world.outcome(Promise.resolve(world.node.actors.state(one)));
-  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'MAILBOX_FULL');
+  await world.outcome(Promise.resolve(world.node.actors.state(firstAddress)));
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, add(1))), 'MAILBOX_FULL');
   assert.equal(world.node.counters.mailboxRefusals, 1);
 });
 
@@ -151,9 +152,9 @@ for (const [turns, calls] of [
 
 test('a turn that writes nothing sends nothing to Redis', async () => {
   const world = await memoryNode();
-  await world.outcome(world.node.actors.ask(one, add(1)));
+  await world.outcome(world.node.actors.ask(firstAddress, add(1)));
   const before = world.engine.commits;
-  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1);
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'read' })), 1);
   assert.equal(world.engine.commits, before);
 });
 
@@ -180,11 +181,12 @@ test('a mailbox refuses client commands beyond its count, and never control ones
       },
     },
   });
-  await world.outcome(world.node.actors.ask(one, add(1)));
-  const blocking = world.node.actors.ask(one, { type: 'read' });
-  const waiting = [add(1), add(1)].map((command) => world.node.actors.ask(one, command));
-  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'MAILBOX_FULL');
-  for (let index = 0; index < 5; index += 1) world.node.actors.tell(one, { type: 'event', does: 'add' });
+  await world.outcome(world.node.actors.ask(firstAddress, add(1)));
+  const blocking = world.node.actors.ask(firstAddress, { type: 'read' });
+  const waiting = [add(1), add(1)].map((command) => world.node.actors.ask(firstAddress, command));
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, add(1))), 'MAILBOX_FULL');
+  for (let index = 0; index < 5; index += 1)
+    world.node.actors.tell(firstAddress, { type: 'event', does: 'add' });
   release?.();
   assert.deepEqual(await world.outcome(Promise.all([blocking, ...waiting])), [1, 7, 8], 'control goes first');
   assert.equal(world.node.counters.mailboxRefusals, 1);
@@ -203,16 +205,16 @@ test('a mailbox refuses client commands beyond its bytes, and those that waited 
       },
     },
   });
-  await world.outcome(world.node.actors.ask(one, add(1)));
-  void world.node.actors.ask(one, { type: 'read' });
-  const waiting = [world.node.actors.ask(one, add(1)), world.node.actors.ask(one, add(1))];
+  await world.outcome(world.node.actors.ask(firstAddress, add(1)));
+  void world.node.actors.ask(firstAddress, { type: 'read' });
+  const waiting = [world.node.actors.ask(firstAddress, add(1)), world.node.actors.ask(firstAddress, add(1))];
   const outcomes = Promise.allSettled(waiting);
-  assert.equal(await world.outcome(world.node.actors.ask(one, add(1))), 'MAILBOX_FULL', 'bytes');
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, add(1))), 'MAILBOX_FULL', 'bytes');
   await world.clock.advance(1_500);
   release?.();
-  const settled = (await world.outcome(outcomes)) as PromiseSettledResult<unknown>[];
+  const settledResults = (await world.outcome(outcomes)) as PromiseSettledResult<unknown>[];
   assert.deepEqual(
-    settled.map((result) => result.status === 'rejected' && result.reason.code),
+    settledResults.map((result) => result.status === 'rejected' && result.reason.code),
     ['MAILBOX_FULL', 'MAILBOX_FULL'],
   );
 });
@@ -222,34 +224,36 @@ test('a timer comes once at its time, also after a restart of the node and when 
   const hooks = { timer: (_id: string, nowMs: number) => void fired.push(nowMs) };
   const first = await memoryNode({ hooks });
   const dueAtMs = first.clock.wallMs() + 10_000;
-  await first.outcome(first.node.actors.ask(one, { type: 'wake', atMs: dueAtMs }));
-  await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
+  await first.outcome(first.node.actors.ask(firstAddress, { type: 'wake', atMs: dueAtMs }));
+  await first.outcome(first.node.actors.ask(firstAddress, { type: 'live', on: true }));
   await first.clock.advance(5_000);
   assert.deepEqual(fired, []);
   first.engine.cut();
   await first.outcome(first.node.stop());
-  const second = await memoryNode({ hooks, on: first });
-  await second.clock.until(() => fired.length > 0);
+  const secondNode = await memoryNode({ hooks, on: first });
+  await secondNode.clock.until(() => fired.length > 0);
   assert.ok(
     (fired[0] ?? 0) >= dueAtMs && (fired[0] ?? 0) < dueAtMs + 200,
     `${(fired[0] ?? 0) - dueAtMs} ms late`,
   );
-  await second.clock.advance(20_000);
+  await secondNode.clock.advance(20_000);
   assert.equal(fired.length, 1);
 
-  await second.outcome(second.node.actors.ask(one, { type: 'wake', atMs: second.clock.wallMs() + HOUR_MS }));
-  second.clock.stepWall(HOUR_MS);
-  await second.clock.advance(61_000);
+  await secondNode.outcome(
+    secondNode.node.actors.ask(firstAddress, { type: 'wake', atMs: secondNode.clock.wallMs() + HOUR_MS }),
+  );
+  secondNode.clock.stepWall(HOUR_MS);
+  await secondNode.clock.advance(61_000);
   assert.equal(fired.length, 2, 'a step forwards is noticed within a minute');
 });
 
 test('time never runs behind the last commit of the shard, neither in Redis nor for a turn', async () => {
   const told: number[] = [];
   const world = await memoryNode({ hooks: { timer: (_id, nowMs) => void told.push(nowMs) } });
-  await world.outcome(world.node.actors.ask(one, add(1)));
+  await world.outcome(world.node.actors.ask(firstAddress, add(1)));
   const committedMs = world.redis.records()[shardOf('one')]?.wallMs ?? 0;
   world.clock.stepWall(-60_000);
-  await world.outcome(world.node.actors.ask(one, { type: 'wake', atMs: world.clock.wallMs() }));
+  await world.outcome(world.node.actors.ask(firstAddress, { type: 'wake', atMs: world.clock.wallMs() }));
   await world.clock.until(() => told.length > 0);
   assert.deepEqual(told, [committedMs]);
   assert.equal(world.redis.records()[shardOf('one')]?.wallMs, committedMs);
@@ -263,18 +267,18 @@ test('actors that must live come back by themselves, a few at a time; the others
     await first.outcome(first.node.actors.ask(counterAddress(name), { type: 'live', on: true }));
   }
   await first.outcome(first.node.actors.ask(counterAddress('live-0'), { type: 'live', on: false }));
-  await first.outcome(first.node.actors.ask(one, add(7)));
+  await first.outcome(first.node.actors.ask(firstAddress, add(7)));
   await first.outcome(first.node.stop());
-  const second = await memoryNode({
+  const secondNode = await memoryNode({
     on: first,
     limits: { awakenPerStep: 10, awakenStepMs: 1_000 },
     hooks: { activated: ({ id }) => void back.push(id) },
   });
-  await second.clock.advance(500);
+  await secondNode.clock.advance(500);
   assert.equal(back.length, 10);
-  await second.clock.advance(3_000);
+  await secondNode.clock.advance(3_000);
   assert.deepEqual([...back].sort(), names.slice(1).sort());
-  assert.equal(await second.outcome(second.node.actors.ask(one, { type: 'read' })), 7);
+  assert.equal(await secondNode.outcome(secondNode.node.actors.ask(firstAddress, { type: 'read' })), 7);
 });
 
 test('an idle actor that need not live is stopped, and comes back from Redis', async () => {
@@ -282,34 +286,34 @@ test('an idle actor that need not live is stopped, and comes back from Redis', a
   const world = await memoryNode({
     hooks: { deactivated: ({ id }, reason) => void stopped.push(`${id} ${reason}`) },
   });
-  await world.outcome(world.node.actors.ask(one, add(3)));
+  await world.outcome(world.node.actors.ask(firstAddress, add(3)));
   await world.outcome(world.node.actors.ask(counterAddress('live'), { type: 'live', on: true }));
   await world.clock.advance(320_000);
   assert.deepEqual(stopped, ['one passivated']);
-  assert.equal(world.node.actors.peek(one), undefined);
-  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 3);
+  assert.equal(world.node.actors.peek(firstAddress), undefined);
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'read' })), 3);
 });
 
 test('an operator cannot passivate an actor that must live; erasure can, and it does not come back', async () => {
   const world = await memoryNode();
-  const live = counterAddress('live');
-  await world.outcome(world.node.actors.ask(live, { type: 'live', on: true }));
-  assert.equal(await world.outcome(world.node.actors.passivate(live)), 'refused');
-  assert.equal(await world.outcome(world.node.actors.passivate(live, { force: true })), 'passivated');
+  const liveAddress = counterAddress('live');
+  await world.outcome(world.node.actors.ask(liveAddress, { type: 'live', on: true }));
+  assert.equal(await world.outcome(world.node.actors.passivate(liveAddress)), 'refused');
+  assert.equal(await world.outcome(world.node.actors.passivate(liveAddress, { force: true })), 'passivated');
   await world.clock.advance(100);
-  assert.deepEqual([...(world.redis.values.get(`{s${live.shard}}:awake`) as Set<string>)], []);
+  assert.deepEqual([...(world.redis.values.get(`{s${liveAddress.shard}}:awake`) as Set<string>)], []);
 });
 
 test('an operator cannot passivate an actor that must live and waits after a crash, nor one that is just deciding to', async () => {
   const world = await memoryNode();
   const { actors } = world.node;
-  await world.outcome(actors.ask(one, add(1)));
-  const live = world.outcome(actors.ask(one, { type: 'live', on: true }));
-  const passivated = world.outcome(actors.passivate(one));
+  await world.outcome(actors.ask(firstAddress, add(1)));
+  const live = world.outcome(actors.ask(firstAddress, { type: 'live', on: true }));
+  const passivated = world.outcome(actors.passivate(firstAddress));
   assert.deepEqual(await Promise.all([live, passivated]), [1, 'refused']);
-  actors.tell(one, { type: 'event', does: 'throw' });
-  assert.equal(actors.snapshot(one)?.status, 'backoff');
-  assert.equal(await world.outcome(actors.passivate(one)), 'refused');
+  actors.tell(firstAddress, { type: 'event', does: 'throw' });
+  assert.equal(actors.snapshot(firstAddress)?.status, 'backoff');
+  assert.equal(await world.outcome(actors.passivate(firstAddress)), 'refused');
   await world.clock.advance(1_000);
-  assert.equal(actors.snapshot(one)?.status, 'active');
+  assert.equal(actors.snapshot(firstAddress)?.status, 'active');
 });

@@ -8,11 +8,11 @@ import { FakeClock } from './fake-clock.ts';
 const TOLERANCE_MS = 1_000;
 
 async function agreed(): Promise<{ readonly own: FakeClock; readonly clock: AgreedClock }> {
-  const own = new FakeClock();
-  const clock = new AgreedClock(own, TOLERANCE_MS, () => undefined);
-  await clock.check(async () => own.wallMs());
-  await own.advance(20);
-  return { own, clock };
+  const ownClock = new FakeClock();
+  const clock = new AgreedClock(ownClock, TOLERANCE_MS, () => undefined);
+  await clock.check(async () => ownClock.wallMs());
+  await ownClock.advance(20);
+  return { own: ownClock, clock };
 }
 
 test('while the clocks agree the time is that of the node', async () => {

@@ -2,7 +2,7 @@ import type { ActorSummary, Actors } from '../../runtime/actors.ts';
 
 /** The summaries of all actors. */
 export async function allSeen(actors: Pick<Actors, 'each'>): Promise<ActorSummary[]> {
-  const seen: ActorSummary[] = [];
-  await actors.each((summary) => void seen.push(summary));
-  return seen;
+  const seenSummaries: ActorSummary[] = [];
+  await actors.each((summary) => void seenSummaries.push(summary));
+  return seenSummaries;
 }

@@ -17,24 +17,24 @@ test('a thousand actors come back at a steady pace over all shards, and callers 
   await first.outcome(first.node.stop());
 
   const backAtMs: number[] = [];
-  const second = await memoryNode({
+  const secondNode = await memoryNode({
     on: first,
     hooks: {
       activated: ({ id }) => void (id.startsWith('live') && backAtMs.push(first.clock.monotonicMs())),
     },
   });
-  const startMs = second.clock.monotonicMs();
+  const startMs = secondNode.clock.monotonicMs();
   while (backAtMs.length < names.length) {
-    const askedMs = second.clock.monotonicMs();
+    const askedMs = secondNode.clock.monotonicMs();
     const guest = counterAddress(`guest-${askedMs}`);
-    assert.equal(await second.outcome(second.node.actors.ask(guest, { type: 'add', by: 1 })), 1);
-    assert.ok(second.clock.monotonicMs() - askedMs < 50, 'served at once');
-    await second.clock.advance(100);
+    assert.equal(await secondNode.outcome(secondNode.node.actors.ask(guest, { type: 'add', by: 1 })), 1);
+    assert.ok(secondNode.clock.monotonicMs() - askedMs < 50, 'served at once');
+    await secondNode.clock.advance(100);
   }
-  const tookMs = second.clock.monotonicMs() - startMs;
+  const tookMs = secondNode.clock.monotonicMs() - startMs;
   assert.ok(tookMs > 2_000 && tookMs < 4_000, `${tookMs} ms for a thousand at 20 in 50 ms`);
   const most = Math.max(
-    ...backAtMs.map((from) => backAtMs.filter((at) => at >= from && at < from + 50).length),
+    ...backAtMs.map((from) => backAtMs.filter((atMs) => atMs >= from && atMs < from + 50).length),
   );
   assert.ok(most <= 40, `${most} within 50 ms`);
 });
@@ -68,11 +68,11 @@ test('an actor added right after a step that emptied the queue waits for the nex
 
 test('no actor of a shard that was lost meanwhile comes back', async () => {
   const { clock, back, awakening, shardWith } = steps();
-  const lost = shardWith(1, awakenPerStep + 1);
-  awakening.add(lost);
+  const lostShard = shardWith(1, awakenPerStep + 1);
+  awakening.add(lostShard);
   awakening.add(shardWith(2, 1));
   await clock.advance(1);
-  lost.isDropped = true;
+  lostShard.isDropped = true;
   await clock.advance(2 * awakenStepMs);
   assert.deepEqual(back.slice(awakenPerStep), ['shop/2.0']);
 });

@@ -32,8 +32,8 @@ test('while the store stalls, turns up to the limit wait and all others are refu
 test('a node at its limit refuses no control command, for any actor', async () => {
   const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 3 }, 20);
   stall();
-  const [first, second, third, fourth] = asked as [Address, Address, Address, Address];
-  for (const address of [first, second, third]) void outcomeOf(world.node.actors.ask(address, add));
+  const [first, secondAddress, third, fourth] = asked as [Address, Address, Address, Address];
+  for (const address of [first, secondAddress, third]) void outcomeOf(world.node.actors.ask(address, add));
   assert.equal(await outcomeOf(world.node.actors.ask(fourth, add)), 'NODE_BUSY');
   for (const address of asked) world.node.actors.tell(address, event);
   const answered = outcomeOf(world.node.actors.ask(fourth, event));
@@ -48,11 +48,11 @@ test('a node at its limit refuses no control command, for any actor', async () =
 
 test('one actor with a full mailbox leaves the node’s slots free for the others', async () => {
   const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 2, mailboxCount: 50 }, 2);
-  const [busy, other] = asked as [Address, Address];
+  const [busy, otherAddress] = asked as [Address, Address];
   stall();
   const crowd = Array.from({ length: 51 }, () => outcomeOf(world.node.actors.ask(busy, add)));
   assert.equal(await outcomeOf(world.node.actors.ask(busy, add)), 'MAILBOX_FULL');
-  const served = outcomeOf(world.node.actors.ask(other, add));
+  const served = outcomeOf(world.node.actors.ask(otherAddress, add));
   goOn();
   assert.equal(await world.outcome(served), 1);
   assert.equal(((await world.outcome(Promise.all(crowd))) as unknown[]).at(-1), 51);
@@ -60,8 +60,8 @@ test('one actor with a full mailbox leaves the node’s slots free for the other
 
 test('turns that end badly free their slot: crashes, refusals of Redis, unknown outcomes', async () => {
   const { world, asked } = await stallingWorld({ turnsInProgress: 1 }, 4);
-  const [one, two, three, four] = asked as [Address, Address, Address, Address];
-  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'throw' })), 'POISONED');
+  const [firstAddress, two, three, four] = asked as [Address, Address, Address, Address];
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'throw' })), 'POISONED');
   assert.equal(await world.outcome(world.node.actors.ask(two, { type: 'wrong_type' })), 'POISONED');
   world.callOutcome('refused', 1);
   assert.equal(await world.outcome(world.node.actors.ask(three, add)), 'STORE_UNAVAILABLE');
@@ -74,17 +74,18 @@ test('turns that end badly free their slot: crashes, refusals of Redis, unknown 
 test('no new call is accepted while an answer of Redis is overdue, and all are accepted after it', async () => {
   const { world, stall, asked, goOn } = await stallingWorld({ turnsInProgress: 1_000, commitAgeMs: 300 }, 20);
   stall();
-  const [first, second, ...others] = asked as [Address, Address, ...Address[]];
+  const [first, secondAddress, ...otherAddresses] = asked as [Address, Address, ...Address[]];
   const early = [outcomeOf(world.node.actors.ask(first, add))];
   await world.clock.advance(250);
-  early.push(outcomeOf(world.node.actors.ask(second, add)));
+  early.push(outcomeOf(world.node.actors.ask(secondAddress, add)));
   await world.clock.advance(100);
-  for (const address of others) {
+  for (const address of otherAddresses) {
     assert.equal(await outcomeOf(world.node.actors.ask(address, add)), 'NODE_BUSY');
   }
   goOn();
   assert.deepEqual(await world.outcome(Promise.all(early)), [1, 1], 'what was let in is done');
-  for (const address of others) assert.equal(await world.outcome(world.node.actors.ask(address, add)), 1);
+  for (const address of otherAddresses)
+    assert.equal(await world.outcome(world.node.actors.ask(address, add)), 1);
 });
 
 /** A node with some active counters, and a store that can withhold its answers. */
@@ -98,15 +99,15 @@ async function stallingWorld(
   goOn(): void;
 }> {
   const world = await memoryNode({ limits });
-  const asked = Array.from({ length: counters }, (_, index) => counterAddress(`counter-${index}`));
-  for (const address of asked) await world.outcome(world.node.actors.ask(address, { type: 'read' }));
+  const askedAddresses = Array.from({ length: counters }, (_, index) => counterAddress(`counter-${index}`));
+  for (const address of askedAddresses) await world.outcome(world.node.actors.ask(address, { type: 'read' }));
   const commit = world.engine.commit.bind(world.engine);
   let stalled = Promise.resolve();
   let goOn = (): void => undefined;
   world.engine.commit = (sections) => stalled.then(() => commit(sections));
   return {
     world,
-    asked,
+    asked: askedAddresses,
     stall() {
       stalled = new Promise((resolve) => {
         goOn = resolve;

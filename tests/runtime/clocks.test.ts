@@ -7,7 +7,7 @@ import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
-const one = counterAddress('one');
+const firstAddress = counterAddress('one');
 const shard = shardOf('one');
 
 function owned({ node }: MemoryNode): number {
@@ -24,7 +24,7 @@ test('a node that starts with its clock ahead owns nothing and is not ready unti
   node.own.putRight();
   await node.clock.advance(2_000);
   assert.deepEqual([owned(node), node.node.isReady()], [shardCount(), true]);
-  assert.equal(await node.outcome(node.node.actors.ask(one, { type: 'add', by: 1 })), 1);
+  assert.equal(await node.outcome(node.node.actors.ask(firstAddress, { type: 'add', by: 1 })), 1);
 });
 
 for (const stepMs of [5 * HOUR_MS, -5 * HOUR_MS]) {
@@ -32,22 +32,22 @@ for (const stepMs of [5 * HOUR_MS, -5 * HOUR_MS]) {
     const told: number[] = [];
     const hooks = { timer: (_id: string, nowMs: number) => void told.push(nowMs) };
     const first = await memoryNode({ nodeId: 'a', hooks });
-    const second = await memoryNode({ nodeId: 'b', hooks, on: first });
+    const secondNode = await memoryNode({ nodeId: 'b', hooks, on: first });
     await first.clock.advance(5_000);
-    const [home, other] = first.node.actors.owns(shard) ? [first, second] : [second, first];
+    const [home, otherNode] = first.node.actors.owns(shard) ? [first, secondNode] : [secondNode, first];
     home.own.stepWall(stepMs);
     // Before the node looks at Redis again.
-    const asked = home.node.actors.ask(one, { type: 'wake', atMs: home.clock.wallMs() + 20_000 });
+    const asked = home.node.actors.ask(firstAddress, { type: 'wake', atMs: home.clock.wallMs() + 20_000 });
     await home.outcome(asked);
     assert.ok((home.redis.records()[shard]?.wallMs ?? 0) < home.clock.wallMs() + 10_000);
-    await home.outcome(home.node.actors.ask(one, { type: 'live', on: true }));
+    await home.outcome(home.node.actors.ask(firstAddress, { type: 'live', on: true }));
     await home.clock.advance(5_000);
-    assert.deepEqual([owned(home), owned(other)], [0, shardCount()]);
+    assert.deepEqual([owned(home), owned(otherNode)], [0, shardCount()]);
     await home.clock.until(() => told.length > 0, 25_000);
     assert.ok(Math.abs((told[0] ?? 0) - home.clock.wallMs()) < 1_000, 'the timer came at its time');
     home.own.putRight();
     await home.clock.advance(5_000);
-    assert.deepEqual([owned(home), owned(other)], [shardCount() / 2, shardCount() / 2]);
+    assert.deepEqual([owned(home), owned(otherNode)], [shardCount() / 2, shardCount() / 2]);
   });
 }
 
@@ -58,7 +58,7 @@ for (const stepMs of [HOUR_MS, 5_000]) {
     const world = await memoryNode({ hooks });
     const { clock, node } = world;
     const wake = (afterMs: number): Promise<unknown> =>
-      world.outcome(node.actors.ask(one, { type: 'wake', atMs: clock.wallMs() + afterMs }));
+      world.outcome(node.actors.ask(firstAddress, { type: 'wake', atMs: clock.wallMs() + afterMs }));
     await wake(stepMs);
     await clock.advance(500);
     // The clock of Redis steps with it: nothing disagrees.
@@ -77,7 +77,7 @@ test('after the clock steps a second back, a moment fires at its time by the wal
   const world = await memoryNode({ hooks: { timer: (_id, nowMs) => void told.push(nowMs) } });
   const { clock, node } = world;
   const atMs = clock.wallMs() + 3_000;
-  await world.outcome(node.actors.ask(one, { type: 'wake', atMs }));
+  await world.outcome(node.actors.ask(firstAddress, { type: 'wake', atMs }));
   clock.stepWall(-1_000);
   await clock.advance(3_900);
   assert.deepEqual(told, []);
@@ -118,14 +118,14 @@ test('a shard whose stored time is hours ahead continues at the present time', a
   // Redis is on the same machine and steps with it, so all clocks agree.
   world.clock.stepWall(5 * HOUR_MS);
   await world.clock.advance(2_000);
-  await world.outcome(world.node.actors.ask(one, { type: 'add', by: 1 }));
+  await world.outcome(world.node.actors.ask(firstAddress, { type: 'add', by: 1 }));
   world.clock.stepWall(-5 * HOUR_MS);
   await world.clock.advance(5_000);
   assert.ok(world.log.errors.some((line) => line.includes('far ahead')));
   assert.equal(world.node.counters.shardsAhead, 1);
   const startedMs = world.clock.wallMs();
-  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'add', by: 1 })), 2);
-  await world.outcome(world.node.actors.ask(one, { type: 'wake', atMs: startedMs + 20_000 }));
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'add', by: 1 })), 2);
+  await world.outcome(world.node.actors.ask(firstAddress, { type: 'wake', atMs: startedMs + 20_000 }));
   await world.clock.advance(21_000);
   assert.equal(told.length, 1, 'the timer came');
   assert.ok(Math.abs((told[0] ?? 0) - startedMs - 20_000) < 1_000);

@@ -7,24 +7,24 @@ import { type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { type RedisNode, redisNode } from './redis-node.ts';
 
 let redis: RedisServer;
-let held: RedisNode;
+let heldNode: RedisNode;
 const shard = 5;
 const key = `{s${shard}}:people`;
 
 before(async () => {
   redis = await startRedisServer();
-  held = await redisNode({ redisUrl: redis.url });
+  heldNode = await redisNode({ redisUrl: redis.url });
 });
 after(async () => {
-  await held.node.stop();
+  await heldNode.node.stop();
   await redis.stop();
 });
 
 const ask = (member: string, name = key): Promise<unknown[]> =>
-  Promise.resolve(held.node.store.lookUp(shard, [['HGET', name, member]]));
+  Promise.resolve(heldNode.node.store.lookUp(shard, [['HGET', name, member]]));
 
 test('a small collection that was asked before is answered at once, also for members it has not', async () => {
-  const { store } = held.node;
+  const { store } = heldNode.node;
   await store.commit(shard, [['HSET', key, 'ada', '1']]);
   assert.deepEqual(await ask('ada'), ['1']);
   assert.deepEqual(store.lookUp(shard, [['HGET', key, 'ada']]), ['1']);
@@ -34,7 +34,7 @@ test('a small collection that was asked before is answered at once, also for mem
 });
 
 test('a commit is seen by every later lookup', async () => {
-  const { store } = held.node;
+  const { store } = heldNode.node;
   for (let round = 0; round < 50; round += 1) {
     await ask('ada');
     await store.commit(shard, [['HSET', key, 'ada', String(round)]]);
@@ -43,7 +43,7 @@ test('a commit is seen by every later lookup', async () => {
 });
 
 test('a set answers one and zero, and one that is too large is asked in Redis', async () => {
-  const { store } = held.node;
+  const { store } = heldNode.node;
   const members = Array.from({ length: 3_000 }, (_, index) => `member ${index}`);
   await store.commit(shard, [['SADD', `${key}:set`, ...members]]);
   const lookups: Lookup[] = [
@@ -127,7 +127,7 @@ test('a shard remembers no more than a mebibyte: the oldest values are dropped',
 });
 
 test('fields requested together: kept from the second lookup on, as one array, until a commit changes them', async () => {
-  const { store } = held.node;
+  const { store } = heldNode.node;
   const fields = `{s${shard}}:fields`;
   const look = () => store.lookUp(shard, [['HMGET', fields, 'body', 'state']]);
   await store.commit(shard, [['HSET', fields, 'body', 'b']]);
@@ -171,9 +171,9 @@ test('the names of fields that are requested together go with the fields', () =>
   assert.equal(memory.fieldCount, 0, 'they could not be read');
   for (let index = 0; index < 1_000; index += 1) readTwice(index, 'x'.repeat(4_096));
   const isKept = (index: number): boolean => memory.knownFields(day, `m${index}`) !== undefined;
-  const kept = Array.from({ length: 1_000 }, (_, index) => isKept(index)).filter(Boolean).length;
-  assert.ok(kept > 100 && kept < 300, `${kept} kept`);
-  assert.equal(memory.fieldCount, 2 * kept, 'the oldest were dropped');
+  const keptCount = Array.from({ length: 1_000 }, (_, index) => isKept(index)).filter(Boolean).length;
+  assert.ok(keptCount > 100 && keptCount < 300, `${keptCount} kept`);
+  assert.equal(memory.fieldCount, 2 * keptCount, 'the oldest were dropped');
   memory.forget([['PEXPIREAT', day, 1]]);
   assert.equal(memory.fieldCount, 0, 'a commit changed the whole hash');
 });

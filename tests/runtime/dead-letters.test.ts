@@ -7,8 +7,8 @@ import { textCipher } from '../../runtime/text-cipher.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
-const one = counterAddress('one');
-const add = (by: number) => ({ type: 'add', by }) as const;
+const firstAddress = counterAddress('one');
+const add = (amount: number) => ({ type: 'add', by: amount }) as const;
 const poison = { type: 'throw' } as const;
 /** A round of the sweep that drops what is too old, over all shards, in milliseconds. */
 const ROUND_MS = 65 * 100;
@@ -24,13 +24,13 @@ test('a dead letter can be replayed, and dropped', async () => {
     },
   });
   const { deadLetters, actors } = world.node;
-  assert.equal(await world.outcome(actors.ask(one, add(5))), 'POISONED');
-  assert.equal(await world.outcome(actors.ask(one, add(6))), 'POISONED');
+  assert.equal(await world.outcome(actors.ask(firstAddress, add(5))), 'POISONED');
+  assert.equal(await world.outcome(actors.ask(firstAddress, add(6))), 'POISONED');
   broken = false;
   const [newest, oldest] = (await world.outcome(deadLetters.list())) as { id: string }[];
-  assert.equal(await world.outcome(deadLetters.replay(oldest?.id ?? '', one.shard)), 5);
-  assert.equal(await world.outcome(deadLetters.drop(newest?.id ?? '', one.shard)), true);
-  assert.equal(await world.outcome(deadLetters.drop(newest?.id ?? '', one.shard)), false);
+  assert.equal(await world.outcome(deadLetters.replay(oldest?.id ?? '', firstAddress.shard)), 5);
+  assert.equal(await world.outcome(deadLetters.drop(newest?.id ?? '', firstAddress.shard)), true);
+  assert.equal(await world.outcome(deadLetters.drop(newest?.id ?? '', firstAddress.shard)), false);
   assert.deepEqual(await world.outcome(deadLetters.list()), []);
 });
 
@@ -45,20 +45,20 @@ test('a dead letter that is replayed twice at once is carried out once', async (
     },
   });
   const { deadLetters, actors } = world.node;
-  await world.outcome(actors.ask(one, add(5)));
+  await world.outcome(actors.ask(firstAddress, add(5)));
   broken = false;
   const [letter] = (await world.outcome(deadLetters.list())) as { id: string }[];
-  const replays = [1, 2].map(() => world.outcome(deadLetters.replay(letter?.id ?? '', one.shard)));
+  const replays = [1, 2].map(() => world.outcome(deadLetters.replay(letter?.id ?? '', firstAddress.shard)));
   assert.deepEqual(await Promise.all(replays), [5, 5]);
-  assert.equal(await world.outcome(actors.ask(one, { type: 'read' })), 5);
+  assert.equal(await world.outcome(actors.ask(firstAddress, { type: 'read' })), 5);
 });
 
 test('a replayed dead letter that throws again is still one dead letter', async () => {
   const world = await memoryNode();
   const { deadLetters, actors } = world.node;
-  await world.outcome(actors.ask(one, poison));
+  await world.outcome(actors.ask(firstAddress, poison));
   const [letter] = (await world.outcome(deadLetters.list())) as { id: string }[];
-  assert.equal(await world.outcome(deadLetters.replay(letter?.id ?? '', one.shard)), 'POISONED');
+  assert.equal(await world.outcome(deadLetters.replay(letter?.id ?? '', firstAddress.shard)), 'POISONED');
   const letters = (await world.outcome(deadLetters.list())) as { command: unknown }[];
   assert.deepEqual(
     letters.map(({ command }) => command),
@@ -69,7 +69,7 @@ test('a replayed dead letter that throws again is still one dead letter', async 
 test('dead letters of a shard are bounded: the oldest are dropped', async () => {
   const world = await memoryNode({ limits: { deadLettersPerShard: 2, restartIntensity: 100 } });
   for (let number = 0; number < 4; number += 1)
-    await world.outcome(world.node.actors.ask(one, { ...poison, number }));
+    await world.outcome(world.node.actors.ask(firstAddress, { ...poison, number }));
   const letters = (await world.outcome(world.node.deadLetters.list())) as { command: { number: number } }[];
   assert.deepEqual(letters.map(({ command }) => command.number).sort(), [2, 3]);
 });
@@ -81,9 +81,9 @@ test('dead letters are bounded by age: a quiet shard drops them by itself', asyn
   });
   const { deadLetters, actors } = world.node;
   const kept = async () => ((await world.outcome(deadLetters.list())) as unknown[]).length;
-  await world.outcome(actors.ask(one, poison));
+  await world.outcome(actors.ask(firstAddress, poison));
   await world.clock.advance(ageMs - 20_000);
-  await world.outcome(actors.ask(one, poison));
+  await world.outcome(actors.ask(firstAddress, poison));
   assert.equal(await kept(), 2);
   await world.clock.advance(20_000 + ROUND_MS);
   assert.equal(await kept(), 1);
@@ -99,13 +99,14 @@ test('a command is sealed: Redis has no text of it, and it is replayed all the s
     },
   };
   const world = await memoryNode({ hooks, deadLetterCipher: textCipher([secret], 'dead-letters') });
-  assert.equal(await world.outcome(world.node.actors.ask(one, add(70_707))), 'POISONED');
-  const stored = JSON.stringify(world.redis.values.get(`{s${one.shard}}:dead-letters`));
-  assert.match(stored, /not yet/);
-  assert.ok(!stored.includes('70707'), stored);
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, add(70_707))), 'POISONED');
+  const storedText = JSON.stringify(world.redis.values.get(`{s${firstAddress.shard}}:dead-letters`));
+  assert.match(storedText, /not yet/);
+  assert.ok(!storedText.includes('70707'), storedText);
   const [letter] = (await world.outcome(world.node.deadLetters.list())) as DeadLetter[];
   assert.deepEqual([letter?.type, letter?.command], ['add', add(70_707)]);
-  const replay = (on: MemoryNode) => world.outcome(on.node.deadLetters.replay(letter?.id ?? '', one.shard));
+  const replay = (node: MemoryNode) =>
+    world.outcome(node.node.deadLetters.replay(letter?.id ?? '', firstAddress.shard));
 
   await world.outcome(world.node.stop());
   const stranger = await memoryNode({
@@ -118,8 +119,8 @@ test('a command is sealed: Redis has no text of it, and it is replayed all the s
   assert.match(String(await replay(stranger)), /sealed with a key that is not ours/);
 
   await world.outcome(stranger.node.stop());
-  const newer = textCipher([randomBytes(32), secret], 'dead-letters');
-  const next = await memoryNode({ on: world, nodeId: 'c', deadLetterCipher: newer });
+  const newerCipher = textCipher([randomBytes(32), secret], 'dead-letters');
+  const next = await memoryNode({ on: world, nodeId: 'c', deadLetterCipher: newerCipher });
   assert.equal(await replay(next), 70_707);
   assert.deepEqual(await world.outcome(next.node.deadLetters.list()), []);
 });

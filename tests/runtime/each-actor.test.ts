@@ -8,7 +8,7 @@ import { type CounterCommand, counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
 const addresses = ['one', 'two', 'three', 'nobody'].map(counterAddress);
-const one = counterAddress('one');
+const firstAddress = counterAddress('one');
 
 /** Something that is done to an actor or around it; none is waited for. */
 type Step =
@@ -49,8 +49,8 @@ function seen({ address, status, restarts, mailboxDepth, state }: ActorSummary):
   return { id: address.id, status, restarts, depth: mailboxDepth, total } as { readonly id: string };
 }
 
-const byId = (all: Iterable<unknown>): unknown[] =>
-  [...(all as Iterable<{ id: string }>)].sort((left, right) => (left.id < right.id ? -1 : 1));
+const byId = (items: Iterable<unknown>): unknown[] =>
+  [...(items as Iterable<{ id: string }>)].sort((left, right) => (left.id < right.id ? -1 : 1));
 
 test('every change of an actor appears in the next read', async () => {
   const actor = fc.integer({ min: 0, max: addresses.length - 1 });
@@ -81,12 +81,12 @@ test('every change of an actor appears in the next read', async () => {
   const passes = fc.constantFrom(0, 0, 1, 20, 300, 20_000);
   const moments = fc.array(fc.record({ step, passesMs: passes, looks: fc.boolean() }), { maxLength: 40 });
   await fc.assert(
-    fc.asyncProperty(moments, async (all) => {
+    fc.asyncProperty(moments, async (steps) => {
       const world = await memoryNode({
         limits: { restartIntensity: 1, passivateAfterMs: 15_000, passivateEveryMs: 5_000 },
       });
       const { actors } = world.node;
-      for (const { step: next, passesMs, looks } of all) {
+      for (const { step: next, passesMs, looks } of steps) {
         begin(world, next as Step);
         const looking = looks ? allSeen(actors) : undefined;
         await world.clock.advance(passesMs);
@@ -102,7 +102,7 @@ test('every change of an actor appears in the next read', async () => {
 test('the entries of a shard are removed with it', async () => {
   const first = await memoryNode();
   const { actors } = first.node;
-  await first.outcome(first.node.actors.ask(one, { type: 'add', by: 1 }));
+  await first.outcome(first.node.actors.ask(firstAddress, { type: 'add', by: 1 }));
   assert.equal((await allSeen(actors)).length, 1);
   await first.outcome(first.node.stop());
   assert.deepEqual(await allSeen(actors), []);

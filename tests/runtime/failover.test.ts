@@ -8,8 +8,8 @@ import { eventually } from '../helpers/waiting.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { redisNode } from './redis-node.ts';
 
-const one = counterAddress('one');
-const add = (by: number) => ({ type: 'add', by }) as const;
+const firstAddress = counterAddress('one');
+const add = (amount: number) => ({ type: 'add', by: amount }) as const;
 
 /** Runs a test on a pair and an address that leads to its master. */
 async function onPair(run: (pair: RedisPair, link: RedisLink) => Promise<void>): Promise<void> {
@@ -33,9 +33,9 @@ test('a failover that keeps every connection open and outlasts the lease is noti
     const nodes = [a.node, b.node];
     const share = (node: typeof a.node): number => node.shards().filter(({ isMine }) => isMine).length;
     await eventually(() => nodes.every((node) => share(node) === 64));
-    const owner = (): typeof a.node | undefined => nodes.find((node) => node.actors.owns(one.shard));
+    const owner = (): typeof a.node | undefined => nodes.find((node) => node.actors.owns(firstAddress.shard));
     await eventually(() => owner() !== undefined);
-    assert.equal(await owner()?.actors.ask(one, add(1)), 1);
+    assert.equal(await owner()?.actors.ask(firstAddress, add(1)), 1);
     stopped.length = 0;
     await pair.changeRoles();
     await eventually(() => nodes.every((node) => node.leaseMarginMs() === 0));
@@ -43,7 +43,7 @@ test('a failover that keeps every connection open and outlasts the lease is noti
     await pair.strandReplica();
     link.moveTo(pair.master().socketPath);
     await eventually(() => nodes.every((node) => node.isReady()) && owner() !== undefined);
-    assert.equal(await owner()?.actors.ask(one, add(1)), 2);
+    assert.equal(await owner()?.actors.ask(firstAddress, add(1)), 2);
     assert.deepEqual(stopped, [], 'its actors, and so their sessions, were kept');
     await eventually(() => nodes.every((node) => node.nodes().length === 2));
     for (const node of nodes) {
@@ -65,10 +65,10 @@ test('with replica durability nothing follows from a commit until a replica has 
     const performed: number[] = [];
     const hooks = { performed: ({ total }: { readonly total: number }) => void performed.push(total) };
     const { node, log } = await redisNode({ redisUrl: link.url, hooks, durability: 'replica' });
-    assert.equal(await node.actors.ask(one, add(1)), 1);
+    assert.equal(await node.actors.ask(firstAddress, add(1)), 1);
     assert.deepEqual(performed, [1]);
     await pair.strandReplica();
-    await assert.rejects(node.actors.ask(one, add(1)), { code: 'OUTCOME_UNKNOWN' });
+    await assert.rejects(node.actors.ask(firstAddress, add(1)), { code: 'OUTCOME_UNKNOWN' });
     assert.ok(log.errors.some((message) => message.includes('no replica of Redis confirmed a write')));
     const master = new Redis(pair.master().socketPath);
     assert.equal(await master.hget(counterKey('one'), 'total'), '2', 'the master has it');
@@ -80,9 +80,9 @@ test('with replica durability nothing follows from a commit until a replica has 
     heir.disconnect();
     await pair.rejoin();
     link.moveTo(pair.master().socketPath);
-    const read = () => node.actors.ask(one, { type: 'read' }).catch(() => undefined);
+    const read = () => node.actors.ask(firstAddress, { type: 'read' }).catch(() => undefined);
     await eventually(async () => (await read()) === 1);
-    assert.equal(await node.actors.ask(one, add(1)), 2);
+    assert.equal(await node.actors.ask(firstAddress, add(1)), 2);
     await eventually(() => performed.length === 2);
     assert.deepEqual(performed, [1, 2], 'the second is not the one that was lost');
     await node.stop();
@@ -94,10 +94,10 @@ test('with replica durability a commit counts once its replica comes back', () =
     const hooks = { performed: ({ total }: { readonly total: number }) => void performed.push(total) };
     const { node } = await redisNode({ redisUrl: link.url, hooks, durability: 'replica' });
     await pair.strandReplica();
-    await assert.rejects(node.actors.ask(one, add(1)), { code: 'OUTCOME_UNKNOWN' });
+    await assert.rejects(node.actors.ask(firstAddress, add(1)), { code: 'OUTCOME_UNKNOWN' });
     await pair.follow();
     await eventually(() => performed.length === 1);
-    assert.equal(await node.actors.ask(one, { type: 'read' }), 1);
+    assert.equal(await node.actors.ask(firstAddress, { type: 'read' }), 1);
     await node.stop();
   }));
 
@@ -106,19 +106,19 @@ test('a failover that lost acknowledged writes is noticed without a write: memor
     const stopped: string[] = [];
     const hooks = { deactivated: (_: unknown, reason: string) => void stopped.push(reason) };
     const { node, log } = await redisNode({ redisUrl: link.url, hooks });
-    assert.equal(await node.actors.ask(one, add(1)), 1);
+    assert.equal(await node.actors.ask(firstAddress, add(1)), 1);
     const replica = new Redis(pair.replica().socketPath);
     await eventually(async () => (await replica.hget(counterKey('one'), 'total')) === '1');
     replica.disconnect();
     await pair.part();
-    assert.equal(await node.actors.ask(one, add(1)), 2);
+    assert.equal(await node.actors.ask(firstAddress, add(1)), 2);
     await pair.loseMaster();
     link.moveTo(pair.master().socketPath);
-    const read = () => node.actors.ask(one, { type: 'read' }).catch(() => undefined);
+    const read = () => node.actors.ask(firstAddress, { type: 'read' }).catch(() => undefined);
     await eventually(async () => (await read()) === 1);
     assert.deepEqual(stopped, ['lost']);
     assert.ok(log.errors.some((message) => message.includes('older revision')));
     assert.equal(node.counters.revertedShards, 1);
-    assert.equal(await node.actors.ask(one, add(1)), 2);
+    assert.equal(await node.actors.ask(firstAddress, add(1)), 2);
     await node.stop();
   }));

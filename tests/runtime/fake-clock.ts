@@ -79,8 +79,8 @@ export class FakeClock implements Clock {
     let high = this.#alarms.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      const other = this.#alarms[middle] as Alarm;
-      if (other.atMs < alarm.atMs || (other.atMs === alarm.atMs && other.order < alarm.order))
+      const otherAlarm = this.#alarms[middle] as Alarm;
+      if (otherAlarm.atMs < alarm.atMs || (otherAlarm.atMs === alarm.atMs && otherAlarm.order < alarm.order))
         low = middle + 1;
       else high = middle;
     }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
-const one = counterAddress('one');
+const firstAddress = counterAddress('one');
 const add = { type: 'add', by: 1 } as const;
 
 test('a turn after one that the fence refused does not run here, with or without writes', async () => {
@@ -17,14 +17,16 @@ test('a turn after one that the fence refused does not run here, with or without
     },
   });
   const { node, redis } = world;
-  await world.outcome(node.actors.ask(one, add));
+  await world.outcome(node.actors.ask(firstAddress, add));
   redis.register('other', 'other:1', 600_000);
-  redis.changeOwner(one.shard, redis.records()[one.shard]?.epoch ?? 0, 'other:1');
-  const asked = [add, { type: 'read' }, add].map((command) => world.outcome(node.actors.ask(one, command)));
+  redis.changeOwner(firstAddress.shard, redis.records()[firstAddress.shard]?.epoch ?? 0, 'other:1');
+  const asked = [add, { type: 'read' }, add].map((command) =>
+    world.outcome(node.actors.ask(firstAddress, command)),
+  );
   assert.deepEqual(await Promise.all(asked), ['SHARD_NOT_OWNED', 'SHARD_NOT_OWNED', 'SHARD_NOT_OWNED']);
   assert.deepEqual(turned, ['add', 'add']);
   assert.deepEqual(performed, [1]);
-  assert.equal(node.actors.peek(one), undefined);
+  assert.equal(node.actors.peek(firstAddress), undefined);
   assert.equal(node.counters.fenceRefusals, 1);
 });
 
@@ -39,17 +41,17 @@ test('an effect of a commit finds no actor in a shard that the same answer refus
   const world = await memoryNode({
     hooks: {
       performed: (_effect, { id }) => {
-        if (!isTold || id !== one.id) return;
+        if (!isTold || id !== firstAddress.id) return;
         heard = node.actors.ask(neighbour, { type: 'read' }).catch(({ code }) => code);
       },
     },
   });
   const { node, redis } = world;
-  for (const address of [one, two, neighbour]) await world.outcome(node.actors.ask(address, add));
+  for (const address of [firstAddress, two, neighbour]) await world.outcome(node.actors.ask(address, add));
   redis.register('other', 'other:1', 600_000);
   redis.changeOwner(two.shard, redis.records()[two.shard]?.epoch ?? 0, 'other:1');
   isTold = true;
-  const asked = [one, two].map((address) => world.outcome(node.actors.ask(address, add)));
+  const asked = [firstAddress, two].map((address) => world.outcome(node.actors.ask(address, add)));
   assert.deepEqual(await Promise.all(asked), [2, 'SHARD_NOT_OWNED']);
   assert.equal(await heard, 'SHARD_NOT_OWNED');
 });

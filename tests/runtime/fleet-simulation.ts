@@ -141,18 +141,18 @@ export class FleetSimulation {
       for (const nodeId of nodeIds) {
         await this.#start(`${nodeId}-new`);
         await this.#pause(READY_MS);
-        const old = this.#processes.get(nodeId);
+        const oldProcess = this.#processes.get(nodeId);
         this.#processes.delete(nodeId);
-        await old?.node.stop();
+        await oldProcess?.node.stop();
       }
     });
   }
 
   /** Commands a second while nothing happens. */
   async restingCommands(seconds: number): Promise<number> {
-    const before = this.#commands.count;
+    const countBefore = this.#commands.count;
     await this.#clock.advance(seconds * 1_000);
-    return (this.#commands.count - before) / seconds;
+    return (this.#commands.count - countBefore) / seconds;
   }
 
   /** Ends all processes where they are. */
@@ -184,7 +184,7 @@ export class FleetSimulation {
     const epochs = this.#epochs();
     let mostCommands = 0;
     let ownedMs: number | undefined;
-    let before = this.#commands.count;
+    let countBefore = this.#commands.count;
     let secondEndsMs = startMs + 1_000;
     let isOver = false;
     let happened = false;
@@ -195,8 +195,8 @@ export class FleetSimulation {
       if (waitedMs > 600_000) throw new Error('the shards were not spread within ten minutes');
       await this.#clock.advance(50);
       if (this.#clock.monotonicMs() >= secondEndsMs) {
-        mostCommands = Math.max(mostCommands, this.#commands.count - before);
-        before = this.#commands.count;
+        mostCommands = Math.max(mostCommands, this.#commands.count - countBefore);
+        countBefore = this.#commands.count;
         secondEndsMs += 1_000;
       }
       if (!happened) continue;
@@ -208,7 +208,7 @@ export class FleetSimulation {
       ownedMs: ownedMs ?? 0,
       evenMs: this.#clock.monotonicMs() - startMs,
       moves: this.#epochs() - epochs,
-      mostCommands: Math.max(mostCommands, this.#commands.count - before),
+      mostCommands: Math.max(mostCommands, this.#commands.count - countBefore),
     };
   }
 

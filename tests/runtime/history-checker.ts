@@ -30,9 +30,9 @@ export function violations(run: RunRecord): string[] {
   for (const { id, isOwner, sequence } of run.effects) {
     if (!isOwner) found.push(`the effect of ${id} came from a node that no longer owned its shard`);
     performed.set(id, (performed.get(id) ?? 0) + 1);
-    const at = committedAt.get(id);
-    if (at === undefined) found.push(`the effect of ${id} was performed and never committed`);
-    else if (at > sequence) found.push(`the effect of ${id} came before its commit`);
+    const commitIndex = committedAt.get(id);
+    if (commitIndex === undefined) found.push(`the effect of ${id} was performed and never committed`);
+    else if (commitIndex > sequence) found.push(`the effect of ${id} came before its commit`);
   }
   for (const [id, times] of performed) if (times > 1) found.push(`the effect of ${id} came ${times} times`);
   for (const id of run.acknowledged) {

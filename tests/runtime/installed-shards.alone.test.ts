@@ -23,14 +23,14 @@ test('the first node decides, and later ones take the number from the data', asy
   assert.ok(
     Array.from({ length: 100 }, (_, index) => shardOf(`tenant ${index}`)).some((shard) => shard >= 128),
   );
-  const second = await redisNode({ redisUrl: server.url, nodeId: 'b' });
-  await eventually(() => second.node.shards().filter(({ isMine }) => isMine).length === 512);
+  const secondNode = await redisNode({ redisUrl: server.url, nodeId: 'b' });
+  await eventually(() => secondNode.node.shards().filter(({ isMine }) => isMine).length === 512);
   assert.equal(shardCount(), 1_024);
   await assert.rejects(
     redisNode({ redisUrl: server.url, nodeId: 'c', shards: 256 }),
     /^Error: SHARDS is 256, but the data in this Redis has 1024 shards, which cannot change: set SHARDS=1024, or leave it out$/,
   );
-  await Promise.all([first.node.stop(), second.node.stop()]);
+  await Promise.all([first.node.stop(), secondNode.node.stop()]);
 });
 
 test('without a choice there are 128, and none can be made later', async () => {
@@ -53,16 +53,16 @@ test('data from before the number was kept has 128', async () => {
     redisNode({ redisUrl: server.url, shards: 512 }),
     /the data in this Redis has 128 shards/,
   );
-  const again = await redisNode({ redisUrl: server.url, shards: 128 });
-  assert.equal(again.node.shards().length, 128);
-  await again.node.stop();
+  const secondNode = await redisNode({ redisUrl: server.url, shards: 128 });
+  assert.equal(secondNode.node.shards().length, 128);
+  await secondNode.node.stop();
 });
 
 test('one of two nodes that start on an empty Redis at once with different numbers is refused', async () => {
   const starts = await Promise.allSettled(
     [256, 512].map((shards) => redisNode({ redisUrl: server.url, nodeId: `node-${shards}`, shards })),
   );
-  const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
-  assert.equal(started.length, 1);
-  await Promise.all(started.map(({ node }) => node.stop()));
+  const startedNodes = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  assert.equal(startedNodes.length, 1);
+  await Promise.all(startedNodes.map(({ node }) => node.stop()));
 });

@@ -10,7 +10,7 @@ import { counterAddress } from './counter-behaviour.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
-const one = counterAddress('one');
+const firstAddress = counterAddress('one');
 const add = { type: 'add', by: 1 } as const;
 const lost = () => Promise.reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'injected'));
 
@@ -54,7 +54,7 @@ async function expireByOwnClock(world: MemoryNode): Promise<() => void> {
 async function backAndAsking(): Promise<{ readonly world: MemoryNode; readonly settle: () => void }> {
   const world = await memoryNode();
   const { node, clock } = world;
-  await world.outcome(node.actors.ask(one, add));
+  await world.outcome(node.actors.ask(firstAddress, add));
   const before = node.incarnation;
   const settle = replace(world, 'changeOwner', () => lost);
   await loseLease(world);
@@ -65,13 +65,13 @@ async function backAndAsking(): Promise<{ readonly world: MemoryNode; readonly s
 test('a lease that lapsed and was regained resumes no shard whose owner is still being checked', async () => {
   const { world, settle } = await backAndAsking();
   const { node, clock } = world;
-  assert.ok(!node.actors.owns(one.shard), 'it was not asked yet');
+  assert.ok(!node.actors.owns(firstAddress.shard), 'it was not asked yet');
   (await expireByOwnClock(world))();
   await clock.until(() => node.leaseMarginMs() > 0);
-  assert.ok(!node.actors.owns(one.shard), 'it is not known yet');
+  assert.ok(!node.actors.owns(firstAddress.shard), 'it is not known yet');
   settle();
-  await clock.until(() => node.actors.owns(one.shard));
-  assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
+  await clock.until(() => node.actors.owns(firstAddress.shard));
+  assert.equal(await world.outcome(node.actors.ask(firstAddress, add)), 2);
 });
 
 test('a shard that is known to be ours while the lease has lapsed continues with the lease', async () => {
@@ -79,18 +79,18 @@ test('a shard that is known to be ours while the lease has lapsed continues with
   const { node, clock } = world;
   const renew = await expireByOwnClock(world);
   settle();
-  await clock.until(() => world.redis.records()[one.shard]?.owner === node.incarnation);
+  await clock.until(() => world.redis.records()[firstAddress.shard]?.owner === node.incarnation);
   await clock.advance(500);
-  assert.ok(!node.actors.owns(one.shard), 'the lease does not hold');
+  assert.ok(!node.actors.owns(firstAddress.shard), 'the lease does not hold');
   renew();
-  await clock.until(() => node.actors.owns(one.shard));
-  assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
+  await clock.until(() => node.actors.owns(firstAddress.shard));
+  assert.equal(await world.outcome(node.actors.ask(firstAddress, add)), 2);
 });
 
 test('a shard whose claim ended after the lease runs under the next lease only after a check', async () => {
   const world = await memoryNode();
   const { node, clock, redis } = world;
-  await world.outcome(node.actors.ask(one, add));
+  await world.outcome(node.actors.ask(firstAddress, add));
   const { promise: held, resolve: answer } = deferred();
   let isClaiming = false;
   replace(world, 'read', (before) => async (reads) => {
@@ -99,8 +99,8 @@ test('a shard whose claim ended after the lease runs under the next lease only a
     if (isClaim) await held;
     return await before(reads);
   });
-  redis.changeOwner(one.shard, redis.records()[one.shard]?.epoch ?? 0, undefined);
-  await world.outcome(node.actors.ask(one, add));
+  redis.changeOwner(firstAddress.shard, redis.records()[firstAddress.shard]?.epoch ?? 0, undefined);
+  await world.outcome(node.actors.ask(firstAddress, add));
   await clock.until(() => isClaiming);
   const { promise: looking, resolve: look } = deferred();
   const seen = replace(world, 'nodes', (before) => () => looking.then(before));
@@ -113,16 +113,16 @@ test('a shard whose claim ended after the lease runs under the next lease only a
   seen();
   look();
   await clock.until(() => node.incarnation !== before && node.leaseMarginMs() > 0);
-  assert.ok(!node.actors.owns(one.shard), 'whose it is was not asked under this name');
+  assert.ok(!node.actors.owns(firstAddress.shard), 'whose it is was not asked under this name');
   settle();
-  await clock.until(() => node.actors.owns(one.shard));
-  assert.equal(await world.outcome(node.actors.ask(one, add)), 2);
+  await clock.until(() => node.actors.owns(firstAddress.shard));
+  assert.equal(await world.outcome(node.actors.ask(firstAddress, add)), 2);
 });
 
 test('a shard whose outcome was settled between two incarnations runs under the next one only after a check', async () => {
   const world = await memoryNode();
   const { node, clock, redis } = world;
-  await world.outcome(node.actors.ask(one, add));
+  await world.outcome(node.actors.ask(firstAddress, add));
   const before = node.incarnation;
   const settle = replace(world, 'changeOwner', () => lost);
   const commit = replace(
@@ -130,23 +130,23 @@ test('a shard whose outcome was settled between two incarnations runs under the 
     'commit',
     () => async (sections) => sections.map(() => ({ code: 'unknown', message: 'injected' })),
   );
-  assert.equal(await world.outcome(node.actors.ask(one, add)), 'OUTCOME_UNKNOWN');
+  assert.equal(await world.outcome(node.actors.ask(firstAddress, add)), 'OUTCOME_UNKNOWN');
   commit();
   const look = replace(world, 'nodes', () => lost);
   await loseLease(world);
   await clock.until(() => node.counters.leaseLosses === 1);
   settle();
-  await clock.until(() => redis.records()[one.shard]?.epoch === 2);
+  await clock.until(() => redis.records()[firstAddress.shard]?.epoch === 2);
   await clock.advance(100);
   const asked = replace(world, 'changeOwner', () => lost);
   redis.register('other', 'other:1', 600_000);
-  redis.changeOwner(one.shard, 2, 'other:1');
+  redis.changeOwner(firstAddress.shard, 2, 'other:1');
   look();
   await clock.until(() => node.incarnation !== before && node.leaseMarginMs() > 0);
-  assert.ok(!node.actors.owns(one.shard), 'another one has it');
+  assert.ok(!node.actors.owns(firstAddress.shard), 'another one has it');
   asked();
   await clock.advance(1_000);
-  assert.equal(node.actors.peek(one), undefined);
+  assert.equal(node.actors.peek(firstAddress), undefined);
 });
 
 test('a node that asks in vain for its new lease listens under one new name, however often it asks', async () => {
@@ -162,7 +162,7 @@ test('a node that asks in vain for its new lease listens under one new name, how
   assert.equal(redis.listeners.size, channels);
   engine.register = register;
   await clock.until(() => node.leaseMarginMs() > 0);
-  assert.equal(await world.outcome(node.actors.ask(one, add)), 1);
+  assert.equal(await world.outcome(node.actors.ask(firstAddress, add)), 1);
 });
 
 test('a node that asks in vain for its new lease stops once another process has its node id, and takes nothing from it', async () => {
@@ -178,7 +178,7 @@ test('a node that asks in vain for its new lease stops once another process has 
   await clock.advance(60_000);
   assert.deepEqual(redis.nodes(), [{ nodeId: 'a', incarnation: 'a:another' }]);
   assert.ok(log.errors.some((line) => line.includes('another process runs under this node id')));
-  assert.equal(node.actors.peek(one), undefined);
+  assert.equal(node.actors.peek(firstAddress), undefined);
 });
 
 test('a node that hands over its shards while it asks for its new lease keeps none', async () => {

@@ -49,9 +49,9 @@ const commands: Readonly<Record<string, Command>> = {
   RPUSH: (values, key, args) => listOf(values, key).push(...args),
   LSET(values, key, [index, element = '']) {
     const list = listOf(values, key);
-    const at = Number(index) < 0 ? list.length + Number(index) : Number(index);
-    if (list[at] === undefined) throw new Error('ERR index out of range');
-    list[at] = element;
+    const position = Number(index) < 0 ? list.length + Number(index) : Number(index);
+    if (list[position] === undefined) throw new Error('ERR index out of range');
+    list[position] = element;
     return 'OK';
   },
   LLEN: (values, key) => listOf(values, key).length,

@@ -37,8 +37,8 @@ export async function memoryNode(
   } = {},
 ): Promise<MemoryNode> {
   const clock = options.on?.clock ?? new FakeClock();
-  const own = new ProcessClock(clock);
-  own.stepWall(options.aheadMs ?? 0);
+  const ownClock = new ProcessClock(clock);
+  ownClock.stepWall(options.aheadMs ?? 0);
   const redis = options.on?.redis ?? new MemoryRedis(clock);
   const log = new QuietLog();
   let callOutcome: CallOutcome = 'arrives';
@@ -63,7 +63,7 @@ export async function memoryNode(
   };
   const assembling = assembleNode(engine, {
     nodeId: options.nodeId ?? 'a',
-    clock: own,
+    clock: ownClock,
     random: seededRandom(redis.nextSequence()),
     log,
     limits: options.limits ?? {},
@@ -77,7 +77,7 @@ export async function memoryNode(
   return {
     node,
     clock,
-    own,
+    own: ownClock,
     redis,
     engine,
     log,

@@ -149,7 +149,7 @@ export class MemoryRedis {
   }
 
   /** Runs one command. Throws on a wrong type, and on a command that no test needed so far. */
-  run([name, key, ...rest]: Read): unknown {
-    return runCommand(this.values, [name, key, ...rest.map(String)]);
+  run([name, key, ...otherArguments]: Read): unknown {
+    return runCommand(this.values, [name, key, ...otherArguments.map(String)]);
   }
 }

@@ -4,7 +4,7 @@ import { NewerState } from '../../runtime/runtime-failure.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
-const one = counterAddress('one');
+const firstAddress = counterAddress('one');
 
 test('a state that a newer program stored suspends no actor: it is loaded again after the longest backoff', async () => {
   let isNewer = false;
@@ -16,21 +16,24 @@ test('a state that a newer program stored suspends no actor: it is loaded again 
     },
   };
   const first = await memoryNode({ hooks });
-  await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
+  await first.outcome(first.node.actors.ask(firstAddress, { type: 'live', on: true }));
   await first.outcome(first.node.stop());
   isNewer = true;
   loads = 0;
-  const second = await memoryNode({ hooks, on: first });
-  await second.clock.advance(5 * 60_000);
+  const secondNode = await memoryNode({ hooks, on: first });
+  await secondNode.clock.advance(5 * 60_000);
   assert.ok(loads > 6 && loads <= 12, `loaded ${loads} times in five minutes`);
-  assert.equal(await second.outcome(second.node.actors.ask(one, { type: 'read' })), 'STORE_UNAVAILABLE');
-  const askedMs = second.clock.monotonicMs();
+  assert.equal(
+    await secondNode.outcome(secondNode.node.actors.ask(firstAddress, { type: 'read' })),
+    'STORE_UNAVAILABLE',
+  );
+  const askedMs = secondNode.clock.monotonicMs();
   // A reader gets the reason, and does not wait for the next load.
-  await assert.rejects(async () => second.node.actors.state(one), NewerState);
-  assert.equal(second.clock.monotonicMs(), askedMs);
-  assert.deepEqual([second.node.counters.suspensions, second.node.counters.crashes], [0, 0]);
-  assert.ok(second.log.errors.some((line) => line.includes('newer program')));
+  await assert.rejects(async () => secondNode.node.actors.state(firstAddress), NewerState);
+  assert.equal(secondNode.clock.monotonicMs(), askedMs);
+  assert.deepEqual([secondNode.node.counters.suspensions, secondNode.node.counters.crashes], [0, 0]);
+  assert.ok(secondNode.log.errors.some((line) => line.includes('newer program')));
   isNewer = false;
-  await second.clock.advance(31_000);
-  assert.equal(await second.outcome(second.node.actors.ask(one, { type: 'read' })), 0);
+  await secondNode.clock.advance(31_000);
+  assert.equal(await secondNode.outcome(secondNode.node.actors.ask(firstAddress, { type: 'read' })), 0);
 });

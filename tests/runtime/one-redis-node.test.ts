@@ -14,20 +14,20 @@ import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { QuietLog } from './quiet-log.ts';
 import { redisNode, redisProxy } from './redis-node.ts';
 
-const one = counterAddress('one');
-const add = (by: number) => ({ type: 'add', by }) as const;
+const firstAddress = counterAddress('one');
+const add = (amount: number) => ({ type: 'add', by: amount }) as const;
 
 const { redis, url: redisUrl } = sharedRedis();
 
 test('a single node owns every shard, keeps its commits, and leaves nothing claimed when it stops', async () => {
   const { node } = await redisNode({ redisUrl });
   assert.equal(node.shards().filter(({ isMine }) => isMine).length, 128);
-  assert.equal(await node.actors.ask(one, add(2)), 2);
+  assert.equal(await node.actors.ask(firstAddress, add(2)), 2);
   assert.equal(await redis.hget(counterKey('one'), 'total'), '2');
   const [total] = await node.store.read([['HGET', counterKey('one'), 'total']]);
   assert.equal(total, '2');
   await node.stop();
-  assert.match((await redis.get(shardKey(one.shard, 'owner'))) ?? '', /^- /);
+  assert.match((await redis.get(shardKey(firstAddress.shard, 'owner'))) ?? '', /^- /);
   assert.equal(await redis.exists('{runtime}:lease:a'), 0);
 });
 
@@ -38,17 +38,17 @@ test('a process that starts under a name supersedes the one that had it, in well
     hooks: { performed: ({ total }) => void performed.push(total) },
     limits: { renewEveryMs: 60_000 },
   });
-  const total = (await first.node.actors.ask(one, add(1))) as number;
+  const total = (await first.node.actors.ask(firstAddress, add(1))) as number;
   performed.length = 0;
   const startedMs = performance.now();
-  const second = await redisNode({ redisUrl });
-  assert.equal(await second.node.actors.ask(one, add(1)), total + 1);
+  const secondNode = await redisNode({ redisUrl });
+  assert.equal(await secondNode.node.actors.ask(firstAddress, add(1)), total + 1);
   assert.ok(performance.now() - startedMs < 1_000, 'it waited for the old lease');
   // The first still believes in its lease: a look at the shards or the fence stops it, and no effect follows.
-  await assert.rejects(first.node.actors.ask(one, add(100)), { code: 'SHARD_NOT_OWNED' });
+  await assert.rejects(first.node.actors.ask(firstAddress, add(100)), { code: 'SHARD_NOT_OWNED' });
   assert.deepEqual(performed, []);
-  assert.equal(await second.node.actors.ask(one, { type: 'read' }), total + 1);
-  await second.node.stop();
+  assert.equal(await secondNode.node.actors.ask(firstAddress, { type: 'read' }), total + 1);
+  await secondNode.node.stop();
   await first.node.stop();
 });
 
@@ -71,11 +71,11 @@ test('a superseded node is notified, and has stopped its actors', async () => {
     hooks: { deactivated: (_address, reason) => void stopped.push(reason) },
     limits: { renewEveryMs: 50 },
   });
-  await first.node.actors.ask(one, { type: 'read' });
-  const second = await redisNode({ redisUrl });
+  await first.node.actors.ask(firstAddress, { type: 'read' });
+  const secondNode = await redisNode({ redisUrl });
   await first.lost;
   assert.deepEqual(stopped, ['lost']);
-  await second.node.stop();
+  await secondNode.node.stop();
 });
 
 test('a late registration of a killed process, after its successor’s, changes nothing', async () => {
@@ -93,8 +93,8 @@ test('a late registration of a killed process, after its successor’s, changes 
   assert.equal(await arrives(), 0);
   await eventually(() => node.incarnation !== incarnation);
   await eventually(async () => (await redis.get('{runtime}:lease:a')) === node.incarnation);
-  await eventually(() => node.actors.owns(one.shard));
-  assert.equal(typeof (await node.actors.ask(one, { type: 'read' })), 'number');
+  await eventually(() => node.actors.owns(firstAddress.shard));
+  assert.equal(typeof (await node.actors.ask(firstAddress, { type: 'read' })), 'number');
   await node.stop();
 });
 
@@ -112,14 +112,14 @@ test('turns of one tick go to Redis as one script call', async () => {
 
 test('a full Redis refuses a whole batch before it begins, in a clear sentence, and takes it when there is space', async () => {
   const { node, log } = await redisNode({ redisUrl, limits: { memoryShare: 100 } });
-  await node.actors.ask(one, add(1));
+  await node.actors.ask(firstAddress, add(1));
   const total = await redis.hget(counterKey('one'), 'total');
   await redis.config('SET', 'maxmemory', '1mb');
-  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /full/ });
+  await assert.rejects(node.actors.ask(firstAddress, add(1)), { code: 'STORE_UNAVAILABLE', message: /full/ });
   assert.equal(await redis.hget(counterKey('one'), 'total'), total, 'something was applied');
   assert.ok(log.errors.some((message) => message.includes('Redis is full (maxmemory)')));
   await redis.config('SET', 'maxmemory', '0');
-  assert.equal(await node.actors.ask(one, add(1)), Number(total) + 1);
+  assert.equal(await node.actors.ask(firstAddress, add(1)), Number(total) + 1);
   await node.stop();
 });
 
@@ -128,7 +128,7 @@ test('a full Redis lets nodes come and go: one starts, takes every shard, and le
   const { node } = await redisNode({ redisUrl, limits: { memoryShare: 100 } });
   assert.equal(node.shards().filter(({ isMine }) => isMine).length, 128);
   await node.stop();
-  assert.match((await redis.get(shardKey(one.shard, 'owner'))) ?? '', /^- /);
+  assert.match((await redis.get(shardKey(firstAddress.shard, 'owner'))) ?? '', /^- /);
   await redis.config('SET', 'maxmemory', '0');
 });
 
@@ -139,17 +139,17 @@ test('the return of commits is logged when one was taken, not when the connectio
     limits: { memoryShare: 100, leaseMs: 60_000 },
   });
   const again = () => log.infos.filter((message) => message === 'Redis accepts commits again').length;
-  await node.actors.ask(one, add(1));
+  await node.actors.ask(firstAddress, add(1));
   await redis.config('SET', 'maxmemory', '1mb');
-  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /full/ });
+  await assert.rejects(node.actors.ask(firstAddress, add(1)), { code: 'STORE_UNAVAILABLE', message: /full/ });
   proxy.break();
   await eventually(() => !node.isReady());
-  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE' });
+  await assert.rejects(node.actors.ask(firstAddress, add(1)), { code: 'STORE_UNAVAILABLE' });
   assert.equal(again(), 0);
   await redis.config('SET', 'maxmemory', '0');
   proxy.mend();
   await eventually(() => node.isReady());
-  await node.actors.ask(one, add(1));
+  await node.actors.ask(firstAddress, add(1));
   assert.deepEqual([again(), log.errors.filter((message) => message.includes('full')).length], [1, 1]);
   await node.stop();
   await proxy.stop();
@@ -157,21 +157,24 @@ test('the return of commits is logged when one was taken, not when the connectio
 
 test('a read-only replica refuses commits with a clear error', async () => {
   const { node, log } = await redisNode({ redisUrl });
-  await node.actors.ask(one, add(1));
+  await node.actors.ask(firstAddress, add(1));
   await redis.replicaof('127.0.0.1', 1);
-  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE', message: /read-only/ });
+  await assert.rejects(node.actors.ask(firstAddress, add(1)), {
+    code: 'STORE_UNAVAILABLE',
+    message: /read-only/,
+  });
   assert.ok(log.errors.some((message) => message.includes('read-only replica')));
   await redis.replicaof('NO', 'ONE');
-  await node.actors.ask(one, add(1));
+  await node.actors.ask(firstAddress, add(1));
   await node.stop();
 });
 
 test('a commit whose answer was cut off is settled by revision, and the actor continues', async () => {
   const proxy = await redisProxy(redisUrl);
   const { node } = await redisNode({ redisUrl: proxy.url, limits: { answerMs: 60_000 } });
-  const before = (await node.actors.ask(one, add(1))) as number;
+  const before = (await node.actors.ask(firstAddress, add(1))) as number;
   proxy.holdAnswers();
-  const asked = node.actors.ask(one, add(10));
+  const asked = node.actors.ask(firstAddress, add(10));
   const committed = async (): Promise<boolean> =>
     (await redis.hget(counterKey('one'), 'total')) === String(before + 10);
   while (!(await committed())) await new Promise((resolve) => setImmediate(resolve));
@@ -179,7 +182,7 @@ test('a commit whose answer was cut off is settled by revision, and the actor co
   await assert.rejects(asked, { code: 'OUTCOME_UNKNOWN' });
   let total: unknown;
   await eventually(() => {
-    node.actors.ask(one, { type: 'read' }).then(
+    node.actors.ask(firstAddress, { type: 'read' }).then(
       (reply) => {
         total = reply;
       },
@@ -200,35 +203,35 @@ test('a call without Redis gets STORE_UNAVAILABLE at once, and everything recove
     limits: { leaseMs: 400, renewEveryMs: 100 },
     hooks: { deactivated: (_address, reason) => void stopped.push(reason) },
   });
-  const before = (await node.actors.ask(one, add(1))) as number;
+  const before = (await node.actors.ask(firstAddress, add(1))) as number;
   const name = node.incarnation;
   proxy.break();
   await eventually(() => !node.isReady());
   const startedMs = performance.now();
-  await assert.rejects(node.actors.ask(one, add(1)), { code: 'STORE_UNAVAILABLE' });
+  await assert.rejects(node.actors.ask(firstAddress, add(1)), { code: 'STORE_UNAVAILABLE' });
   await assert.rejects(node.actors.ask(counterAddress('cold'), add(1)), { code: 'STORE_UNAVAILABLE' });
   assert.ok(performance.now() - startedMs < 100, 'it waited');
   await eventually(() => node.leaseMarginMs() === 0);
   // Redis has ended the lease too. The node comes back under a new name and finds its shards still free.
   await eventually(async () => (await redis.exists('{runtime}:lease:a')) === 0);
   proxy.mend();
-  await eventually(() => node.isReady() && node.incarnation !== name && node.actors.owns(one.shard));
-  assert.equal(await node.actors.ask(one, add(1)), before + 1);
+  await eventually(() => node.isReady() && node.incarnation !== name && node.actors.owns(firstAddress.shard));
+  assert.equal(await node.actors.ask(firstAddress, add(1)), before + 1);
   assert.deepEqual(stopped, [], 'its actors, and so their sessions, were kept');
   await node.stop();
   await proxy.stop();
 });
 
 test('a Redis that was restarted knows the scripts again, and nothing is lost', async () => {
-  const own = await startRedisServer({ appendfsync: 'always' });
-  const { node } = await redisNode({ redisUrl: own.url });
-  assert.equal(await node.actors.ask(one, add(1)), 1);
-  await own.kill();
-  await own.restart();
+  const ownServer = await startRedisServer({ appendfsync: 'always' });
+  const { node } = await redisNode({ redisUrl: ownServer.url });
+  assert.equal(await node.actors.ask(firstAddress, add(1)), 1);
+  await ownServer.kill();
+  await ownServer.restart();
   await eventually(() => node.isReady());
   let total: unknown;
   await eventually(() => {
-    node.actors.ask(one, { type: 'read' }).then(
+    node.actors.ask(firstAddress, { type: 'read' }).then(
       (reply) => {
         total = reply;
       },
@@ -237,20 +240,20 @@ test('a Redis that was restarted knows the scripts again, and nothing is lost', 
     return total !== undefined;
   });
   assert.equal(total, 1);
-  assert.equal(await node.actors.ask(one, add(1)), 2);
+  assert.equal(await node.actors.ask(firstAddress, add(1)), 2);
   await node.stop();
-  await own.stop();
+  await ownServer.stop();
 });
 
 test('data that went back in time is noticed and logged, and nothing is written over it', async () => {
   const { node, log } = await redisNode({ redisUrl });
-  const total = (await node.actors.ask(one, add(1))) as number;
-  const key = shardKey(one.shard, 'owner');
+  const total = (await node.actors.ask(firstAddress, add(1))) as number;
+  const key = shardKey(firstAddress.shard, 'owner');
   const [owner, epoch, revision, wallMs] = ((await redis.get(key)) ?? '').split(' ');
   await redis.set(key, `${owner} ${epoch} ${Number(revision) - 1} ${wallMs}`);
-  await assert.rejects(node.actors.ask(one, add(1)), { code: 'SHARD_NOT_OWNED' });
+  await assert.rejects(node.actors.ask(firstAddress, add(1)), { code: 'SHARD_NOT_OWNED' });
   assert.ok(log.errors.some((message) => message.includes('older revision')));
-  await eventually(() => node.actors.owns(one.shard));
-  assert.equal(await node.actors.ask(one, { type: 'read' }), total);
+  await eventually(() => node.actors.owns(firstAddress.shard));
+  assert.equal(await node.actors.ask(firstAddress, { type: 'read' }), total);
   await node.stop();
 });

@@ -21,15 +21,15 @@ const { redis, url: redisUrl } = sharedRedis();
 async function bus(url: string) {
   const heard: string[] = [];
   const log = new QuietLog();
-  const made = new RedisBus({
+  const madeBus = new RedisBus({
     address: parseRedisAddress(url),
     clock: systemClock,
     log,
     answerMs: ANSWER_MS,
   });
-  await made.connect();
-  await made.subscribe('news', (message) => void heard.push(message));
-  return { bus: made, heard, log };
+  await madeBus.connect();
+  await madeBus.subscribe('news', (message) => void heard.push(message));
+  return { bus: madeBus, heard, log };
 }
 
 /** Publishes until it is heard. */
@@ -42,23 +42,23 @@ async function untilHeard(heard: readonly string[], message: string): Promise<vo
 
 test('a connection that died silently is noticed, and its channels move to another', async () => {
   const link = await redisLink(redisUrl);
-  const { bus: own, heard } = await bus(link.url);
+  const { bus: ownBus, heard } = await bus(link.url);
   await untilHeard(heard, 'before');
   link.hold();
   const startedMs = performance.now();
   await untilHeard(heard, 'after');
   assert.ok(performance.now() - startedMs > ANSWER_MS / 2, 'the line was not dead');
-  own.close();
+  ownBus.close();
   await link.close();
 });
 
 test('a channel that is left has no listener, on the present connection and on the next', async () => {
   const link = await redisLink(redisUrl);
-  const { bus: own, heard } = await bus(link.url);
+  const { bus: ownBus, heard } = await bus(link.url);
   const left = async () => (await redis.pubsub('NUMSUB', 'left'))[1];
-  await own.subscribe('left', () => undefined);
+  await ownBus.subscribe('left', () => undefined);
   assert.equal(await left(), 1);
-  own.unsubscribe('left');
+  ownBus.unsubscribe('left');
   await until('Redis knows it', async () => (await left()) === 0);
   await untilHeard(heard, 'before');
   link.cut();
@@ -66,12 +66,12 @@ test('a channel that is left has no listener, on the present connection and on t
   link.mend();
   await untilHeard(heard, 'after');
   assert.equal(await left(), 0);
-  own.close();
+  ownBus.close();
   await link.close();
 });
 
 test('a quiet bus stays on its connection as long as it answers', async () => {
-  const { bus: own, heard } = await bus(redisUrl);
+  const { bus: ownBus, heard } = await bus(redisUrl);
   const names = async () => String(await redis.client('LIST')).match(/id=\d+(?=[^\n]* name=bus)/g);
   const [before] = (await names()) ?? [];
   const pings = async () =>
@@ -80,20 +80,20 @@ test('a quiet bus stays on its connection as long as it answers', async () => {
   await until('it was asked for signs of life', async () => (await pings()) > asked + 2);
   assert.deepEqual(await names(), [before]);
   await untilHeard(heard, 'still there');
-  own.close();
+  ownBus.close();
 });
 
 test('a server that is gone is replaced by the next, and a failed connection is reported', async () => {
-  const other = await startRedisServer({ extraArgs: ['--port', '0'] });
+  const otherServer = await startRedisServer({ extraArgs: ['--port', '0'] });
   const link = await redisLink(redisUrl);
-  const gone = await redisLink(other.socketPath);
+  const removedLink = await redisLink(otherServer.socketPath);
   // Two URLs, as of a cluster: the first is there at the start and then no more.
-  const { bus: own, heard } = await bus(`${gone.url},${link.url}`);
-  gone.cut();
+  const { bus: ownBus, heard } = await bus(`${removedLink.url},${link.url}`);
+  removedLink.cut();
   await untilHeard(heard, 'from the other');
   link.cut();
   await until('it has no connection', async () => {
-    return await own
+    return await ownBus
       .subscribe('more', () => undefined)
       .then(
         () => false,
@@ -102,13 +102,13 @@ test('a server that is gone is replaced by the next, and a failed connection is 
   });
   link.mend();
   await untilHeard(heard, 'back');
-  own.close();
-  await Promise.all([link.close(), gone.close(), other.stop()]);
+  ownBus.close();
+  await Promise.all([link.close(), removedLink.close(), otherServer.stop()]);
 });
 
 test('silence is logged once, however often it is tried again, and its end once', async () => {
   const link = await redisLink(redisUrl);
-  const { bus: own, heard, log } = await bus(link.url);
+  const { bus: ownBus, heard, log } = await bus(link.url);
   for (const time of [1, 2]) {
     link.cut();
     await until('it is said', async () => log.warnings.length === time);
@@ -119,7 +119,7 @@ test('silence is logged once, however often it is tried again, and its end once'
     await untilHeard(heard, `back ${time}`);
     assert.deepEqual([log.warnings.length, log.infos.length], [time, time]);
   }
-  own.close();
+  ownBus.close();
   await link.close();
   assert.equal(log.warnings.length, 2, 'that it is closed is no trouble');
 });
@@ -130,12 +130,12 @@ test('a cluster that is away for a while is waited for without a warning', async
   process.on('warning', listen);
   const cluster = await startRedisCluster();
   const { node } = await redisNode({ redisUrl: cluster.url });
-  const one = counterAddress('one');
-  await eventually(() => node.actors.owns(one.shard));
+  const firstAddress = counterAddress('one');
+  await eventually(() => node.actors.owns(firstAddress.shard));
   await Promise.all(cluster.masters.map((master) => master.kill()));
   await eventually(() => node.leaseMarginMs() === 0);
   await Promise.all(cluster.masters.map((master) => master.restart()));
-  await eventually(() => node.isReady() && node.actors.owns(one.shard));
+  await eventually(() => node.isReady() && node.actors.owns(firstAddress.shard));
   assert.deepEqual(warnings, []);
   process.off('warning', listen);
   await node.stop();

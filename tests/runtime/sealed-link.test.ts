@@ -46,13 +46,13 @@ async function attacked(run: (world: Attacked) => Promise<void>): Promise<void> 
   });
   // Nodes publish owners on other channels.
   await spy.psubscribe('{runtime}:link-2:*');
-  const [secret, before] = [randomBytes(32), randomBytes(32)];
+  const [secret, bytesBefore] = [randomBytes(32), randomBytes(32)];
   const start = (nodeId: string, secrets: readonly Buffer[]) =>
     redisNode({ redisUrl: server.url, nodeId, linkCipher: textCipher(secrets, 'node-link') });
   // b was given the new secret first; the others have it already and still seal with the old one.
-  const b = await start('b', [secret, before]);
-  const a = await start('a', [before, secret]);
-  const c = await start('c', [before, secret]);
+  const b = await start('b', [secret, bytesBefore]);
+  const a = await start('a', [bytesBefore, secret]);
+  const c = await start('c', [bytesBefore, secret]);
   const nodes = [a, b, c];
   await eventually(() => nodes.every(({ node }) => node.nodes().length === 3));
   const asked: string[] = [];
@@ -119,8 +119,8 @@ test('the reply to one request is refused for another', () =>
     const [answer] = await recorded('answer', 1);
     const other = a.call('b', "slow another tenant's", 10_000);
     const [, question] = await recorded('question', 2);
-    const [verb = '', , ...rest] = answer?.words ?? [];
-    await publish(answer?.channel ?? '', [verb, question?.words[1] ?? '', ...rest], answer?.text ?? '');
+    const [verb = '', , ...otherWords] = answer?.words ?? [];
+    await publish(answer?.channel ?? '', [verb, question?.words[1] ?? '', ...otherWords], answer?.text ?? '');
     await release("slow another tenant's");
     assert.equal(await other, "tm_live_answer to slow another tenant's");
   }));
@@ -144,8 +144,8 @@ test('a failure that was made up, or is that of another request, hides no reply'
     const write = a.call('b', 'slow write', 10_000);
     const [, question] = await recorded('question', 2);
     const id = question?.words[1] ?? '';
-    const [verb = '', , ...rest] = failure?.words ?? [];
-    await publish(channelOf('a'), [verb, id, ...rest], failure?.text ?? '');
+    const [verb = '', , ...otherWords] = failure?.words ?? [];
+    await publish(channelOf('a'), [verb, id, ...otherWords], failure?.text ?? '');
     await publish(channelOf('a'), ['failure', id, 'SHARD_NOT_OWNED', '1'], 'the owner is gone');
     await publish(channelOf('a'), ['reply', id], 'failure SHARD_NOT_OWNED 1\nthe owner is gone');
     await release('slow write');
@@ -204,10 +204,10 @@ test('a message sealed without the secret is refused as a request', () =>
 
 test('a node of the former format is not notified, and its requests are answered at once with nothing done', async () => {
   const server = await startRedisServer();
-  const [redis, former] = [new Redis(server.url), new Redis(server.url)];
+  const [redis, formerRedis] = [new Redis(server.url), new Redis(server.url)];
   const toldFormer: string[] = [];
-  former.on('message', (_channel, message: string) => void toldFormer.push(message));
-  await former.subscribe('{runtime}:node:former:1');
+  formerRedis.on('message', (_channel, message: string) => void toldFormer.push(message));
+  await formerRedis.subscribe('{runtime}:node:former:1');
   await redis.set('{runtime}:lease:former', 'former:1', 'PX', 600_000);
   await redis.sadd('{runtime}:nodes', 'former');
   const { node } = await redisNode({ redisUrl: server.url });
@@ -221,7 +221,7 @@ test('a node of the former format is not notified, and its requests are answered
   await eventually(() => toldFormer.includes('the last'));
   assert.deepEqual(toldFormer, ['the last']);
   await node.stop();
-  former.disconnect();
+  formerRedis.disconnect();
   redis.disconnect();
   await server.stop();
 });

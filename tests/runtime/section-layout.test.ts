@@ -69,7 +69,7 @@ test('HDELIF deletes a field that still has its value, and no other', async () =
   await startOver();
   await redis.hset('{s0}:a', 'f', 'old', 'g', 'new');
   await redis.set('{s0}:b', 'no hash');
-  const drop = (name: string, of: string): Write => ['HDELIF', name, of, 'old'];
+  const drop = (name: string, field: string): Write => ['HDELIF', name, field, 'old'];
   const drops = [[drop(keys[0], 'f'), drop(keys[0], 'g'), drop(keys[0], 'unknown')], [drop(keys[1], 'f')]];
   const [outcome] = await engine.commit([section(0, drops)]);
   assert.deepEqual(await redis.hgetall('{s0}:a'), { g: 'new' });

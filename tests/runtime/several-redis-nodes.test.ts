@@ -8,8 +8,8 @@ import { eventually } from '../helpers/waiting.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type RedisNode, redisNode, redisProxy } from './redis-node.ts';
 
-const one = counterAddress('one');
-const add = (by: number) => ({ type: 'add', by }) as const;
+const firstAddress = counterAddress('one');
+const add = (amount: number) => ({ type: 'add', by: amount }) as const;
 
 const { url: redisUrl } = sharedRedis();
 
@@ -51,23 +51,23 @@ test('a handover settles commands in progress, refuses new ones, and the next no
       deactivated: ({ id }, reason) => void stopped.push(`${id} ${reason}`),
     },
   });
-  const total = (await first.node.actors.ask(one, add(3))) as number;
+  const total = (await first.node.actors.ask(firstAddress, add(3))) as number;
   const startedMs = performance.now();
   const stopping = first.node.stop();
   await eventually(() => drained.includes('one'));
-  await assert.rejects(first.node.actors.ask(one, add(1)), { code: 'SHARD_NOT_OWNED' });
+  await assert.rejects(first.node.actors.ask(firstAddress, add(1)), { code: 'SHARD_NOT_OWNED' });
   // A control command settles the actor's current work, and is committed, while the actor is being handed over.
-  first.node.actors.tell(one, { type: 'event', does: 'add' });
-  await eventually(() => first.node.actors.peek<{ total: number }>(one)?.total === total + 1);
+  first.node.actors.tell(firstAddress, { type: 'event', does: 'add' });
+  await eventually(() => first.node.actors.peek<{ total: number }>(firstAddress)?.total === total + 1);
   assert.deepEqual(stopped, []);
   inProgress = false;
-  first.node.actors.tell(one, { type: 'event', does: 'add' });
+  first.node.actors.tell(firstAddress, { type: 'event', does: 'add' });
   await stopping;
   assert.ok(performance.now() - startedMs < 2_000, 'it took longer than the contract says');
   assert.deepEqual(stopped, ['one released']);
-  const second = await redisNode({ redisUrl, nodeId: 'b' });
-  assert.equal(await second.node.actors.ask(one, { type: 'read' }), total + 2);
-  await second.node.stop();
+  const secondNode = await redisNode({ redisUrl, nodeId: 'b' });
+  assert.equal(await secondNode.node.actors.ask(firstAddress, { type: 'read' }), total + 2);
+  await secondNode.node.stop();
 });
 
 test('a request is forwarded once to the owner, whichever node got it, and failures keep their code', async () => {
@@ -84,7 +84,7 @@ test('a request is forwarded once to the owner, whichever node got it, and failu
   await eventually(() => nodes.every(({ node }) => node.shards().every(({ owner }) => owner !== undefined)));
   for (const { node } of nodes) {
     for (const shard of [0, 50, 127]) {
-      const owner = nodes.find((other) => other.node.actors.owns(shard))?.node.nodeId;
+      const owner = nodes.find((otherNode) => otherNode.node.actors.owns(shard))?.node.nodeId;
       assert.equal(
         await node.link.call(shard, 'line one\nline two', 2_000),
         `line one\nline two\nfrom ${owner}`,
@@ -127,26 +127,26 @@ test('the shards of a node that fell silent are taken over when its lease ends, 
   const limits = { leaseMs: 500, renewEveryMs: 100, claimEveryMs: 100 };
   const performed: string[] = [];
   // The silent node never renews its lease, and its own clock shows this too late to matter.
-  const silent = await redisNode({
+  const silentNode = await redisNode({
     redisUrl,
     nodeId: 'a',
     limits: { ...limits, leaseMs: 2_000, renewEveryMs: HOUR_MS, claimEveryMs: HOUR_MS },
     hooks: { performed: () => void performed.push('late') },
   });
-  const total = (await silent.node.actors.ask(one, { type: 'live', on: true })) as number;
+  const total = (await silentNode.node.actors.ask(firstAddress, { type: 'live', on: true })) as number;
   performed.length = 0;
   const woken: string[] = [];
-  const other = await redisNode({
+  const otherNode = await redisNode({
     redisUrl,
     nodeId: 'b',
     limits,
     hooks: { activated: ({ id }) => void woken.push(id) },
   });
-  await eventually(() => held(other) === 128 && woken.includes('one'), 5_000);
-  await assert.rejects(silent.node.actors.ask(one, add(1)));
+  await eventually(() => held(otherNode) === 128 && woken.includes('one'), 5_000);
+  await assert.rejects(silentNode.node.actors.ask(firstAddress, add(1)));
   assert.deepEqual(performed, []);
-  assert.equal(await other.node.actors.ask(one, { type: 'read' }), total);
-  await Promise.all([silent.node.stop(), other.node.stop()]);
+  assert.equal(await otherNode.node.actors.ask(firstAddress, { type: 'read' }), total);
+  await Promise.all([silentNode.node.stop(), otherNode.node.stop()]);
 });
 
 test('after a Redis that was away longer than the leases, the first node back takes nothing of the others', async (context) => {
@@ -169,9 +169,9 @@ test('after a Redis that was away longer than the leases, the first node back ta
     nodes.push(await redisNode({ redisUrl: url, nodeId: `n${index}`, limits, hooks }));
   }
   await spread(nodes);
-  const owner = nodes.find(({ node }) => node.actors.owns(one.shard));
+  const owner = nodes.find(({ node }) => node.actors.owns(firstAddress.shard));
   const [late, early] = owner === nodes[0] ? [0, 1] : [1, 0];
-  await owner?.node.actors.ask(one, { type: 'live', on: true });
+  await owner?.node.actors.ask(firstAddress, { type: 'live', on: true });
   stopped.length = 0;
   for (const proxy of proxies) proxy.break();
   await eventually(() => nodes.every(({ node }) => node.leaseMarginMs() === 0));
@@ -185,7 +185,7 @@ test('after a Redis that was away longer than the leases, the first node back ta
   const looksBefore = await looks();
   await eventually(async () => (await looks()) >= looksBefore + 3);
   proxies[late]?.mend();
-  await eventually(() => owner?.node.isReady() === true && owner.node.actors.owns(one.shard));
+  await eventually(() => owner?.node.isReady() === true && owner.node.actors.owns(firstAddress.shard));
   await spread(nodes);
   assert.deepEqual(stopped, [], 'the actors went on, and with them their sockets');
 });

@@ -104,8 +104,8 @@ class Simulation {
     });
     let node: RuntimeNode | undefined;
     starting.then(
-      (started) => {
-        node = started;
+      (startedNode) => {
+        node = startedNode;
       },
       () => undefined,
     );

@@ -77,11 +77,11 @@ test('a timer fires at its time or up to a step later, never before and never at
 test('a cancelled timer never fires, and the last of a step cancels the timer of the step', async () => {
   const { base, clock, came, note, armed } = world();
   const first = clock.after(1, note('first'));
-  const second = clock.after(2, note('second'));
+  const secondTimer = clock.after(2, note('second'));
   first.cancel();
   first.cancel();
   assert.equal(armed(), 1);
-  second.cancel();
+  secondTimer.cancel();
   assert.equal(armed(), 0);
   clock.after(1, note('third'));
   await base.advance(10);
@@ -90,16 +90,16 @@ test('a cancelled timer never fires, and the last of a step cancels the timer of
 
 test('a timer that fires may cancel another of its step, and arm a later one', async () => {
   const { base, clock, came, note } = world();
-  const others: ArmedTimer[] = [];
+  const otherTimers: ArmedTimer[] = [];
   clock.after(1, () => {
-    others[0]?.cancel();
+    otherTimers[0]?.cancel();
     clock.after(0, note('later'));
   });
-  others.push(clock.after(1, note('cancelled')));
+  otherTimers.push(clock.after(1, note('cancelled')));
   clock.after(1, note('kept'));
   await base.advance(5);
   assert.deepEqual(came, ['kept 5', 'later 5']);
-  others[0]?.cancel();
+  otherTimers[0]?.cancel();
   await base.advance(10);
   assert.equal(came.length, 2);
 });

@@ -13,7 +13,7 @@ import { eventually } from '../helpers/waiting.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { redisNode } from './redis-node.ts';
 
-const one = counterAddress('one');
+const firstAddress = counterAddress('one');
 const limits = { claimEveryMs: 50 };
 
 /** Waits until the node has seen that the assumption holds, or that it does not. */
@@ -108,15 +108,15 @@ test('replicas that no write waits for are logged, until min-replicas-to-write i
 test('in a cluster clients are refused before one of its masters is full, and each master is looked at', async () => {
   const cluster = await startRedisCluster();
   const { node } = await redisNode({ redisUrl: cluster.url, limits });
-  await eventually(() => node.actors.owns(one.shard));
-  await node.actors.ask(one, { type: 'add', by: 1 });
+  await eventually(() => node.actors.owns(firstAddress.shard));
+  await node.actors.ask(firstAddress, { type: 'add', by: 1 });
   assert.equal(node.storeServers().length, 3);
   const fullest = new Redis(cluster.masters[1]?.socketPath ?? '');
   const used = Number(/^used_memory:(\d+)/m.exec(await fullest.info('memory'))?.[1]);
   // Between the share that clients are refused from and the whole.
   await fullest.config('SET', 'maxmemory', String(Math.round(used / 0.97)));
   const asked = () =>
-    node.actors.ask(one, { type: 'read' }).then(
+    node.actors.ask(firstAddress, { type: 'read' }).then(
       () => 'answered',
       ({ code, message }) => `${code}: ${message}`,
     );

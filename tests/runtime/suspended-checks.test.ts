@@ -6,7 +6,7 @@ import type { Write } from '../../runtime/store.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
-const one = counterAddress('one');
+const firstAddress = counterAddress('one');
 const limits = { restartIntensity: 0, checkSuspendedMs: 1_000 };
 const total = (value: number): Write => ['HSET', counterKey('one'), 'total', value];
 
@@ -23,12 +23,12 @@ test('a suspended actor is checked at once and at each interval, until it is res
       performed: ({ id, total: writes }) => void (id === 'suspended' && effects.push(writes)),
     },
   });
-  await world.outcome(world.node.actors.ask(one, { type: 'throw' }));
+  await world.outcome(world.node.actors.ask(firstAddress, { type: 'throw' }));
   await world.clock.advance(2_500);
   assert.deepEqual([checks.length, effects], [3, [1, 1, 1]]);
   assert.ok(checks[0] === 0 && (checks[2] ?? 0) >= 2_000, `${checks}`);
-  await world.outcome(world.node.actors.resume(one));
-  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 43);
+  await world.outcome(world.node.actors.resume(firstAddress));
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'read' })), 43);
   await world.clock.advance(5_000);
   assert.equal(checks.length, 3, 'it runs again');
 });
@@ -39,14 +39,18 @@ test('a load waits for the current check: its writes are found, or never written
     limits,
     hooks: { suspended: () => new Promise((resolve) => (answer = resolve)) },
   });
-  await world.outcome(world.node.actors.ask(one, { type: 'throw' }));
+  await world.outcome(world.node.actors.ask(firstAddress, { type: 'throw' }));
   await world.clock.advance(10);
-  const resumed = world.node.actors.resume(one);
+  const resumed = world.node.actors.resume(firstAddress);
   await world.clock.advance(100);
-  assert.equal(world.node.actors.peek(one), undefined, 'it is not loaded yet');
+  assert.equal(world.node.actors.peek(firstAddress), undefined, 'it is not loaded yet');
   answer?.([total(7)]);
   await world.outcome(resumed);
-  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 0, 'decided too late');
+  assert.equal(
+    await world.outcome(world.node.actors.ask(firstAddress, { type: 'read' })),
+    0,
+    'decided too late',
+  );
 });
 
 test('the current commit ends before the actor is loaded', async () => {
@@ -61,11 +65,11 @@ test('the current commit ends before the actor is loaded', async () => {
       world.clock.after(500, () => void commit.call(world.engine, sections).then(resolve)),
     );
   };
-  await world.outcome(world.node.actors.ask(one, { type: 'throw' }));
+  await world.outcome(world.node.actors.ask(firstAddress, { type: 'throw' }));
   await world.clock.advance(50);
   assert.equal(slow, 1);
-  await world.outcome(world.node.actors.resume(one));
-  assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 7);
+  await world.outcome(world.node.actors.resume(firstAddress));
+  assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'read' })), 7);
 });
 
 test('a failed run is repeated, and the next owner runs too', async () => {
@@ -76,15 +80,18 @@ test('a failed run is repeated, and the next owner runs too', async () => {
     return [total(checks)];
   };
   const first = await memoryNode({ limits, hooks: { suspended } });
-  await first.outcome(first.node.actors.ask(one, { type: 'live', on: true }));
-  await first.outcome(first.node.actors.ask(one, { type: 'throw' }));
+  await first.outcome(first.node.actors.ask(firstAddress, { type: 'live', on: true }));
+  await first.outcome(first.node.actors.ask(firstAddress, { type: 'throw' }));
   await first.clock.advance(1_100);
   assert.equal(checks, 2);
   assert.ok(first.log.errors.includes('the check of a suspended actor failed'));
   await first.outcome(first.node.stop());
-  const second = await memoryNode({ on: first, limits, hooks: { suspended } });
-  await second.clock.advance(500);
+  const secondNode = await memoryNode({ on: first, limits, hooks: { suspended } });
+  await secondNode.clock.advance(500);
   assert.equal(checks, 3);
-  assert.ok(second.redis.values.has(shardKey(one.shard, 'suspended')), 'it is suspended as before');
-  assert.equal(second.node.actors.snapshot(one)?.status, 'suspended');
+  assert.ok(
+    secondNode.redis.values.has(shardKey(firstAddress.shard, 'suspended')),
+    'it is suspended as before',
+  );
+  assert.equal(secondNode.node.actors.snapshot(firstAddress)?.status, 'suspended');
 });

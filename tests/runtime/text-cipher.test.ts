@@ -13,19 +13,19 @@ const nonceOf = (sealed: string): string =>
 
 test('two processes with one secret never seal under the same key, and open what the other sealed', () => {
   const secret = randomBytes(32);
-  const [one, other] = [textCipher([secret], 'link'), textCipher([secret], 'link')];
+  const [firstCipher, otherCipher] = [textCipher([secret], 'link'), textCipher([secret], 'link')];
   const [first, second, third] = [
-    one.seal('ask', 'hello'),
-    one.seal('ask', 'hello'),
-    other.seal('ask', 'hello'),
+    firstCipher.seal('ask', 'hello'),
+    firstCipher.seal('ask', 'hello'),
+    otherCipher.seal('ask', 'hello'),
   ];
   assert.equal(saltOf(first), saltOf(second), 'a process has one salt');
   assert.notEqual(saltOf(first), saltOf(third));
-  assert.deepEqual([other.open('ask', first), one.open('ask', third)], ['hello', 'hello']);
+  assert.deepEqual([otherCipher.open('ask', first), firstCipher.open('ask', third)], ['hello', 'hello']);
   // The key depends on the salt. With another process' salt the text opens for no key.
-  const moved = Buffer.from(first, 'base64');
-  Buffer.from(third, 'base64').copy(moved, 0, 0, SALT_BYTES);
-  assert.throws(() => other.open('ask', moved.toString('base64')), /not ours/);
+  const movedBytes = Buffer.from(first, 'base64');
+  Buffer.from(third, 'base64').copy(movedBytes, 0, 0, SALT_BYTES);
+  assert.throws(() => otherCipher.open('ask', movedBytes.toString('base64')), /not ours/);
 });
 
 test('the nonces of a process count, so none comes twice', () => {
@@ -38,13 +38,13 @@ test('the nonces of a process count, so none comes twice', () => {
 });
 
 test('a text opens for its purpose and its use alone, and with any of the secrets', () => {
-  const [old, next] = [randomBytes(32), randomBytes(32)];
-  const sealed = textCipher([old, next], 'link').seal('ask', 'hello');
-  assert.equal(textCipher([next, old], 'link').open('ask', sealed), 'hello');
+  const [oldBytes, next] = [randomBytes(32), randomBytes(32)];
+  const sealed = textCipher([oldBytes, next], 'link').seal('ask', 'hello');
+  assert.equal(textCipher([next, oldBytes], 'link').open('ask', sealed), 'hello');
   assert.throws(() => textCipher([next], 'link').open('ask', sealed), /not ours/);
-  assert.throws(() => textCipher([old], 'dead-letters').open('ask', sealed), /not ours/);
-  assert.throws(() => textCipher([old], 'link').open('answer', sealed), /not ours/);
-  assert.throws(() => textCipher([old], 'link').open('ask', ''), /not ours/);
+  assert.throws(() => textCipher([oldBytes], 'dead-letters').open('ask', sealed), /not ours/);
+  assert.throws(() => textCipher([oldBytes], 'link').open('answer', sealed), /not ours/);
+  assert.throws(() => textCipher([oldBytes], 'link').open('ask', ''), /not ours/);
 });
 
 test('texts with unknown salts are refused, and the next ones still open', () => {
@@ -59,18 +59,18 @@ test('texts with unknown salts are refused, and the next ones still open', () =>
 });
 
 test('a text that 0.1.0 sealed without a salt still opens, for its use alone, and counts as old', () => {
-  const [secret, newest] = [randomBytes(32), randomBytes(32)];
+  const [secret, newestBytes] = [randomBytes(32), randomBytes(32)];
   const nonce = randomBytes(12);
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'dead-letters', 32));
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from('id'));
   const body = Buffer.concat([cipher.update('{"type":"send"}', 'utf8'), cipher.final()]);
   const sealed = Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
-  const { open, isNewest } = textCipher([newest, secret], 'dead-letters');
+  const { open, isNewest } = textCipher([newestBytes, secret], 'dead-letters');
   assert.equal(open('id', sealed), '{"type":"send"}');
   assert.equal(isNewest('id', sealed), false);
   assert.throws(() => open('other', sealed), /not ours/);
   assert.throws(() => textCipher([secret], 'numbers').open('id', sealed), /not ours/);
-  assert.throws(() => textCipher([newest], 'dead-letters').open('id', sealed), /not ours/);
+  assert.throws(() => textCipher([newestBytes], 'dead-letters').open('id', sealed), /not ours/);
   // Shorter than a salt, a nonce and a tag.
   assert.throws(() => open('id', 'AAAA'), /not ours/);
 });

@@ -7,7 +7,7 @@ import type { AnsweredRequest } from '../../http/request-log/answered-request.ts
 import { createLogger } from '../../service/process-log.ts';
 import { moduleFile, nodeFlags } from '../helpers/root.ts';
 
-const answered: AnsweredRequest = {
+const answeredRequest: AnsweredRequest = {
   tenantId: 't1',
   keyId: 'k1',
   method: 'GET',
@@ -45,12 +45,12 @@ test('an error of the Redis client is logged without its command', () => {
 
 test('an answered request is a line only at level debug', () => {
   const { log, lines } = openLog('debug');
-  log.debug(answered, 'request');
+  log.debug(answeredRequest, 'request');
   const { pid, hostname, time, ...told } = JSON.parse(lines.join('')) as Record<string, unknown>;
   assert.deepEqual([typeof pid, typeof hostname, typeof time], ['number', 'string', 'number']);
-  assert.deepEqual(told, { level: 20, ...answered, msg: 'request' });
+  assert.deepEqual(told, { level: 20, ...answeredRequest, msg: 'request' });
   const quiet = openLog('info');
-  quiet.log.debug(answered, 'request');
+  quiet.log.debug(answeredRequest, 'request');
   assert.deepEqual(quiet.lines, []);
 });
 
@@ -61,7 +61,7 @@ for (const [how, end] of [
   test(`a line logged just before the process ${how} is written`, () => {
     const program = `
       import { createLogger } from '${moduleFile('service/process-log.ts')}';
-      createLogger({ level: 'info' }).info(${JSON.stringify(answered)}, 'request');
+      createLogger({ level: 'info' }).info(${JSON.stringify(answeredRequest)}, 'request');
       setImmediate(() => setImmediate(() => { ${end} }));`;
     const { stderr } = spawnSync(process.execPath, [...nodeFlags, '--input-type=module', '-e', program], {
       encoding: 'utf8',

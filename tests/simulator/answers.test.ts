@@ -51,9 +51,11 @@ for (const kind of ['status', 'appdata'] as const) {
     const error = client.stanzas.find(({ tag }) => tag === 'stream:error');
     const { class: stanzaClass, id } = (error && childOf(error))?.attrs ?? {};
     assert.deepEqual([stanzaClass, id], [kind, ids[0]]);
-    const again = fixture.keep(client.again());
-    const same = await again.until('the stanza again', () => again.stanzas.find(({ tag }) => tag === kind));
-    assert.deepEqual([same.attrs.id, same.attrs.offline], [ids[0], '0']);
+    const secondClient = fixture.keep(client.again());
+    const sameNode = await secondClient.until('the stanza again', () =>
+      secondClient.stanzas.find(({ tag }) => tag === kind),
+    );
+    assert.deepEqual([sameNode.attrs.id, sameNode.attrs.offline], [ids[0], '0']);
   });
 }
 
@@ -79,14 +81,16 @@ test('an unreadable status, answered with an error, comes first at each login an
   await client.until('the error', isBlocking);
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'STOP', wait: false });
   await client.end();
-  const again = fixture.keep(client.again());
-  await again.opened();
-  const first = await again.until('the status', () => again.stanzas.find(({ tag }) => tag === 'message'));
+  const secondClient = fixture.keep(client.again());
+  await secondClient.opened();
+  const first = await secondClient.until('the status', () =>
+    secondClient.stanzas.find(({ tag }) => tag === 'message'),
+  );
   assert.equal(first.attrs.id, ids[0]);
   // A question on the same line is answered after a stanza before it, had one left.
-  await again.socket.onWhatsApp(CUSTOMER);
-  assert.equal(again.stanzas.filter(({ tag }) => tag === 'message').length, 1);
-  await again.socket.sendNode({
+  await secondClient.socket.onWhatsApp(CUSTOMER);
+  assert.equal(secondClient.stanzas.filter(({ tag }) => tag === 'message').length, 1);
+  await secondClient.socket.sendNode({
     tag: 'ack',
     attrs: {
       id: ids[0] ?? '',
@@ -95,7 +99,7 @@ test('an unreadable status, answered with an error, comes first at each login an
       participant: first.attrs.participant ?? '',
     },
   });
-  await again.received('STOP');
+  await secondClient.received('STOP');
 });
 
 test('that status also withholds notifications, a change of a group, and an answer to a retry', async (context) => {
@@ -134,12 +138,12 @@ test('a client that was away is asked for more keys once, however many people to
   await client.end();
   for (let person = 0; person < 8; person += 1)
     await fixture.control.write(`+3362222220${person}`, { to: SHOP, text: 'Bonjour', wait: false });
-  const again = fixture.keep(client.again());
-  await again.opened();
-  await ib(again, 'offline');
-  const asked = again.stanzas.filter(({ attrs }) => attrs.type === 'encrypt');
+  const secondClient = fixture.keep(client.again());
+  await secondClient.opened();
+  await ib(secondClient, 'offline');
+  const askedNodes = secondClient.stanzas.filter(({ attrs }) => attrs.type === 'encrypt');
   assert.deepEqual(
-    asked.map(({ attrs }) => attrs.offline !== undefined),
+    askedNodes.map(({ attrs }) => attrs.offline !== undefined),
     [true],
   );
 });
@@ -152,21 +156,22 @@ test('waiting stanzas are announced, and beyond five they come as the client ask
   await fixture.control.arrive(SHOP, { kind: 'newsletter', count: 3 });
   await fixture.control.notify(SHOP, { kind: 'devices_updated', from: CONTACT });
   await fixture.control.notify(SHOP, { kind: 'unknown_setting' });
-  const again = fixture.keep(client.again());
-  const { attrs } = await ib(again, 'offline_preview');
+  const secondClient = fixture.keep(client.again());
+  const { attrs } = await ib(secondClient, 'offline_preview');
   assert.deepEqual(attrs, { appdata: '120', message: '3', notification: '2', count: '125' });
-  const came = (): number => again.stanzas.filter((stanza) => stanza.attrs.offline !== undefined).length;
+  const came = (): number =>
+    secondClient.stanzas.filter((stanza) => stanza.attrs.offline !== undefined).length;
   // The client asks once, for a hundred.
-  await again.until('a batch', () => came() === 105);
-  await again.opened();
-  await again.socket.onWhatsApp(CUSTOMER);
+  await secondClient.until('a batch', () => came() === 105);
+  await secondClient.opened();
+  await secondClient.socket.onWhatsApp(CUSTOMER);
   assert.equal(came(), 105);
-  await again.socket.sendNode({
+  await secondClient.socket.sendNode({
     tag: 'ib',
     attrs: {},
     content: [{ tag: 'offline_batch', attrs: { count: '100' } }],
   });
-  assert.equal((await ib(again, 'offline')).attrs.count, '125');
+  assert.equal((await ib(secondClient, 'offline')).attrs.count, '125');
   assert.equal(came(), 125);
 });
 
@@ -174,11 +179,15 @@ test('receipts of a group’s phones come after the acknowledgement of the post'
   const fixture = await Fixture.start(context);
   await fixture.control.setGroup(GROUP, { name: 'G', participants: [SHOP, CUSTOMER, CONTACT] });
   const client = await fixture.link(SHOP);
-  const sent = await client.socket.sendMessage(GROUP, { text: 'Bonjour' });
-  const about = (): BinaryNode[] => client.stanzas.filter(({ attrs }) => attrs.id === sent?.key.id);
-  await client.until('both receipts', () => about().filter(({ tag }) => tag === 'receipt').length === 2);
+  const sentMessage = await client.socket.sendMessage(GROUP, { text: 'Bonjour' });
+  const stanzasAbout = (): BinaryNode[] =>
+    client.stanzas.filter(({ attrs }) => attrs.id === sentMessage?.key.id);
+  await client.until(
+    'both receipts',
+    () => stanzasAbout().filter(({ tag }) => tag === 'receipt').length === 2,
+  );
   assert.deepEqual(
-    about().map(({ tag }) => tag),
+    stanzasAbout().map(({ tag }) => tag),
     ['ack', 'receipt', 'receipt'],
   );
 });

@@ -37,17 +37,17 @@ async function registering(fixture: Fixture): Promise<TestClient> {
 
 /** Asks for a code and waits until the network has taken the question; the answer is a stanza. */
 async function asksForCode(client: TestClient, digits = DIGITS): Promise<string> {
-  const known = client.stanzas.length;
+  const knownCount = client.stanzas.length;
   const code = await client.socket.requestPairingCode(digits);
-  await client.until('an answer', () => client.stanzas.slice(known).some(({ tag }) => tag === 'iq'));
+  await client.until('an answer', () => client.stanzas.slice(knownCount).some(({ tag }) => tag === 'iq'));
   return code;
 }
 
 test('the phone unwraps a key that the client wraps by a code, and the other way round', async () => {
   const key = randomBytes(32);
   const [salt, counter] = [randomBytes(32), randomBytes(16)];
-  const sealed = aesEncryptCTR(key, await derivePairingCodeKey(CODE, salt), counter);
-  assert.deepEqual(await unwrapByCode(Buffer.concat([salt, counter, sealed]), CODE), key);
+  const sealedBytes = aesEncryptCTR(key, await derivePairingCodeKey(CODE, salt), counter);
+  assert.deepEqual(await unwrapByCode(Buffer.concat([salt, counter, sealedBytes]), CODE), key);
   const wrapped = await wrapByCode(key, CODE);
   const ownKey = await derivePairingCodeKey(CODE, wrapped.subarray(0, 32));
   assert.deepEqual(aesDecryptCTR(wrapped.subarray(48), ownKey, wrapped.subarray(32, 48)), key);
@@ -58,13 +58,13 @@ test('the bundle that the client seals opens under the shared secret alone, and 
   const [companion, primary] = [Curve.generateKeyPair(), Curve.generateKeyPair()];
   const ephemeralSecret = Curve.sharedKey(companion.private, primary.public);
   const [salt, nonce, random] = [randomBytes(32), randomBytes(12), randomBytes(32)];
-  const plain = Buffer.concat([companion.public, primary.public, random]);
+  const plainBytes = Buffer.concat([companion.public, primary.public, random]);
   const info = 'link_code_pairing_key_bundle_encryption_key';
   const key = hkdf(ephemeralSecret, 32, { salt, info });
-  const bundle = Buffer.concat([salt, nonce, aesEncryptGCM(plain, key, nonce, Buffer.alloc(0))]);
-  const opened = openKeyBundle(bundle, Curve.sharedKey(primary.private, companion.public));
-  assert.deepEqual(opened?.random, random);
-  assert.deepEqual(opened?.companionIdentity, Buffer.from(companion.public));
+  const bundle = Buffer.concat([salt, nonce, aesEncryptGCM(plainBytes, key, nonce, Buffer.alloc(0))]);
+  const openedBundle = openKeyBundle(bundle, Curve.sharedKey(primary.private, companion.public));
+  assert.deepEqual(openedBundle?.random, random);
+  assert.deepEqual(openedBundle?.companionIdentity, Buffer.from(companion.public));
   assert.equal(openKeyBundle(bundle, randomBytes(32)), undefined);
   assert.equal(openKeyBundle(bundle.subarray(1), ephemeralSecret), undefined);
   const seed = Buffer.concat([ephemeralSecret, ephemeralSecret, random]);
@@ -89,9 +89,9 @@ test('a client shows a code, the phone types it after a slip, and the client is 
   const session = await fixture.control.typeCode(dashed, PHONE);
   assert.deepEqual([session.phone, session.device], [PHONE, 1]);
   assert.equal(await client.closed(), 515);
-  const linked = fixture.keep(client.again());
-  await linked.opened();
-  assert.equal(linked.auth.creds.me?.id, `${DIGITS}:1@s.whatsapp.net`);
+  const linkedClient = fixture.keep(client.again());
+  await linkedClient.opened();
+  assert.equal(linkedClient.auth.creds.me?.id, `${DIGITS}:1@s.whatsapp.net`);
   const { items } = await fixture.control.sessions();
   assert.deepEqual(
     items.map(({ id, connected }) => [id, connected]),
@@ -105,10 +105,10 @@ test('a code is for the phone it was asked for, and for its newest client', asyn
   const first = await registering(fixture);
   const firstCode = await asksForCode(first);
   await assert.rejects(fixture.control.typeCode(firstCode, '+33611111112'), refusedWith(404, 'CODE_UNKNOWN'));
-  const second = await registering(fixture);
-  const code = await asksForCode(second);
+  const secondClient = await registering(fixture);
+  const code = await asksForCode(secondClient);
   await assert.rejects(fixture.control.typeCode(firstCode, PHONE), refusedWith(422, 'CODE_WRONG'));
-  await second.end();
+  await secondClient.end();
   await first.until('the socket of the second is gone', async () => {
     const gone = await fixture.control.typeCode(code, PHONE).catch((error: ControlFailure) => error);
     return gone instanceof ControlFailure && gone.code === 'CODE_UNKNOWN';
@@ -121,10 +121,10 @@ test('the network knows a number by another form, and gives no code for one that
   await fixture.control.setNumber('+33699999999', false);
   const client = await registering(fixture);
   const refusal = async (digits: string): Promise<string | undefined> => {
-    const known = client.stanzas.length;
+    const knownCount = client.stanzas.length;
     await client.socket.requestPairingCode(digits);
     const answer = await client.until('an answer', () =>
-      client.stanzas.slice(known).find(({ tag, attrs }) => tag === 'iq' && attrs.type === 'error'),
+      client.stanzas.slice(knownCount).find(({ tag, attrs }) => tag === 'iq' && attrs.type === 'error'),
     );
     const [error] = answer.content as { attrs: Record<string, string> }[];
     return error?.attrs.code;

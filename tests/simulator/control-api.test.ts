@@ -85,11 +85,11 @@ test('bad input is 422 and names every field; unknown paths are 404 and wrong me
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const answer = (await response.json()) as Answer;
-    const what = `${method} ${path} ${JSON.stringify(body)}`;
-    assert.equal(answer.success, false, what);
-    assert.equal(response.status, status, what);
-    assert.equal(answer.error?.code, code, what);
-    assert.deepEqual(answer.error?.fields?.map(({ field }) => field) ?? [], fields, what);
+    const title = `${method} ${path} ${JSON.stringify(body)}`;
+    assert.equal(answer.success, false, title);
+    assert.equal(response.status, status, title);
+    assert.equal(answer.error?.code, code, title);
+    assert.deepEqual(answer.error?.fields?.map(({ field }) => field) ?? [], fields, title);
   }
 });
 
@@ -97,20 +97,20 @@ test('phones are taken with or without +, and lists come in pages', async (conte
   const fixture = await Fixture.start(context);
   const client = await fixture.link(SHOP.slice(1));
   for (const text of ['one', 'two', 'three']) {
-    const sent = await client.socket.sendMessage('33622222222@s.whatsapp.net', { text });
-    await client.ack(sent?.key.id ?? '');
+    const sentMessage = await client.socket.sendMessage('33622222222@s.whatsapp.net', { text });
+    await client.ack(sentMessage?.key.id ?? '');
   }
   const first = await fixture.control.inbox(CUSTOMER.slice(1), { limit: 2 });
   assert.deepEqual(
     first.items.map(({ text }) => text),
     ['one', 'two'],
   );
-  const second = await fixture.control.inbox(CUSTOMER, { limit: 2, cursor: first.nextCursor ?? '' });
+  const secondPage = await fixture.control.inbox(CUSTOMER, { limit: 2, cursor: first.nextCursor ?? '' });
   assert.deepEqual(
-    second.items.map(({ text }) => text),
+    secondPage.items.map(({ text }) => text),
     ['three'],
   );
-  assert.equal(second.nextCursor, null);
+  assert.equal(secondPage.nextCursor, null);
 });
 
 test('the linked clients come in pages too', async (context) => {
@@ -188,9 +188,9 @@ test('an address of a network card is refused, and so is a taken port', async (c
 
 test('a WebSocket at another path is refused, and one that speaks no protocol is cut', async (context) => {
   const fixture = await Fixture.start(context);
-  const refused = new WebSocket(fixture.simulator.chatUrl.replace('/ws/chat', '/ws/other'));
+  const refusedSocket = new WebSocket(fixture.simulator.chatUrl.replace('/ws/chat', '/ws/other'));
   assert.match(
-    await new Promise((resolve) => refused.once('error', ({ message }) => resolve(message))),
+    await new Promise((resolve) => refusedSocket.once('error', ({ message }) => resolve(message))),
     /404/,
   );
   for (const bytes of ['hello there', 'WA\u0006\u0003\u0000\u0000\u0004oops']) {

@@ -13,10 +13,10 @@ test('a client pairs by QR code, opens, and comes back without a new scan', asyn
   context.diagnostic(`pairing and open: ${Math.round(performance.now() - startedAt)} ms`);
   assert.equal(client.auth.creds.me?.id, '33611111111:1@s.whatsapp.net');
   await client.end();
-  const again = fixture.keep(client.again());
-  await again.opened();
+  const secondClient = fixture.keep(client.again());
+  await secondClient.opened();
   assert.equal(
-    again.updates.some(({ qr }) => qr),
+    secondClient.updates.some(({ qr }) => qr),
     false,
   );
   const sessions = await fixture.control.sessions();
@@ -34,8 +34,8 @@ test('two clients that one phone scans at the same time are two companions', asy
   );
   await Promise.all(codes.map((qr) => fixture.control.scan(qr, SHOP)));
   for (const client of clients) assert.equal(await client.closed(), 515);
-  const again = clients.map((client) => fixture.keep(client.again()));
-  await Promise.all(again.map((client) => client.opened()));
+  const secondClients = clients.map((client) => fixture.keep(client.again()));
+  await Promise.all(secondClients.map((client) => client.opened()));
   const { items } = await fixture.control.sessions();
   assert.deepEqual(
     items.map(({ device, connected }) => ({ device, connected })),
@@ -74,15 +74,15 @@ test('a text sent to a phone number address arrives as well, and the chat contin
   const { fixture, client } = await Fixture.linked(context, SHOP);
   const address = '33622222222@s.whatsapp.net';
   for (const text of ['one', 'two']) {
-    const sent = await client.socket.sendMessage(address, { text });
-    await client.ack(sent?.key.id ?? '');
+    const sentMessage = await client.socket.sendMessage(address, { text });
+    await client.ack(sentMessage?.key.id ?? '');
   }
   const answer = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'three' });
   assert.equal(answer.delivered, true);
-  const received = await client.received('three');
-  assert.equal(received.key.remoteJidAlt, address);
-  const sent = await client.socket.sendMessage(address, { text: 'four' });
-  await client.ack(sent?.key.id ?? '');
+  const receivedMessage = await client.received('three');
+  assert.equal(receivedMessage.key.remoteJidAlt, address);
+  const sentMessage = await client.socket.sendMessage(address, { text: 'four' });
+  await client.ack(sentMessage?.key.id ?? '');
   const { items } = await fixture.control.inbox(CUSTOMER);
   assert.deepEqual(
     items.map(({ text, composingSeen }) => ({ text, composingSeen })),
@@ -128,11 +128,11 @@ test('a simulator restarted on its data knows its companions, sessions, inboxes 
   await fixture.restart();
   assert.equal(await client.closed(), 428);
   assert.equal(fixture.simulator.noiseRootKey, noiseRootKey);
-  const again = fixture.keep(new TestClient(fixture.simulator, client.auth));
-  await again.opened();
-  await again.ack((await again.socket.sendMessage(address, { text: 'after' }))?.key.id ?? '');
+  const secondClient = fixture.keep(new TestClient(fixture.simulator, client.auth));
+  await secondClient.opened();
+  await secondClient.ack((await secondClient.socket.sendMessage(address, { text: 'after' }))?.key.id ?? '');
   assert.equal((await fixture.control.write(CUSTOMER, { to: SHOP, text: 'still here' })).delivered, true);
-  await again.received('still here');
+  await secondClient.received('still here');
   const { items } = await fixture.control.inbox(CUSTOMER);
   assert.deepEqual(
     items.map(({ text, duplicates }) => ({ text, duplicates })),
@@ -160,8 +160,10 @@ for (const [country, canonical, other] of [
       fixture.control.write(other, { to: SHOP, text: 'From nobody' }),
       /not on the network/,
     );
-    const sent = await client.socket.sendMessage(`${canonical.slice(1)}@s.whatsapp.net`, { text: 'Bom dia' });
-    await client.ack(sent?.key.id ?? '');
+    const sentMessage = await client.socket.sendMessage(`${canonical.slice(1)}@s.whatsapp.net`, {
+      text: 'Bom dia',
+    });
+    await client.ack(sentMessage?.key.id ?? '');
     const inboxes = await Promise.all([canonical, other].map((form) => fixture.control.inbox(form)));
     assert.deepEqual(
       inboxes.map(({ items }) => items.map(({ text }) => text)),

@@ -17,18 +17,18 @@ test('a message unreceipted when its client dies is delivered again under its id
   await client.kill();
   forgetWhatFollows();
   for (const offline of [true, false]) {
-    const again = fixture.keep(client.again());
-    await again.opened();
+    const secondClient = fixture.keep(client.again());
+    await secondClient.opened();
     if (offline) {
-      const message = await again.received('STOP');
+      const message = await secondClient.received('STOP');
       assert.equal(message.key.id, id);
     } else {
-      await again.until('the end of what waited', () =>
-        again.updates.some(({ receivedPendingNotifications }) => receivedPendingNotifications),
+      await secondClient.until('the end of what waited', () =>
+        secondClient.updates.some(({ receivedPendingNotifications }) => receivedPendingNotifications),
       );
-      assert.deepEqual(again.messages, [], 'a receipted message is not delivered again');
+      assert.deepEqual(secondClient.messages, [], 'a receipted message is not delivered again');
     }
-    await again.end();
+    await secondClient.end();
   }
 });
 
@@ -41,9 +41,9 @@ test('a message without a receipt of a killed client is delivered again, and doe
   const first = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'are you there?' });
   assert.equal(first.delivered, false);
   before();
-  const again = fixture.keep(client.again());
-  await again.opened();
-  const message = await again.received('are you there?');
+  const secondClient = fixture.keep(client.again());
+  await secondClient.opened();
+  const message = await secondClient.received('are you there?');
   assert.equal(message.key.id, first.id);
 });
 
@@ -54,11 +54,11 @@ test('a message written while the client is away waits for it, in order', async 
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'one' });
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'two', wait: false });
   await fixture.restart();
-  const again = fixture.keep(client.again());
-  await again.opened();
-  await again.received('two');
+  const secondClient = fixture.keep(client.again());
+  await secondClient.opened();
+  await secondClient.received('two');
   assert.deepEqual(
-    again.messages.flatMap(({ message }) => message?.conversation ?? []),
+    secondClient.messages.flatMap(({ message }) => message?.conversation ?? []),
     ['one', 'two'],
   );
 });
@@ -70,8 +70,10 @@ test('a client that lost its session asks again and reads the message of a fresh
   await client.auth.keys.set({
     session: Object.fromEntries(client.auth.idsOf('session').map((id) => [id, null])),
   });
-  const answered = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'a new session of mine' });
-  await client.ack(answered?.key.id ?? '');
+  const answeredMessage = await client.socket.sendMessage(CUSTOMER_ADDRESS, {
+    text: 'a new session of mine',
+  });
+  await client.ack(answeredMessage?.key.id ?? '');
   const { delivered } = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'still you?' });
   assert.equal(delivered, true);
   await client.received('still you?');
@@ -81,10 +83,10 @@ test('a message the client cannot decrypt is encrypted again at its retry receip
   const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'hello' });
   await client.received('hello');
-  const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, {
+  const sentMessage = await client.socket.sendMessage(CUSTOMER_ADDRESS, {
     text: 'so that both sides have answered',
   });
-  await client.ack(sent?.key.id ?? '');
+  await client.ack(sentMessage?.key.id ?? '');
   await fixture.control.write(CUSTOMER, { to: SHOP, text: 'and again' });
   await client.received('and again');
   await client.end();
@@ -110,10 +112,10 @@ test('a phone that lost its session asks the client again and shows the message 
   await client.ack((await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'between' }))?.key.id ?? '');
   await client.end();
   await fixture.forgetHandsetSessions();
-  const again = fixture.keep(client.again({ getMessage: async () => ({ conversation: 'second' }) }));
-  await again.opened();
-  const sent = await again.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'second' });
-  await again.until('the message', async () => {
+  const secondClient = fixture.keep(client.again({ getMessage: async () => ({ conversation: 'second' }) }));
+  await secondClient.opened();
+  const sentMessage = await secondClient.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'second' });
+  await secondClient.until('the message', async () => {
     const { items } = await fixture.control.inbox(CUSTOMER);
     return items.some(({ text }) => text === 'second');
   });
@@ -122,7 +124,7 @@ test('a phone that lost its session asks the client again and shows the message 
     items.map(({ text, duplicates }) => ({ text, duplicates })),
     ['first', 'between', 'second'].map((text) => ({ text, duplicates: 0 })),
   );
-  assert.equal(items.at(-1)?.messageId, sent?.key.id);
+  assert.equal(items.at(-1)?.messageId, sentMessage?.key.id);
 });
 
 test('a message that is unreadable a second time is asked for again at the login after that', async (context) => {
@@ -130,16 +132,18 @@ test('a message that is unreadable a second time is asked for again at the login
   await fixture.control.fault(SHOP, 'unread', 2);
   const remembers = { getMessage: async () => ({ conversation: 'twice unreadable' }) };
   const client = await fixture.link(SHOP, remembers);
-  const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'twice unreadable' });
-  await client.ack(sent?.key.id ?? '');
+  const sentMessage = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'twice unreadable' });
+  await client.ack(sentMessage?.key.id ?? '');
   await client.end();
-  const asked = fixture.keep(client.again(remembers));
-  await asked.ack(sent?.key.id ?? '');
+  const askedClient = fixture.keep(client.again(remembers));
+  await askedClient.ack(sentMessage?.key.id ?? '');
   // The client's next stanza comes after its acknowledgement of the question.
-  await asked.ack((await asked.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'readable' }))?.key.id ?? '');
-  await asked.end();
-  const again = fixture.keep(asked.again(remembers));
-  await again.until('the message', async () => {
+  await askedClient.ack(
+    (await askedClient.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'readable' }))?.key.id ?? '',
+  );
+  await askedClient.end();
+  const secondClient = fixture.keep(askedClient.again(remembers));
+  await secondClient.until('the message', async () => {
     const { items } = await fixture.control.inbox(CUSTOMER);
     return items.some(({ text }) => text === 'twice unreadable');
   });
@@ -165,13 +169,15 @@ test('one stanza id delivered twice is one entry with a count; two ids are two e
 test('two shops write to each other: phone and companion both get it', async (context) => {
   const fixture = await Fixture.start(context);
   const first = await fixture.link(SHOP);
-  const second = await fixture.link(CUSTOMER);
-  const sent = await first.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'from shop to shop' });
-  await first.ack(sent?.key.id ?? '');
-  const message = await second.until('the text', () =>
-    second.messages.find((candidate) => candidate.message?.extendedTextMessage?.text === 'from shop to shop'),
+  const secondClient = await fixture.link(CUSTOMER);
+  const sentMessage = await first.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'from shop to shop' });
+  await first.ack(sentMessage?.key.id ?? '');
+  const message = await secondClient.until('the text', () =>
+    secondClient.messages.find(
+      (candidate) => candidate.message?.extendedTextMessage?.text === 'from shop to shop',
+    ),
   );
-  assert.equal(message.key.id, sent?.key.id);
+  assert.equal(message.key.id, sentMessage?.key.id);
   assert.equal((await fixture.control.inbox(CUSTOMER)).items.length, 1);
 });
 
@@ -180,8 +186,8 @@ test('a number that is not on the network is not found, and a message to it is r
   await fixture.control.setNumber(CUSTOMER, false);
   const client = await fixture.link(SHOP);
   assert.deepEqual(await client.socket.onWhatsApp(CUSTOMER), []);
-  const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'to nobody' });
-  assert.equal((await client.ack(sent?.key.id ?? '')).attrs.error, '404');
+  const sentMessage = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'to nobody' });
+  assert.equal((await client.ack(sentMessage?.key.id ?? '')).attrs.error, '404');
   await fixture.control.setNumber(CUSTOMER, true);
   assert.equal((await client.socket.onWhatsApp(CUSTOMER))?.[0]?.exists, true);
 });

@@ -48,10 +48,13 @@ test('an addition names the signed key indexes of the account, and a removal the
   const { validIndexes, currentIndex } = proto.ADVKeyIndexList.decode(details ?? new Uint8Array());
   const named = Number(getBinaryNodeChild(added, 'device')?.attrs['key-index']);
   assert.deepEqual([validIndexes, currentIndex], [[0, named], named]);
-  const signed = Buffer.concat([KEY_INDEX_PREFIX, details ?? Buffer.alloc(0)]);
+  const signedBytes = Buffer.concat([KEY_INDEX_PREFIX, details ?? Buffer.alloc(0)]);
   const key = Buffer.from(generateSignalPubKey(await accountKey(client)));
-  assert.ok(verifySignature(key, signed, Buffer.from(accountSignature ?? [])));
-  const removed = await noticed('devices_removed');
-  const time = getBinaryNodeChild(removed, 'key-index-list');
-  assert.deepEqual([removed?.tag, Number(time?.attrs.ts) > 0, time?.content], ['remove', true, undefined]);
+  assert.ok(verifySignature(key, signedBytes, Buffer.from(accountSignature ?? [])));
+  const removedNode = await noticed('devices_removed');
+  const time = getBinaryNodeChild(removedNode, 'key-index-list');
+  assert.deepEqual(
+    [removedNode?.tag, Number(time?.attrs.ts) > 0, time?.content],
+    ['remove', true, undefined],
+  );
 });

@@ -33,8 +33,8 @@ test('logged out: 401 at once, 401 at the next login, and no session left', asyn
   const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.fault(SHOP, 'logged_out');
   assert.equal(await client.closed(), 401);
-  const again = fixture.keep(client.again());
-  assert.equal(await again.closed(), 401);
+  const secondClient = fixture.keep(client.again());
+  assert.equal(await secondClient.closed(), 401);
   assert.deepEqual((await fixture.control.sessions()).items, []);
 });
 
@@ -53,8 +53,8 @@ test('refused logins: 401, 403, 405 and 503, as often as asked', async (context)
     await fixture.control.fault(SHOP, kind as FaultKind);
     assert.equal(await fixture.keep(client.again()).closed(), code, kind);
   }
-  const again = fixture.keep(client.again());
-  await again.opened();
+  const secondClient = fixture.keep(client.again());
+  await secondClient.opened();
 });
 
 test("a client with a companion's name but another Noise key is refused", async (context) => {
@@ -67,23 +67,23 @@ test("a client with a companion's name but another Noise key is refused", async 
 
 test('a second login on the same identity ends the first with 440', async (context) => {
   const { fixture, client } = await Fixture.linked(context, SHOP);
-  const second = fixture.keep(client.again());
+  const secondClient = fixture.keep(client.again());
   assert.equal(await client.closed(), 440);
-  await second.opened();
+  await secondClient.opened();
 });
 
 test('a refused upgrade gives the client no reason, and the next one is taken', async (context) => {
   const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.fault(SHOP, 'refuse_upgrade', 1);
   assert.equal(await client.closed(), 428);
-  const refused = fixture.keep(client.again());
-  await new Promise((resolve) => refused.socket.ws.on('unexpected-response', resolve));
+  const refusedClient = fixture.keep(client.again());
+  await new Promise((resolve) => refusedClient.socket.ws.on('unexpected-response', resolve));
   assert.equal(
-    refused.updates.some(({ connection }) => connection === 'close'),
+    refusedClient.updates.some(({ connection }) => connection === 'close'),
     false,
   );
-  const again = fixture.keep(client.again());
-  await again.opened();
+  const secondClient = fixture.keep(client.again());
+  await secondClient.opened();
 });
 
 test('a silent session ends by the keep-alive of the client; a deaf one answers pings and nothing else', async (context) => {
@@ -106,10 +106,10 @@ test('a silent session ends by the keep-alive of the client; a deaf one answers 
     client.messages.some(({ key }) => key.id === id),
     false,
   );
-  const again = fixture.keep(client.again(config));
-  await again.received('anyone?');
+  const secondClient = fixture.keep(client.again(config));
+  await secondClient.received('anyone?');
   await fixture.control.fault(SHOP, 'silent');
-  assert.equal(await again.closed(), 408);
+  assert.equal(await secondClient.closed(), 408);
 });
 
 test('a deaf session that is restored gets all that came meanwhile, without another login', async (context) => {
@@ -130,25 +130,27 @@ test('a deaf session that is restored gets all that came meanwhile, without anot
 test('ack errors refuse the next messages with their code and deliver nothing', async (context) => {
   const { fixture, client } = await Fixture.linked(context, SHOP);
   const updates: WAMessageUpdate[] = [];
-  client.on('messages.update', (more) => void updates.push(...more));
+  client.on('messages.update', (moreUpdates) => void updates.push(...moreUpdates));
   for (const code of [429, 463, 479]) {
     await fixture.control.ackErrors(SHOP, code, 1);
-    const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: `refused with ${code}` });
-    assert.equal((await client.ack(sent?.key.id ?? '')).attrs.error, String(code));
+    const sentMessage = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: `refused with ${code}` });
+    assert.equal((await client.ack(sentMessage?.key.id ?? '')).attrs.error, String(code));
   }
   assert.deepEqual((await fixture.control.inbox('33622222222')).items, []);
-  const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'taken' });
-  assert.equal((await client.ack(sent?.key.id ?? '')).attrs.error, undefined);
+  const sentMessage = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'taken' });
+  assert.equal((await client.ack(sentMessage?.key.id ?? '')).attrs.error, undefined);
   assert.equal((await fixture.control.inbox('33622222222')).items.length, 1);
 });
 
 test('an unacked message is delivered without an acknowledgement', async (context) => {
   const { fixture, client } = await Fixture.linked(context, SHOP);
   await fixture.control.fault(SHOP, 'unacked', 1);
-  const silent = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'one' });
+  const silentMessage = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'one' });
   const heard = await client.socket.sendMessage(CUSTOMER_ADDRESS, { text: 'two' });
   await client.ack(heard?.key.id ?? '');
-  const acked = client.stanzas.filter(({ tag, attrs }) => tag === 'ack' && attrs.id === silent?.key.id);
+  const acked = client.stanzas.filter(
+    ({ tag, attrs }) => tag === 'ack' && attrs.id === silentMessage?.key.id,
+  );
   assert.deepEqual(acked, []);
   assert.deepEqual(
     (await fixture.control.inbox('33622222222')).items.map(({ text }) => text),

@@ -25,8 +25,8 @@ for (const addressingMode of ['lid', 'pn'] as const) {
     assert.equal(group?.participants.find(({ admin }) => admin)?.id, ownAddress(addressingMode, client));
     await client.socket.sendPresenceUpdate('composing', GROUP);
     for (const text of ['first', 'second']) {
-      const sent = await client.socket.sendMessage(GROUP, { text });
-      const ack = await client.ack(sent?.key.id ?? '');
+      const sentMessage = await client.socket.sendMessage(GROUP, { text });
+      const ack = await client.ack(sentMessage?.key.id ?? '');
       assert.equal(ack.attrs.error, undefined);
     }
     for (const member of MEMBERS) {
@@ -58,8 +58,12 @@ test('in an announcement group only administrators may write; outsiders and unkn
   await fixture.control.setGroup(GROUP, group);
   const client = await fixture.link(SHOP);
   const errorOf = async (): Promise<string | undefined> => {
-    const sent = await client.socket.sendMessage(GROUP, { text: 'may I?' }, { useCachedGroupMetadata: true });
-    return (await client.ack(sent?.key.id ?? '')).attrs.error;
+    const sentMessage = await client.socket.sendMessage(
+      GROUP,
+      { text: 'may I?' },
+      { useCachedGroupMetadata: true },
+    );
+    return (await client.ack(sentMessage?.key.id ?? '')).attrs.error;
   };
   assert.equal((await client.socket.groupMetadata(GROUP)).announce, true);
   assert.equal(await errorOf(), '403');
@@ -76,17 +80,17 @@ test('in an announcement group only administrators may write; outsiders and unkn
 
 test('a group that changes notifies the clients in it: created, promoted, renamed, closed, member gone', async (context) => {
   const { fixture, client } = await Fixture.linked(context, SHOP);
-  const created: GroupMetadata[] = [];
+  const createdMetadatas: GroupMetadata[] = [];
   const updates: Partial<GroupMetadata>[] = [];
   const people: string[] = [];
-  client.on('groups.upsert', (groups) => void created.push(...groups));
+  client.on('groups.upsert', (groups) => void createdMetadatas.push(...groups));
   client.on('groups.update', (groups) => void updates.push(...groups));
   client.on('group-participants.update', ({ action, participants }) =>
     people.push(`${action} ${participants.length}`),
   );
   const group = { name: 'Customers', participants: [SHOP, ...MEMBERS], admins: [MEMBERS[0]] };
   await fixture.control.setGroup(GROUP, group);
-  await client.until('the group', () => created.some(({ id }) => id === GROUP));
+  await client.until('the group', () => createdMetadatas.some(({ id }) => id === GROUP));
   await fixture.control.setGroup(GROUP, {
     name: 'Friends',
     participants: [SHOP, MEMBERS[0]],
@@ -108,10 +112,10 @@ test('a client that was away when a group changed fetches its groups at login', 
   const { fixture, client } = await Fixture.linked(context, SHOP);
   await client.end();
   await fixture.control.setGroup(GROUP, { name: 'New', participants: [SHOP, MEMBERS[0]] });
-  const again = fixture.keep(client.again());
+  const secondClient = fixture.keep(client.again());
   const updates: Partial<GroupMetadata>[] = [];
-  again.on('groups.update', (groups) => void updates.push(...groups));
-  await again.until('the group', () => updates.some(({ subject }) => subject === 'New'));
+  secondClient.on('groups.update', (groups) => void updates.push(...groups));
+  await secondClient.until('the group', () => updates.some(({ subject }) => subject === 'New'));
 });
 
 test('a status reaches its audience and is listed for its author and its viewers', async (context) => {
@@ -124,9 +128,9 @@ test('a status reaches its audience and is listed for its author and its viewers
     [{ from: SHOP, text: 'Open today', audience: [...MEMBERS], mediaSha256: null }],
   );
   for (const viewer of MEMBERS) {
-    const seen = await fixture.control.statuses(viewer);
+    const seenPage = await fixture.control.statuses(viewer);
     assert.deepEqual(
-      seen.items.map(({ from, text }) => ({ from, text })),
+      seenPage.items.map(({ from, text }) => ({ from, text })),
       [{ from: SHOP, text: 'Open today' }],
     );
     assert.deepEqual((await fixture.control.inbox(viewer)).items, []);
@@ -140,12 +144,12 @@ test('a status that names a number, or names no viewers, is refused, and so is a
   const refusedFor = async (id: string | null | undefined): Promise<string | undefined> =>
     (await client.ack(id ?? '')).attrs.error;
   assert.equal(await refusedFor(await client.post({ text: 'By number' }, numbers)), '479');
-  const silent = await client.socket.sendMessage(
+  const silentMessage = await client.socket.sendMessage(
     'status@broadcast',
     { text: 'To whom?' },
     { statusJidList: lids },
   );
-  assert.equal(await refusedFor(silent?.key.id), '479');
+  assert.equal(await refusedFor(silentMessage?.key.id), '479');
   const direct = await client.socket.sendMessage(lids[0] ?? '', { text: 'By LID alone' });
   assert.equal(await refusedFor(direct?.key.id), '479');
   assert.deepEqual((await fixture.control.statuses(SHOP)).items, []);

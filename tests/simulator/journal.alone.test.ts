@@ -33,13 +33,13 @@ test('stored values are there when the journal is opened again, bytes included',
         else model.set(`${name} ${key}`, next);
       }
       await journal.close();
-      const again = await Journal.open(path);
+      const secondJournal = await Journal.open(path);
       for (const name of ['left', 'right']) {
         for (const key of ['a', 'b', 'c']) {
-          assert.deepEqual(again.collection(name).get(key), model.get(`${name} ${key}`));
+          assert.deepEqual(secondJournal.collection(name).get(key), model.get(`${name} ${key}`));
         }
       }
-      await again.close();
+      await secondJournal.close();
     }),
     { numRuns: 30, seed },
   );

@@ -21,8 +21,8 @@ test('attachments are uploaded over TLS and the phone reads the same bytes; the 
     { document, mimetype: 'application/pdf', fileName: 'price list.pdf' },
   ];
   for (const content of contents) {
-    const sent = await client.socket.sendMessage(CUSTOMER_ADDRESS, content);
-    await client.ack(sent?.key.id ?? '');
+    const sentMessage = await client.socket.sendMessage(CUSTOMER_ADDRESS, content);
+    await client.ack(sentMessage?.key.id ?? '');
   }
   const { items } = await fixture.control.inbox(CUSTOMER);
   assert.deepEqual(

@@ -10,8 +10,8 @@ const chatOf = (phone: string): string => `${phone.slice(1)}@s.whatsapp.net`;
 
 /** Sends a text; the error of its ack, or nothing. */
 async function ackOf(client: TestClient, to: string): Promise<string | undefined> {
-  const sent = await client.socket.sendMessage(chatOf(to), { text: 'hello' });
-  return (await client.ack(sent?.key.id ?? '')).attrs.error;
+  const sentMessage = await client.socket.sendMessage(chatOf(to), { text: 'hello' });
+  return (await client.ack(sentMessage?.key.id ?? '')).attrs.error;
 }
 
 /** The client has a token of this many people. */
@@ -47,9 +47,9 @@ test('a token of a former LID does not count for the new one, whose account neve
   await tokens(client, 1);
   await control.restrict(SHOP, { active: true });
   assert.equal(await ackOf(client, FRIEND), undefined);
-  const [former = ''] = client.auth.idsOf('tctoken').filter((id) => id !== '__index');
+  const [formerId = ''] = client.auth.idsOf('tctoken').filter((id) => id !== '__index');
   const { lid } = await control.changeLid(FRIEND);
-  const { [former]: token } = await client.auth.keys.get('tctoken', [former]);
+  const { [formerId]: token } = await client.auth.keys.get('tctoken', [formerId]);
   await client.auth.keys.set({ tctoken: { [lid]: token ?? null } });
   await client.socket.signalRepository.lidMapping.storeLIDPNMappings([{ pn: chatOf(FRIEND), lid }]);
   assert.equal(await ackOf(client, FRIEND), '463');
@@ -76,34 +76,34 @@ test('a restriction is announced, answered to anyone who asks, over by its end, 
   assert.ok(left > 3_500_000 && left <= 3_600_000, `${left} ms`);
   await client.end();
   await fixture.restart();
-  const again = fixture.keep(client.again());
-  await again.opened();
-  const asked = await again.socket.fetchAccountReachoutTimelock();
-  assert.equal(Number(asked.timeEnforcementEnds), Number(timeEnforcementEnds));
+  const secondClient = fixture.keep(client.again());
+  await secondClient.opened();
+  const askedState = await secondClient.socket.fetchAccountReachoutTimelock();
+  assert.equal(Number(askedState.timeEnforcementEnds), Number(timeEnforcementEnds));
 });
 
 test('a client that is away is notified at its next login, and not again once it took it', async (context) => {
   const { fixture, client } = await Fixture.linked(context, SHOP);
   await client.end();
   await fixture.control.restrict(SHOP, { active: true });
-  const heard = async (each: TestClient): Promise<boolean> => {
-    await each.opened();
+  const heard = async (client: TestClient): Promise<boolean> => {
+    await client.opened();
     // A later message is sent after the waiting ones.
-    await fixture.control.write(FRIEND, { to: SHOP, text: `hi ${each.auth.creds.me?.id}` });
-    return each.updates.some(({ reachoutTimeLock }) => reachoutTimeLock?.isActive === true);
+    await fixture.control.write(FRIEND, { to: SHOP, text: `hi ${client.auth.creds.me?.id}` });
+    return client.updates.some(({ reachoutTimeLock }) => reachoutTimeLock?.isActive === true);
   };
-  const second = fixture.keep(client.again());
-  assert.equal(await heard(second), true);
-  await second.end();
-  assert.equal(await heard(fixture.keep(second.again())), false);
+  const secondClient = fixture.keep(client.again());
+  assert.equal(await heard(secondClient), true);
+  await secondClient.end();
+  assert.equal(await heard(fixture.keep(secondClient.again())), false);
 });
 
 test('a quota is announced and answered, counts messages to who never wrote, and refuses 475 behind them', async (context) => {
   const fixture = await Fixture.start(context);
   const { control } = fixture;
   const client = await fixture.link(SHOP);
-  const none = await client.socket.fetchNewChatMessageCap();
-  assert.deepEqual([none.total_quota, none.capping_status], [-1, 'NONE']);
+  const emptyInfo = await client.socket.fetchNewChatMessageCap();
+  assert.deepEqual([emptyInfo.total_quota, emptyInfo.capping_status], [-1, 'NONE']);
   const told: unknown[] = [];
   client.on('message-capping.update', (update) => void told.push(update));
   await control.limitNewChats(SHOP, { quota: 2, used: 1, status: 'FIRST_WARNING' });
@@ -112,7 +112,7 @@ test('a quota is announced and answered, counts messages to who never wrote, and
   assert.equal(await ackOf(client, FRIEND), undefined);
   assert.equal(await ackOf(client, STRANGER), undefined);
   assert.equal(await ackOf(client, OTHER), '475');
-  const asked = await client.socket.fetchNewChatMessageCap();
-  assert.deepEqual([asked.total_quota, asked.used_quota], [2, 2]);
-  assert.ok(Number(asked.cycle_end_timestamp) > Date.now() / 1000);
+  const askedInfo = await client.socket.fetchNewChatMessageCap();
+  assert.deepEqual([askedInfo.total_quota, askedInfo.used_quota], [2, 2]);
+  assert.ok(Number(askedInfo.cycle_end_timestamp) > Date.now() / 1000);
 });

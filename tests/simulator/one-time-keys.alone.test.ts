@@ -24,17 +24,17 @@ const askDigest = (client: TestClient): Promise<BinaryNode> =>
 test('a new client uploads 812 keys, and the digest is over them', async (context) => {
   const fixture = await Fixture.start(context, { claimedPreKeys: 0 });
   const client = await fixture.link(SHOP);
-  const uploaded = await client.until('its keys', () => {
+  const uploadedKeys = await client.until('its keys', () => {
     const ids = client.auth.idsOf('pre-key');
     return ids.length > 0 && ids;
   });
-  assert.equal(uploaded.length, 812);
+  assert.equal(uploadedKeys.length, 812);
   const digest = getBinaryNodeChild(await askDigest(client), 'digest');
   const ids = getBinaryNodeChildren(getBinaryNodeChild(digest, 'list'), 'id').map(({ content }) =>
     String(Buffer.from(content as Uint8Array).readUIntBE(0, 3)),
   );
   // The phone takes one for the history that it sends.
-  assert.ok(ids.length >= 811 && ids.every((id) => uploaded.includes(id)));
+  assert.ok(ids.length >= 811 && ids.every((id) => uploadedKeys.includes(id)));
   const keys = (await client.auth.keys.get('pre-key', ids)) as Record<string, SignalDataTypeMap['pre-key']>;
   const { signedIdentityKey, signedPreKey, registrationId } = client.auth.creds;
   const hash = createHash('sha1')

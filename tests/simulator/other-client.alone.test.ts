@@ -16,15 +16,15 @@ async function linked(
   options: Partial<SimulatorOptions> = {},
 ): Promise<{ fixture: Fixture; other: OtherClient }> {
   const fixture = await Fixture.start(context, { ...options, lidsNeedNumber: false });
-  const other = new OtherClient(fixture.simulator);
-  context.after(() => other.client.disconnect());
-  await other.link((qr) => fixture.control.scan(qr, SHOP));
-  return { fixture, other };
+  const otherClient = new OtherClient(fixture.simulator);
+  context.after(() => otherClient.client.disconnect());
+  await otherClient.link((qr) => fixture.control.scan(qr, SHOP));
+  return { fixture, other: otherClient };
 }
 
 /** The address that the network gives for a number. */
-async function lidOf(other: OtherClient, phone: string): Promise<string> {
-  const [found] = await other.client.getLidsByPhoneNumbers([phone]);
+async function lidOf(otherClient: OtherClient, phone: string): Promise<string> {
+  const [found] = await otherClient.client.getLidsByPhoneNumbers([phone]);
   assert.match(found?.lidJid ?? '', /^\d{15}@lid$/);
   return found?.lidJid ?? '';
 }
@@ -77,13 +77,13 @@ test('another client seals a message again for a phone that could not read it', 
   await fixture.control.fault(SHOP, 'unread', 1);
   await other.client.sendMessage(await lidOf(other, CUSTOMER), 'Once more');
   await other.client.disconnect();
-  const again = other.again();
-  context.after(() => again.client.disconnect());
-  const sealedAgain = again.sends('message');
-  await again.open();
+  const secondClient = other.again();
+  context.after(() => secondClient.client.disconnect());
+  const sealedAgain = secondClient.sends('message');
+  await secondClient.open();
   await sealedAgain;
   // The simulator handles stanzas in order, so an answer to a later one proves that the second copy arrived.
-  await lidOf(again, CUSTOMER);
+  await lidOf(secondClient, CUSTOMER);
   assert.deepEqual(await textsOf(fixture, CUSTOMER), ['Once more']);
 });
 
@@ -95,23 +95,23 @@ test('another client resumes its login with the key it kept, and reads what wait
   for (const text of ['one', 'two', 'three']) {
     await fixture.control.write(CUSTOMER, { to: SHOP, text, wait: false });
   }
-  const again = other.again();
-  context.after(() => again.client.disconnect());
-  await again.open();
-  await again.reads('three');
-  assert.deepEqual(again.texts, ['one', 'two', 'three']);
-  assert.deepEqual(again.problems, []);
+  const secondClient = other.again();
+  context.after(() => secondClient.client.disconnect());
+  await secondClient.open();
+  await secondClient.reads('three');
+  assert.deepEqual(secondClient.texts, ['one', 'two', 'three']);
+  assert.deepEqual(secondClient.problems, []);
   assert.equal(events.includes('connection failed'), false);
 });
 
 test('another client reads every message that a contact writes', async (context) => {
   const { fixture, other } = await linked(context);
   const kinds = WRITTEN_KINDS.filter((kind) => !ABOUT_KINDS.has(kind));
-  const { id: about } = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'First' });
+  const { id: messageId } = await fixture.control.write(CUSTOMER, { to: SHOP, text: 'First' });
   for (const kind of kinds) await fixture.control.write(CUSTOMER, { to: SHOP, kind, text: 'Words' });
   for (const kind of ['reaction', 'vote'] as const)
-    await fixture.control.write(CUSTOMER, { to: SHOP, kind, text: 'x', about });
-  await fixture.control.write(CUSTOMER, { to: SHOP, text: 'Last', about });
+    await fixture.control.write(CUSTOMER, { to: SHOP, kind, text: 'x', about: messageId });
+  await fixture.control.write(CUSTOMER, { to: SHOP, text: 'Last', about: messageId });
   await other.reads('Last');
   const fields = other.fields.filter((field) => !/conversation|extendedText|protocol/.test(field));
   assert.deepEqual(fields.slice(0, kinds.length - 1), [
@@ -129,6 +129,6 @@ test('another client reads every message that a contact writes', async (context)
     'pollCreationMessageV3',
     'albumMessage',
   ]);
-  assert.equal(other.quotes.get('Last'), about);
+  assert.equal(other.quotes.get('Last'), messageId);
   assert.deepEqual(other.problems, []);
 });

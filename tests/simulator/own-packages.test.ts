@@ -11,12 +11,12 @@ test('the README names every package that a copy of the simulator needs, with it
   const sources = readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) =>
     name.endsWith('.ts'),
   );
-  const imported = sources.flatMap((name) =>
+  const importedNames = sources.flatMap((name) =>
     [...readFileSync(join(folder, name), 'utf8').matchAll(PACKAGE)].map(([, found = '']) => found),
   );
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const versions: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies };
-  const needed = [...new Set(imported)]
+  const needed = [...new Set(importedNames)]
     .filter((name) => name !== 'node')
     .map((name) => `${name}@${versions[name]}`);
   const [, command = ''] = /^npm install (.+)$/m.exec(readFileSync(join(folder, 'README.md'), 'utf8')) ?? [];

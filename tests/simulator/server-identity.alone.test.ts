@@ -51,9 +51,9 @@ test('the chain leads from the static key to the root and stays the same', async
   const first = await Journal.open(directory);
   const identity = serverIdentity(first);
   await first.close();
-  const second = await Journal.open(directory);
-  assert.deepEqual(serverIdentity(second), identity);
-  await second.close();
+  const secondJournal = await Journal.open(directory);
+  assert.deepEqual(serverIdentity(secondJournal), identity);
+  await secondJournal.close();
   const { leaf, intermediate } = proto.CertChain.decode(identity.certificateChain);
   const details = proto.CertChain.NoiseCertificate.Details;
   const intermediateDetails = details.decode(intermediate?.details ?? new Uint8Array());

@@ -116,7 +116,7 @@ export class TestClient {
 
   /** Resolves with the first truthy answer; asks again after every event of this client's. */
   async until<Found>(
-    what: string,
+    title: string,
     find: () => Found | undefined | false | Promise<Found | undefined | false>,
   ): Promise<Found> {
     const deadline = Date.now() + TIMEOUT_MS;
@@ -125,7 +125,7 @@ export class TestClient {
       const found = await find();
       if (found) return found;
       const left = deadline - Date.now();
-      if (left <= 0) throw new Error(`waited in vain for ${what}`);
+      if (left <= 0) throw new Error(`waited in vain for ${title}`);
       const timer = setTimeout(() => this.#markDirty(), left);
       await dirty;
       clearTimeout(timer);
@@ -193,8 +193,8 @@ export class TestClient {
 
   /** From now on the client's socket is cut at the first thing it would send. */
   dieInsteadOfSending(): void {
-    const raw = this.#raw;
-    raw.send = () => raw.terminate();
+    const rawSocket = this.#raw;
+    rawSocket.send = () => rawSocket.terminate();
   }
 
   get #raw(): WebSocket {

@@ -32,13 +32,13 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the last release and this tree, side by side under traffic, forward and back', async (context) => {
-  const former = lastRelease(folder);
-  context.diagnostic(`${former.name}; nodes hear each other: ${hearEachOther}`);
-  const fleet = await startFleet({ nodes: 2, program: former.program });
+  const formerBuild = lastRelease(folder);
+  context.diagnostic(`${formerBuild.name}; nodes hear each other: ${hearEachOther}`);
+  const fleet = await startFleet({ nodes: 2, program: formerBuild.program });
   context.after(() => fleet.stop());
   const shops = await openShops(fleet, SHOPS);
   const random = seededRandom(testEnvironment().seed);
-  for (const build of [present, former]) {
+  for (const build of [present, formerBuild]) {
     for (const node of fleet.nodes) {
       const run = {
         fleet,
@@ -61,18 +61,18 @@ test('a node older than a stored form refuses its shops with one error, and lose
   const [shop] = await openShops(fleet, 1);
   assert.ok(node && shop);
   const [to = ''] = shop.freshRecipients;
-  const sent = await sendText(shop, shop.id, { to, text: 'Before', idempotencyKey: 'before' });
-  await untilStatus(shop, String(sent.data.id), 'sent');
+  const sentAnswer = await sendText(shop, shop.id, { to, text: 'Before', idempotencyKey: 'before' });
+  await untilStatus(shop, String(sentAnswer.data.id), 'sent');
   await restart(node, present);
-  const refused = await node.api(shop.apiKey).get(`/shops/${shop.id}/channels/msgapp`);
-  assert.deepEqual([refused.status, refused.error?.code], [503, 'SERVICE_UNAVAILABLE']);
+  const refusedAnswer = await node.api(shop.apiKey).get(`/shops/${shop.id}/channels/msgapp`);
+  assert.deepEqual([refusedAnswer.status, refusedAnswer.error?.code], [503, 'SERVICE_UNAVAILABLE']);
   assert.equal((await node.api(shop.apiKey).get('/me')).status, 200, 'the tenant is answered as ever');
   await until('the log says why', async () =>
     /a shop was stored in version \d+, newer than this program's \d+/.test(node.log()),
   );
   await restart(node, next);
   await allConnected([shop]);
-  assert.equal((await shop.api.get(`/messages/${sent.data.id}`)).data.status, 'sent');
+  assert.equal((await shop.api.get(`/messages/${sentAnswer.data.id}`)).data.status, 'sent');
 });
 
 async function restart(node: FleetNode, { program }: Build): Promise<void> {

@@ -56,14 +56,14 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
     new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
       const headers = { 'x-api-key': API_KEY, ...(text ? { 'content-type': 'application/json' } : {}) };
-      const asked = request({ host: '127.0.0.1', port, path, method, agent, headers }, (reply) => {
-        let all = '';
-        reply.setEncoding('utf8').on('data', (part) => (all += part));
-        reply.on('end', () => resolve({ status: reply.statusCode ?? 0, text: all }));
+      const askedRequest = request({ host: '127.0.0.1', port, path, method, agent, headers }, (reply) => {
+        let output = '';
+        reply.setEncoding('utf8').on('data', (part) => (output += part));
+        reply.on('end', () => resolve({ status: reply.statusCode ?? 0, text: output }));
         reply.on('error', reject);
       });
-      asked.on('error', reject);
-      asked.end(text);
+      askedRequest.on('error', reject);
+      askedRequest.end(text);
     });
   const startServer = async (): Promise<GuardedProcess> => {
     const server = spawnGuarded({
@@ -88,8 +88,8 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
         () => false,
       );
     while (!(await isUp())) {
-      const ended = await Promise.race([server.ended, delay(50, undefined)]);
-      if (ended !== undefined) throw new Error(`baileys-api did not start: see ${directory}/server.log`);
+      const endedEnd = await Promise.race([server.ended, delay(50, undefined)]);
+      if (endedEnd !== undefined) throw new Error(`baileys-api did not start: see ${directory}/server.log`);
     }
     return server;
   };
@@ -109,12 +109,12 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
     while (!open.has(phone)) await delay(50);
   });
   const pairAllMs = performance.now() - startedMs;
-  const at = (index: number, what: string): string =>
-    `/connections/${encodeURIComponent(phones[index] ?? '')}/${what}`;
+  const valueAt = (index: number, field: string): string =>
+    `/connections/${encodeURIComponent(phones[index] ?? '')}/${field}`;
   const send = async (index: number, to: string, text: string, key?: string): Promise<number> => {
     const id = key === undefined ? {} : { chatwootMessageId: key };
     const body = { jid: addressOf(to), messageContent: { text }, ...id };
-    return (await call('POST', at(index, 'send-message'), body)).status;
+    return (await call('POST', valueAt(index, 'send-message'), body)).status;
   };
   return {
     network,
@@ -125,9 +125,9 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
     pairAllMs,
     waves: callWaves({
       sessions,
-      lookUp: (phone, to) => call('POST', at(phone, 'on-whatsapp'), { jids: [addressOf(to)] }),
+      lookUp: (phone, to) => call('POST', valueAt(phone, 'on-whatsapp'), { jids: [addressOf(to)] }),
       compose: (phone, to) =>
-        call('PATCH', at(phone, 'presence'), { type: 'composing', toJid: addressOf(to) }),
+        call('PATCH', valueAt(phone, 'presence'), { type: 'composing', toJid: addressOf(to) }),
       async send(phone, to, text) {
         const status = await send(phone, to, text);
         if (status !== 200) throw new Error(`baileys-api answered ${status}`);
@@ -151,9 +151,9 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
       agent.destroy();
       webhook.closeAllConnections();
       webhook.close();
-      for (const each of [server, simulator.process, redis.process]) {
-        each.signal('SIGKILL');
-        await each.ended;
+      for (const process of [server, simulator.process, redis.process]) {
+        process.signal('SIGKILL');
+        await process.ended;
       }
       rmSync(directory, { recursive: true, force: true });
     },
@@ -168,11 +168,11 @@ interface ConnectionUpdate {
 /** Starts the server to which the peer reports its connections; the number is the path. */
 async function startWebhook(heard: (phone: string, update: ConnectionUpdate) => void): Promise<Server> {
   const webhook = createServer((call, answer) => {
-    let all = '';
-    call.setEncoding('utf8').on('data', (part) => (all += part));
+    let output = '';
+    call.setEncoding('utf8').on('data', (part) => (output += part));
     call.on('end', () => {
       answer.end('ok');
-      const { event, data } = JSON.parse(all) as { event: string; data: ConnectionUpdate };
+      const { event, data } = JSON.parse(output) as { event: string; data: ConnectionUpdate };
       if (event === 'connection.update') heard(decodeURIComponent((call.url ?? '').slice(1)), data);
     });
   });

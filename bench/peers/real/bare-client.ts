@@ -49,7 +49,7 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
   await inParallel(phones, LINKED_AT_ONCE, (phone) => running.ask('link', phone));
   const pairAllMs = performance.now() - startedMs;
   const server = (): number => running.program.process.pid;
-  const at = (index: number): string => phones[index] ?? '';
+  const phoneAt = (index: number): string => phones[index] ?? '';
   return {
     network,
     phones,
@@ -59,9 +59,9 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
     pairAllMs,
     waves: callWaves({
       sessions,
-      lookUp: (phone, to) => running.ask('look-up', at(phone), to),
-      compose: (phone, to) => running.ask('composing', at(phone), to),
-      send: (phone, to, text) => running.ask('send', at(phone), to, text),
+      lookUp: (phone, to) => running.ask('look-up', phoneAt(phone), to),
+      compose: (phone, to) => running.ask('composing', phoneAt(phone), to),
+      send: (phone, to, text) => running.ask('send', phoneAt(phone), to, text),
     }),
     async restart(signal) {
       await running.ask('keep', '');
@@ -70,9 +70,9 @@ async function start(place: Place, sessions: number): Promise<Gateway> {
       running = await begin();
     },
     async stop() {
-      for (const each of [running.program.process, simulator.process]) {
-        each.signal('SIGKILL');
-        await each.ended;
+      for (const process of [running.program.process, simulator.process]) {
+        process.signal('SIGKILL');
+        await process.ended;
       }
       rmSync(directory, { recursive: true, force: true });
     },

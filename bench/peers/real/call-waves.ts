@@ -66,8 +66,8 @@ interface Way {
 }
 
 /** `each` messages of every session. */
-async function calls(sessions: number, way: Way): Promise<Sent> {
-  const { each, atOnce, act, recipient } = way;
+async function calls(sessions: number, send: Way): Promise<Sent> {
+  const { each, atOnce, act, recipient } = send;
   const tookMs: number[] = [];
   const endedMs: number[] = [];
   const work = async (phone: number): Promise<void> => {
@@ -82,12 +82,12 @@ async function calls(sessions: number, way: Way): Promise<Sent> {
   await Promise.all(Array.from({ length: sessions }, (_, phone) => work(phone)));
   const messages = each * sessions;
   const placeOf = (share: number): number => Math.floor((messages - 1) * share);
-  const at = (sorted: readonly number[], share: number): number => sorted[placeOf(share)] ?? Number.NaN;
-  const middleMs = at(endedMs, MIDDLE.to) - at(endedMs, MIDDLE.from);
+  const valueAt = (sorted: readonly number[], share: number): number => sorted[placeOf(share)] ?? Number.NaN;
+  const middleMs = valueAt(endedMs, MIDDLE.to) - valueAt(endedMs, MIDDLE.from);
   tookMs.sort((one, other) => one - other);
   return {
     messages,
     perSecond: ((placeOf(MIDDLE.to) - placeOf(MIDDLE.from)) * 1_000) / middleMs,
-    others: { callP50Ms: at(tookMs, 0.5), callP99Ms: at(tookMs, 0.99) },
+    others: { callP50Ms: valueAt(tookMs, 0.5), callP99Ms: valueAt(tookMs, 0.99) },
   };
 }

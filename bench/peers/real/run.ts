@@ -63,9 +63,9 @@ try {
   compile();
   const ready: Driver[] = [];
   for (const driver of drivers) {
-    const why = await driver.prepare?.(placeOf(driver));
-    if (why === undefined) ready.push(driver);
-    else progress(why);
+    const reason = await driver.prepare?.(placeOf(driver));
+    if (reason === undefined) ready.push(driver);
+    else progress(reason);
   }
   for (let round = 1; round <= Number(values.rounds); round += 1) {
     for (const driver of ready) await measure(driver, round);

@@ -88,11 +88,11 @@ test('a reader sees each committed event once and no other, in any order of comm
       }
     }
     while (seen.length < committed.length) {
-      const before = seen.length;
+      const countBefore = seen.length;
       await read();
       assert.ok(
-        seen.length > before,
-        `seed ${seed}, run ${run}: ${committed.length - before} were passed over`,
+        seen.length > countBefore,
+        `seed ${seed}, run ${run}: ${committed.length - countBefore} were passed over`,
       );
     }
     assert.deepEqual(

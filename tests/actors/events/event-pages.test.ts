@@ -36,9 +36,9 @@ function eventsOf(texts: readonly number[]) {
   } as unknown as EventServiceOptions);
   const page = async (cursor: string) => {
     const asked = { cursor, limit: 100, types: undefined, shopId: undefined, waitMs: 0, keyId: 'key' };
-    const listed = await events.list(tenantId, asked);
-    assert.ok(listed.ok);
-    return listed.value;
+    const listedOutcome = await events.list(tenantId, asked);
+    assert.ok(listedOutcome.ok);
+    return listedOutcome.value;
   };
   return { page, read: () => read };
 }

@@ -48,13 +48,13 @@ test('a node lets 20,000 calls wait, of any tenants, and one that leaves frees a
 
 test('a node that stops ends all waits at once, also those that begin later', async () => {
   const waiters = new EventWaiters(new FakeClock());
-  const present = waiters.enter('a', 30_000);
-  const woke = present && woken(present);
+  const presentWait = waiters.enter('a', 30_000);
+  const woke = presentWait && woken(presentWait);
   waiters.close();
   await woke;
   const future = waiters.enter('a', 30_000);
   await (future && woken(future));
-  assert.deepEqual([present?.takeShared(), future?.takeShared()], [undefined, undefined]);
+  assert.deepEqual([presentWait?.takeShared(), future?.takeShared()], [undefined, undefined]);
 });
 
 test('a call that leaves stops waiting at once and gets no event', async () => {
@@ -97,15 +97,15 @@ function inMemory() {
     waiters,
     asked,
     /** Lists like a call: it reads again after each notification. */
-    async list(waitMs: number, of: { readonly shopId?: string } = {}): Promise<Outcome<EventPage>> {
-      const query = { cursor: START, limit: 10, types: undefined, shopId: undefined, waitMs, ...of };
-      let listed = await service.list(TENANT, query);
-      while (listed.ok && listed.value.wait !== undefined) {
-        const { wait } = listed.value;
+    async list(waitMs: number, filter: { readonly shopId?: string } = {}): Promise<Outcome<EventPage>> {
+      const query = { cursor: START, limit: 10, types: undefined, shopId: undefined, waitMs, ...filter };
+      let listedOutcome = await service.list(TENANT, query);
+      while (listedOutcome.ok && listedOutcome.value.wait !== undefined) {
+        const { wait } = listedOutcome.value;
         await woken(wait);
-        listed = await service.list(TENANT, { ...query, wait });
+        listedOutcome = await service.list(TENANT, { ...query, wait });
       }
-      return listed;
+      return listedOutcome;
     },
     /** Stores an event of the shop and notifies the waiting calls. */
     happens(shopId: string): void {

@@ -97,6 +97,6 @@ test('a reader of the last event continues after a silence longer than events ar
   assert.equal(caughtUp.value.items.length, 1);
   const tooOld = await read(daysAgo(31));
   assert.ok(!tooOld.ok);
-  const again = await read(`${NOW_MS - 20 * DAY_MS - 1}-0`);
-  assert.ok(!again.ok, 'nobody knows what was before the oldest');
+  const secondOutcome = await read(`${NOW_MS - 20 * DAY_MS - 1}-0`);
+  assert.ok(!secondOutcome.ok, 'nobody knows what was before the oldest');
 });

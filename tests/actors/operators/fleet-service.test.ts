@@ -29,23 +29,24 @@ async function serviceWithLetters() {
     host: { isAvailable: () => true },
     link: { serve: (handler) => node.link.serve(handler), call: (...call) => node.link.call(...call) },
   });
-  const one = counterAddress('one');
-  for (let by = 1; by <= LETTERS; by += 1) await world.outcome(node.actors.ask(one, { type: 'add', by }));
+  const firstAddress = counterAddress('one');
+  for (let amount = 1; amount <= LETTERS; amount += 1)
+    await world.outcome(node.actors.ask(firstAddress, { type: 'add', by: amount }));
   broken = false;
-  return { world, service, one };
+  return { world, service, one: firstAddress };
 }
 
 test('the oldest dead letter can be replayed like any other, and a missing one cannot', async () => {
   const { world, service, one } = await serviceWithLetters();
   const letters = (await world.outcome(world.node.deadLetters.list({ limit: 100 }))) as DeadLetter[];
   assert.equal(letters.length, LETTERS);
-  const oldest = letters.at(-1)?.id ?? '';
-  assert.deepEqual(await world.outcome(service.replayDeadLetter(oldest)), {
+  const oldestId = letters.at(-1)?.id ?? '';
+  assert.deepEqual(await world.outcome(service.replayDeadLetter(oldestId)), {
     ok: true,
-    value: { id: oldest, replayed: true },
+    value: { id: oldestId, replayed: true },
   });
   assert.equal(await world.outcome(world.node.actors.ask(one, { type: 'read' })), 1);
-  assert.deepEqual(await world.outcome(service.replayDeadLetter(oldest)), {
+  assert.deepEqual(await world.outcome(service.replayDeadLetter(oldestId)), {
     ok: false,
     failure: { code: 'NOT_FOUND' },
   });

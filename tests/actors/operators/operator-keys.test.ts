@@ -28,9 +28,10 @@ async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
   const redis = new Map<string, { tenantId: string; expires: boolean }>();
   const store = {
     async append([write = ['', '']]: readonly Read[]) {
-      const [command, key, tenantId, ...rest] = write;
+      const [command, key, tenantId, ...otherArguments] = write;
       const known = redis.get(key);
-      if (command === 'SET') redis.set(key, { tenantId: String(tenantId), expires: rest[0] === 'EX' });
+      if (command === 'SET')
+        redis.set(key, { tenantId: String(tenantId), expires: otherArguments[0] === 'EX' });
       if (command !== 'PERSIST') return ['OK'];
       if (known !== undefined) known.expires = false;
       return [known === undefined ? 0 : 1];
@@ -84,11 +85,11 @@ test('a key is not made if its tenant was erased before the key was named perman
 
 /** A tenant with a key that is not revoked. */
 async function tenantWithKey() {
-  const stored = await goldenTenant(golden);
-  const [key] = stored.apiKeys.values();
+  const storedState = await goldenTenant(golden);
+  const [key] = storedState.apiKeys.values();
   assert.ok(key);
   const record = { ...key.record, revokedAtMs: null, retiredHashes: [] };
-  return { state: putKey(stored, record).state ?? stored, key: record.id };
+  return { state: putKey(storedState, record).state ?? storedState, key: record.id };
 }
 
 test('a key’s record keeps every value that the directory may name, and loses only those that it does not', async () => {
@@ -99,15 +100,18 @@ test('a key’s record keeps every value that the directory may name, and loses 
   };
   for (let index = 0; index < 150; index += 1) rotate(`value ${index}`, []);
   rotate('newest', ['value 7']);
-  const kept = state.apiKeys.get(key)?.record.retiredHashes ?? [];
-  assert.deepEqual([kept.length, kept.includes('value 7'), kept.includes('value 6')], [150, false, true]);
+  const keptKeys = state.apiKeys.get(key)?.record.retiredHashes ?? [];
+  assert.deepEqual(
+    [keptKeys.length, keptKeys.includes('value 7'), keptKeys.includes('value 6')],
+    [150, false, true],
+  );
 });
 
 test('a revoked key gets no new value', async () => {
   const { state, key } = await tenantWithKey();
-  const revoked = revokeKey(state, { keyId: key }, { nowMs: 1 }).state;
-  assert.ok(revoked);
-  const { reply, writes } = rotateKey(revoked, { keyId: key, hash: 'new', forgotten: [] }, { nowMs: 2 });
+  const revokedState = revokeKey(state, { keyId: key }, { nowMs: 1 }).state;
+  assert.ok(revokedState);
+  const { reply, writes } = rotateKey(revokedState, { keyId: key, hash: 'new', forgotten: [] }, { nowMs: 2 });
   const { failure } = reply as { readonly failure?: { readonly code: string } };
   assert.deepEqual([failure?.code, writes], ['CONFLICT', undefined]);
 });

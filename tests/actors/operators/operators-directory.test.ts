@@ -152,9 +152,9 @@ test('the directory leaves a server that became a replica and kept its connectio
   const link = await redisLink(pair.master().socketPath);
   context.after(() => link.close());
   const clock = new FakeClock();
-  const own = await openDirectoryConnection({ redisUrl: link.url, clock, log: new QuietLog() });
-  context.after(() => own.close());
-  const client = own.connection as unknown as {
+  const ownConnection = await openDirectoryConnection({ redisUrl: link.url, clock, log: new QuietLog() });
+  context.after(() => ownConnection.close());
+  const client = ownConnection.connection as unknown as {
     set(key: string, value: string): Promise<string>;
   };
   await client.set('known', 'before');

@@ -77,11 +77,11 @@ test('both kinds of proxy look the name up and connect, over TLS too, with no st
   });
   for (const { url, from } of proxies) {
     seen.length = 0;
-    const plain = await askThrough(url, `http://localhost:${portOf(site)}/`);
-    plain.destroy();
+    const plainMessage = await askThrough(url, `http://localhost:${portOf(site)}/`);
+    plainMessage.destroy();
     const secure = await askThrough(url, `https://localhost:${portOf(secureSite)}/`, { ca });
     secure.destroy();
-    assert.deepEqual([plain.statusCode, secure.statusCode], [200, 200]);
+    assert.deepEqual([plainMessage.statusCode, secure.statusCode], [200, 200]);
     assert.deepEqual(seen, [from, from]);
     await reachThrough(through(url), `ws://localhost:${portOf(site)}/ws/chat`, AbortSignal.timeout(10_000));
   }
@@ -103,9 +103,9 @@ test('an attachment comes through the proxy, and its failures are distinguished'
     const media = await fetched(url, portOf(site));
     await media.discard();
     assert.deepEqual(seen, [from]);
-    const closed = createTcpServer();
-    const port = await listening(closed);
-    await once(closed.close(), 'close');
+    const closedServer = createTcpServer();
+    const port = await listening(closedServer);
+    await once(closedServer.close(), 'close');
     await assert.rejects(fetched(url, port), (error: Error) => {
       assert.ok(error instanceof MediaUnavailable);
       return /could not be fetched: the egress made no connection/.test(error.message);
@@ -118,9 +118,9 @@ test('an attachment comes through the proxy, and its failures are distinguished'
 });
 
 test('a proxy that is away is reported as such, and no failure contains its password', async () => {
-  const closed = createTcpServer();
-  const port = await listening(closed);
-  await once(closed.close(), 'close');
+  const closedServer = createTcpServer();
+  const port = await listening(closedServer);
+  await once(closedServer.close(), 'close');
   for (const kind of ['socks5', 'http']) {
     const dead = `${kind}://u:s3cret@127.0.0.1:${port}`;
     const told: EgressFailure[] = [];
@@ -142,12 +142,12 @@ test('a proxy that takes a connection and answers nothing is ended with the call
   await listening(mute);
   context.after(() => mute.close());
   for (const kind of ['socks5', 'http']) {
-    const over = new AbortController();
+    const ending = new AbortController();
     const taken = once(mute, 'connection');
     const egress = through(`${kind}://127.0.0.1:${portOf(mute)}`);
-    const asked = reachThrough(egress, `ws://localhost:${portOf(site)}/`, over.signal);
+    const asked = reachThrough(egress, `ws://localhost:${portOf(site)}/`, ending.signal);
     const [socket] = await taken;
-    over.abort();
+    ending.abort();
     await assert.rejects(asked, EgressFailure);
     (socket as { destroy(): void }).destroy();
   }

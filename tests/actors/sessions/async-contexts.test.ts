@@ -10,17 +10,17 @@ import { deferred } from '../../helpers/deferred.ts';
 shareAsyncContexts();
 
 test('each storage finds its own value across waits, nested and side by side', async () => {
-  const [one, other] = [new AsyncLocalStorage<string>(), new AsyncLocalStorage<string>()];
+  const [firstStorage, otherStorage] = [new AsyncLocalStorage<string>(), new AsyncLocalStorage<string>()];
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const seen: (string | undefined)[][] = [];
-  const note = (): void => void seen.push([one.getStore(), other.getStore()]);
+  const note = (): void => void seen.push([firstStorage.getStore(), otherStorage.getStore()]);
   await Promise.all([
-    one.run('a', async () => {
+    firstStorage.run('a', async () => {
       await turn();
-      await other.run('b', async () => {
+      await otherStorage.run('b', async () => {
         await turn();
         note();
-        await one.run('c', async () => {
+        await firstStorage.run('c', async () => {
           await turn();
           note();
         });
@@ -28,7 +28,7 @@ test('each storage finds its own value across waits, nested and side by side', a
       });
       note();
     }),
-    one.run('z', async () => {
+    firstStorage.run('z', async () => {
       await turn();
       await turn();
       await turn();
@@ -44,17 +44,17 @@ test('each storage finds its own value across waits, nested and side by side', a
     ),
   );
   assert.equal(
-    one.run('x', (more: string) => `${one.getStore()}${more}`, 'y'),
+    firstStorage.run('x', (more: string) => `${firstStorage.getStore()}${more}`, 'y'),
     'xy',
   );
   assert.throws(
     () =>
-      one.run('x', () => {
+      firstStorage.run('x', () => {
         throw new Error('told to throw');
       }),
     /told to throw/,
   );
-  assert.equal(one.getStore(), undefined);
+  assert.equal(firstStorage.getStore(), undefined);
 });
 
 test('a promise carries one value however many storages were used', async () => {
@@ -69,9 +69,9 @@ test('a promise carries one value however many storages were used', async () => 
 });
 
 test('a value ends with the promise of its work: later work of it is in no transaction of the client', async () => {
-  const stored: SignalDataSet[] = [];
+  const storedSets: SignalDataSet[] = [];
   const keys = addTransactionCapability(
-    { get: async () => ({}), set: async (data) => void stored.push(data) },
+    { get: async () => ({}), set: async (data) => void storedSets.push(data) },
     quietLogger,
     { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
   );
@@ -84,8 +84,8 @@ test('a value ends with the promise of its work: later work of it is in no trans
     const left = isCommitted.then(() => keys.set(token(2)));
     return { left };
   }, 'a');
-  assert.deepEqual(stored, [token(1)]);
+  assert.deepEqual(storedSets, [token(1)]);
   committed();
   await afterwards.left;
-  assert.deepEqual(stored, [token(1), token(2)]);
+  assert.deepEqual(storedSets, [token(1), token(2)]);
 });

@@ -66,19 +66,19 @@ export class MemoryStore implements Store {
     checkWrites(shard, writes);
     await this.beforeCommit(writes);
     this.commits.push(writes);
-    for (const [command, key, ...rest] of writes) {
+    for (const [command, key, ...otherArguments] of writes) {
       const hash = this.hashes.get(key) ?? new Map<string, Buffer>();
       if (command === 'DEL' || command === 'UNLINK') {
         this.hashes.delete(key);
       } else if (command === 'HSET') {
-        for (let index = 0; index < rest.length; index += 2) {
-          hash.set(String(rest[index]), Buffer.from(rest[index + 1] as Buffer));
+        for (let index = 0; index < otherArguments.length; index += 2) {
+          hash.set(String(otherArguments[index]), Buffer.from(otherArguments[index + 1] as Buffer));
         }
         this.hashes.set(key, hash);
       } else if (command === 'PEXPIREAT') {
-        this.expiries.set(key, Number(rest[0]));
+        this.expiries.set(key, Number(otherArguments[0]));
       } else if (command === 'HDEL') {
-        for (const field of rest) hash.delete(String(field));
+        for (const field of otherArguments) hash.delete(String(field));
       } else {
         throw new Error(`the fixture does not know ${command}`);
       }

@@ -25,13 +25,13 @@ export interface ConformanceNetwork {
   /** The stanzas of that person which the shop marked as read, by their ids. */
   markedRead(shop: SessionAddress, writer: string): Promise<readonly string[]>;
   /** The texts that number's handset received. */
-  received(shop: SessionAddress, by: string): Promise<readonly string[]>;
+  received(shop: SessionAddress, recipient: string): Promise<readonly string[]>;
   /** The number leaves the network. */
   remove(number: string): Promise<void>;
   /** Adds a number to the network, which is also found under the other form. */
   addForm(number: string, form: string): Promise<void>;
   /** The next message of the shop meets this. */
-  meets(shop: SessionAddress, what: { ackError: string } | 'no_ack'): Promise<void>;
+  meets(shop: SessionAddress, problem: { ackError: string } | 'no_ack'): Promise<void>;
   /** The network ends the shop's session. */
   drop(shop: SessionAddress, end: SessionEnd): Promise<void>;
   setGroup(

@@ -19,7 +19,7 @@ export class SessionLog {
   readonly listener: SessionListener = (shop, event) => {
     const entry = { shopId: shop.shopId, event };
     this.events.push(entry);
-    const waiter = this.#waiters.find((each) => each.shopId === shop.shopId && each.matches(event));
+    const waiter = this.#waiters.find((waiter) => waiter.shopId === shop.shopId && waiter.matches(event));
     if (waiter === undefined) {
       this.#unread.push(entry);
       return;

@@ -138,11 +138,11 @@ async function connect(parts: {
       return (await control.write(from, { to: SHOP_PHONE, text })).delivered;
     },
     async markedRead(_shop, writer) {
-      const read = events.filter((each) => each.event === 'messages read' && `+${each.writer}` === writer);
+      const read = events.filter((event) => event.event === 'messages read' && `+${event.writer}` === writer);
       return read.flatMap(({ ids }) => ids as string[]);
     },
-    async received(_shop, by) {
-      return (await control.inbox(by)).items.map(({ text }) => text ?? '');
+    async received(_shop, recipient) {
+      return (await control.inbox(recipient)).items.map(({ text }) => text ?? '');
     },
     async remove(number) {
       await control.setNumber(number, false);
@@ -150,9 +150,9 @@ async function connect(parts: {
     async addForm(number, form) {
       await control.setNumber(number, true, [form]);
     },
-    async meets(_shop, what) {
-      if (what === 'no_ack') await control.fault(SHOP_PHONE, 'unacked', 1);
-      else await control.ackErrors(SHOP_PHONE, Number(what.ackError));
+    async meets(_shop, problem) {
+      if (problem === 'no_ack') await control.fault(SHOP_PHONE, 'unacked', 1);
+      else await control.ackErrors(SHOP_PHONE, Number(problem.ackError));
     },
     async drop(_shop, kind) {
       await control.fault(SHOP_PHONE, DROPS[kind as keyof typeof DROPS]);

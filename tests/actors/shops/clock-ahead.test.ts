@@ -63,8 +63,8 @@ test('a restriction without a named end that lies days ahead ends a day later, a
   // Any commit stores it.
   first.send();
   first.nowMs += 20 * HOUR_MS;
-  const second = await first.successor('store');
-  assert.equal(second.state.limits.restriction?.untilMs, endsAtMs);
+  const secondHarness = await first.successor('store');
+  assert.equal(secondHarness.state.limits.restriction?.untilMs, endsAtMs);
 });
 
 test('sends counted by a clock that was ahead count from now on: none is forgotten, none lasts longer than its window', () => {
@@ -111,9 +111,9 @@ test('a ledger that cannot be read counts as full until its windows have passed,
   });
   assert.deepEqual(told, [shop.state.shop.shopId]);
   loaded.restart();
-  const written = loaded.writes.filter(([, key]) => key === loaded.state.keys.accepted);
+  const writtenWrites = loaded.writes.filter(([, key]) => key === loaded.state.keys.accepted);
   assert.deepEqual(
-    written.map(([command, , ...values]) => [command, values.length]),
+    writtenWrites.map(([command, , ...values]) => [command, values.length]),
     [
       ['LTRIM', 2],
       ['RPUSH', 282],
@@ -126,14 +126,14 @@ test('calls counted by a clock that was ahead count from now on, in every window
   const keyId = 'key';
   const limits = { minute: 60, hour: 1_000, day: 10_000 };
   for (const aheadMs of [5 * HOUR_MS, 365 * DAY_MS]) {
-    const before = new KeyLimits();
-    for (let call = 0; call < 59; call += 1) before.take({ keyId, limits, nowMs: START_MS + aheadMs });
+    const limitsBefore = new KeyLimits();
+    for (let call = 0; call < 59; call += 1) limitsBefore.take({ keyId, limits, nowMs: START_MS + aheadMs });
     const keys = new KeyLimits();
-    keys.restore({ keyId, state: before.changedState(keyId)?.state ?? '', nowMs: START_MS });
+    keys.restore({ keyId, state: limitsBefore.changedState(keyId)?.state ?? '', nowMs: START_MS });
     assert.notEqual(keys.changedState(keyId), undefined, 'it is stored as it now stands');
     assert.equal(keys.take({ keyId, limits, nowMs: START_MS }).isAllowed, true);
-    const refused = keys.take({ keyId, limits, nowMs: START_MS });
-    assert.deepEqual([refused.isAllowed, refused.retryAfterSeconds], [false, 60]);
+    const refusedDecision = keys.take({ keyId, limits, nowMs: START_MS });
+    assert.deepEqual([refusedDecision.isAllowed, refusedDecision.retryAfterSeconds], [false, 60]);
     assert.equal(keys.take({ keyId, limits, nowMs: START_MS + 60_000 }).isAllowed, true);
     assert.equal(keys.peek({ keyId, limits, nowMs: START_MS + 60_000 })[1]?.remaining, 1_000 - 61);
   }

@@ -51,13 +51,13 @@ test('an address of a proxy is read in one form, and shown without its password'
 
 test('a new egress is stored sealed, and opens the session again once, by itself alone', async () => {
   const shop = await ShopHarness.connected();
-  const before = opened(shop).length;
+  const countBefore = opened(shop).length;
   const egress = egressOf(shop);
   shop.command({ type: 'set_egress', egress });
   assert.equal(channelState(shop.state), 'starting');
   assert.deepEqual(
     opened(shop)
-      .slice(before)
+      .slice(countBefore)
       .map((opening) => opening.egress),
     [egress.sealed],
   );
@@ -104,15 +104,15 @@ test('a shop without a session, or whose login is refused, is opened by no new e
   const shop = await ShopHarness.start();
   shop.command({ type: 'set_egress', egress: egressOf(shop) });
   assert.deepEqual(opened(shop), []);
-  const refused = await ShopHarness.connected();
-  refused.session({ type: 'session.closed', end: 'login_refused', statusCode: 409, detail: '' });
-  const before = opened(refused).length;
-  refused.command({ type: 'set_egress', egress: egressOf(refused) });
-  assert.equal(opened(refused).length, before);
+  const refusedHarness = await ShopHarness.connected();
+  refusedHarness.session({ type: 'session.closed', end: 'login_refused', statusCode: 409, detail: '' });
+  const countBefore = opened(refusedHarness).length;
+  refusedHarness.command({ type: 'set_egress', egress: egressOf(refusedHarness) });
+  assert.equal(opened(refusedHarness).length, countBefore);
 });
 
 test('an egress follows a new CREDENTIALS_KEY; a shop whose egress no key opens cannot connect', async () => {
-  const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 9)];
+  const [olderBytes, newerBytes] = [Buffer.alloc(32, 1), Buffer.alloc(32, 9)];
   const shop = await ShopHarness.connected();
   shop.command({ type: 'set_egress', egress: egressOf(shop) });
   const store = {
@@ -125,12 +125,14 @@ test('an egress follows a new CREDENTIALS_KEY; a shop whose egress no key opens 
       shop.nowMs,
       egressVault(credentialCiphers(keys)),
     );
-  const rotated = await load([newer, older]);
-  assert.notEqual(rotated?.egress?.sealed, shop.state.egress?.sealed);
-  assert.deepEqual(rotated?.unstored, [['HSET', shop.state.keys.shop, 'egress', rotated?.egress?.sealed]]);
-  const alone = egressVault(credentialCiphers([newer]));
-  assert.equal(egressText(alone.open(shop.state.shop, rotated?.egress?.sealed ?? '')), ADDRESS);
-  const unreadable = await load([newer]);
+  const rotatedState = await load([newerBytes, olderBytes]);
+  assert.notEqual(rotatedState?.egress?.sealed, shop.state.egress?.sealed);
+  assert.deepEqual(rotatedState?.unstored, [
+    ['HSET', shop.state.keys.shop, 'egress', rotatedState?.egress?.sealed],
+  ]);
+  const aloneVault = egressVault(credentialCiphers([newerBytes]));
+  assert.equal(egressText(aloneVault.open(shop.state.shop, rotatedState?.egress?.sealed ?? '')), ADDRESS);
+  const unreadable = await load([newerBytes]);
   assert.deepEqual(unreadable?.egress, { sealed: shop.state.egress?.sealed, shown: null });
   assert.deepEqual(unreadable?.unstored, []);
 });

@@ -68,7 +68,7 @@ const ends: readonly SessionEnd[] = [
   'outdated',
 ];
 
-const kinds = (...each: readonly PlainKind[]) => fc.constantFrom(...each).map((kind): Step => ({ kind }));
+const kinds = (...kinds: readonly PlainKind[]) => fc.constantFrom(...kinds).map((kind): Step => ({ kind }));
 const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 16, arbitrary: fc.constant<Step>({ kind: 'work' }) },
   { weight: 4, arbitrary: kinds('send', 'send', 'sendToGroup', 'postStatus', 'carry') },
@@ -322,11 +322,11 @@ class Life {
       else if (!/^(queued|sending)$/.test(status)) this.ended.set(id, status);
     }
     if (pacingState(state) !== 'sending') this.#freeWire();
-    const open = this.accepted.filter((id) => !this.ended.has(id)).sort();
-    const held = [...state.queue, ...(state.currentMessage ? [state.currentMessage] : [])];
+    const openIds = this.accepted.filter((id) => !this.ended.has(id)).sort();
+    const heldMessages = [...state.queue, ...(state.currentMessage ? [state.currentMessage] : [])];
     assert.deepEqual(
-      held.map(({ messageId }) => messageId).sort(),
-      open,
+      heldMessages.map(({ messageId }) => messageId).sort(),
+      openIds,
       'what has not ended waits or is in progress',
     );
     const isBusy = ['preparing', 'sending'].includes(pacingState(state));

@@ -93,17 +93,22 @@ export class ShopHarness {
     });
   }
 
-  static async start(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
+  static async start(seed = 1, ownShop: ShopReference = shop): Promise<ShopHarness> {
     const redis = new MemoryRedis({ monotonicMs: () => 0, wallMs: () => 0 });
-    redis.run(['HSET', tenantKeys(own.tenantId).shops, own.shopId, JSON.stringify({ name: 'Bakery' })]);
-    const state = await loadShop(shopAddress(own), storeOf(redis), 0, testEgressVault);
+    redis.run([
+      'HSET',
+      tenantKeys(ownShop.tenantId).shops,
+      ownShop.shopId,
+      JSON.stringify({ name: 'Bakery' }),
+    ]);
+    const state = await loadShop(shopAddress(ownShop), storeOf(redis), 0, testEgressVault);
     if (state === undefined) throw new Error('the shop was not loaded');
     return new ShopHarness(state, redis, { seed });
   }
 
   /** Connected, with credentials paired long ago, so that caps do not stand in the way. */
-  static async connected(seed = 1, own: ShopReference = shop): Promise<ShopHarness> {
-    const harness = await ShopHarness.start(seed, own);
+  static async connected(seed = 1, ownShop: ShopReference = shop): Promise<ShopHarness> {
+    const harness = await ShopHarness.start(seed, ownShop);
     harness.command({ type: 'connect' });
     harness.session({
       type: 'session.connected',
@@ -223,15 +228,15 @@ export class ShopHarness {
   pass(durationMs: number): number {
     const untilMs = this.nowMs + durationMs;
     for (let fired = 0; fired < 1_000; fired += 1) {
-      const [due] = [...this.#behaviour.timers(this.state)].sort(
+      const [dueTimer] = [...this.#behaviour.timers(this.state)].sort(
         (left, right) => left.dueAtMs - right.dueAtMs,
       );
-      if (due === undefined || due.dueAtMs > untilMs) {
+      if (dueTimer === undefined || dueTimer.dueAtMs > untilMs) {
         this.nowMs = untilMs;
         return fired;
       }
-      this.nowMs = Math.max(this.nowMs, due.dueAtMs);
-      this.command({ type: 'timer', id: due.id } satisfies RuntimeCommand);
+      this.nowMs = Math.max(this.nowMs, dueTimer.dueAtMs);
+      this.command({ type: 'timer', id: dueTimer.id } satisfies RuntimeCommand);
     }
     throw new Error('timers never came to rest');
   }
@@ -301,8 +306,8 @@ export class ShopHarness {
 
   /** Runs the shop's command to itself that a day has begun, as its node does. */
   cutAccepted(): void {
-    const oldest = this.redis.run(['LRANGE', this.state.keys.accepted, 0, 759]) as string[];
-    this.command({ type: 'cut_accepted' }, { oldest });
+    const oldestKeys = this.redis.run(['LRANGE', this.state.keys.accepted, 0, 759]) as string[];
+    this.command({ type: 'cut_accepted' }, { oldest: oldestKeys });
   }
 
   /** Runs the shop's reaction to a command that made the actor throw. */
@@ -381,7 +386,7 @@ function senderOf(command: ShopCommand): Partial<ShopFacts> {
 
 /** Returns a store with the reads that shops use. */
 export function storeOf(redis: MemoryRedis): Store {
-  const read = async (reads: readonly Read[]): Promise<unknown[]> => reads.map((each) => redis.run(each));
+  const read = async (reads: readonly Read[]): Promise<unknown[]> => reads.map((read) => redis.run(read));
   const asked: Pick<Store, 'read' | 'lookUp' | 'known'> = {
     read,
     lookUp: (_shard, lookups) => read(lookups),

@@ -109,7 +109,7 @@ test('at any times of suspension and resumption, messages end in time, go out at
     );
     const told = ids.filter((id) => ended.has(id) && next.messages.has(id));
     assert.deepEqual(told, [], `seed ${seed + run}: an end is published once`);
-    const again = ordersOf(next).filter((id) => ordersOf(harness).includes(id));
-    assert.deepEqual(again, [], `seed ${seed + run}: nothing is on the wire twice`);
+    const secondIds = ordersOf(next).filter((id) => ordersOf(harness).includes(id));
+    assert.deepEqual(secondIds, [], `seed ${seed + run}: nothing is on the wire twice`);
   }
 });

@@ -62,8 +62,8 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
   };
   const { load, turn } = tenantTurns({ makeId });
   // A node has loaded the tenant before its erasure begins.
-  const whole = fakeOf<Store>({ read: async (reads) => Promise.all(reads.map(call)) });
-  let state = (await load(address, whole, 0)) as TenantState | undefined;
+  const wholeStore = fakeOf<Store>({ read: async (reads) => Promise.all(reads.map(call)) });
+  let state = (await load(address, wholeStore, 0)) as TenantState | undefined;
   const ask = async (command: TenantCommand): Promise<Outcome<unknown>> => {
     assert.ok(state);
     const next = turn(state, command, { address, nowMs: 0, facts: NO_FACTS });

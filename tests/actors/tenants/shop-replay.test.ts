@@ -15,7 +15,7 @@ test('the key of a shop answers with it until its retention ends or its shop is 
   const golden = readGolden(1);
   const keyLimits = new KeyLimits();
   const loaded = await goldenTenant(golden, keyLimits);
-  const empty: TenantState = {
+  const emptyState: TenantState = {
     ...loaded,
     record: { ...loaded.record, plan: 'scale', owner: { name: 'Ada' } },
     shops: new Map(),
@@ -46,13 +46,13 @@ test('the key of a shop answers with it until its retention ends or its shop is 
     assert.ok(reply.ok, JSON.stringify(reply));
     return { value: reply.value, state: turn.state ?? state, writes: turn.writes ?? [] };
   };
-  const first = create(empty, 'Bakery');
+  const first = create(emptyState, 'Bakery');
   assert.equal(first.value.replayed, false);
   const { id } = first.value.shop;
 
   // A restart reads the data that the commit wrote.
-  const [, , , stored] = first.writes[0] ?? [];
-  const restored = { ...empty, shops: new Map([[id, JSON.parse(String(stored))]]) };
+  const [, , , storedArgument] = first.writes[0] ?? [];
+  const restored = { ...emptyState, shops: new Map([[id, JSON.parse(String(storedArgument))]]) };
   const again = create(restored, 'Bakery', AT_MS + RETENTION_MS - 1);
   assert.deepEqual([again.value.replayed, again.value.differs, again.value.shop.id], [true, false, id]);
   assert.deepEqual(again.writes, []);
@@ -60,5 +60,5 @@ test('the key of a shop answers with it until its retention ends or its shop is 
   assert.equal(create(restored, 'Bakery', AT_MS, '+41791234567').value.differs, true);
 
   assert.equal(create(restored, 'Butcher', AT_MS + RETENTION_MS).value.replayed, false);
-  assert.equal(create(empty, 'Bakery').value.replayed, false);
+  assert.equal(create(emptyState, 'Bakery').value.replayed, false);
 });

@@ -39,10 +39,10 @@ async function nodeWithEraser(
 ) {
   const clock = new FakeClock();
   const log = new QuietLog();
-  const stored = await goldenTenant(golden);
+  const storedState = await goldenTenant(golden);
   let state: TenantState = {
-    ...stored,
-    record: { ...stored.record, deleted },
+    ...storedState,
+    record: { ...storedState.record, deleted },
     shops: new Map(),
     erasing: new Set(shopIds),
     erasingPeople: new Set(people),
@@ -248,7 +248,7 @@ test('a tenant of any number of shops can be erased', async () => {
 
 test('the actor of a deleted tenant lives until nothing of the tenant is left, and no longer', async () => {
   const keyLimits = new KeyLimits();
-  const stored = await goldenTenant(golden, keyLimits);
+  const storedState = await goldenTenant(golden, keyLimits);
   const { turn, mustLive } = tenantTurns({ keyLimits, makeId: () => shopId });
   const webhook = {
     id: shopId,
@@ -263,7 +263,7 @@ test('the actor of a deleted tenant lives until nothing of the tenant is left, a
     disabled: null,
   };
   const context = { address, nowMs: 0, facts: NO_FACTS };
-  const living = { ...stored, webhooks: new Map([[webhook.id, webhook]]) };
+  const living = { ...storedState, webhooks: new Map([[webhook.id, webhook]]) };
   let state: TenantState | undefined = turn(living, { type: 'delete_tenant' }, context).state;
   assert.deepEqual([mustLive(living), state && mustLive(state)], [true, true]);
   for (const erased of [...(state?.erasing ?? [])]) {
@@ -276,11 +276,11 @@ test('the actor of a deleted tenant lives until nothing of the tenant is left, a
 
 test('a webhook attempt that ends during the erasure of its shop is not recorded, nor is what is left to try', async () => {
   const keyLimits = new KeyLimits();
-  const stored = await goldenTenant(golden, keyLimits);
+  const storedState = await goldenTenant(golden, keyLimits);
   const { turn } = tenantTurns({ keyLimits, makeId: () => shopId });
-  const [living = ''] = stored.shops.keys();
+  const [living = ''] = storedState.shops.keys();
   const webhookId = shopId;
-  const state = { ...stored, webhooks: new Map([[webhookId, webhookRecord({ id: webhookId })]]) };
+  const state = { ...storedState, webhooks: new Map([[webhookId, webhookRecord({ id: webhookId })]]) };
   const shops = [living, 'f'.repeat(24)];
   const attempts = shops.map((ofShop) => ({
     eventId: shopId,

@@ -76,8 +76,8 @@ test('a call counted between the start of a handover and its end counts at the n
   await clock.advance(1_300);
   await first.call();
   await stopping;
-  const second = await tenantNode({ on: first.world, nodeId: 'b' });
-  assert.equal(await second.used(), before + 1);
+  const secondNode = await tenantNode({ on: first.world, nodeId: 'b' });
+  assert.equal(await secondNode.used(), before + 1);
 });
 
 test('a call counted just before an idle tenant would be passivated is stored before it is', async () => {

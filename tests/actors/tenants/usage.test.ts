@@ -27,9 +27,9 @@ test('usage whose commit failed is stored by the next turn, and only once', asyn
   const turn = () => behaviour.turn(state, { type: 'store_usage' }, { address, nowMs, facts: NO_FACTS });
   const stores = ({ writes = [] }: ReturnType<typeof turn>): boolean => writes.flat().includes(key.record.id);
   assert.ok(stores(turn()), 'its commit fails');
-  const again = turn();
-  assert.ok(stores(again), 'so it is tried again');
-  again.committed?.();
+  const secondTurn = turn();
+  assert.ok(stores(secondTurn), 'so it is tried again');
+  secondTurn.committed?.();
   assert.ok(!stores(turn()));
 });
 

@@ -22,8 +22,8 @@ test('an endpoint that is enabled again starts without failures, and one that is
   const progress = { ...firstProgress(webhook), failingSinceMs: NOW_MS };
   const failingSince = (changes: Parameters<typeof changeWebhook>[1]['changes']) => {
     // The clock repeats the moment in which it was enabled before.
-    const changed = changeWebhook(state, { webhookId: 'hook', changes }, { nowMs: NOW_MS }).state;
-    return forgiveFailures(progress, changed?.webhooks.get('hook') ?? webhook).failingSinceMs;
+    const changedState = changeWebhook(state, { webhookId: 'hook', changes }, { nowMs: NOW_MS }).state;
+    return forgiveFailures(progress, changedState?.webhooks.get('hook') ?? webhook).failingSinceMs;
   };
   assert.deepEqual([failingSince({ disabled: null }), failingSince({ types: [] })], [null, NOW_MS]);
 });
@@ -41,19 +41,19 @@ test('an erased shop leaves the lists of endpoints, and the last one leaves an e
   const { webhook, state } = await tenantWith({ shops: ['left', 'erased'] });
   const only = { ...webhook, id: 'only', shops: ['erased'] };
   const all = { ...webhook, id: 'all', shops: null };
-  const webhooks = new Map([webhook, only, all].map((each) => [each.id, each]));
-  const changed = shopErased({ ...state, webhooks, erasing: new Set(['erased']) }, 'erased');
+  const webhooks = new Map([webhook, only, all].map((webhook) => [webhook.id, webhook]));
+  const changedTurn = shopErased({ ...state, webhooks, erasing: new Set(['erased']) }, 'erased');
   const kept = [
     { ...webhook, shops: ['left'] },
     { ...only, shops: [] },
   ];
-  assert.deepEqual([...(changed.state?.webhooks.values() ?? [])], [...kept, all]);
-  assert.deepEqual(changed.writes, [
+  assert.deepEqual([...(changedTurn.state?.webhooks.values() ?? [])], [...kept, all]);
+  assert.deepEqual(changedTurn.writes, [
     ['SREM', state.keys.erasing, 'erased'],
     ['HSET', state.keys.webhooks, ...kept.flatMap((each) => [each.id, JSON.stringify(each)])],
   ]);
   assert.deepEqual(
-    changed.effects?.map((effect) => effect.type === 'webhooks_changed' && [...effect.webhooks.keys()]),
+    changedTurn.effects?.map((effect) => effect.type === 'webhooks_changed' && [...effect.webhooks.keys()]),
     [['hook', 'only', 'all']],
   );
   assert.deepEqual(shopErased(state, 'other').effects, [], 'no endpoint named it');
@@ -68,7 +68,10 @@ test('an activation removes shops that an earlier version erased, and leaves tho
   const same = { ...webhook, id: 'same', shops: [shopId] };
   const webhooks = new Map([named, only, same].map((each) => [each.id, each]));
   const erasing = new Set(['unfinished']);
-  const { writes, effects, ...changed } = activateWebhooks({ ...state, webhooks, erasing }, (each) => each);
+  const { writes, effects, ...changed } = activateWebhooks(
+    { ...state, webhooks, erasing },
+    (webhook) => webhook,
+  );
   const kept = [
     { ...named, shops: [shopId, 'unfinished'] },
     { ...only, shops: [] },

@@ -103,8 +103,8 @@ function newPump(store: WebhookPumpOptions['store'], resolve: ResolveAll): Webho
   });
 }
 
-function hold(path: string, by: number): void {
-  const now = (held.get(path) ?? 0) + by;
+function hold(path: string, amount: number): void {
+  const now = (held.get(path) ?? 0) + amount;
   held.set(path, now);
   mostHeld = Math.max(now, mostHeld);
 }
@@ -158,8 +158,8 @@ test('endpoints that turn out to be dead delay a new one for no longer than it t
     await redis.xadd(events, '*', 't', 'queue.resumed', 's', 'shop', 'd', '{}');
   const dead = Array.from({ length: 3 * SHARE }, (_, n) => endpoint(tenantId, `dead-${n}`, '/dead-too'));
   pump.sync(tenantId, new Map([...dead, endpoint(tenantId, 'alive', '/among-dead')]), loading);
-  for (let open = SHARE; open <= dead.length; open += SHARE) {
-    await until(() => held.get('/dead-too') === open);
+  for (let openCount = SHARE; openCount <= dead.length; openCount += SHARE) {
+    await until(() => held.get('/dead-too') === openCount);
     assert.equal(answered.get('/among-dead'), undefined);
     await clock.advance(SLOW_MS);
   }
@@ -181,8 +181,8 @@ test('endpoints that hang, of more tenants than a node has connections for, leav
   // One event each. A store that answers at once has all attempts ask for their connections in the same turn.
   const entry = ['0-1', ['t', 'queue.resumed', 's', 'shop', 'd', '{}']];
   const store = {
-    read: async (asked: readonly Read[]) =>
-      asked.map(([command, , field]) => {
+    read: async (askedReads: readonly Read[]) =>
+      askedReads.map(([command, , field]) => {
         if (command === 'HGET') return String(field).startsWith('hangs') ? FAILING : null;
         return field === '(0-0' || field === '-' ? [entry] : [];
       }),

@@ -76,8 +76,8 @@ test('a redirect is not followed, and only 429 and 503 may delay the next attemp
   assert.equal((await send(`${url}/503/99999999`)).holdMs, 10 * HOUR_MS);
   assert.equal((await send(`${url}/503/soon`)).holdMs, null);
   assert.equal((await send(`${url}/500/30`)).holdMs, null);
-  const at = new Date(Date.now() + 60_000).toUTCString();
-  const { holdMs } = await send(`${url}/503/${encodeURIComponent(at)}`);
+  const retryAt = new Date(Date.now() + 60_000).toUTCString();
+  const { holdMs } = await send(`${url}/503/${encodeURIComponent(retryAt)}`);
   assert.ok(holdMs !== null && holdMs > 50_000 && holdMs <= 61_000, `${holdMs}`);
 });
 

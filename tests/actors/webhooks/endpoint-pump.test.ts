@@ -128,7 +128,7 @@ test('replayed events are stored by the reply, also during an attempt, and survi
   await world.clock.advance(1_000);
   assert.equal(world.sent.length, 4);
   // The pump hangs in a try meanwhile.
-  let answer: (delivered: DeliveryResult) => void = () => undefined;
+  let answer: (deliveryResult: DeliveryResult) => void = () => undefined;
   world.answer = () => new Promise<DeliveryResult>((resolve) => (answer = resolve));
   world.add(1);
   await world.clock.advance(1);
@@ -154,7 +154,7 @@ test('replayed events are stored by the reply, also during an attempt, and survi
 test('an event that is replayed while its try runs is sent once more when that has ended', async () => {
   const world = new World();
   const pump = world.start();
-  let answer: (delivered: DeliveryResult) => void = () => undefined;
+  let answer: (deliveryResult: DeliveryResult) => void = () => undefined;
   world.answer = () => new Promise<DeliveryResult>((resolve) => (answer = resolve));
   world.add(1);
   await world.clock.advance(1);
@@ -282,11 +282,11 @@ test('a loop that settles begins no attempt, and stores the result of the one in
   assert.deepEqual([world.sent.length, world.attempts.length], [1, 1]);
   assert.equal(world.stored?.cursor, world.stream[0]?.streamId);
   // An idle one, and one whose store is away, settle at once.
-  const idle = world.start();
+  const idlePump = world.start();
   await world.clock.advance(1_000);
   answer(OK);
   await world.clock.advance(1_000);
-  await idle.settle();
+  await idlePump.settle();
   world.isAway = true;
   const away = world.start();
   world.add(1);

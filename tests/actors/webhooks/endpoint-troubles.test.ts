@@ -103,7 +103,7 @@ test('an event that is cut off while it waits to be tried again is reported, and
 
 test('an answer of the former address does not count for the present one', async () => {
   const world = new World();
-  let answer: (delivered: DeliveryResult) => void = () => undefined;
+  let answer: (deliveryResult: DeliveryResult) => void = () => undefined;
   world.answer = () => new Promise<DeliveryResult>((resolve) => (answer = resolve));
   const pump = world.start({ url: 'https://one.example' });
   world.add(1);
@@ -136,11 +136,11 @@ test('an endpoint that is enabled again, or moved, starts without its old failur
     await world.clock.advance(DAY_MS / 2);
   }
   assert.deepEqual(world.disabled, []);
-  const sent = world.sent.length;
+  const sentCount = world.sent.length;
   world.answer = () => fails(500);
   pump.update(webhookRecord({ enabledAtMs: world.clock.wallMs() }));
   await world.clock.advance(1_000);
-  assert.ok(world.sent.length > sent, 'it is not held any more');
+  assert.ok(world.sent.length > sentCount, 'it is not held any more');
   world.add(1);
   await world.clock.advance(DAY_MS);
   assert.deepEqual(world.disabled, []);

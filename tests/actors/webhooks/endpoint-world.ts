@@ -99,9 +99,9 @@ export class World {
         this.sent.push({ id, atMs, url, pace });
         this.#inProgress += 1;
         this.mostInFlight = Math.max(this.mostInFlight, this.#inProgress);
-        const delivered = await this.answer(id, url);
+        const deliveryResult = await this.answer(id, url);
         this.#inProgress -= 1;
-        return { delivered, atMs, durationMs: this.clock.wallMs() - atMs };
+        return { delivered: deliveryResult, atMs, durationMs: this.clock.wallMs() - atMs };
       },
       store: async (_id, progress, attempts) => {
         await this.storing();
@@ -111,9 +111,9 @@ export class World {
         return true;
       },
       onMissed: (_id, untilMs) => void this.missed.push(untilMs),
-      disable: async ({ enabledAtMs }, why) => {
+      disable: async ({ enabledAtMs }, reason) => {
         if (this.isKept) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
-        this.disabled.push(why);
+        this.disabled.push(reason);
         this.judged.push(enabledAtMs);
         pump.stop();
       },

@@ -24,15 +24,15 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
   const address = tenantAddress(golden.tenantId);
   const [erased, kept] = ['f'.repeat(24), golden.shopId];
   const deadOf = (shopId: string) => undeliveredEvent({ streamId: '1-1', shopId });
-  const full = JSON.stringify({
+  const fullText = JSON.stringify({
     ...firstProgress({ since: '1-1', enabledAtMs: 0 }),
     dead: [erased, kept].map(deadOf),
   });
-  const stored = new Map(ids.map((id) => [id, full]));
+  const stored = new Map(ids.map((id) => [id, fullText]));
   const reads: number[] = [];
   const store = fakeOf<Store>({
-    async read(asked: readonly Read[]) {
-      return asked.map(([command, , ...fields]) => {
+    async read(askedReads: readonly Read[]) {
+      return askedReads.map(([command, , ...fields]) => {
         const flat = command === 'HGETALL';
         reads.push(flat ? stored.size : fields.length);
         return flat ? [...stored].flat() : fields.map((field) => stored.get(String(field)) ?? null);

@@ -88,12 +88,12 @@ test('slow names leave slots for the others, however many they are, and take tur
   }
   assert.deepEqual([done, begun], [100, ['0', '1', '2', '3']]);
   // A slow one keeps its own slot while the group has no free slot.
-  let moved: Slot | undefined;
+  let movedSlot: Slot | undefined;
   const taking = slots.run('a quick', (slot) => {
-    moved = slot;
+    movedSlot = slot;
     return new Promise<void>((resolve) => void release.push(resolve));
   });
-  moved?.moveTo('a slow');
+  movedSlot?.moveTo('a slow');
   for (const piece of release.splice(0, 1)) piece();
   await stuck[0];
   assert.deepEqual(begun, ['0', '1', '2', '3', '4']);

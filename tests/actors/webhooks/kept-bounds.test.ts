@@ -60,9 +60,12 @@ test('at least 2,000 attempts of a tenant are kept, and not many more', async ()
 
 test('operators make at most 1,000 webhooks for a tenant, and its own keys are refused at 20', async () => {
   const tenant = await goldenTenant(readGolden(1));
-  const codeAt = (count: number, by: 'operator' | 'tenant') => {
+  const codeAt = (count: number, keeper: 'operator' | 'tenant') => {
     const hooks = Array.from({ length: count }, (_, n) => [`${n}`, webhookRecord({ id: `${n}` })] as const);
-    const turn = putWebhook({ ...tenant, webhooks: new Map(hooks) }, { webhook: webhookRecord(), by });
+    const turn = putWebhook(
+      { ...tenant, webhooks: new Map(hooks) },
+      { webhook: webhookRecord(), by: keeper },
+    );
     const reply = turn.reply as { readonly ok: boolean; readonly failure?: { readonly code: string } };
     return reply.ok ? undefined : reply.failure?.code;
   };
@@ -88,9 +91,10 @@ test('50,000 events of a tenant take 4 to 7 MB in Redis', async (context) => {
     return { type: 'message.sent', shopId, subject: makeId(NOW_MS + index) };
   });
   const most = await usage('messages and opt-outs of two shops', (index) => {
-    const of = index % 2 === 0 ? shopId : otherId;
-    if (index % 5 === 0) return shopEvent('recipient.opted_out', of, { phone: `+3361${index + 1_000_000}` });
-    return { type: types[index % 3] ?? 'message.sent', shopId: of, subject: makeId(NOW_MS + index) };
+    const ownerId = index % 2 === 0 ? shopId : otherId;
+    if (index % 5 === 0)
+      return shopEvent('recipient.opted_out', ownerId, { phone: `+3361${index + 1_000_000}` });
+    return { type: types[index % 3] ?? 'message.sent', shopId: ownerId, subject: makeId(NOW_MS + index) };
   });
   assert.ok(least >= 4e6 && most <= 7e6, `${least} to ${most} bytes`);
 });

@@ -17,7 +17,7 @@ const [FORMER, PRESENT] = ['https://former.example', 'https://present.example'] 
 /** A world whose former address leaves tries under way until they are answered, by the ids of their events. */
 function moving() {
   const world = new World();
-  const answers = new Map<string, (delivered: DeliveryResult) => void>();
+  const answers = new Map<string, (deliveryResult: DeliveryResult) => void>();
   const hangs = (id: string): Promise<DeliveryResult> =>
     new Promise((resolve) => {
       answers.set(id, resolve);
@@ -26,7 +26,7 @@ function moving() {
   const pump = world.start({ url: FORMER });
   const move = (record: Partial<WebhookRecord> = {}): void =>
     pump.update(webhookRecord({ url: PRESENT, enabledAtMs: world.clock.wallMs(), ...record }));
-  const answer = (id: string, delivered: DeliveryResult): void => answers.get(id)?.(delivered);
+  const answer = (id: string, deliveryResult: DeliveryResult): void => answers.get(id)?.(deliveryResult);
   const idsAt = (url: string): string[] => world.sent.filter((one) => one.url === url).map(({ id }) => id);
   return { world, pump, move, answer, idsAt };
 }
@@ -86,8 +86,8 @@ test('a Retry-After of the former address does not hold the present one, nor doe
   pump.stop();
 });
 
-for (const by of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
-  test(`${by} ignores the Retry-After of a former address that has accepted other events since`, async () => {
+for (const title of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
+  test(`${title} ignores the Retry-After of a former address that has accepted other events since`, async () => {
     const { world, pump, move, idsAt } = moving();
     world.answer = () => OK;
     world.add(1);
@@ -99,7 +99,7 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
     world.add(1);
     await world.clock.advance(HOUR_MS);
     assert.deepEqual([idsAt(FORMER).length, world.stored?.failingSinceMs], [3, null], 'it is held');
-    if (by === 'the pump that saw it') {
+    if (title === 'the pump that saw it') {
       move();
     } else {
       pump.stop();
@@ -111,8 +111,8 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
   });
 }
 
-for (const by of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
-  test(`a Retry-After that comes after the move, before the loop notices it, is dropped by ${by}`, async () => {
+for (const title of ['the pump that saw it', 'a pump that begins from what is stored'] as const) {
+  test(`a Retry-After that comes after the move, before the loop notices it, is dropped by ${title}`, async () => {
     const { world, pump, move, answer, idsAt } = moving();
     world.add(1);
     await world.clock.advance(100);
@@ -121,7 +121,7 @@ for (const by of ['the pump that saw it', 'a pump that begins from what is store
     await world.clock.advance(100);
     answer(id, fails(503, 10 * HOUR_MS));
     await world.clock.advance(100);
-    if (by === 'the pump that saw it') {
+    if (title === 'the pump that saw it') {
       move({ enabledAtMs });
     } else {
       pump.stop();

@@ -20,9 +20,9 @@ import { webhookAccounts } from './webhook-accounts.ts';
 
 const BODY = '{"id":"1-1"}';
 
-const received: Delivery[] = [];
+const receivedDeliveries: Delivery[] = [];
 const endpoint = sharedEndpoint((delivery, response) => {
-  received.push(delivery);
+  receivedDeliveries.push(delivery);
   response.writeHead(204).end();
 });
 const service = sharedRealService();
@@ -56,13 +56,13 @@ async function signing(tenantId: string, id: string, atMs: number, secrets: read
       resolve: nameLookup([]),
     },
   });
-  const sent = await pump.send(tenantId, await recordOf(tenantId, id), { id: '1-1', body: BODY });
-  assert.equal(sent.error, null);
-  const headers = received.at(-1)?.headers as Record<string, string>;
+  const sentDelivery = await pump.send(tenantId, await recordOf(tenantId, id), { id: '1-1', body: BODY });
+  assert.equal(sentDelivery.error, null);
+  const headers = receivedDeliveries.at(-1)?.headers as Record<string, string>;
   // The library compares the time with its own clock, so signatures are made again for the time that was sent.
-  const at = new Date(Number(headers['webhook-timestamp']) * 1_000);
+  const sentAt = new Date(Number(headers['webhook-timestamp']) * 1_000);
   const signatures = String(headers['webhook-signature']).split(' ');
-  return secrets.map((secret) => signatures.includes(new Webhook(secret).sign('1-1', at, BODY)));
+  return secrets.map((secret) => signatures.includes(new Webhook(secret).sign('1-1', sentAt, BODY)));
 }
 
 test('two rotations at once return two secrets, and both sign beside the one before them', async () => {
@@ -84,26 +84,30 @@ test('each former secret signs for its 24 hours, the last four at most, and unde
     secrets.push((await call('POST', '/rotate-secret', {})).body.data.secret);
   }
   assert.deepEqual(await signing(tenant.id, id, Date.now(), secrets), [false, true, true, true, true, true]);
-  const { secret: present, former, earlier = [] } = await recordOf(tenant.id, id);
+  const { secret: presentId, former, earlier = [] } = await recordOf(tenant.id, id);
   const lastMs = earlier.at(-1)?.untilMs ?? 0;
   assert.deepEqual(await signing(tenant.id, id, lastMs, secrets), [false, false, true, true, true, true]);
   const cipher = textCipher([Buffer.alloc(32, 3), Buffer.alloc(32, 1)], 'webhooks');
-  const moved = resealWebhook(tenant.id, await recordOf(tenant.id, id), { cipher, nowMs: Date.now() });
-  const stored = [moved.secret, moved.former?.secret, ...(moved.earlier ?? []).map((each) => each.secret)];
+  const movedWebhook = resealWebhook(tenant.id, await recordOf(tenant.id, id), { cipher, nowMs: Date.now() });
+  const stored = [
+    movedWebhook.secret,
+    movedWebhook.former?.secret,
+    ...(movedWebhook.earlier ?? []).map((secret) => secret.secret),
+  ];
   assert.equal(stored.length, 5);
   for (const sealed of stored) assert.ok(cipher.isNewest(secretUse(tenant.id, id), sealed ?? ''));
-  assert.ok(![present, former?.secret].includes(moved.secret));
-  assert.equal(resealWebhook(tenant.id, moved, { cipher, nowMs: Date.now() }), moved);
+  assert.ok(![presentId, former?.secret].includes(movedWebhook.secret));
+  assert.equal(resealWebhook(tenant.id, movedWebhook, { cipher, nowMs: Date.now() }), movedWebhook);
 });
 
 test('a secret that was rotated away signs for 24 hours, and no longer', async () => {
   const { tenant } = await account();
   const { id, secret, call } = await create(tenant, { url: endpoint.url });
   const fromMs = Date.now();
-  const rotated = await call('POST', '/rotate-secret', {});
-  const untilMs = Date.parse(rotated.body.data.formerSecretUntil);
-  assert.ok(untilMs >= fromMs + DAY_MS && untilMs <= Date.now() + DAY_MS, rotated.text);
-  const secrets = [rotated.body.data.secret as string, secret];
+  const rotatedReply = await call('POST', '/rotate-secret', {});
+  const untilMs = Date.parse(rotatedReply.body.data.formerSecretUntil);
+  assert.ok(untilMs >= fromMs + DAY_MS && untilMs <= Date.now() + DAY_MS, rotatedReply.text);
+  const secrets = [rotatedReply.body.data.secret as string, secret];
   assert.deepEqual(await signing(tenant.id, id, untilMs - 1, secrets), [true, true]);
   assert.deepEqual(await signing(tenant.id, id, untilMs, secrets), [true, false]);
 });

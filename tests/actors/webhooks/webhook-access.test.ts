@@ -9,7 +9,7 @@ import type { Read } from '../../../runtime/store.ts';
 const MOST_AT_A_TIME = 20;
 
 test('the progress of 1,000 endpoints is read a few at a time, one read after the other', async () => {
-  const stored = JSON.stringify(firstProgress({ since: '1-1', enabledAtMs: 0 }));
+  const storedText = JSON.stringify(firstProgress({ since: '1-1', enabledAtMs: 0 }));
   const asked: number[] = [];
   let underWay = 0;
   let mostUnderWay = 0;
@@ -21,7 +21,7 @@ test('the progress of 1,000 endpoints is read a few at a time, one read after th
     return reads.map(([, , ...ids]) => {
       asked.push(ids.length);
       // An endpoint that got no event yet has none.
-      return ids.map((id) => (id === 'hook-7' ? null : stored));
+      return ids.map((id) => (id === 'hook-7' ? null : storedText));
     });
   };
   const unused: Pick<Actors, 'ask' | 'state'> = { ask: () => assert.fail(), state: () => assert.fail() };

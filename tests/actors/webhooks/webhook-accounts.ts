@@ -17,9 +17,9 @@ export function webhookAccounts(service: () => RealService) {
   }
 
   async function create(tenant: TestTenant, json: object) {
-    const made = await service().operator('POST', `/tenants/${tenant.id}/webhooks`, json);
-    assert.equal(made.status, 201, made.text);
-    const { id, secret } = made.body.data as { id: string; secret: string };
+    const createdReply = await service().operator('POST', `/tenants/${tenant.id}/webhooks`, json);
+    assert.equal(createdReply.status, 201, createdReply.text);
+    const { id, secret } = createdReply.body.data as { id: string; secret: string };
     const call = (method: string, path = '', body?: unknown) =>
       service().operator(method, `/tenants/${tenant.id}/webhooks/${id}${path}`, body);
     return { id, secret, call };

@@ -26,10 +26,10 @@ test('a replay from a moment on sends the first 200 events that the webhook is t
     return [rest.slice(0, Number(count))];
   };
   const webhook = webhookRecord({ shops: [WANTED] });
-  let replayed: readonly StoredEvent[] = [];
+  let replayedEvents: readonly StoredEvent[] = [];
   const pump = {
     replay: async (_tenantId: string, _webhookId: string, events: readonly StoredEvent[]) => {
-      replayed = events;
+      replayedEvents = events;
       return 'replayed';
     },
   };
@@ -43,7 +43,7 @@ test('a replay from a moment on sends the first 200 events that the webhook is t
     value: { replayed: 200 },
   });
   assert.deepEqual(
-    replayed.map(({ streamId }) => streamId),
+    replayedEvents.map(({ streamId }) => streamId),
     Array.from({ length: 200 }, (_, index) => `${1_003 + 3 * index}-0`),
   );
 });

@@ -42,8 +42,8 @@ test('a webhook whose shops were erased may be changed with its empty list, whic
   const { tenant, shopId } = await account();
   const hook = await create(tenant, { url: `${endpoint.url}/of-one`, shops: [shopId] });
   await erase(service.operator, `/tenants/${tenant.id}/shops/${shopId}`);
-  const changed = await hook.call('PATCH', '', { url: `${endpoint.url}/moved`, shops: [] });
-  assert.deepEqual([changed.status, changed.body.data?.shops], [200, []], changed.text);
+  const changedReply = await hook.call('PATCH', '', { url: `${endpoint.url}/moved`, shops: [] });
+  assert.deepEqual([changedReply.status, changedReply.body.data?.shops], [200, []], changedReply.text);
   assert.deepEqual((await hook.call('PATCH', '', { shops: null })).body.data.shops, null);
   const { status, body } = await hook.call('PATCH', '', { shops: [] });
   assert.deepEqual([status, body.error.fields[0].field], [422, 'shops']);
@@ -66,29 +66,31 @@ test('an erased shop takes its dead letters along, also those of a disabled webh
     return JSON.parse(String(stored)) as WebhookProgress;
   };
   /** Waits until each webhook has these numbers of dead letters and retries. */
-  const until = (dead: number, retries: number, ...of: readonly { readonly id: string }[]) =>
+  const untilCounts = (dead: number, retries: number, ...webhooks: readonly { readonly id: string }[]) =>
     eventually(async () => {
-      const all = await Promise.all(of.map(({ id }) => progressOf(id)));
-      return all.every((one) => one?.dead.length === dead && one.retries.length === retries);
+      const progresses = await Promise.all(webhooks.map(({ id }) => progressOf(id)));
+      return progresses.every(
+        (progress) => progress?.dead.length === dead && progress.retries.length === retries,
+      );
     });
   await steer('pause');
   await steerOther('pause');
-  await until(0, 2, hook, disabled);
+  await untilCounts(0, 2, hook, disabled);
   // Each was tried seven times, and is due.
   const address = tenantAddress(tenant.id);
   for (const { id } of [hook, disabled]) {
-    const before = await progressOf(id);
-    const retries = before.retries.map((retry) => ({ ...retry, tries: 7, dueAtMs: 0 }));
-    const due = JSON.stringify({ ...before, retries });
-    await store.commit(address.shard, [['HSET', webhookProgress, id, due]]);
+    const progressBefore = await progressOf(id);
+    const retries = progressBefore.retries.map((retry) => ({ ...retry, tries: 7, dueAtMs: 0 }));
+    const dueText = JSON.stringify({ ...progressBefore, retries });
+    await store.commit(address.shard, [['HSET', webhookProgress, id, dueText]]);
   }
   await actors.restart(address);
   await actors.state(address);
-  await until(2, 0, hook, disabled);
+  await untilCounts(2, 0, hook, disabled);
   // Both shops have a waiting event as well.
   await steer('resume');
   await steerOther('resume');
-  await until(2, 2, hook, disabled);
+  await untilCounts(2, 2, hook, disabled);
   assert.equal((await disabled.call('PATCH', '', { disabled: true })).status, 200);
 
   await erase(service.operator, `/tenants/${tenant.id}/shops/${shopId}`);
@@ -99,7 +101,7 @@ test('an erased shop takes its dead letters along, also those of a disabled webh
   );
   // The next write of the pump restores none of them.
   await steerOther('pause');
-  await until(1, 2, hook);
+  await untilCounts(1, 2, hook);
   const { body } = await hook.call('GET', '/attempts');
   assert.deepEqual(body.data.deadLetters, [
     body.data.items.find((one: { isDead: boolean }) => one.isDead).eventId,

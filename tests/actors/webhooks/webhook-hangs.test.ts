@@ -10,12 +10,12 @@ const SOON = { timeout: 12_000 } as const;
 
 /** Ids of the events that came, by path. */
 const received = new Map<string, string[]>();
-const at = (path: string) => received.get(path) ?? [];
+const eventsAt = (path: string) => received.get(path) ?? [];
 const endpoint = sharedEndpoint(({ path, headers }, response) => {
-  received.set(path, [...at(path), String(headers['webhook-id'])]);
+  received.set(path, [...eventsAt(path), String(headers['webhook-id'])]);
   if (path === '/switches')
     response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
-  else if (path !== '/hangs-first' || at(path).length > 1)
+  else if (path !== '/hangs-first' || eventsAt(path).length > 1)
     response.writeHead(204, { connection: 'close' }).end();
 });
 const service = sharedRealService();
@@ -43,6 +43,6 @@ test('the first try of a new webhook hangs, and its other events come meanwhile'
   const hook = await create(tenant, { url: `${endpoint.url}/hangs-first` });
   for (const word of ['pause', 'resume', 'pause'] as const) await steer(word);
   await untilRecorded(hook, 2);
-  const ids = at('/hangs-first');
+  const ids = eventsAt('/hangs-first');
   assert.deepEqual([ids.length, new Set(ids).size], [3, 3]);
 });

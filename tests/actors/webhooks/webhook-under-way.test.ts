@@ -51,13 +51,13 @@ async function underWay(path: string) {
   return { tenant, hook, steer, activate, attempts, disabledBy, answer };
 }
 
-for (const when of ['while its tenant is not active', 'after its tenant is active again'] as const) {
-  test(`a try that is answered ${when} is recorded, and its event is not sent again`, async () => {
-    const path = `/${when.replaceAll(' ', '-')}`;
+for (const moment of ['while its tenant is not active', 'after its tenant is active again'] as const) {
+  test(`a try that is answered ${moment} is recorded, and its event is not sent again`, async () => {
+    const path = `/${moment.replaceAll(' ', '-')}`;
     const { hook, steer, activate, attempts, answer } = await underWay(path);
     await activate(false);
     assert.equal((await hook.call('POST', '/replay', { since: '2020-01-01T00:00:00Z' })).status, 409);
-    if (when === 'while its tenant is not active') {
+    if (moment === 'while its tenant is not active') {
       answer(204);
       await untilRecorded(hook, 1);
       await activate(true);
@@ -97,12 +97,12 @@ test('a 410 to an attempt from before the endpoint was enabled again does not di
   assert.equal(await disabledBy(), null);
 });
 
-for (const [what, change] of [
+for (const [title, change] of [
   ['moved', { url: 'https://example.com/hooks' }],
   ['enabled', { disabled: false }],
 ] as const) {
-  test(`a webhook that is ${what} while its 410 is being recorded is not disabled`, async () => {
-    const { tenant, hook, disabledBy, answer } = await underWay(`/judged-${what}`);
+  test(`a webhook that is ${title} while its 410 is being recorded is not disabled`, async () => {
+    const { tenant, hook, disabledBy, answer } = await underWay(`/judged-${title}`);
     const { actors } = service.runtime.node;
     const address = tenantAddress(tenant.id);
     const state = await actors.state<TenantState>(address);
@@ -136,8 +136,11 @@ test('a webhook that fails is shown as failing until it is moved', async () => {
   answer(500);
   await untilRecorded(hook, 1);
   const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
-  const moved = await hook.call('PATCH', '', { url: `${endpoint.url}/mended` });
-  assert.deepEqual([body.data.items[0].failingSince === null, moved.body.data.failingSince], [false, null]);
+  const movedReply = await hook.call('PATCH', '', { url: `${endpoint.url}/mended` });
+  assert.deepEqual(
+    [body.data.items[0].failingSince === null, movedReply.body.data.failingSince],
+    [false, null],
+  );
 });
 
 test('two changes of a webhook at a time are both made', async () => {
@@ -147,14 +150,14 @@ test('two changes of a webhook at a time are both made', async () => {
   const { operations } = service.actors.webhooks;
   await Promise.all(changes.map((change) => operations.change(tenant.id, hook.id, change, 'operator')));
   const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
-  const [{ url: at, types }] = body.data.items;
-  assert.deepEqual([at, types], [`${endpoint.url}/present`, ['message.failed']]);
+  const [{ url, types }] = body.data.items;
+  assert.deepEqual([url, types], [`${endpoint.url}/present`, ['message.failed']]);
 });
 
 test('an attempt in flight while its webhook is moved: the event goes to the new address', async () => {
   const { hook, steer, attempts, answer } = await underWay('/former');
-  const moved = await hook.call('PATCH', '', { url: `${endpoint.url}/present` });
-  assert.equal(moved.status, 200, moved.text);
+  const movedReply = await hook.call('PATCH', '', { url: `${endpoint.url}/present` });
+  assert.equal(movedReply.status, 200, movedReply.text);
   await steer('resume');
   await untilRecorded(hook, 1);
   assert.equal(received.get('/present')?.length, 1, 'the new event does not wait for the former address');

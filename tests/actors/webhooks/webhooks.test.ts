@@ -15,17 +15,17 @@ import { sharedRealService } from '../../http/shared-service.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 
-const received: Delivery[] = [];
+const receivedDeliveries: Delivery[] = [];
 /** The server's answer on a path; default: 204. */
 const answers = new Map<string, { readonly status: number; readonly headers?: Record<string, string> }>();
 const endpoint = sharedEndpoint((delivery, response) => {
-  received.push(delivery);
+  receivedDeliveries.push(delivery);
   const { status, headers } = answers.get(delivery.path) ?? { status: 204 };
   response.writeHead(status, headers).end();
 });
 const service = sharedRealService();
 
-const at = (path: string) => received.filter((one) => one.path === path);
+const deliveriesAt = (path: string) => receivedDeliveries.filter((delivery) => delivery.path === path);
 
 const { account, create, untilRecorded } = webhookAccounts(() => service);
 
@@ -36,8 +36,8 @@ test('an event is sent once, signed by Standard Webhooks, to each webhook with i
   await create(tenant, { url: `${endpoint.url}/resumed`, types: ['queue.resumed'], shops: [shopId] });
   await steer('resume');
   await steer('pause');
-  await eventually(async () => at('/all').length === 2 && at('/resumed').length === 1);
-  const types = at('/all').map(({ body, headers }) => {
+  await eventually(async () => deliveriesAt('/all').length === 2 && deliveriesAt('/resumed').length === 1);
+  const types = deliveriesAt('/all').map(({ body, headers }) => {
     const event = new Webhook(all.secret).verify(body, headers as Record<string, string>) as {
       id: string;
       type: string;
@@ -49,8 +49,8 @@ test('an event is sent once, signed by Standard Webhooks, to each webhook with i
   assert.deepEqual(types.sort(), ['queue.paused', 'queue.resumed'], 'what was before it is not sent');
   assert.throws(() =>
     new Webhook('whsec_AAAA').verify(
-      at('/all')[0]?.body ?? '',
-      at('/all')[0]?.headers as Record<string, string>,
+      deliveriesAt('/all')[0]?.body ?? '',
+      deliveriesAt('/all')[0]?.headers as Record<string, string>,
     ),
   );
   await untilRecorded(all, 2);
@@ -59,20 +59,20 @@ test('an event is sent once, signed by Standard Webhooks, to each webhook with i
     body.data.items.map(({ status, error, number }: Record<string, unknown>) => [status, error, number]),
     Array(2).fill([204, null, 1]),
   );
-  const listed = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
-  assert.equal(listed.body.data.items.length, 2);
-  assert.ok(!listed.text.includes('whsec_'), 'no secret is shown again');
+  const listedReply = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
+  assert.equal(listedReply.body.data.items.length, 2);
+  assert.ok(!listedReply.text.includes('whsec_'), 'no secret is shown again');
 });
 
 test('a rotated secret also signs, and neither is in Redis in plain text', async () => {
   const { tenant, steer } = await account();
   const { secret, call } = await create(tenant, { url: `${endpoint.url}/rotated` });
-  const rotated = await call('POST', '/rotate-secret', {});
-  const fresh = rotated.body.data.secret as string;
+  const rotatedReply = await call('POST', '/rotate-secret', {});
+  const fresh = rotatedReply.body.data.secret as string;
   assert.notEqual(fresh, secret);
   await steer('pause');
-  await eventually(async () => at('/rotated').length === 1);
-  const [event] = at('/rotated');
+  await eventually(async () => deliveriesAt('/rotated').length === 1);
+  const [event] = deliveriesAt('/rotated');
   assert.ok(event);
   const { body, headers } = event;
   assert.equal(String(headers['webhook-signature']).split(' ').length, 2);
@@ -95,9 +95,9 @@ test('secrets are sealed again with the newest key, and an unreadable secret dis
     return JSON.parse(String(stored)) as WebhookRecord;
   };
   const sealBy = async ({ id, secret }: { id: string; secret: string }, key: number) => {
-    const sealed = textCipher([Buffer.alloc(32, key)], 'webhooks').seal(secretUse(tenant.id, id), secret);
-    const changed = JSON.stringify({ ...(await record(id)), secret: sealed });
-    await store.commit(address.shard, [['HSET', webhooks, id, changed]]);
+    const sealedId = textCipher([Buffer.alloc(32, key)], 'webhooks').seal(secretUse(tenant.id, id), secret);
+    const changedText = JSON.stringify({ ...(await record(id)), secret: sealedId });
+    await store.commit(address.shard, [['HSET', webhooks, id, changedText]]);
   };
   const restart = async () => {
     await actors.restart(address);
@@ -112,10 +112,10 @@ test('secrets are sealed again with the newest key, and an unreadable secret dis
     }),
   );
   await restart();
-  const newest = textCipher([Buffer.alloc(32, 1)], 'webhooks');
+  const newestCipher = textCipher([Buffer.alloc(32, 1)], 'webhooks');
   const { secret } = await record(old.id);
   assert.equal(
-    newest.open(secretUse(tenant.id, old.id), secret),
+    newestCipher.open(secretUse(tenant.id, old.id), secret),
     old.secret,
     'the old key can be taken away',
   );
@@ -127,20 +127,20 @@ test('secrets are sealed again with the newest key, and an unreadable secret dis
   assert.equal((await lost.call('PATCH', '', { disabled: false })).status, 409);
   assert.match((await lost.call('POST', '/test', {})).body.data.error, /CREDENTIALS_KEY/);
   await steer('pause');
-  await eventually(async () => at('/old-key').length === 1);
-  assert.equal(at('/lost-key').length, 0);
+  await eventually(async () => deliveriesAt('/old-key').length === 1);
+  assert.equal(deliveriesAt('/lost-key').length, 0);
   // The key it was sealed with is back.
   await sealBy(lost, 2);
   await restart();
   assert.equal(await disabledBy(), undefined);
-  await eventually(async () => at('/lost-key').length === 1);
+  await eventually(async () => deliveriesAt('/lost-key').length === 1);
   await sealBy(lost, 3);
   await restart();
   const rotated = (await lost.call('POST', '/rotate-secret', {})).body.data;
   assert.deepEqual([rotated.disabledBy, rotated.formerSecretUntil], [null, null]);
   await steer('resume');
-  await eventually(async () => at('/lost-key').length >= 2);
-  const { body, headers } = at('/lost-key').at(-1) as Delivery;
+  await eventually(async () => deliveriesAt('/lost-key').length >= 2);
+  const { body, headers } = deliveriesAt('/lost-key').at(-1) as Delivery;
   new Webhook(rotated.secret).verify(body, headers as Record<string, string>);
 });
 
@@ -177,7 +177,7 @@ test('a redirect is a failure, 410 disables, and missed events are sent once it 
   answers.set('/gone', { status: 410 });
   const gone = await create(tenant, { url: `${endpoint.url}/gone` });
   await steer('pause');
-  await eventually(async () => at('/moved').length === 1 && at('/gone').length === 1);
+  await eventually(async () => deliveriesAt('/moved').length === 1 && deliveriesAt('/gone').length === 1);
   const view = async (id: string) => {
     const { body } = await service.operator('GET', `/tenants/${tenant.id}/webhooks`);
     return (body.data.items as { id: string }[]).find((one) => one.id === id) as unknown as {
@@ -188,17 +188,19 @@ test('a redirect is a failure, 410 disables, and missed events are sent once it 
   };
   await eventually(async () => (await view(gone.id)).disabledBy === 'gone');
   await eventually(async () => (await view(moved.id)).waiting === 1);
-  assert.equal(at('/elsewhere').length, 0);
+  assert.equal(deliveriesAt('/elsewhere').length, 0);
   assert.equal((await gone.call('POST', '/replay', { since: '2020-01-01T00:00:00Z' })).status, 409);
   await steer('resume');
   answers.delete('/gone');
   assert.equal((await gone.call('PATCH', '', { disabled: false })).status, 200);
-  await eventually(async () => new Set(at('/gone').map(({ body }) => JSON.parse(body).type)).size === 2);
+  await eventually(
+    async () => new Set(deliveriesAt('/gone').map(({ body }) => JSON.parse(body).type)).size === 2,
+  );
   answers.delete('/moved');
-  const replayed = await moved.call('POST', '/replay', { since: '2020-01-01T00:00:00Z' });
-  assert.equal(replayed.body.data.replayed, 2);
+  const replayedReply = await moved.call('POST', '/replay', { since: '2020-01-01T00:00:00Z' });
+  assert.equal(replayedReply.body.data.replayed, 2);
   await eventually(async () => (await view(moved.id)).waiting === 0);
-  const ids = at('/moved').map(({ headers }) => headers['webhook-id']);
+  const ids = deliveriesAt('/moved').map(({ headers }) => headers['webhook-id']);
   assert.equal(new Set(ids).size, 2, 'a repeated event keeps its id');
 });
 
@@ -227,7 +229,7 @@ test('an inner address, another tenant’s shop, an empty list or two ways of a 
   }
   assert.equal((await call('POST', '/replay', { since: '2020-01-01T00:00:00Z', eventIds: [] })).status, 422);
   assert.deepEqual((await call('POST', '/test', {})).body.data, { status: 204, error: null });
-  assert.equal(JSON.parse(at('/tested')[0]?.body ?? '{}').type, 'webhook.test');
+  assert.equal(JSON.parse(deliveriesAt('/tested')[0]?.body ?? '{}').type, 'webhook.test');
   assert.deepEqual((await call('DELETE', '', {})).body.data, { id, deleted: true });
   assert.equal((await call('POST', '/test', {})).status, 404);
 });
@@ -238,8 +240,8 @@ test('a webhook at an address that is no longer allowed can be disabled, and not
   const { webhooks } = tenantKeys(tenant.id);
   const address = tenantAddress(tenant.id);
   const { store, actors } = service.runtime.node;
-  const [stored] = (await store.read([['HGET', webhooks, id]])) as [string];
-  const inside = JSON.stringify({ ...JSON.parse(stored), url: 'https://10.0.0.1/' });
+  const [storedId] = (await store.read([['HGET', webhooks, id]])) as [string];
+  const inside = JSON.stringify({ ...JSON.parse(storedId), url: 'https://10.0.0.1/' });
   await store.commit(address.shard, [['HSET', webhooks, id, inside]]);
   await actors.restart(address);
   assert.equal((await call('PATCH', '', { disabled: true })).body.data.disabledBy, 'operator');
@@ -252,22 +254,22 @@ test('a replay counts the events that it sends: no unknown ones, and none twice'
   const hook = await create(tenant, { url: `${endpoint.url}/counted`, types: ['queue.paused'] });
   await steer('pause');
   await untilRecorded(hook, 1);
-  const known = at('/counted')[0]?.headers['webhook-id'];
+  const known = deliveriesAt('/counted')[0]?.headers['webhook-id'];
   const unknown = 'f'.repeat(12) + '0'.repeat(12);
-  const replay = async (what: { eventIds: unknown[] } | { since: string }) =>
-    (await hook.call('POST', '/replay', what)).body.data.replayed as number;
+  const replay = async (selection: { eventIds: unknown[] } | { since: string }) =>
+    (await hook.call('POST', '/replay', selection)).body.data.replayed as number;
   assert.equal(await replay({ eventIds: [unknown] }), 0);
   assert.equal(await replay({ since: '9999-12-31T23:59:59.999Z' }), 0);
   let count = 1;
-  for (const what of [
+  for (const selection of [
     { eventIds: [known, unknown] },
     { eventIds: [known, String(known).toUpperCase()] },
     { since: '1969-12-31T23:59:59Z' },
     { since: '0000-01-01T00:00:00Z' },
   ]) {
-    assert.equal(await replay(what), 1);
+    assert.equal(await replay(selection), 1);
     count += 1;
-    await eventually(async () => at('/counted').length === count);
+    await eventually(async () => deliveriesAt('/counted').length === count);
   }
 });
 
@@ -307,7 +309,7 @@ test('a replay that waits while its actor is loaded again is refused or sent, ne
   const address = tenantAddress(tenant.id);
   const { actors } = service.runtime.node;
   const { pump } = service.actors.webhooks;
-  const id = String(at('/loaded-again')[0]?.headers['webhook-id']);
+  const id = String(deliveriesAt('/loaded-again')[0]?.headers['webhook-id']);
   // The actor is in a turn, and loaded again right after it: the replay waits meanwhile.
   const turn = hook.call('PATCH', '', { types: null });
   const busy = actors.ask(address, { type: 'add_customers', phones: ['+33611111111'] });
@@ -318,10 +320,12 @@ test('a replay that waits while its actor is loaded again is refused or sent, ne
   await actors.state(address);
   const outcome = await replayed;
   await steer('resume');
-  await eventually(async () => at('/loaded-again').length >= 2);
+  await eventually(async () => deliveriesAt('/loaded-again').length >= 2);
   if (outcome === 'replayed') {
     await eventually(
-      async () => at('/loaded-again').filter((one) => one.headers['webhook-id'] === id).length === 2,
+      async () =>
+        deliveriesAt('/loaded-again').filter((delivery) => delivery.headers['webhook-id'] === id).length ===
+        2,
     );
   } else {
     assert.ok(outcome instanceof RuntimeFailure, String(outcome));
@@ -343,10 +347,10 @@ test('the events of a tenant that is not active wait until it is again', async (
   const other = await account();
   await create(other.tenant, { url: `${endpoint.url}/others` });
   await other.steer('pause');
-  await eventually(async () => at('/others').length === 1);
-  assert.equal(at('/waits').length, 1);
+  await eventually(async () => deliveriesAt('/others').length === 1);
+  assert.equal(deliveriesAt('/waits').length, 1);
   await activate(true);
-  await eventually(async () => at('/waits').length === 2);
+  await eventually(async () => deliveriesAt('/waits').length === 2);
 });
 
 test('a restarted actor continues where it stopped, and an erased tenant leaves nothing', async () => {
@@ -357,8 +361,8 @@ test('a restarted actor continues where it stopped, and an erased tenant leaves 
   await service.runtime.node.actors.restart(tenantAddress(tenant.id));
   await service.runtime.node.actors.state(tenantAddress(tenant.id));
   await steer('resume');
-  await eventually(async () => at('/again').length === 2);
-  assert.equal(new Set(at('/again').map(({ headers }) => headers['webhook-id'])).size, 2);
+  await eventually(async () => deliveriesAt('/again').length === 2);
+  assert.equal(new Set(deliveriesAt('/again').map(({ headers }) => headers['webhook-id'])).size, 2);
   // An erasure that takes longer than a second is answered 202, and goes on.
   const { status } = await service.operator('DELETE', `/tenants/${tenant.id}`, {});
   assert.ok(status === 200 || status === 202, `${status}`);

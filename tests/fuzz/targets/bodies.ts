@@ -99,11 +99,12 @@ function callOf(
     const text = draw.isOneIn(2) ? draw.mutatedText(id) : String(draw.odd()).slice(0, 200);
     return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?')) || 'x';
   });
-  const made = draw.made(callsOf(filled, operation, 'shop'));
-  const url = withoutWait(made.url).replaceAll(/\/\.+(?=\/|$)/g, '/x');
-  const kept = KEPT.filter(({ at }) => at === `${method} ${path}`);
-  if (kept.length === 0 || draw.isOneIn(3)) return { url, call: { headers: made.headers, body: made.body } };
-  const json = JSON.stringify(draw.mutatedJson(draw.pick(kept).body));
+  const madeCall = draw.made(callsOf(filled, operation, 'shop'));
+  const url = withoutWait(madeCall.url).replaceAll(/\/\.+(?=\/|$)/g, '/x');
+  const keptBodies = KEPT.filter(({ at }) => at === `${method} ${path}`);
+  if (keptBodies.length === 0 || draw.isOneIn(3))
+    return { url, call: { headers: madeCall.headers, body: madeCall.body } };
+  const json = JSON.stringify(draw.mutatedJson(draw.pick(keptBodies).body));
   const body = draw.isOneIn(5) ? draw.mutated(Buffer.from(json)) : json;
   return { url, call: { headers: { 'content-type': 'application/json' }, body } };
 }

@@ -83,9 +83,9 @@ function historyFacts(history: Buffer, pieceBytes: () => number) {
   const facts = new HistoryFacts();
   let refusal: string | undefined;
   try {
-    for (let at = 0, next = at; at < history.length; at = next) {
-      next = at + pieceBytes();
-      facts.push(history.subarray(at, next));
+    for (let offset = 0, next = offset; offset < history.length; offset = next) {
+      next = offset + pieceBytes();
+      facts.push(history.subarray(offset, next));
     }
     facts.end();
   } catch (error) {
@@ -197,20 +197,20 @@ function children(draw: Draw): BinaryNode[] {
       draw.isOneIn(4) ? [] : [{ tag, attrs: {}, content: keyContent(draw, tag) }],
     ),
   };
-  const sealed: BinaryNode = {
+  const sealedNode: BinaryNode = {
     tag: 'enc',
     attrs: { v: '2', type: draw.pick(['msg', 'pkmsg', 'skmsg', 'frskmsg', '']) },
     content: draw.bytes(draw.int(120)),
   };
-  const all: BinaryNode[] = [
-    ...[retry, keys, sealed],
+  const nodes: BinaryNode[] = [
+    ...[retry, keys, sealedNode],
     { tag: 'registration', attrs: {}, content: draw.bytes(draw.int(6)) },
     { tag: 'list', attrs: {}, content: [{ tag: 'item', attrs: { id: 'B' } }] },
     { tag: 'unavailable', attrs: { type: 'view_once' } },
     { tag: 'composing', attrs: {} },
     { tag: 'offer', attrs: { 'call-id': 'C', 'call-creator': '33622222222@s.whatsapp.net' } },
   ];
-  return all.filter(() => draw.isOneIn(2));
+  return nodes.filter(() => draw.isOneIn(2));
 }
 
 function keyContent(draw: Draw, tag: string): BinaryNode[] | Buffer {

@@ -21,7 +21,7 @@ export const records: FuzzTarget = {
   async open() {
     const goldens = [readGolden(1), readGolden(2)];
     const texts = goldens.flatMap(({ keys }) => Object.values(keys).flatMap(({ value }) => textsOf(value)));
-    const others = texts.map((text) => Buffer.from(text));
+    const otherBytes = texts.map((text) => Buffer.from(text));
     return {
       async tryCase(draw, note) {
         // Readers that await nothing would keep the process from all else.
@@ -29,7 +29,7 @@ export const records: FuzzTarget = {
         if (draw.isOneIn(4)) return tryWhole(draw, note);
         const [name, read] = draw.pick(Object.entries(READERS));
         const whole = draw.isOneIn(2) ? (SAMPLES[name] ?? draw.pick(texts)) : draw.pick(texts);
-        const text = draw.isOneIn(5) ? String(draw.odd()) : changedText(draw, whole, others);
+        const text = draw.isOneIn(5) ? String(draw.odd()) : changedText(draw, whole, otherBytes);
         note({ name, text });
         await refusedOrRead(() => read(text, draw));
       },
@@ -78,14 +78,14 @@ function textsOf(value: Stored): string[] {
 function changedValue(draw: Draw, value: Stored): Stored {
   if (typeof value === 'string') return changedText(draw, value, []);
   if (Array.isArray(value)) {
-    const at = draw.int(value.length);
-    return value.map((text, index) => (index === at ? changedText(draw, text, []) : text));
+    const offset = draw.int(value.length);
+    return value.map((text, index) => (index === offset ? changedText(draw, text, []) : text));
   }
   const name = draw.pick(Object.keys(value));
   return { ...value, [name]: changedText(draw, value[name] ?? '', []) };
 }
 
-function changedText(draw: Draw, text: string, others: readonly Buffer[]): string {
+function changedText(draw: Draw, text: string, otherBuffers: readonly Buffer[]): string {
   if (draw.isOneIn(3)) {
     try {
       return JSON.stringify(draw.mutatedJson(JSON.parse(text))) ?? '';
@@ -93,5 +93,5 @@ function changedText(draw: Draw, text: string, others: readonly Buffer[]): strin
       // It is no JSON.
     }
   }
-  return draw.mutated(Buffer.from(text), others).toString();
+  return draw.mutated(Buffer.from(text), otherBuffers).toString();
 }

@@ -37,14 +37,14 @@ export const scripts: FuzzTarget = {
     };
     return {
       async tryCase(draw, note) {
-        const kept = draw.pick(CALLS);
-        const keys = draw.isOneIn(3) ? otherCount(draw, kept.keys) : kept.keys;
-        const args = changed(draw, kept.args);
-        note({ script: kept.script, keys, args });
+        const keptCall = draw.pick(CALLS);
+        const keys = draw.isOneIn(3) ? otherCount(draw, keptCall.keys) : keptCall.keys;
+        const args = changed(draw, keptCall.args);
+        note({ script: keptCall.script, keys, args });
         await redis.flushall();
-        for (const command of kept.before) await call(command);
+        for (const command of keptCall.before) await call(command);
         const before = await redis.call('DEBUG', 'DIGEST');
-        const source = SOURCES.get(kept.script) ?? '';
+        const source = SOURCES.get(keptCall.script) ?? '';
         const failure = await redis.eval(source, keys.length, ...keys, ...args).then(
           () => undefined,
           (error: unknown) => error,
@@ -71,23 +71,23 @@ function otherCount(draw: Draw, keys: readonly string[]): readonly string[] {
 function changed(draw: Draw, args: readonly string[]): string[] {
   const result = [...args];
   for (let changes = draw.int(4); changes > 0 && result.length > 0; changes -= 1) {
-    const at = draw.int(result.length);
-    const value = result[at] ?? '';
+    const index = draw.int(result.length);
+    const value = result[index] ?? '';
     switch (draw.int(6)) {
       case 0:
-        result.splice(at, 1);
+        result.splice(index, 1);
         break;
       case 1:
-        result.splice(at, 0, value);
+        result.splice(index, 0, value);
         break;
       case 2:
-        result[at] = draw.pick(args);
+        result[index] = draw.pick(args);
         break;
       case 3:
-        result[at] = draw.mutatedText(value);
+        result[index] = draw.mutatedText(value);
         break;
       case 4:
-        result[at] = draw.pick([
+        result[index] = draw.pick([
           '',
           '0',
           '-1',
@@ -101,7 +101,7 @@ function changed(draw: Draw, args: readonly string[]): string[] {
         ]);
         break;
       default:
-        result.length = at;
+        result.length = index;
     }
   }
   return result;

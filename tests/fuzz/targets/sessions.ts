@@ -23,16 +23,15 @@ const LONGEST_BYTES = 100_000;
 export const sessions: FuzzTarget = {
   name: 'sessions',
   async open() {
-    let started: SimulatedNetwork | undefined;
+    let startedNetwork: SimulatedNetwork | undefined;
     const network = await startSimulated({
       listener(shop, event) {
-        started?.log.listener(shop, event);
+        startedNetwork?.log.listener(shop, event);
         // The shop's actor does this once the message is committed.
-        if (event.type === 'session.inbound')
-          started?.host.order(shop, { type: 'confirm', token: event.token });
+        if (event.type === 'session.inbound') startedNetwork?.host.order(shop, { type: 'confirm', token: event.token });
       },
     });
-    started = network;
+    startedNetwork = network;
     try {
       return inTurn([await openSession(network, 0)], network);
     } catch (error) {
@@ -76,14 +75,14 @@ async function openSession(network: SimulatedNetwork, index: number): Promise<Op
   };
 }
 
-function inTurn(open: OpenSession[], network: SimulatedNetwork): OpenTarget {
+function inTurn(openSessions: OpenSession[], network: SimulatedNetwork): OpenTarget {
   const { control, stop } = network;
   let cases = 0;
   return {
     async tryCase(draw, note) {
       const wanted = Math.min(SESSIONS, 1 + Math.floor(cases / CASES_A_SESSION));
-      if (open.length < wanted) open.push(await openSession(network, open.length));
-      const session = open[cases % open.length];
+      if (openSessions.length < wanted) openSessions.push(await openSession(network, openSessions.length));
+      const session = openSessions[cases % openSessions.length];
       assert.ok(session);
       const { phone } = session;
       cases += 1;
@@ -103,7 +102,7 @@ function inTurn(open: OpenSession[], network: SimulatedNetwork): OpenTarget {
     },
     async close() {
       try {
-        await Promise.all(open.map(({ look }) => look()));
+        await Promise.all(openSessions.map(({ look }) => look()));
       } finally {
         await stop();
       }

@@ -188,8 +188,14 @@ export class MemorySessionHost implements SessionHost {
     shop.writers.add(from);
     const { generation } = session;
     const atMs = this.#clock.wallMs();
-    const said = shop.inbound === 'none' ? undefined : message.content;
-    const told = { wireId, from, text, atMs, ...(said === undefined ? {} : { content: said }) };
+    const reportedContent = shop.inbound === 'none' ? undefined : message.content;
+    const told = {
+      wireId,
+      from,
+      text,
+      atMs,
+      ...(reportedContent === undefined ? {} : { content: reportedContent }),
+    };
     this.#tell(shop, { type: 'session.inbound', generation, token, ...told });
     return receipt;
   }
@@ -237,8 +243,8 @@ export class MemorySessionHost implements SessionHost {
   }
 
   #shopOf(address: SessionAddress): MemoryShop {
-    const known = this.#shops.get(address.shopId);
-    if (known !== undefined) return known;
+    const knownShop = this.#shops.get(address.shopId);
+    if (knownShop !== undefined) return knownShop;
     const shop: MemoryShop = {
       address,
       session: undefined,

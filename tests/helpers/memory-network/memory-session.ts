@@ -44,7 +44,7 @@ export class MemorySession {
   /** Acts after a while, unless the session has ended. */
   later(delayMs: number, act: () => void): void {
     const timer = this.#clock.after(delayMs, () => {
-      this.#timers = this.#timers.filter((other) => other !== timer);
+      this.#timers = this.#timers.filter((otherTimer) => otherTimer !== timer);
       act();
     });
     this.#timers = [...this.#timers, timer];
@@ -129,9 +129,9 @@ export class MemorySession {
   }
 
   #settle(messageId: string, outcome: SendOutcome): void {
-    const others = this.#without(messageId);
-    if (others.length === this.#orders.length) return;
-    this.#orders = others.length === 0 ? NONE : others;
+    const otherOrders = this.#without(messageId);
+    if (otherOrders.length === this.#orders.length) return;
+    this.#orders = otherOrders.length === 0 ? NONE : otherOrders;
     this.#settled(this, messageId, outcome);
   }
 }

@@ -107,14 +107,14 @@ test('the next start finds the account and makes nothing', async () => {
 test('a key that was revoked meanwhile is not shown again: the account gets another', async () => {
   const account = await ensureDemoAccount({ apiUrl: adminUrl, adminUrl, file, state: secrets });
   revoked = account.apiKey;
-  const again = await ensureDemoAccount({
+  const secondAccount = await ensureDemoAccount({
     apiUrl: adminUrl,
     adminUrl,
     file,
     state: file.read() ?? assert.fail(),
   });
-  assert.deepEqual(again, { ...account, apiKey: 'tm_live_5' });
-  assert.deepEqual(file.read(), { ...secrets, ...again });
+  assert.deepEqual(secondAccount, { ...account, apiKey: 'tm_live_5' });
+  assert.deepEqual(file.read(), { ...secrets, ...secondAccount });
 });
 
 test('a start that was cut short continues where it stopped', async () => {

@@ -11,9 +11,9 @@ import { lockFile } from '../../../service/dev/file-lock.ts';
 import { moduleFile, nodeFlags, root } from '../../helpers/root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dev-'));
-const started: ChildProcess[] = [];
+const startedProcesses: ChildProcess[] = [];
 after(() => {
-  for (const dev of started) dev.kill('SIGKILL');
+  for (const dev of startedProcesses) dev.kill('SIGKILL');
   rmSync(folder, { recursive: true });
 });
 
@@ -95,13 +95,13 @@ async function start(dataDirectory: string): Promise<Started> {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  started.push(dev);
-  const over = once(dev, 'close').then(([code]) => code as number | null);
+  startedProcesses.push(dev);
+  const exitCode = once(dev, 'close').then(([code]) => code as number | null);
   const [line] = await Promise.race([
     once(createInterface({ input: dev.stdout }), 'line'),
-    over.then((code) => assert.fail(`it ended with ${code} before it was ready`)),
+    exitCode.then((code) => assert.fail(`it ended with ${code} before it was ready`)),
   ]);
-  return { process: dev, ready: JSON.parse(line), over };
+  return { process: dev, ready: JSON.parse(line), over: exitCode };
 }
 
 /** The process among a process's children that runs this program. */

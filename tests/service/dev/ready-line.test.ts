@@ -24,15 +24,15 @@ test('a process that ends first is reported with its exit', async () => {
 });
 
 test('a command that does not exist is reported like one that ended', async () => {
-  const missing = spawnGuarded({
+  const missingProcess = spawnGuarded({
     name: 'ghost',
     command: 'no-such-command',
     args: [],
     output: 'read',
     errors: 'read',
   });
-  missing.stderr?.resume();
-  await assert.rejects(readReadyLine(missing, { schema }), /ghost could not start \(exit code 127\)/);
+  missingProcess.stderr?.resume();
+  await assert.rejects(readReadyLine(missingProcess, { schema }), /ghost could not start \(exit code 127\)/);
 });
 
 test('a process that prints nothing fails the wait at the time limit', async () => {

@@ -48,8 +48,8 @@ function run(scenario: object): Running {
       child.stderr.on('data', listen);
       listen();
     });
-  const over = once(child, 'close').then(([code, signal]) => ({ code, signal, errors }));
-  return { process: child, pid: child.pid ?? assert.fail('it did not start'), line, heard, over };
+  const exit = once(child, 'close').then(([code, signal]) => ({ code, signal, errors }));
+  return { process: child, pid: child.pid ?? assert.fail('it did not start'), line, heard, over: exit };
 }
 
 /** False for one that has ended and whose new parent, the system's first process, has not looked yet. */

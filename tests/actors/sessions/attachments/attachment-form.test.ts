@@ -129,9 +129,9 @@ test('an image that breaks off goes without a thumbnail, and one without a head 
 
 test('many images at once all have thumbnails', async () => {
   const bytes = await photo.clone().png().toBuffer();
-  const all = await Promise.all(Array.from({ length: 20 }, () => fetched('image', 'image/png', bytes)));
+  const allMedias = await Promise.all(Array.from({ length: 20 }, () => fetched('image', 'image/png', bytes)));
   assert.equal(
-    all.every(({ thumbnail }) => thumbnail !== undefined),
+    allMedias.every(({ thumbnail }) => thumbnail !== undefined),
     true,
   );
 });

@@ -120,9 +120,9 @@ test('an attachment of the wrong kind, missing, empty, too large, too slow or re
   await refused(fetchIt('/switching'), /answered 101/);
   await refused(fetchIt('/empty'), /empty/);
   await refused(fetchIt('/squeezed'), /encoded/);
-  const stored = await fetchIt('/as-stored');
-  assert.equal(readFileSync(stored.path, 'utf8'), 'PNG', 'a word that names no encoding says nothing');
-  await stored.discard();
+  const storedMedia = await fetchIt('/as-stored');
+  assert.equal(readFileSync(storedMedia.path, 'utf8'), 'PNG', 'a word that names no encoding says nothing');
+  await storedMedia.discard();
   await refused(fetchIt('/declared', { maxBytes: 1_000 }), /too large/);
   await refused(fetchIt('/endless', { maxBytes: 300_000 }), /too large/);
   await refused(fetchIt('/slow', { timeoutMs: 100 }), /too long/);
@@ -135,13 +135,13 @@ test('an attachment of the wrong kind, missing, empty, too large, too slow or re
 });
 
 test('a host that never ends its TLS handshake is refused in time, and its connection is closed', async (context) => {
-  const silent = createTcpServer().listen(0, '127.0.0.1');
-  context.after(() => silent.close());
-  await once(silent, 'listening');
-  const closed = once(silent, 'connection').then(
+  const silentServer = createTcpServer().listen(0, '127.0.0.1');
+  context.after(() => silentServer.close());
+  await once(silentServer, 'listening');
+  const closed = once(silentServer, 'connection').then(
     ([socket]: Socket[]) => socket && once(socket.resume(), 'close'),
   );
-  const { port } = silent.address() as AddressInfo;
+  const { port } = silentServer.address() as AddressInfo;
   await refused(fetchIt(`https://127.0.0.1:${port}/picture.png`, { timeoutMs: 200 }), /too long/);
   await closed;
 });

@@ -63,9 +63,9 @@ export function pngOfTexts(count: number, bytes: number): Buffer {
 
 /** Returns a PNG of 8 × 8 pixels whose rows are in this number of chunks. */
 export function pngOfChunks(count: number): Buffer {
-  const empty = pngChunk('IDAT', Buffer.alloc(0));
+  const emptyBytes = pngChunk('IDAT', Buffer.alloc(0));
   const rows = pngChunk('IDAT', deflateSync(Buffer.alloc(72)));
-  return pngOf(pngHead(8, 8), rows, ...Array<Buffer>(count - 1).fill(empty));
+  return pngOf(pngHead(8, 8), rows, ...Array<Buffer>(count - 1).fill(emptyBytes));
 }
 
 /** The number of bits of a coefficient that a scan can bring one after the other. */

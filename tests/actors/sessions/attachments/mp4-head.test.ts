@@ -45,13 +45,13 @@ test('a film in another coding, or without a head, is none that phones open', as
 test('impossible sizes of boxes end the reading', async () => {
   const huge = Buffer.concat([Buffer.from([0xff, 0xff, 0xff, 0xff]), Buffer.from('free')]);
   const tiny = Buffer.concat([Buffer.from([0, 0, 0, 2]), Buffer.from('free')]);
-  for (const broken of [
+  for (const brokenBytes of [
     huge,
     tiny,
     boxOfSize('free', 2n ** 64n - 1n, Buffer.alloc(0)),
     film.subarray(0, 150),
   ]) {
-    assert.equal(await read(FILE_TYPE, broken, film), undefined);
+    assert.equal(await read(FILE_TYPE, brokenBytes, film), undefined);
   }
 });
 

@@ -31,10 +31,10 @@ function swappingProfile(bytes: number): Buffer {
     ['gTRC', line],
     ['bTRC', line],
   ];
-  let at = 132 + tags.length * 12;
+  let offset = 132 + tags.length * 12;
   const entries = tags.map(([name, content]) => {
-    const entry = Buffer.concat([Buffer.from(name), uint32(at), uint32(content.length)]);
-    at += content.length;
+    const entry = Buffer.concat([Buffer.from(name), uint32(offset), uint32(content.length)]);
+    offset += content.length;
     return entry;
   });
   const head = Buffer.alloc(128);

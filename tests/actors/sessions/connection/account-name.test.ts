@@ -63,8 +63,8 @@ test(`the newest ${MOST_KEYS} keys that the phone shares for its settings are ke
   await share(0, MOST_KEYS);
   assert.ok(names().includes(field(0)));
   await share(MOST_KEYS, MORE);
-  const kept = names().filter((name) => name.startsWith('app-state-sync-key/a2V5'));
-  assert.deepEqual([kept.length, names().includes(field(MORE - 1))], [MOST_KEYS, false]);
+  const keptNames = names().filter((name) => name.startsWith('app-state-sync-key/a2V5'));
+  assert.deepEqual([keptNames.length, names().includes(field(MORE - 1))], [MOST_KEYS, false]);
   for (const hash of network.store.hashes.values()) {
     for (const value of hash.values())
       assert.ok(!value.includes(secret(MORE)) && !value.includes(secret(MORE).toString('base64')));

@@ -28,8 +28,8 @@ function historyMessage(notice: Notice): Uint8Array {
 /** Returns a compressed message that is one field of this number of zeros. */
 async function bomb(bytes: number): Promise<Buffer> {
   const length = Buffer.from([0x4a, 0, 0, 0, 0, 0]);
-  for (let at = 1, left = bytes; at < length.length; at += 1, left = Math.floor(left / 128))
-    length[at] = (left % 128) + (at === 5 ? 0 : 128);
+  for (let index = 1, left = bytes; index < length.length; index += 1, left = Math.floor(left / 128))
+    length[index] = (left % 128) + (index === 5 ? 0 : 128);
   const deflate = createDeflate({ level: 9 });
   const zeros = Buffer.alloc(MIB);
   const written = (async () => {

@@ -27,12 +27,12 @@ async function stored(parts: readonly (readonly ContactToken[])[], hasMapping = 
 }
 
 test('the newest of two tokens of one contact is kept, whichever comes first', async () => {
-  const newer = token(NUMBER, 20);
-  const older = token(LID, 10);
-  const expected = [`${LID}: ${NUMBER} 20`];
-  assert.deepEqual(await stored([[newer, older]]), expected);
-  assert.deepEqual(await stored([[older, newer]]), expected);
-  assert.deepEqual(await stored([[newer], [older]]), expected);
+  const newerToken = token(NUMBER, 20);
+  const olderToken = token(LID, 10);
+  const expectedNumbers = [`${LID}: ${NUMBER} 20`];
+  assert.deepEqual(await stored([[newerToken, olderToken]]), expectedNumbers);
+  assert.deepEqual(await stored([[olderToken, newerToken]]), expectedNumbers);
+  assert.deepEqual(await stored([[newerToken], [olderToken]]), expectedNumbers);
 });
 
 test('a token is kept under the id from an earlier part of the history, and by number if there was none', async () => {

@@ -62,16 +62,16 @@ test('the client gets a file from the network’s own host, for any host that it
 
 test('a host at a private address is not asked', async () => {
   const guard = new AddressGuard({ allowLoopback: false, deniedRanges: [] });
-  const before = asked.length;
+  const countBefore = asked.length;
   assert.match(await clientAsks('https://mmg.whatsapp.net/path', { guard }), /not a public one/);
-  assert.equal(asked.length, before);
+  assert.equal(asked.length, countBefore);
 });
 
 test('a redirect is not followed', async () => {
-  const before = asked.length;
+  const countBefore = asked.length;
   answer = (response) => response.writeHead(302, { location: 'https://127.0.0.1/other' }).end();
   assert.match(await clientAsks('https://mmg.whatsapp.net/path'), /answered 302/);
-  assert.equal(asked.length, before + 1);
+  assert.equal(asked.length, countBefore + 1);
 });
 
 test('an encoded file is refused, since it may grow without a bound', async () => {
@@ -88,13 +88,13 @@ test('a file that is too large for the client is refused, announced or not', asy
 });
 
 test('a path that could name another host is refused', async () => {
-  const before = asked.length;
+  const countBefore = asked.length;
   const bytes = Buffer.alloc(32, 1);
   for (const directPath of ['@elsewhere/x', '.elsewhere/x', ':1/x', '//elsewhere/x', '/\\elsewhere/x', '']) {
     const notice = { directPath, mediaKey: bytes, fileEncSha256: bytes };
     await assert.rejects(readHistory(notice, bounds, never), /no valid path/, directPath);
   }
-  assert.equal(asked.length, before);
+  assert.equal(asked.length, countBefore);
 });
 
 /** Returns a file as a phone uploads it, and the facts that its message gives. */
@@ -126,7 +126,8 @@ const history = proto.HistorySync.encode({
 test('a history is read in pieces of any size', async () => {
   for (const size of [1, 2, 7, 1_000, history.length]) {
     const facts = new HistoryFacts();
-    for (let at = 0; at < history.length; at += size) facts.push(history.subarray(at, at + size));
+    for (let offset = 0; offset < history.length; offset += size)
+      facts.push(history.subarray(offset, offset + size));
     facts.end();
     assert.deepEqual(
       [...facts.mappings],
@@ -144,8 +145,8 @@ test('a history is read in pieces of any size', async () => {
 });
 
 test('a history cut short anywhere ends in an error or in fewer facts, never in others', () => {
-  const whole = new HistoryFacts();
-  whole.push(history);
+  const wholeFacts = new HistoryFacts();
+  wholeFacts.push(history);
   for (let length = 0; length < history.length; length += 1) {
     const facts = new HistoryFacts();
     try {
@@ -154,7 +155,7 @@ test('a history cut short anywhere ends in an error or in fewer facts, never in 
     } catch (error) {
       assert.match(String(error), /cut short/);
     }
-    for (const [number, lid] of facts.mappings) assert.equal(whole.mappings.get(number), lid);
+    for (const [number, lid] of facts.mappings) assert.equal(wholeFacts.mappings.get(number), lid);
   }
 });
 
@@ -162,9 +163,9 @@ test('a history in a file is read, and refused if the file is another', async ()
   const { file, notice } = await uploaded(deflateSync(history));
   answer = (response) => response.end(file);
   assert.equal((await readHistory(notice, bounds, never)).mappings.size, 3);
-  const changed = Buffer.from(file);
-  changed.writeUInt8(changed.readUInt8(changed.length - 1) ^ 1, changed.length - 1);
-  answer = (response) => response.end(changed);
+  const changedBytes = Buffer.from(file);
+  changedBytes.writeUInt8(changedBytes.readUInt8(changedBytes.length - 1) ^ 1, changedBytes.length - 1);
+  answer = (response) => response.end(changedBytes);
   await assert.rejects(readHistory(notice, bounds, never), /another than the phone named/);
 });
 

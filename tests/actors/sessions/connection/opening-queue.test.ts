@@ -14,7 +14,7 @@ function queueOf(people: number) {
   const queue = new OpeningQueue(clock, () => thread.busyShare);
   const everybody = Array.from({ length: people }, (_, index) => ({ index }));
   const begun: number[] = [];
-  for (const who of everybody) queue.enter(who, () => begun.push(who.index));
+  for (const session of everybody) queue.enter(session, () => begun.push(session.index));
   const leave = (index: number): void => queue.leave(everybody[index] as object);
   return { clock, thread, queue, begun, leave };
 }
@@ -90,10 +90,10 @@ test('sessions do not wait for earlier sessions whose answers are late', async (
     callers.add(caller);
     caller.on('error', () => undefined).on('close', () => callers.delete(caller));
     if (callers.size < CALLERS) return;
-    for (const each of callers) {
+    for (const socket of callers) {
       const onward = connect(Number(port), '127.0.0.1');
-      onward.on('error', () => each.destroy());
-      each.pipe(onward).pipe(each);
+      onward.on('error', () => socket.destroy());
+      socket.pipe(onward).pipe(socket);
     }
   });
   context.after(() => {

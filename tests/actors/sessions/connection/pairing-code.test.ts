@@ -42,10 +42,10 @@ test('the code is not stored with the identity that it paired', async (context) 
   await network.control.typeCode(code, SHOP_PHONE);
   await network.log.next(shop, 'session.closed');
   const hash = [...network.store.hashes].find(([name]) => name.endsWith(':credentials'))?.[1];
-  const sealed = hash?.get(IDENTITY_FIELD);
-  assert.ok(sealed !== undefined);
+  const sealedBytes = hash?.get(IDENTITY_FIELD);
+  assert.ok(sealedBytes !== undefined);
   const associatedData = associatedDataOf(shop, 'credentials', IDENTITY_FIELD);
-  const identity = credentialCiphers([key])(sealedOwner(shop)).open(associatedData, sealed).toString();
+  const identity = credentialCiphers([key])(sealedOwner(shop)).open(associatedData, sealedBytes).toString();
   assert.ok(identity.includes('"account"') && identity.includes(pairWith));
   assert.ok(!identity.includes(code));
 });

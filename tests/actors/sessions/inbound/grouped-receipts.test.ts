@@ -46,11 +46,11 @@ test('a phone reports several messages as read in one stanza, and each of them i
   );
 });
 
-for (const [what, isMixed] of [
+for (const [title, isMixed] of [
   ['of one type', false],
   ['each of its own type', true],
 ] as const) {
-  test(`the receipts of many members in one stanza, ${what}, are reported for each member`, async (context) => {
+  test(`the receipts of many members in one stanza, ${title}, are reported for each member`, async (context) => {
     const { network, shop } = await pairedShop(context);
     await network.control.setGroup(GROUP, {
       name: 'Some',
@@ -64,7 +64,7 @@ for (const [what, isMixed] of [
     await network.control.sendGroupedReceipt(GROUP, { to: SHOP_PHONE, messageId: wireId, ...sent });
     const told = await reported(network, shop, MEMBERS.length);
     assert.deepEqual(
-      told.map(({ wireId: about, kind, from, group }) => [about, kind, from, group]),
+      told.map(({ wireId, kind, from, group }) => [wireId, kind, from, group]),
       MEMBERS.map((member) => [wireId, isMixed && member === first ? 'delivered' : 'read', member, GROUP]),
     );
   });

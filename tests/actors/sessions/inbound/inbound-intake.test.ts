@@ -18,7 +18,7 @@ function intake() {
   const logged: string[] = [];
   const numbers = new ExpiringCache({ lifeMs: 1, maxEntries: 9, nowMs: () => 0 });
   const environment = { clock, timing: DEFAULT_SESSION_TIMING, numbers };
-  const made = new InboundIntake({
+  const madeIntake = new InboundIntake({
     environment,
     generation: 2,
     inbound: 'none',
@@ -29,7 +29,7 @@ function intake() {
     onFailed: (detail) => void failures.push(detail),
     log: (_, message) => void logged.push(message),
   });
-  return { clock, told, failures, logged, intake: made };
+  return { clock, told, failures, logged, intake: madeIntake };
 }
 
 const envelope = {
@@ -42,9 +42,9 @@ const envelope = {
 };
 
 test('a message that the network delivers again ends the session when its commit takes longer than 10 s', async () => {
-  const { clock, failures, intake: made } = intake();
+  const { clock, failures, intake: madeIntake } = intake();
   const received = assert.rejects(
-    made.commitMessage(envelope, { conversation: 'STOP' }),
+    madeIntake.commitMessage(envelope, { conversation: 'STOP' }),
     /not committed in time/,
   );
   await clock.advance(9_999);

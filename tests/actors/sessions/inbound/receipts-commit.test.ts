@@ -19,11 +19,11 @@ test('a receipt that was not committed is reported again by the next session, an
     host.open(shop, { generation });
     await log.next(shop, 'session.connected', (event) => event.generation === generation);
   };
-  const told = async (of: number) => {
+  const told = async (count: number) => {
     const { token, receipts } = await log.next(
       shop,
       'session.receipts',
-      ({ generation }) => generation === of,
+      ({ generation }) => generation === count,
     );
     return { token, wireIds: receipts.map(({ wireId }) => wireId) };
   };

@@ -23,17 +23,17 @@ test('receipts of several shops are reported together, each shop at most once', 
       report: (_token, receipts) =>
         told.push(`${clock.monotonicMs()} ${shop} ${receipts.map(({ wireId }) => wireId).join(' ')}`),
     });
-  const one = receiptsOf('one');
-  const other = receiptsOf('other');
+  const firstReceipts = receiptsOf('one');
+  const otherReceipts = receiptsOf('other');
   const receipt = (id: string) => ({
     tag: 'receipt',
     attrs: { id, from: '33622222222@s.whatsapp.net', t: '1' },
   });
   await clock.advance(10);
-  void one.onReceipt(receipt('A'));
+  void firstReceipts.onReceipt(receipt('A'));
   await clock.advance(100);
-  void one.onReceipt(receipt('B'));
-  void other.onReceipt(receipt('C'));
+  void firstReceipts.onReceipt(receipt('B'));
+  void otherReceipts.onReceipt(receipt('C'));
   await clock.advance(1_000);
   assert.deepEqual(told, ['1250 one A B', '1250 other C']);
 });

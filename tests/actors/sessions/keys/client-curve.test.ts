@@ -44,13 +44,13 @@ const marked = (key: Uint8Array): Buffer => Buffer.concat([Buffer.from([5]), key
 
 test('from then on a wrong signature counts as wrong: of a certificate, and of the keys a contact is written to with', async () => {
   const identity = Curve.generateKeyPair();
-  const signed = Curve.generateKeyPair();
-  const publicKey = marked(signed.public);
+  const signedPair = Curve.generateKeyPair();
+  const publicKey = marked(signedPair.public);
   const signature = Buffer.from(Curve.sign(identity.private, publicKey));
-  const bundle = (own: Buffer): object => ({
+  const bundle = (ownBytes: Buffer): object => ({
     registrationId: 5,
     identityKey: marked(identity.public),
-    signedPreKey: { keyId: 1, publicKey, signature: own },
+    signedPreKey: { keyId: 1, publicKey, signature: ownBytes },
   });
   const stored: string[] = [];
   // This shows its use: until it is called, the client accepts any 64 bytes.
@@ -96,11 +96,11 @@ test('group messages are signed and checked without the curve in JavaScript, and
   const pair = Curve.generateKeyPair();
   const publicKey = marked(pair.public);
   const post = (): SenderKeyMessage => new SenderKeyMessage(1, 2, randomBytes(30), pair.private);
-  const changed = post();
-  changed.serialize()[5] = (changed.serialize()[5] ?? 0) ^ 1;
+  const changedMessage = post();
+  changedMessage.serialize()[5] = (changedMessage.serialize()[5] ?? 0) ^ 1;
   for (const check of [verifySignature, posts.verifySignature]) {
     check.call(post(), publicKey);
-    assert.throws(() => check.call(changed, publicKey));
+    assert.throws(() => check.call(changedMessage, publicKey));
     assert.throws(() => check.call(post(), marked(Curve.generateKeyPair().public)));
   }
   const signedInJavaScript = getSignature.call(post(), pair.private, Buffer.from('a post'));

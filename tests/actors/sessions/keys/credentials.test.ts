@@ -12,39 +12,39 @@ const PERSON = '+33622222222';
 const STRANGER = '+33644444444';
 
 test('a sealed value opens only with its key, at its field, unchanged', () => {
-  const [old, fresh] = [randomBytes(32), randomBytes(32)];
-  const sealed = credentialCiphers([old])('shop').seal('here', Buffer.from('secret'));
-  const both = credentialCiphers([fresh, old])('shop');
-  assert.equal(both.open('here', sealed).toString(), 'secret');
-  assert.equal(both.isCurrent(sealed), false);
-  assert.equal(both.isCurrent(both.seal('here', Buffer.from('secret'))), true);
-  assert.throws(() => both.open('there', sealed), Unreadable);
-  assert.throws(() => credentialCiphers([fresh])('shop').open('here', sealed), Unreadable);
-  for (const index of [0, 1, 6, 20, sealed.length - 1]) {
-    const changed = Buffer.from(sealed);
-    changed[index] = (changed[index] ?? 0) ^ 1;
-    assert.throws(() => both.open('here', changed), Unreadable, `byte ${index}`);
+  const [oldBytes, freshBytes] = [randomBytes(32), randomBytes(32)];
+  const sealedBytes = credentialCiphers([oldBytes])('shop').seal('here', Buffer.from('secret'));
+  const bothCipher = credentialCiphers([freshBytes, oldBytes])('shop');
+  assert.equal(bothCipher.open('here', sealedBytes).toString(), 'secret');
+  assert.equal(bothCipher.isCurrent(sealedBytes), false);
+  assert.equal(bothCipher.isCurrent(bothCipher.seal('here', Buffer.from('secret'))), true);
+  assert.throws(() => bothCipher.open('there', sealedBytes), Unreadable);
+  assert.throws(() => credentialCiphers([freshBytes])('shop').open('here', sealedBytes), Unreadable);
+  for (const index of [0, 1, 6, 20, sealedBytes.length - 1]) {
+    const changedBytes = Buffer.from(sealedBytes);
+    changedBytes[index] = (changedBytes[index] ?? 0) ^ 1;
+    assert.throws(() => bothCipher.open('here', changedBytes), Unreadable, `byte ${index}`);
   }
-  assert.throws(() => both.open('here', sealed.subarray(0, 10)), Unreadable);
+  assert.throws(() => bothCipher.open('here', sealedBytes.subarray(0, 10)), Unreadable);
   assert.throws(() => credentialCiphers([randomBytes(16)]), /32 bytes/);
 });
 
 test('a value sealed for one shop opens for no other, and a value of format 1 opens and is sealed again', () => {
   const key = Buffer.alloc(32, 7);
   const associatedData = '66b1f0a2c3d4e5f607182901/66b1f0a2c3d4e5f607182902/credentials/creds';
-  const [shop, other] = ['one', 'other'].map(credentialCiphers([key]));
-  assert.ok(shop && other);
-  const sealed = shop.seal(associatedData, Buffer.from('secret'));
-  assert.equal(shop.open(associatedData, sealed).toString(), 'secret');
-  assert.throws(() => other.open(associatedData, sealed), Unreadable);
+  const [shop, otherCipher] = ['one', 'other'].map(credentialCiphers([key]));
+  assert.ok(shop && otherCipher);
+  const sealedBytes = shop.seal(associatedData, Buffer.from('secret'));
+  assert.equal(shop.open(associatedData, sealedBytes).toString(), 'secret');
+  assert.throws(() => otherCipher.open(associatedData, sealedBytes), Unreadable);
   // Written by a program that sealed with the configured key itself.
-  const old = Buffer.from(
+  const oldBytes = Buffer.from(
     'AUuwb46ytDTpK1qP/IIp/nw5m72VQUJ9QuGMD1VbNlpLaJERKgj6FAPOa+xrEqhr523sTFmZ',
     'base64',
   );
-  assert.equal(shop.open(associatedData, old).toString(), 'a secret of version 1');
-  assert.equal(shop.isCurrent(old), false);
-  assert.equal(shop.isCurrent(sealed), true);
+  assert.equal(shop.open(associatedData, oldBytes).toString(), 'a secret of version 1');
+  assert.equal(shop.isCurrent(oldBytes), false);
+  assert.equal(shop.isCurrent(sealedBytes), true);
   // And by the first that derived a key for each shop.
   const golden = Buffer.from(
     'Akuwb47NF7P+tEs2t5uXBoKPujxtqmNBss2LORpEXl/nVqEmrwfAfxeMdF6nUypV9iuy3N4F',
@@ -55,15 +55,15 @@ test('a value sealed for one shop opens for no other, and a value of format 1 op
 
 test('credentials that no key opens are reported as unreadable and left unchanged', async (context) => {
   const { network: first, shop } = await pairedShop(context);
-  const second = await first.another({ credentialsKeys: [randomBytes(32)] });
-  const before = dump(second.store.hashes);
-  second.host.open(shop, { generation: 3 });
-  const closed = await second.log.next(shop, 'session.closed');
+  const secondNetwork = await first.another({ credentialsKeys: [randomBytes(32)] });
+  const before = dump(secondNetwork.store.hashes);
+  secondNetwork.host.open(shop, { generation: 3 });
+  const closed = await secondNetwork.log.next(shop, 'session.closed');
   assert.equal(closed.end, 'credentials_unreadable');
-  assert.equal(second.host.figures().ends.get('credentials_unreadable'), 1);
-  assert.ok(second.logged.some((line) => line.includes('"end":"credentials_unreadable"')));
-  assert.equal(second.log.all(shop, 'session.qr').length, 0, 'no fresh pairing over it');
-  assert.equal(dump(second.store.hashes), before);
+  assert.equal(secondNetwork.host.figures().ends.get('credentials_unreadable'), 1);
+  assert.ok(secondNetwork.logged.some((line) => line.includes('"end":"credentials_unreadable"')));
+  assert.equal(secondNetwork.log.all(shop, 'session.qr').length, 0, 'no fresh pairing over it');
+  assert.equal(dump(secondNetwork.store.hashes), before);
 });
 
 test('one Signal key that cannot be read ends the session rather than be replaced', async (context) => {
@@ -102,14 +102,14 @@ test('the facts about a new recipient are stored in the commit of the first mess
   const { shop, host, log, store } = await pairedShop(context);
   host.order(shop, { type: 'prepare', order: textOrder('the first at all') });
   await log.next(shop, 'session.send_outcome');
-  const before = store.commits.length;
+  const countBefore = store.commits.length;
   host.order(shop, { type: 'prepare', order: textOrder('hello', { to: STRANGER }) });
   const { lid } = await log.next(shop, 'session.prepared', ({ writes }) =>
     writes.some((write) => write.includes(`lid-mapping/${STRANGER.slice(1)}`)),
   );
   assert.ok(lid);
   await log.next(shop, 'session.send_outcome');
-  assert.equal(store.commits.length, before + 1);
+  assert.equal(store.commits.length, countBefore + 1);
 });
 
 test('an identity that a login leaves as it was stored is not stored again', async (context) => {
@@ -129,22 +129,22 @@ test('an identity that a login leaves as it was stored is not stored again', asy
 });
 
 test('a new key goes first, and after one session all that a login needs is sealed with it', async (context) => {
-  const [old, fresh] = [randomBytes(32), randomBytes(32)];
-  const { network: first, shop } = await pairedShop(context, { credentialsKeys: [old] });
+  const [oldBytes, freshBytes] = [randomBytes(32), randomBytes(32)];
+  const { network: first, shop } = await pairedShop(context, { credentialsKeys: [oldBytes] });
   first.host.order(shop, { type: 'prepare', order: textOrder('before') });
   await first.log.next(shop, 'session.send_outcome');
-  const second = await first.another({ credentialsKeys: [fresh, old] });
-  second.host.open(shop, { generation: 3 });
-  const { pairedAtMs } = await second.log.next(shop, 'session.connected');
+  const secondNetwork = await first.another({ credentialsKeys: [freshBytes, oldBytes] });
+  secondNetwork.host.open(shop, { generation: 3 });
+  const { pairedAtMs } = await secondNetwork.log.next(shop, 'session.connected');
   assert.equal(pairedAtMs, first.log.all(shop, 'session.connected')[0]?.pairedAtMs);
-  const current = credentialCiphers([fresh])('shop');
+  const currentCipher = credentialCiphers([freshBytes])('shop');
   // Messages kept for retries are never sealed again: they expire within eight days (docs/running.md).
   await until('everything is sealed with the new key', async () =>
-    [...second.store.hashes]
+    [...secondNetwork.store.hashes]
       .filter(([name]) => !name.includes('sent:'))
-      .every(([, hash]) => [...hash.values()].every((value) => current.isCurrent(value))),
+      .every(([, hash]) => [...hash.values()].every((value) => currentCipher.isCurrent(value))),
   );
-  const third = await second.another({ credentialsKeys: [fresh] });
+  const third = await secondNetwork.another({ credentialsKeys: [freshBytes] });
   third.host.open(shop, { generation: 4 });
   await third.log.next(shop, 'session.connected');
   third.host.order(shop, { type: 'prepare', order: textOrder('after') });
@@ -162,8 +162,8 @@ test('the store and the log contain no text and no key in the clear', async (con
     token: (await network.log.next(shop, 'session.inbound')).token,
   });
   await written;
-  const stored = [...network.store.hashes.values()].flatMap((hash) => [...hash.values()]);
-  const kept = Buffer.concat(stored).toString('latin1') + network.logged.join('\n');
+  const storedBytes = [...network.store.hashes.values()].flatMap((hash) => [...hash.values()]);
+  const kept = Buffer.concat(storedBytes).toString('latin1') + network.logged.join('\n');
   for (const secret of [
     'nobody else may read',
     'noiseKey',

@@ -56,12 +56,12 @@ test('the published agreements come out (RFC 7748, 5.2 and 6.1)', () => {
 
 test('random pairs agree byte by byte with libsignal, its pairs here and ours there', () => {
   for (let round = 0; round < RANDOM_PAIRS; round += 1) {
-    const ours = generateSignalKeyPair();
+    const ownPair = generateSignalKeyPair();
     const theirs = libsignal.generateKeyPair();
-    const [ourPrivate, theirPublic] = [ours.privKey, Buffer.from(theirs.pubKey)];
+    const [ourPrivate, theirPublic] = [ownPair.privKey, Buffer.from(theirs.pubKey)];
     const secret = agree(theirPublic, ourPrivate);
     assert.ok(secret.equals(libsignal.calculateAgreement(theirPublic, ourPrivate)));
-    assert.ok(secret.equals(agree(ours.pubKey, theirs.privKey)));
+    assert.ok(secret.equals(agree(ownPair.pubKey, theirs.privKey)));
   }
 });
 

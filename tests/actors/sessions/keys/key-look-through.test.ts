@@ -40,14 +40,14 @@ async function heldNetwork(
 test('the stored keys of one session of a worker are looked through at a time', async (context) => {
   const { network, asked, release } = await heldNetwork(context);
   await pair(network, newShop());
-  const other = newShop();
-  await pair(network, other, OTHER_PHONE);
+  const otherAddress = newShop();
+  await pair(network, otherAddress, OTHER_PHONE);
   await until('the keys of one are looked through', async () => asked() > 0);
   // A session that looks through its keys stores no text meanwhile, so one of the two happens.
   await network.control.write(SHOP_PHONE, { to: OTHER_PHONE, text: 'Open today?', wait: false });
   await until(
     'the other session asks for its keys, or hears the text',
-    async () => asked() > 1 || network.log.all(other, 'session.inbound').length > 0,
+    async () => asked() > 1 || network.log.all(otherAddress, 'session.inbound').length > 0,
   );
   assert.equal(asked(), 1, 'the other one waits');
   release();

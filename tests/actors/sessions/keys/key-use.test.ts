@@ -18,22 +18,22 @@ function shopOfYears() {
   const keys: Pick<SignalKeyStore, 'get'> = {
     get: async <Type extends keyof SignalDataTypeMap>() => tokens as Record<string, SignalDataTypeMap[Type]>,
   };
-  const session = async (used: (sealed: SealedStore) => Promise<unknown>): Promise<number> => {
+  const session = async (used: (sealedStore: SealedStore) => Promise<unknown>): Promise<number> => {
     const use: KeyUse = new KeyUse({
       sealedStore: {
-        read: (...read) => sealed.read(...read),
-        write: (change) => sealed.write(change),
-        writeLater: (change) => sealed.writeLater(change),
+        read: (...read) => sealedStore.read(...read),
+        write: (change) => sealedStore.write(change),
+        writeLater: (change) => sealedStore.writeLater(change),
       },
       nowMs: () => nowMs,
       ownUsers: () => ['33600000001', '777'],
       later: () => ({ cancel: () => undefined }),
     });
-    const sealed = open((field) => use.mark(field));
-    await used(sealed);
-    const gone = await use.prune(await sealed.reseal('credentials'), keys);
+    const sealedStore = open((field) => use.mark(field));
+    await used(sealedStore);
+    const gone = await use.prune(await sealedStore.reseal('credentials'), keys);
     use.save();
-    await sealed.drain();
+    await sealedStore.drain();
     return gone;
   };
   return {
@@ -59,8 +59,8 @@ const idle = async (): Promise<void> => undefined;
 
 test('data not used for 60 days is removed with what belongs to it, and one-time keys and ids of people stay', async () => {
   const { session, pass, names, periods } = shopOfYears();
-  const kept = ['creds', 'lid-mapping/336', 'pre-key/1'];
-  const used = ['identity-key/b.0', 'session/b.0'];
+  const keptKeys = ['creds', 'lid-mapping/336', 'pre-key/1'];
+  const usedKeys = ['identity-key/b.0', 'session/b.0'];
   const unused = [
     'identity-key/a.0',
     `sender-key-memory/${GROUP}`,
@@ -68,40 +68,40 @@ test('data not used for 60 days is removed with what belongs to it, and one-time
     'session/a.0',
     'wire-alias/1',
   ];
-  await session((sealed) =>
-    sealed.write({
+  await session((sealedStore) =>
+    sealedStore.write({
       hash: 'credentials',
-      fields: fields(Object.fromEntries([...kept, ...used, ...unused].map((name) => [name, 'x']))),
+      fields: fields(Object.fromEntries([...keptKeys, ...usedKeys, ...unused].map((name) => [name, 'x']))),
     }),
   );
   for (let days = 0; days < 60; days += 20) {
     pass(20);
-    assert.equal(await session((sealed) => sealed.read('credentials', ['session/b.0'])), 0);
-    assert.deepEqual(names(), [...kept, ...used, ...unused].toSorted());
+    assert.equal(await session((sealedStore) => sealedStore.read('credentials', ['session/b.0'])), 0);
+    assert.deepEqual(names(), [...keptKeys, ...usedKeys, ...unused].toSorted());
   }
   pass(30);
-  assert.ok((await session((sealed) => sealed.read('credentials', ['session/b.0']))) > 0);
-  assert.deepEqual(names(), [...kept, ...used].toSorted());
+  assert.ok((await session((sealedStore) => sealedStore.read('credentials', ['session/b.0']))) > 0);
+  assert.deepEqual(names(), [...keptKeys, ...usedKeys].toSorted());
   for (let months = 0; months < 5; months += 1) {
     pass(30);
-    await session((sealed) => sealed.read('credentials', ['session/b.0']));
+    await session((sealedStore) => sealedStore.read('credentials', ['session/b.0']));
   }
-  assert.deepEqual(names(), [...kept, ...used].toSorted());
+  assert.deepEqual(names(), [...keptKeys, ...usedKeys].toSorted());
   assert.equal(periods(), 3, 'what is known of former periods goes too');
 });
 
 test('the timer of a chat stays while the shop writes there', async () => {
   const { session, pass, names } = shopOfYears();
-  await session(async (sealed) => {
-    const timers = new ChatTimers(sealed);
+  await session(async (sealedStore) => {
+    const timers = new ChatTimers(sealedStore);
     await timers.keep('+336', 86_400);
     await timers.keep('+337', 86_400);
   });
   for (let months = 0; months < 5; months += 1) {
     pass(30);
-    await session(async (sealed) => {
-      await sealed.read('credentials', ['session/b.0']);
-      await new ChatTimers(sealed).of('+336');
+    await session(async (sealedStore) => {
+      await sealedStore.read('credentials', ['session/b.0']);
+      await new ChatTimers(sealedStore).of('+336');
     });
   }
   assert.deepEqual(names(), ['chat-timer/+336']);
@@ -121,13 +121,15 @@ test('uses are saved, though the stored ones were not read when it was due', asy
   await use.prune([], { get: async () => ({}) });
   await clock.advance(600_000);
   await sealed.drain();
-  const stored = [...store.hashes.values()].flatMap((hash) => [...hash.keys()]);
-  assert.deepEqual(stored, [`used/${Math.floor(clock.wallMs() / (30 * DAY_MS))}`]);
+  const storedKeys = [...store.hashes.values()].flatMap((hash) => [...hash.keys()]);
+  assert.deepEqual(storedKeys, [`used/${Math.floor(clock.wallMs() / (30 * DAY_MS))}`]);
 });
 
 test('nothing is removed from a shop that was away', async () => {
   const { session, pass, names } = shopOfYears();
-  await session((sealed) => sealed.write({ hash: 'credentials', fields: fields({ 'session/a.0': 'x' }) }));
+  await session((sealedStore) =>
+    sealedStore.write({ hash: 'credentials', fields: fields({ 'session/a.0': 'x' }) }),
+  );
   pass(400);
   assert.equal(await session(idle), 0);
   assert.deepEqual(names(), ['session/a.0']);
@@ -136,17 +138,17 @@ test('nothing is removed from a shop that was away', async () => {
 test('at most some hundreds are removed at once', async () => {
   const { session, pass, names } = shopOfYears();
   const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`session/${index}.0`, 'x']));
-  await session((sealed) => sealed.write({ hash: 'credentials', fields: fields(many) }));
+  await session((sealedStore) => sealedStore.write({ hash: 'credentials', fields: fields(many) }));
   for (let months = 0; months < 3; months += 1) {
     pass(30);
-    const before = names().length;
-    await session((sealed) => sealed.read('credentials', ['session/0.0']));
-    assert.ok(before - names().length <= 500);
+    const countBefore = names().length;
+    await session((sealedStore) => sealedStore.read('credentials', ['session/0.0']));
+    assert.ok(countBefore - names().length <= 500);
   }
   assert.ok(names().length < 1_200);
   for (let days = 0; days < 3; days += 1) {
     pass(1);
-    await session((sealed) => sealed.read('credentials', ['session/0.0']));
+    await session((sealedStore) => sealedStore.read('credentials', ['session/0.0']));
   }
   assert.ok(names().length < 40 && names().includes('session/0.0'), 'a few count as used');
 });
@@ -154,8 +156,11 @@ test('at most some hundreds are removed at once', async () => {
 test('tokens are removed once the network no longer accepts them, which is after 26 weeks', async () => {
   const { session, pass, names, tokens, seconds } = shopOfYears();
   tokens['1@lid'] = { token: Buffer.from('t'), timestamp: String(seconds()) };
-  await session((sealed) =>
-    sealed.write({ hash: 'credentials', fields: fields({ 'tctoken/1@lid': 'x', 'tctoken/__index': 'x' }) }),
+  await session((sealedStore) =>
+    sealedStore.write({
+      hash: 'credentials',
+      fields: fields({ 'tctoken/1@lid': 'x', 'tctoken/__index': 'x' }),
+    }),
   );
   pass(25 * 7);
   assert.equal(await session(idle), 0);

@@ -179,9 +179,9 @@ test('sealing that fails takes back its own step alone; a write that fails fails
 test('a transaction stored later is over before it is written, and its write comes before the next', async () => {
   const store = recordingStore();
   const keys = keysOver(store);
-  const asked: SignalDataSet[] = [];
+  const askedSets: SignalDataSet[] = [];
   store.set = (data) => {
-    asked.push(data);
+    askedSets.push(data);
     return new Promise(() => undefined);
   };
   await keys.transactionStoredLater(() =>
@@ -189,5 +189,5 @@ test('a transaction stored later is over before it is written, and its write com
   );
   void keys.seal(() => keys.set({ session: { a: bytes(2) } }));
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(asked, [{ session: { a: bytes(1) } }, { session: { a: bytes(2) } }]);
+  assert.deepEqual(askedSets, [{ session: { a: bytes(1) } }, { session: { a: bytes(2) } }]);
 });

@@ -33,24 +33,24 @@ function oneHash(): Store {
 
 test('any key that sealed here opens the store, in any order; keys that never did are refused', async () => {
   const store = oneHash();
-  const [old, next, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-  await checkCredentialsKeys(store, [old], none());
-  await checkCredentialsKeys(store, [old], none());
+  const [oldBytes, next, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+  await checkCredentialsKeys(store, [oldBytes], none());
+  await checkCredentialsKeys(store, [oldBytes], none());
   await assert.rejects(checkCredentialsKeys(store, [wrong], none()), /CREDENTIALS_KEY/);
   await assert.rejects(
     checkCredentialsKeys(store, [next], none()),
     /CREDENTIALS_KEY/,
     'the old one was dropped',
   );
-  await checkCredentialsKeys(store, [old, next], none());
+  await checkCredentialsKeys(store, [oldBytes, next], none());
   await assert.rejects(
     checkCredentialsKeys(store, [next], none()),
     /CREDENTIALS_KEY/,
     'nothing is sealed with it yet',
   );
-  await checkCredentialsKeys(store, [next, old], none());
+  await checkCredentialsKeys(store, [next, oldBytes], none());
   await checkCredentialsKeys(store, [next], none());
-  await checkCredentialsKeys(store, [old], none());
+  await checkCredentialsKeys(store, [oldBytes], none());
 });
 
 /** A tenant with two shops, the second of which was paired; as the tenant's actor and a session worker store it. */
@@ -62,7 +62,7 @@ async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): 
     ['SADD', tenantsOfShardKey(shard), tenantId],
     ['HSET', tenantKeys(tenantId).shops, `${tenantId.slice(0, -1)}a`, '{}', shopId, '{}'],
   ]);
-  const sealed = new SealedStore({
+  const sealedStore = new SealedStore({
     shop,
     ciphers: credentialCiphers([key]),
     cache: new SealedCache(1_000_000),
@@ -71,7 +71,7 @@ async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): 
     onFailure: (error) => assert.fail(error),
     onUsed: () => undefined,
   });
-  const credentials = await loadCredentials(sealed);
+  const credentials = await loadCredentials(sealedStore);
   credentials.creds.me = { id: '33611110001:1@s.whatsapp.net' };
   credentials.creds.account = {};
   await credentials.save(Date.now());
@@ -85,16 +85,16 @@ test('if sessions were sealed before there was a check value, one of them must o
     await server.stop();
   });
   const { store } = node;
-  const [key, other, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+  const [key, otherBytes, wrong] = [randomBytes(32), randomBytes(32), randomBytes(32)];
   const check = (...keys: Buffer[]): Promise<void> => checkCredentialsKeys(store, keys, everyShop(store));
   const tenant = '65f0000000000000000000a1';
-  await pairShop(node, tenant, other);
+  await pairShop(node, tenant, otherBytes);
   await pairShop(node, '65f0000000000000000000c1', key);
   await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
   // A start that was refused left nothing behind that would let the next one through.
   await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
   await check(key, wrong);
-  await assert.rejects(check(other), /CREDENTIALS_KEY/, 'from now on the check value counts');
+  await assert.rejects(check(otherBytes), /CREDENTIALS_KEY/, 'from now on the check value counts');
   await check(key);
 });
 

@@ -94,8 +94,8 @@ test('a session asked for while no worker could start for a minute opens once on
       },
     },
   );
-  const kept = setInterval(() => undefined, 1_000);
-  context.after(() => clearInterval(kept));
+  const keptTimeout = setInterval(() => undefined, 1_000);
+  context.after(() => clearInterval(keptTimeout));
   host.open(shop, { generation: 1 });
   while (!events.includes('session.unreachable')) await once(heard, 'event');
   assert.equal(host.isAvailable(), false);

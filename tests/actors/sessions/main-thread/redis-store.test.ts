@@ -70,8 +70,8 @@ async function start(
 test('on the real store: paired, sent, answered, resumed under a new key, and nothing of it readable on disk', async (context) => {
   const control = simulatorControl(simulator.url);
   const shop = newShop();
-  const [old, fresh] = [randomBytes(32), randomBytes(32)];
-  const first = await start([old]);
+  const [oldBytes, freshBytes] = [randomBytes(32), randomBytes(32)];
+  const first = await start([oldBytes]);
   first.host.open(shop, { generation: 1 });
   await control.scan((await first.events.next(shop, 'session.qr')).qr, SHOP_PHONE);
   await first.events.next(shop, 'session.closed');
@@ -86,7 +86,7 @@ test('on the real store: paired, sent, answered, resumed under a new key, and no
   await first.host.stop();
   await first.node.stop();
 
-  const second = await start([fresh, old]);
+  const second = await start([freshBytes, oldBytes]);
   context.after(async () => {
     await second.host.stop();
     await second.node.stop();

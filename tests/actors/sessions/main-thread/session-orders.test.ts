@@ -44,11 +44,11 @@ test('a worker lost before a ciphertext was made leaves the message unsent, safe
 
 test('a send recalled while its attachment is fetched is given up without a report, and one on its way continues', async (context) => {
   const { network, shop, host, log } = await pairedShop(context);
-  const waiting: ServerResponse[] = [];
-  const files = createServer((_request, reply) => void waiting.push(reply));
+  const waitingResponses: ServerResponse[] = [];
+  const files = createServer((_request, reply) => void waitingResponses.push(reply));
   const port = await listening(files);
   context.after(() => {
-    for (const reply of waiting) reply.destroy();
+    for (const reply of waitingResponses) reply.destroy();
     files.close();
   });
   const mediaUrl = `http://127.0.0.1:${port}/slow.png`;
@@ -56,7 +56,7 @@ test('a send recalled while its attachment is fetched is given up without a repo
   const asked = once(files, 'request');
   host.order(shop, { type: 'prepare', order: slow });
   await asked;
-  const [reply] = waiting;
+  const [reply] = waitingResponses;
   assert.ok(reply);
   const givenUp = once(reply, 'close');
   host.order(shop, { type: 'recall', messageId: slow.messageId });
@@ -125,9 +125,9 @@ for (const [how, orders] of [
     }
     await log.next(shop, 'session.send_outcome');
     // Another shop's session that was asked for later has read its own and shows a code.
-    const other = newShop();
-    host.open(other, { generation: 1 });
-    await log.next(other, 'session.qr');
+    const otherAddress = newShop();
+    host.open(otherAddress, { generation: 1 });
+    await log.next(otherAddress, 'session.qr');
     assert.equal(identityReads, 0);
     writes.release();
     await log.next(shop, 'session.connected', ({ generation }) => generation === 2 + orders.length);
@@ -173,7 +173,7 @@ test('an optional write that still waits behind another when its session stops w
     writes.some((write) => write.includes(`lid-mapping/${acquaintance.slice(1)}`));
   host.order(shop, { type: 'prepare', order: textOrder('first') });
   await log.next(shop, 'session.send_outcome');
-  const before = store.commits.filter(stepsRatchet).length;
+  const countBefore = store.commits.filter(stepsRatchet).length;
   // A ratchet's step is being stored, and who somebody is on the network waits behind it.
   const writes = store.holdCommits(stepsRatchet);
   await control.write(STRANGER, { to: SHOP_PHONE, text: 'hello', wait: false });
@@ -195,7 +195,10 @@ test('an optional write that still waits behind another when its session stops w
   host.order(shop, { type: 'confirm', token: again.token });
   await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
   writes.release();
-  await until('the steps are stored', async () => store.commits.filter(stepsRatchet).length >= before + 2);
+  await until(
+    'the steps are stored',
+    async () => store.commits.filter(stepsRatchet).length >= countBefore + 2,
+  );
   host.order(shop, { type: 'prepare', order: textOrder('after that') });
   await log.next(shop, 'session.send_outcome');
   assert.deepEqual(store.commits.filter(tellsOfAcquaintance), []);
@@ -219,9 +222,9 @@ test('a second call to erase a session is answered too, when its last write has 
   await writes.caught;
   let erased = 0;
   const erasures = [1, 2, 3].map(() => host.erase(shop).then(() => (erased += 1)));
-  const other = newShop();
-  host.open(other, { generation: 1 });
-  await network.log.next(other, 'session.qr');
+  const otherAddress = newShop();
+  host.open(otherAddress, { generation: 1 });
+  await network.log.next(otherAddress, 'session.qr');
   assert.equal(erased, 0);
   writes.release();
   await Promise.all(erasures);

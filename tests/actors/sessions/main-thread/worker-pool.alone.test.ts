@@ -85,9 +85,9 @@ test('a worker does not count as hung if the main thread was blocked', async (co
   const observed = startPool(1, { supervision: { heartbeatMs, heartbeatDeadlineMs: 60_000 }, clock });
   const { pool, story } = observed;
   // The pool's timers do not keep the process.
-  const kept = setInterval(() => undefined, 1_000);
+  const keptTimeout = setInterval(() => undefined, 1_000);
   context.after(async () => {
-    clearInterval(kept);
+    clearInterval(keptTimeout);
     await pool.stop();
   });
   await allReady(observed, 1);

@@ -66,9 +66,9 @@ test('a worker that is lost often waits longer, up to a bound, and the others go
 test('losses long ago do not count', async (context) => {
   let aheadMs = 0;
   const { clock, waits, next } = restartsByHand();
-  const later: Clock = { ...clock, monotonicMs: () => clock.monotonicMs() + aheadMs };
+  const laterClock: Clock = { ...clock, monotonicMs: () => clock.monotonicMs() + aheadMs };
   const observed = startPool(1, {
-    clock: later,
+    clock: laterClock,
     supervision: { restartDelayMs: 100, longestRestartDelayMs: LONGEST_RESTART_MS },
   });
   const { pool, until } = observed;

@@ -49,8 +49,8 @@ async function sent({ control }: SimulatedNetwork): Promise<{ stanzas: number; d
 }
 
 for (const isAfterReconnect of [false, true]) {
-  const when = isAfterReconnect ? ', also by the next process' : '';
-  test(`a linked device that cannot read a message gets it again, and the phone does not${when}`, async (context) => {
+  const titleEnd = isAfterReconnect ? ', also by the next process' : '';
+  test(`a linked device that cannot read a message gets it again, and the phone does not${titleEnd}`, async (context) => {
     let device: TestClient | undefined;
     context.after(() => device?.end());
     const { network: first, shop } = await pairedShop(context);
@@ -87,11 +87,11 @@ for (const isAfterReconnect of [false, true]) {
 test(`a linked device that asks for many messages gets ${BURST} answers at once, and other chats go on`, async (context) => {
   let back: TestClient | undefined;
   context.after(() => back?.end());
-  const asked: SimulatorEvent[] = [];
+  const askedEvents: SimulatorEvent[] = [];
   const { network, shop } = await pairedShop(
     context,
     { timing: { resendEveryMs: 600_000 } },
-    { log: (event) => void (event.event === 'retry asked' && asked.push(event)) },
+    { log: (event) => void (event.event === 'retry asked' && askedEvents.push(event)) },
   );
   const device = await forgetfulDevice(network, shop);
   back = device;
@@ -101,7 +101,7 @@ test(`a linked device that asks for many messages gets ${BURST} answers at once,
   for (let index = 0; index < count; index += 1) await send(network, shop, `unreadable ${index}`);
   const before = await sent(network);
   back = device.again();
-  await until('the device asked for all', async () => asked.length >= count);
+  await until('the device asked for all', async () => askedEvents.length >= count);
   await send(network, shop, 'to another', OTHER);
   assert.equal((await sent(network)).stanzas, before.stanzas + BURST + 1);
 });

@@ -71,11 +71,11 @@ test('the devices of one person share the answers that go out at once, by number
 
 test('a device that asks a week and a thousand messages later gets the message, in one stanza for it alone', async () => {
   const { sealed, open, clock } = sealedStore();
-  const before = new SentMessages(sealed, clock);
-  await before.remember('3EB0A', { chat: PERSON, message: { conversation: 'the oldest' } });
-  await before.remember('3EB0B', { chat: GROUP, message: { conversation: 'the oldest post' } });
+  const messagesBefore = new SentMessages(sealed, clock);
+  await messagesBefore.remember('3EB0A', { chat: PERSON, message: { conversation: 'the oldest' } });
+  await messagesBefore.remember('3EB0B', { chat: GROUP, message: { conversation: 'the oldest post' } });
   for (let index = 0; index < 1_000; index += 1)
-    await before.remember(`3EB0${index}`, { chat: PERSON, message: { conversation: `${index}` } });
+    await messagesBefore.remember(`3EB0${index}`, { chat: PERSON, message: { conversation: `${index}` } });
   await clock.advance(7 * DAY_MS);
   const { asked, stanzas } = retryAnswers({ sent: new SentMessages(open(), clock), clock });
   const from = '33622222222:3@s.whatsapp.net';
@@ -137,10 +137,10 @@ test('members beyond the 600 who wait get no stanza, and the key of the group wi
   assert.equal(beyond in (await known()), true);
   assert.equal(Object.keys(await known()).length, 621);
   await clock.advance(600_000);
-  const of = (tag: string) =>
-    stanzas.filter((each) => each.tag === tag).map(({ attrs }) => attrs.participant);
-  assert.deepEqual(of('message'), members.slice(0, 620));
-  assert.deepEqual(of('ack').sort(), members.slice(0, 621).sort());
+  const valuesOf = (tag: string) =>
+    stanzas.filter((node) => node.tag === tag).map(({ attrs }) => attrs.participant);
+  assert.deepEqual(valuesOf('message'), members.slice(0, 620));
+  assert.deepEqual(valuesOf('ack').sort(), members.slice(0, 621).sort());
 });
 
 // Shape: vinikjkkj/zapo, src/retry/__tests__/retry.test.ts (`retry receipt parser validates and decodes built retry nodes`).

@@ -16,14 +16,14 @@ test('a message that could not be read is sent again by the next process, once, 
   await first.control.fault(SHOP_PHONE, 'unread', 1);
   assert.equal((await outcomeOf(textOrder('unreadable at first'))).kind, 'acknowledged');
   assert.deepEqual(await first.received(shop, PERSON), ['read me']);
-  const second = await first.another();
-  second.host.open(shop, { generation: 3 });
-  await second.log.next(shop, 'session.connected');
-  await until('both are read', async () => (await second.received(shop, PERSON)).length === 2);
-  assert.deepEqual(await second.received(shop, PERSON), ['read me', 'unreadable at first']);
-  second.host.order(shop, { type: 'prepare', order: textOrder('and the next') });
-  assert.equal((await second.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
-  const { items } = await second.control.inbox(PERSON);
+  const secondNetwork = await first.another();
+  secondNetwork.host.open(shop, { generation: 3 });
+  await secondNetwork.log.next(shop, 'session.connected');
+  await until('both are read', async () => (await secondNetwork.received(shop, PERSON)).length === 2);
+  assert.deepEqual(await secondNetwork.received(shop, PERSON), ['read me', 'unreadable at first']);
+  secondNetwork.host.order(shop, { type: 'prepare', order: textOrder('and the next') });
+  assert.equal((await secondNetwork.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+  const { items } = await secondNetwork.control.inbox(PERSON);
   assert.deepEqual(
     items.map(({ text, duplicates }) => [text, duplicates]),
     [
@@ -32,19 +32,24 @@ test('a message that could not be read is sent again by the next process, once, 
       ['and the next', 0],
     ],
   );
-  assert.equal(second.log.all(shop, 'session.send_outcome').length, 1, 'only of what was ordered here');
+  assert.equal(
+    secondNetwork.log.all(shop, 'session.send_outcome').length,
+    1,
+    'only of what was ordered here',
+  );
 });
 
 test('a request for a message that is no longer kept gets no reply, and the session continues', async (context) => {
   const { network: first, shop, outcomeOf } = await pairedShop(context);
   await first.control.fault(SHOP_PHONE, 'unread', 1);
   assert.equal((await outcomeOf(textOrder('forgotten'))).kind, 'acknowledged');
-  const second = await first.another();
+  const secondNetwork = await first.another();
   const isSent = (key: string): boolean => /:sent:\d$/.test(key);
-  for (const key of [...second.store.hashes.keys()].filter(isSent)) second.store.hashes.delete(key);
-  second.host.open(shop, { generation: 3 });
-  await second.log.next(shop, 'session.connected');
-  second.host.order(shop, { type: 'prepare', order: textOrder('later') });
-  assert.equal((await second.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
-  assert.deepEqual(await second.received(shop, PERSON), ['later']);
+  for (const key of [...secondNetwork.store.hashes.keys()].filter(isSent))
+    secondNetwork.store.hashes.delete(key);
+  secondNetwork.host.open(shop, { generation: 3 });
+  await secondNetwork.log.next(shop, 'session.connected');
+  secondNetwork.host.order(shop, { type: 'prepare', order: textOrder('later') });
+  assert.equal((await secondNetwork.log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
+  assert.deepEqual(await secondNetwork.received(shop, PERSON), ['later']);
 });

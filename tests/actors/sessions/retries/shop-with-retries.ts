@@ -99,11 +99,11 @@ export function retryAnswers(
     log: (fields, message) =>
       void logged.push(`${JSON.stringify({ ...fields, stack: undefined })} ${message}`),
   });
-  const asked = (by: Asking = { from: PERSON }, id = 'A', how: Partial<AskedAs> = {}): void => {
+  const asked = (asker: Asking = { from: PERSON }, id = 'A', how: Partial<AskedAs> = {}): void => {
     const { count = '1', messageId = id, content = [] } = how;
     void answers.onReceipt({
       tag: 'receipt',
-      attrs: { id, type: 'retry', ...by },
+      attrs: { id, type: 'retry', ...asker },
       content: [{ tag: 'retry', attrs: { v: '1', count, id: messageId, t: '1' } }, ...content],
     });
   };

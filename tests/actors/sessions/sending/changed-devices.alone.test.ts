@@ -79,9 +79,9 @@ test('the next message goes to the devices that a person has now, in whichever f
     const session = (await control.sessions()).items.find(({ phone }) => phone === SHOP_PHONE);
     return session?.sent.deliveries ?? 0;
   };
-  const report = async (of: Report, client: TestClient): Promise<void> => {
+  const report = async (change: Report, client: TestClient): Promise<void> => {
     const [user = '', device = ''] = (client.auth.creds.me?.lid ?? '').split('@')[0]?.split(':') ?? [];
-    const { attrs, content } = of(`${user}@lid`, device);
+    const { attrs, content } = change(`${user}@lid`, device);
     const notification = {
       tag: 'notification',
       attrs: { type: 'devices', id: `N${count}`, t: '1', ...attrs },
@@ -92,17 +92,17 @@ test('the next message goes to the devices that a person has now, in whichever f
   const untilReached = (expected: number, form: string) =>
     until(`${form}: ${expected} devices`, async () => (await devicesReached()) === expected);
   assert.equal(await devicesReached(), PHONES);
-  for (const [form, of] of Object.entries(LINKED)) {
+  for (const [form, changeOf] of Object.entries(LINKED)) {
     const client = await linkedClient(simulator, (qr) => control.scan(qr, PERSON));
     clients.push(client);
     assert.equal(await devicesReached(), PHONES + clients.length - 1, 'not known before it is reported');
-    await report(of, client);
+    await report(changeOf, client);
     await untilReached(PHONES + clients.length, form);
   }
-  const gone = clients.pop();
-  assert.ok(gone);
-  await gone.socket.logout();
-  await report(UNLINKED, gone);
+  const removedClient = clients.pop();
+  assert.ok(removedClient);
+  await removedClient.socket.logout();
+  await report(UNLINKED, removedClient);
   await untilReached(PHONES + clients.length, 'a removal');
   await clients[0]?.received(`text ${count}`);
 });

@@ -7,11 +7,11 @@ import { FakeClock } from '../../../runtime/fake-clock.ts';
 
 test('work that throws at once gives the client back, and the next work runs', async () => {
   const lock = new ClientLock({ clock: new FakeClock(), stalled: () => undefined });
-  const pending = {} as PendingOrder;
+  const pendingOrder = {} as PendingOrder;
   const relay = (): never => {
     throw new Error('thrown at once');
   };
-  await assert.rejects(lock.give(pending, relay), /thrown at once/);
+  await assert.rejects(lock.give(pendingOrder, relay), /thrown at once/);
   assert.equal(lock.order, undefined);
   let isRun = false;
   await lock.runAlone(async () => {

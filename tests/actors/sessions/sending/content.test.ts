@@ -134,7 +134,7 @@ test('groups follow what changes in the network, and silence never empties them'
   assert.deepEqual(told.groups, [
     { id: GROUP, name: 'New name', participantCount: 2, isAdmin: true, announce: true },
   ]);
-  const before = log.all(shop, 'session.groups').length;
+  const countBefore = log.all(shop, 'session.groups').length;
   await control.queryErrors(SHOP_PHONE, { xmlns: 'w:g2', code: 429, text: 'rate-overlimit' });
   host.order(shop, { type: 'refresh_groups' });
   const refusals = (): string[] =>
@@ -142,7 +142,7 @@ test('groups follow what changes in the network, and silence never empties them'
   await until('the refusal is in the log', async () => refusals().length > 0);
   assert.match(refusals().join('\n'), /"error":"Error","cause":"","code":429/);
   assert.doesNotMatch(refusals().join('\n'), /rate-overlimit/);
-  assert.equal(log.all(shop, 'session.groups').length, before);
+  assert.equal(log.all(shop, 'session.groups').length, countBefore);
   await control.setGroup(GROUP, { ...group, participants: [PERSON] });
   await log.next(shop, 'session.groups', ({ groups }) => groups.length === 0);
 });

@@ -56,12 +56,12 @@ function withKeys({ attrs }: BinaryNode): BinaryNode {
 }
 
 test('two devices for which the network refuses the request are left out, and the others are not', async () => {
-  const without = [DEVICES[123] ?? '', DEVICES[777] ?? ''];
-  const { sessions } = refusing(new Set(without));
+  const missingDevices = [DEVICES[123] ?? '', DEVICES[777] ?? ''];
+  const { sessions } = refusing(new Set(missingDevices));
   const open = await sessions.open(DEVICES);
   assert.deepEqual(
     DEVICES.filter((address) => !open.includes(address)),
-    without,
+    missingDevices,
   );
 });
 
@@ -117,11 +117,11 @@ test('the client sees neither its own device nor one without keys, until it is a
   const clock = new FakeClock();
   const memory = newShopMemory(clock);
   const known = [0, 3].map((device) => ({ user: '100', server: 'lid', device }));
-  const seen = devicesWithKeys(memory, () => ({ id: '33600000001:3@s.whatsapp.net', lid: '100@lid' }));
-  await seen.set('100', known);
-  assert.deepEqual(await seen.get('100'), [known[0]]);
+  const seenStore = devicesWithKeys(memory, () => ({ id: '33600000001:3@s.whatsapp.net', lid: '100@lid' }));
+  await seenStore.set('100', known);
+  assert.deepEqual(await seenStore.get('100'), [known[0]]);
   memory.keyless.set('100@lid', true, 1_000);
-  assert.deepEqual(await seen.get('100'), []);
+  assert.deepEqual(await seenStore.get('100'), []);
   await clock.advance(1_000);
-  assert.deepEqual(await seen.get('100'), [known[0]]);
+  assert.deepEqual(await seenStore.get('100'), [known[0]]);
 });

@@ -25,7 +25,7 @@ function directory(answer: () => { groups: GroupMetadata[]; tookMs: number }): {
     async groupFetchAllParticipating() {
       const { groups, tookMs } = answer();
       nowMs += tookMs;
-      return Object.fromEntries(groups.map((each) => [each.id, each]));
+      return Object.fromEntries(groups.map((metadata) => [metadata.id, metadata]));
     },
   });
   const groups = new GroupDirectory({
@@ -154,9 +154,9 @@ function growing(tookMs: number) {
     async groupMetadata(id: string) {
       asked.push(id);
       await pause();
-      const found = made.get(id);
-      if (found === undefined) throw Object.assign(new Error('item-not-found'), { data: 404 });
-      return found;
+      const foundMetadata = made.get(id);
+      if (foundMetadata === undefined) throw Object.assign(new Error('item-not-found'), { data: 404 });
+      return foundMetadata;
     },
   });
   const groups = new GroupDirectory({
@@ -249,7 +249,7 @@ test('a person counts as outside only if the members have addresses of the kind 
   };
   const { groups } = directory(() => ({
     groups: Object.entries(participants).map(
-      ([each, members]) => ({ id: each, participants: members }) as GroupMetadata,
+      ([id, members]) => ({ id, participants: members }) as GroupMetadata,
     ),
     tookMs: 10,
   }));

@@ -16,7 +16,7 @@ test('an order that is given up just when it gets its slot gives the slot back',
   const slots = new TenantSlots(1);
   const giveBack = await slots.take('tenant');
   const order = textOrder('', { mediaUrl: 'https://files.example/photo.jpg', mediaType: 'image' });
-  const pending: PendingOrder = {
+  const pendingOrder: PendingOrder = {
     ...beginningOf({ attempt: 1, order, composingMs: 0 }),
     deadline: { cancel: () => undefined },
   };
@@ -30,12 +30,12 @@ test('an order that is given up just when it gets its slot gives the slot back',
       resolve: async () => [],
     },
   } as unknown as Parameters<typeof makeMessage>[0];
-  const made = makeMessage(parts, pending, '33622222222@s.whatsapp.net');
+  const made = makeMessage(parts, pendingOrder, '33622222222@s.whatsapp.net');
   await nextTurn();
   // Two orders of one session end together: the first gives its slot to the second, which then ends too.
   giveBack();
-  pending.release();
-  pending.cancel?.abort();
+  pendingOrder.release();
+  pendingOrder.cancel?.abort();
   await assert.rejects(made);
   assert.ok(await Promise.race([slots.take('tenant'), nextTurn(false)]), 'the slot is free');
 });

@@ -36,8 +36,8 @@ test('a message to a LID that is no longer valid goes to the new one, once, and 
   const read = await network.log.next(shop, 'session.receipts', ({ receipts }) =>
     receipts.some(({ kind }) => kind === 'read'),
   );
-  const named = read.receipts.filter(({ kind }) => kind === 'read').map(({ wireId }) => wireId);
-  assert.deepEqual(named, [order.wireId], 'also in another process');
+  const namedKinds = read.receipts.filter(({ kind }) => kind === 'read').map(({ wireId }) => wireId);
+  assert.deepEqual(namedKinds, [order.wireId], 'also in another process');
 });
 
 test('the daily query about a number returns its new LID, before anything is sent to the former one', async (context) => {

@@ -109,13 +109,13 @@ test('after an error about the id of a number, the number is looked up again', a
     attrs: { jid },
     content: [devices, ...(lid === undefined ? [] : [lid])],
   });
-  const failed = row(PERSON, { tag: 'lid', attrs: {}, content: [error] });
-  const named = row(PERSON, { tag: 'lid', attrs: { val: '100@lid' } });
-  const none = row(OTHER);
+  const failedNode = row(PERSON, { tag: 'lid', attrs: {}, content: [error] });
+  const namedNode = row(PERSON, { tag: 'lid', attrs: { val: '100@lid' } });
+  const emptyNode = row(OTHER);
   const { socket, asked, memory } = socketAnswered(
-    rowsRead([failed]),
-    rowsRead([failed, none]),
-    rowsRead([named]),
+    rowsRead([failedNode]),
+    rowsRead([failedNode, emptyNode]),
+    rowsRead([namedNode]),
   );
   assert.deepEqual(await lookUpIds(socket, memory, [PERSON]), []);
   assert.deepEqual(await lookUpIds(socket, memory, [PERSON, OTHER]), []);

@@ -98,8 +98,8 @@ test('a post to a group that names its members by number takes one key of each, 
 });
 
 test('the shop’s own devices are requested once for many messages, and again when the network reports a change', async (context) => {
-  let second: TestClient | undefined;
-  context.after(() => second?.end());
+  let secondClient: TestClient | undefined;
+  context.after(() => secondClient?.end());
   const events: SimulatorEvent[] = [];
   // The lists of other people expire at once, as if a long time went by between two messages.
   const { network, shop, simulator, control } = await pairedShop(
@@ -119,7 +119,7 @@ test('the shop’s own devices are requested once for many messages, and again w
   for (let index = 0; index < 5; index += 1) await send(network, shop, `next ${index}`);
   assert.ok(requests(false) >= before + 5, 'those of others were requested each time');
   assert.equal(requests(true), 1);
-  second = await linkedClient(simulator, (qr) => control.scan(qr, SHOP_PHONE));
+  secondClient = await linkedClient(simulator, (qr) => control.scan(qr, SHOP_PHONE));
   await until('the session took the change', async () => {
     const { unacknowledged } = await control.unanswered(SHOP_PHONE);
     return unacknowledged.every(({ type }) => type !== 'account_sync');
@@ -127,7 +127,7 @@ test('the shop’s own devices are requested once for many messages, and again w
   const own = requests(true);
   await send(network, shop, 'for the new device too');
   assert.equal(requests(true), own + 1);
-  await second.received('for the new device too');
+  await secondClient.received('for the new device too');
 });
 
 async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, text: string): Promise<void> {
@@ -139,10 +139,10 @@ async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, text:
  * The keys of others were asked for, and never those of the device that asks. It knows itself by the LID that it has.
  */
 function assertOthersAsked(events: readonly SimulatorEvent[]): void {
-  const asked = events.filter(({ event }) => event === 'keys asked for');
-  assert.ok(asked.length > 0);
+  const askedEvents = events.filter(({ event }) => event === 'keys asked for');
+  assert.ok(askedEvents.length > 0);
   assert.ok(
-    asked.every(({ isOwn }) => isOwn === false),
-    JSON.stringify(asked),
+    askedEvents.every(({ isOwn }) => isOwn === false),
+    JSON.stringify(askedEvents),
   );
 }

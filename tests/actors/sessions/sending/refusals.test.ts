@@ -43,21 +43,21 @@ test('each refusal of a message is reported by its code, logged with the message
 test('a number that turns out to have no device is asked about again, though it was on the network a moment ago', async (context) => {
   const { shop, host, log, control } = await pairedShop(context);
   const number = '+33699999999';
-  const outcomeOf = async (by: SessionAddress): Promise<string> => {
-    host.order(by, { type: 'prepare', order: textOrder('to nobody', { to: number }) });
-    return (await log.next(by, 'session.send_outcome')).outcome.kind;
+  const outcomeOf = async (shop: SessionAddress): Promise<string> => {
+    host.order(shop, { type: 'prepare', order: textOrder('to nobody', { to: number }) });
+    return (await log.next(shop, 'session.send_outcome')).outcome.kind;
   };
   assert.equal(await outcomeOf(shop), 'acknowledged');
   await control.setNumber(number, false);
   // Another shop of the same worker knows of the number, and of no device.
-  const other = newShop();
-  host.open(other, { generation: 1 });
-  await control.scan((await log.next(other, 'session.qr')).qr, '+33644444444');
-  await log.next(other, 'session.closed');
-  host.open(other, { generation: 2 });
-  await log.next(other, 'session.connected');
-  assert.equal(await outcomeOf(other), 'unprepared', 'the answer is kept');
-  assert.equal(await outcomeOf(other), 'not_on_network');
+  const otherAddress = newShop();
+  host.open(otherAddress, { generation: 1 });
+  await control.scan((await log.next(otherAddress, 'session.qr')).qr, '+33644444444');
+  await log.next(otherAddress, 'session.closed');
+  host.open(otherAddress, { generation: 2 });
+  await log.next(otherAddress, 'session.connected');
+  assert.equal(await outcomeOf(otherAddress), 'unprepared', 'the answer is kept');
+  assert.equal(await outcomeOf(otherAddress), 'not_on_network');
 });
 
 test('a rate signal to the look-up is reported and logged', async (context) => {

@@ -13,9 +13,9 @@ test('a copy is kept for seven days, and goes within the day after', async () =>
       void ends.push(expiresAtMs),
     find: async () => undefined,
   };
-  const sent = new SentMessages(sealed, clock);
+  const sentMessages = new SentMessages(sealed, clock);
   const keptForMs = async (): Promise<number | undefined> => {
-    await sent.remember('W', { chat: '1@s.whatsapp.net', message: { conversation: 'hello' } });
+    await sentMessages.remember('W', { chat: '1@s.whatsapp.net', message: { conversation: 'hello' } });
     const end = ends.at(-1);
     return end === undefined ? undefined : end - clock.wallMs();
   };

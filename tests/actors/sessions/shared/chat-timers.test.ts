@@ -86,12 +86,12 @@ test('a post to a group carries the timer of the group, and none once it is off'
   await pair(network, shop);
   await network.log.next(shop, 'session.groups', ({ groups }) => groups.length === 1);
   await send(network, { shop, text: 'one', to: GROUP });
-  const known = network.log.all(shop, 'session.groups').length;
+  const knownCount = network.log.all(shop, 'session.groups').length;
   await network.control.setGroup(GROUP, group);
   await network.log.next(
     shop,
     'session.groups',
-    () => network.log.all(shop, 'session.groups').length > known,
+    () => network.log.all(shop, 'session.groups').length > knownCount,
   );
   await send(network, { shop, text: 'two', to: GROUP });
   const { items } = await network.control.inbox(PERSON);

@@ -114,8 +114,8 @@ test('a session that the network ends for want of an acknowledgement is logged a
     const closed = await log.next(shop, 'session.closed', (each) => each.generation === generation);
     assert.equal(closed.end, 'transient');
     const { tenantId, shopId } = shop;
-    const about = JSON.stringify({ tenantId, shopId, generation, stanzaClass, stanzaType });
-    const line = `${about} the network ended a session because an acknowledgement was missing`;
+    const fields = JSON.stringify({ tenantId, shopId, generation, stanzaClass, stanzaType });
+    const line = `${fields} the network ended a session because an acknowledgement was missing`;
     assert.ok(network.logged.includes(line), line);
     assert.equal(host.figures().unanswered.get(counted), before + 1);
     host.open(shop, { generation: generation + 1 });
@@ -124,16 +124,17 @@ test('a session that the network ends for want of an acknowledgement is logged a
 });
 
 test('codes of the table that the simulator cannot make', () => {
-  const of = (statusCode: number | undefined): SessionEnd => sessionEndOf({ statusCode, message: '' });
-  assert.deepEqual([408, 419, 516, 500, undefined].map(of), [
+  const endOf = (statusCode: number | undefined): SessionEnd => sessionEndOf({ statusCode, message: '' });
+  assert.deepEqual([408, 419, 516, 500, undefined].map(endOf), [
     'transient',
     'logged_out',
     'transient',
     'transient',
     'transient',
   ]);
-  assert.deepEqual([402, 406].map(of), ['temporarily_banned', 'forbidden']);
-  for (const code of [400, 409, 411, 413, 414, 415, 416, 417, 418]) assert.equal(of(code), 'login_refused');
+  assert.deepEqual([402, 406].map(endOf), ['temporarily_banned', 'forbidden']);
+  for (const code of [400, 409, 411, 413, 414, 415, 416, 417, 418])
+    assert.equal(endOf(code), 'login_refused');
 });
 
 test('a temporary ban is reported with its code and its wait, and a lock with the owner’s message', async (context) => {

@@ -35,8 +35,8 @@ async function loseLine(
 
 for (const to of [PERSON, GROUP]) {
   for (const loss of ['lost', 'unacked'] as const) {
-    const what = `${to === GROUP ? 'a post' : 'a message'} that ${loss === 'lost' ? 'never arrived' : 'arrived'}`;
-    test(`${what} goes once more under its id after a lost connection, and is shown once`, async (context) => {
+    const title = `${to === GROUP ? 'a post' : 'a message'} that ${loss === 'lost' ? 'never arrived' : 'arrived'}`;
+    test(`${title} goes once more under its id after a lost connection, and is shown once`, async (context) => {
       const network = await simulatedNetwork(context);
       const shop = newShop();
       const { host, log, control } = network;

@@ -18,9 +18,9 @@ test('erasing a shop’s sealed data leaves no sent message of any day', async (
     const change = { hash, clears: false, set: [['3EB0', Buffer.from('x')] as const], remove: [] };
     for (const [, key] of writesOf(shop, change)) written.add(key);
   };
-  const sent = new SentMessages({ write, find: async () => undefined }, clock);
+  const sentMessages = new SentMessages({ write, find: async () => undefined }, clock);
   for (let day = 0; day < 20; day += 1) {
-    await sent.remember(`3EB0${day}`, { chat: '100@lid', message: { conversation: 'hello' } });
+    await sentMessages.remember(`3EB0${day}`, { chat: '100@lid', message: { conversation: 'hello' } });
     await clock.advance(DAY_MS);
   }
   assert.ok(written.size > 7, String(written.size));

@@ -12,15 +12,15 @@ import { fields, sealedStore, text } from './sealed-store-fixture.ts';
 test('a sent message is found for seven days, after any number of later ones, and its hash then expires', async () => {
   const { sealed, open, store, clock } = sealedStore();
   const chat = '33622222222@s.whatsapp.net';
-  const sent = new SentMessages(sealed, clock);
-  await sent.remember('3EB0A', { chat, message: { conversation: 'hello' } });
+  const sentMessages = new SentMessages(sealed, clock);
+  await sentMessages.remember('3EB0A', { chat, message: { conversation: 'hello' } });
   for (let index = 0; index < 1_000; index += 1)
-    await sent.remember(`3EB0${index}`, { chat, message: { conversation: `${index}` } });
+    await sentMessages.remember(`3EB0${index}`, { chat, message: { conversation: `${index}` } });
   await clock.advance(7 * DAY_MS);
-  await sent.remember('3EB0B', { chat, message: { conversation: 'a week later' } });
+  await sentMessages.remember('3EB0B', { chat, message: { conversation: 'a week later' } });
   const restarted = new SentMessages(open(), clock);
-  const found = await restarted.find('3EB0A');
-  assert.deepEqual([found?.chat, found?.message.conversation], [chat, 'hello']);
+  const foundMessage = await restarted.find('3EB0A');
+  assert.deepEqual([foundMessage?.chat, foundMessage?.message.conversation], [chat, 'hello']);
   assert.equal((await restarted.find('3EB0999'))?.message.conversation, '999');
   assert.equal(await restarted.find('3EB0C'), undefined);
   const ends = [...store.expiries.values()].map((atMs) => atMs - clock.wallMs());
@@ -33,9 +33,12 @@ test('a message that no key opens any more is gone, and the session continues', 
   const chat = '33622222222@s.whatsapp.net';
   await new SentMessages(sealed, clock).remember('3EB0A', { chat, message: { conversation: 'hello' } });
   keys.splice(0, 1, randomBytes(32));
-  const changed = open();
-  assert.equal(await new SentMessages(changed, clock).find('3EB0A'), undefined);
-  await new SentMessages(changed, clock).remember('3EB0B', { chat, message: { conversation: 'and on' } });
+  const changedStore = open();
+  assert.equal(await new SentMessages(changedStore, clock).find('3EB0A'), undefined);
+  await new SentMessages(changedStore, clock).remember('3EB0B', {
+    chat,
+    message: { conversation: 'and on' },
+  });
   assert.deepEqual(failures, []);
 });
 
@@ -62,16 +65,16 @@ test('changes asked for together are one commit, a later one replaces an earlier
 
 test('changes asked for during a write wait for it, together, and are read before they are written', async () => {
   const { sealed, store } = sealedStore();
-  const held = store.holdCommits(() => true);
+  const heldCommits = store.holdCommits(() => true);
   const first = sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) });
-  await held.caught;
+  await heldCommits.caught;
   const later = [
     sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) }),
     sealed.write({ hash: 'credentials', fields: fields({ b: '2', c: undefined }) }),
   ];
   assert.deepEqual(text(await sealed.read('credentials', ['a', 'b', 'c'])), ['2', '2', undefined]);
   assert.equal(store.commits.length, 0);
-  held.release();
+  heldCommits.release();
   await Promise.all([first, ...later]);
   assert.equal(store.commits.length, 2);
 });
@@ -109,10 +112,10 @@ test('after a walk over the keys, missing fields are known without a query; fiel
 test('no existing field is reported as missing, and few missing ones as existing', () => {
   const names = (from: number): string[] =>
     Array.from({ length: 3_000 }, (_, index) => `session/${(from + index) * 7_919}_1.${index % 4}`);
-  const known = KnownFields.of(names(0));
-  for (const name of names(3_000)) known.add(name);
-  assert.ok([...names(0), ...names(3_000)].every((name) => known.mayHold(name)));
-  const wrong = names(10_000).filter((name) => known.mayHold(name)).length;
+  const knownFields = KnownFields.of(names(0));
+  for (const name of names(3_000)) knownFields.add(name);
+  assert.ok([...names(0), ...names(3_000)].every((name) => knownFields.mayHold(name)));
+  const wrong = names(10_000).filter((name) => knownFields.mayHold(name)).length;
   assert.ok(wrong < 60, `${wrong} of 3,000`);
 });
 
@@ -130,8 +133,8 @@ test('a value that cannot be opened is unreadable wherever it is kept, and never
   const { sealed, open, store, keys } = sealedStore();
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
   keys[0] = randomBytes(32);
-  const other = open();
-  await assert.rejects(other.read('credentials', ['session/a']), { code: 'CREDENTIALS_UNREADABLE' });
+  const otherStore = open();
+  await assert.rejects(otherStore.read('credentials', ['session/a']), { code: 'CREDENTIALS_UNREADABLE' });
   keys.push(randomBytes(32));
   await assert.rejects(open().reseal('credentials'), { code: 'CREDENTIALS_UNREADABLE' });
   assert.equal([...store.hashes.values()][0]?.size, 1);
@@ -332,18 +335,18 @@ test('a value that is read again is opened once, until it changes or 256 others 
   const read = async (field: string): Promise<Buffer | undefined> =>
     (await sealed.read('credentials', [field]))[0];
   await sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) });
-  const opened = await read('a');
-  assert.equal(await read('a'), opened);
+  const openedBytes = await read('a');
+  assert.equal(await read('a'), openedBytes);
   await sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) });
-  const changed = await read('a');
-  assert.equal(changed?.toString(), '2');
+  const changedBytes = await read('a');
+  assert.equal(changedBytes?.toString(), '2');
   const others = Array.from({ length: 256 }, (_, index) => `other-${index}`);
   await sealed.write({
     hash: 'credentials',
     fields: fields(Object.fromEntries(others.map((name) => [name, name]))),
   });
   await sealed.read('credentials', others);
-  const again = await read('a');
-  assert.equal(again?.toString(), '2');
-  assert.notEqual(again, changed, 'opened a second time');
+  const secondBytes = await read('a');
+  assert.equal(secondBytes?.toString(), '2');
+  assert.notEqual(secondBytes, changedBytes, 'opened a second time');
 });

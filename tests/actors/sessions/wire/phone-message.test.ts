@@ -62,9 +62,9 @@ function told(from: string, message: proto.IMessage): unknown[] {
   const stanza = { tag: 'message', attrs: { from, id: 'A', category: 'peer' } };
   const otherAddress = (wireId: string) => (wireId === 'W1' ? '33622222222@s.whatsapp.net' : undefined);
   const read = readPhoneMessage(stanza, message, { own: [OWN, '123@lid'], otherAddress });
-  return (read?.copies ?? []).flatMap(({ envelope, message: written }) => {
+  return (read?.copies ?? []).flatMap(({ envelope, message: writtenMessage }) => {
     const { wireId, sender, senderByNumber, atMs } = envelope;
-    const { text } = readContent(written);
+    const { text } = readContent(writtenMessage);
     return text === undefined ? [] : [[wireId, sender, senderByNumber, atMs, text]];
   });
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type BinaryNode, USyncQuery } from '@whiskeysockets/baileys';
 import { spellOutErrors } from '../../../../actors/sessions/worker-thread/wire/usync-errors.ts';
 
-const refused: BinaryNode = { tag: 'error', attrs: { code: '404', text: 'item-not-found' } };
+const refusedNode: BinaryNode = { tag: 'error', attrs: { code: '404', text: 'item-not-found' } };
 const phone: BinaryNode = {
   tag: 'device-list',
   attrs: {},
@@ -13,10 +13,10 @@ const phone: BinaryNode = {
 
 /** Returns an answer with a row for each person, with these devices. */
 function answerOf(devices: { readonly [jid: string]: BinaryNode }): BinaryNode {
-  const rows = Object.entries(devices).map(([jid, said]) => ({
+  const rows = Object.entries(devices).map(([jid, reportedNode]) => ({
     tag: 'user',
     attrs: { jid },
-    content: [{ tag: 'devices', attrs: {}, content: [said] }],
+    content: [{ tag: 'devices', attrs: {}, content: [reportedNode] }],
   }));
   const list = { tag: 'list', attrs: {}, content: rows };
   const usync = { tag: 'usync', attrs: {}, content: [{ tag: 'result', attrs: {}, content: [] }, list] };
@@ -29,9 +29,9 @@ const read = (answer: BinaryNode) => {
 };
 
 test('a row with an error does not affect the other people of the query', () => {
-  const found = read(answerOf({ 'a@lid': phone, 'b@lid': refused, 'c@lid': phone }));
+  const foundResult = read(answerOf({ 'a@lid': phone, 'b@lid': refusedNode, 'c@lid': phone }));
   assert.deepEqual(
-    found?.list.map(({ id, devices }) => [id, devices === undefined]),
+    foundResult?.list.map(({ id, devices }) => [id, devices === undefined]),
     [
       ['a@lid', false],
       ['b@lid', true],
@@ -41,8 +41,8 @@ test('a row with an error does not affect the other people of the query', () => 
 });
 
 test('an error stays one if no other number was asked about, or all rows are errors', () => {
-  assert.throws(() => read(answerOf({ 'a@lid': refused })));
-  assert.throws(() => read(answerOf({ 'a@lid': refused, 'b@lid': refused })));
+  assert.throws(() => read(answerOf({ 'a@lid': refusedNode })));
+  assert.throws(() => read(answerOf({ 'a@lid': refusedNode, 'b@lid': refusedNode })));
 });
 
 // Shape: oxidezap/whatsapp-rust, wacore/src/iq/usync.rs (`is_on_whatsapp_preserves_user_subprotocol_errors`).
@@ -66,9 +66,9 @@ test('errors of some protocols in a row leave the answers of the others, and no 
   const usync = part('usync', {}, [part('result', {}), part('list', {}, users)]);
   const answer = part('iq', { type: 'result' }, [usync]);
   spellOutErrors(answer);
-  const found = new USyncQuery().withContactProtocol().withLIDProtocol().parseUSyncQueryResult(answer);
+  const foundResult = new USyncQuery().withContactProtocol().withLIDProtocol().parseUSyncQueryResult(answer);
   assert.deepEqual(
-    found?.list.map(({ id, contact, lid }) => [id, contact, lid]),
+    foundResult?.list.map(({ id, contact, lid }) => [id, contact, lid]),
     [
       // An error about the id is an empty id, which is not "has none".
       ['there@s.whatsapp.net', true, ''],

@@ -34,10 +34,10 @@ export class BatchHarness {
     this.settings = settings;
   }
 
-  /** A connected shop; `days`: since its number was connected; `at`: the moment at which it begins. */
-  static async connected(days = 20, at?: string): Promise<BatchHarness> {
+  /** A connected shop; `days`: since its number was connected; `startsAt`: the moment at which it begins. */
+  static async connected(days = 20, startsAt?: string): Promise<BatchHarness> {
     const shop = await ShopHarness.start();
-    if (at !== undefined) shop.nowMs = Date.parse(at);
+    if (startsAt !== undefined) shop.nowMs = Date.parse(startsAt);
     shop.command({ type: 'connect' });
     const pairedAtMs = shop.nowMs - days * DAY_MS;
     shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs });
@@ -57,8 +57,8 @@ export class BatchHarness {
     const people = Array.from({ length: count }, (_, index) => ({ to: numberAt(from + index) }));
     const record = { id: '65f0000000000000000000aa', note: null, expiresAtMs: null, revokedAtMs: null };
     for (const { to } of people) {
-      const stored = JSON.stringify({ ...record, phone: to, source: 'api', createdAtMs: 0 });
-      this.shop.redis.run(['HSET', this.shop.state.people.contacts, to, stored]);
+      const storedText = JSON.stringify({ ...record, phone: to, source: 'api', createdAtMs: 0 });
+      this.shop.redis.run(['HSET', this.shop.state.people.contacts, to, storedText]);
     }
     return people;
   }
@@ -79,7 +79,7 @@ export class BatchHarness {
       idempotencyKey: undefined,
       requestId: 'test',
       ...asked,
-      recipients: asked.recipients.map((one) => ({ fields: { name: one.to }, ...one })),
+      recipients: asked.recipients.map((recipient) => ({ fields: { name: recipient.to }, ...recipient })),
     };
     return (await this.shop.ask({ type: 'create_batch', asked: draft })) as Outcome<BatchReply>;
   }

@@ -134,8 +134,9 @@ function leftRightly({ sent }: BatchHarness, { batches }: Lived): void {
     if (batchId === undefined) continue;
     assert.ok(!seen.has(`${batchId} ${to}`), `${to} twice`);
     seen.add(`${batchId} ${to}`);
-    const quiet = batches.get(batchId)?.quietHours;
-    if (quiet !== undefined) assert.equal(quietUntilMs(quiet, atMs), atMs, new Date(atMs).toISOString());
+    const quietHours = batches.get(batchId)?.quietHours;
+    if (quietHours !== undefined)
+      assert.equal(quietUntilMs(quietHours, atMs), atMs, new Date(atMs).toISOString());
   }
 }
 
@@ -151,8 +152,8 @@ function judgedAgain(run: BatchHarness, { batches, told }: Lived): number {
     const isDeclared = body.policy?.recipientClass === 'declared';
     const wrote = run.optedOut.has(body.to ?? '');
     // Messages that ended unsent use up none of the quota, so this is at most what the shop counted.
-    const counted = (since: NewChats): number =>
-      times.filter(({ atMs, isGone }) => atMs > since.atMs && !isGone).length;
+    const counted = (newChatsBefore: NewChats): number =>
+      times.filter(({ atMs, isGone }) => atMs > newChatsBefore.atMs && !isGone).length;
     const last = told.findLast(({ atMs }) => atMs < nowMs) ?? null;
     const newChats = last && { ...last, accepted: counted(last) };
     const judged = evaluateMessage(ledger, {
@@ -178,12 +179,12 @@ function judgedAgain(run: BatchHarness, { batches, told }: Lived): number {
     if (share === undefined) continue;
     ofBatches += 1;
     const caps = messageCaps({ settings, pairedAtMs, nowMs });
-    const since = (ms: number) => times.filter(({ atMs }) => atMs > nowMs - ms);
+    const timesSince = (ms: number) => times.filter(({ atMs }) => atMs > nowMs - ms);
     const most = (cap: number): number => Math.max(1, cap * share);
-    assert.ok(since(DAY_MS).length <= most(caps.perDay), 'its share of the day');
-    assert.ok(since(HOUR_MS).length <= most(caps.perHour), 'its share of the hour');
-    const declared = since(DAY_MS).filter((one) => one.isDeclared).length;
-    if (isDeclared) assert.ok(declared <= most(caps.declaredPerDay), 'its share of the declared');
+    assert.ok(timesSince(DAY_MS).length <= most(caps.perDay), 'its share of the day');
+    assert.ok(timesSince(HOUR_MS).length <= most(caps.perHour), 'its share of the hour');
+    const declaredCount = timesSince(DAY_MS).filter((one) => one.isDeclared).length;
+    if (isDeclared) assert.ok(declaredCount <= most(caps.declaredPerDay), 'its share of the declared');
   }
   return ofBatches;
 }
@@ -207,8 +208,8 @@ for (const { days, known, declared, text, share, quiet } of MONTHS) {
     const [first, last] = [run.sent[0]?.atMs ?? 0, run.sent.at(-1)?.atMs ?? 0];
     assert.ok(Math.abs(lastAtMs - last) < DAY_MS, `${forecast?.lastAt} was ${new Date(last).toISOString()}`);
     assert.ok(Math.abs(Date.parse(forecast?.firstAt ?? '') - first) < HOUR_MS);
-    const counted = (forecast?.days ?? []).reduce((sum, { count }) => sum + count, 0);
-    assert.equal(counted, known + declared);
+    const countedCount = (forecast?.days ?? []).reduce((sum, { count }) => sum + count, 0);
+    assert.equal(countedCount, known + declared);
   });
 }
 
@@ -239,9 +240,9 @@ test('a forecast is right within a day: other shares before and after, a quota, 
 /** Both classes mixed evenly. */
 function mixed<Item>(many: readonly Item[], few: readonly Item[]): Item[] {
   const every = few.length === 0 ? Number.POSITIVE_INFINITY : Math.floor(many.length / few.length);
-  const rest = [...few];
+  const otherItems = [...few];
   const list = many.flatMap((item, index) =>
-    (index + 1) % every === 0 ? [item, ...rest.splice(0, 1)] : [item],
+    (index + 1) % every === 0 ? [item, ...otherItems.splice(0, 1)] : [item],
   );
-  return [...list, ...rest];
+  return [...list, ...otherItems];
 }

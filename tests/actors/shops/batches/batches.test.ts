@@ -140,12 +140,12 @@ describe('a batch', () => {
     const sent = [...first.sent];
     const shop = await first.shop.successor('store');
     shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: shop.nowMs - 20 * DAY_MS });
-    const second = new BatchHarness(shop);
-    await second.pass(3 * HOUR_MS);
-    const all = [...sent, ...second.sent].map(({ to }) => to);
-    assert.equal(new Set(all).size, all.length, 'nobody twice');
+    const secondHarness = new BatchHarness(shop);
+    await secondHarness.pass(3 * HOUR_MS);
+    const recipients = [...sent, ...secondHarness.sent].map(({ to }) => to);
+    assert.equal(new Set(recipients).size, recipients.length, 'nobody twice');
     // A message that was being sent when the process ended may have left, and is not sent again.
-    assert.ok(all.length >= 39);
+    assert.ok(recipients.length >= 39);
   });
 
   test('is kept without an end until it has ended, and then as long as messages', async () => {
@@ -181,8 +181,8 @@ describe('a batch', () => {
         ReturnType<BatchHarness['create']>
       >;
     };
-    const twice = await add([two, two, one]);
-    assert.deepEqual(!twice.ok && twice.failure.fields?.map(({ field }) => field), [
+    const repetition = await add([two, two, one]);
+    assert.deepEqual(!repetition.ok && repetition.failure.fields?.map(({ field }) => field), [
       'recipients.1.to',
       'recipients.2.to',
     ]);
@@ -332,10 +332,10 @@ describe('a batch stops by itself', () => {
       run.counted().filter((words) => !/^1 sent/.test(words)),
       ['started', 'stopped RECIPIENTS_OPTED_OUT'],
     );
-    const before = run.sent.length;
+    const countBefore = run.sent.length;
     await run.steer(id, 'resume');
     await run.pass(2 * HOUR_MS);
-    assert.ok(run.sent.length > before, 'somebody decided that it goes on');
+    assert.ok(run.sent.length > countBefore, 'somebody decided that it goes on');
   });
 
   test('when the network restricts or warns the number, and when the session is lost', async () => {

@@ -95,12 +95,12 @@ test('events are published when the queue stops and when it continues', async ()
   shop.command({ type: 'resume' });
   const id = shop.send();
   shop.outcome(id, { kind: 'rate_limited' });
-  const until = new Date(shop.nowMs + 900_000).toISOString();
+  const pausedUntil = new Date(shop.nowMs + 900_000).toISOString();
   shop.pass(900_000);
   assert.deepEqual(eventsIn(shop.writes), [
     ['queue.paused', '{"pausedBy":"operator","pausedUntil":null}'],
     ['queue.resumed', '{}'],
-    ['queue.paused', `{"pausedBy":"rate_signal","pausedUntil":"${until}"}`],
+    ['queue.paused', `{"pausedBy":"rate_signal","pausedUntil":"${pausedUntil}"}`],
     ['queue.resumed', '{}'],
   ]);
 });

@@ -142,8 +142,8 @@ describe('a cancelled message at the pool', () => {
       { origin: counted(origin), pool: counted(pool) },
       { origin: before.origin - 1, pool: before.pool - 1 },
     );
-    const [again, poolAgain] = [await origin.successor('store'), await pool.successor('store')];
-    assert.deepEqual([counted(again), counted(poolAgain)], [counted(origin), counted(pool)]);
+    const [secondHarness, poolAgain] = [await origin.successor('store'), await pool.successor('store')];
+    assert.deepEqual([counted(secondHarness), counted(poolAgain)], [counted(origin), counted(pool)]);
     assert.equal(exchange.take(pool, id, true).kind, 'ended', 'it is never taken again');
     assert.equal(await cancel(origin, id), 'ended');
   });
@@ -201,8 +201,8 @@ describe('a cancelled message at the pool', () => {
       if (answered === 'taken') {
         const { createdAtMs } = exchange.body(id);
         const withdraw = { messageId: id, createdAtMs, reason: 'CANCELLED' } as const;
-        const ended = (await pool.ask({ type: 'pool.withdraw', ...withdraw })) as PoolAnswer;
-        await origin.ask({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer: ended });
+        const endedAnswer = (await pool.ask({ type: 'pool.withdraw', ...withdraw })) as PoolAnswer;
+        await origin.ask({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer: endedAnswer });
       }
       assert.equal(origin.statusOf(id), 'failed CANCELLED');
       assert.equal(origin.sendTo('+33601000002', {}), 'COLD_RECIPIENT_CAP_REACHED');

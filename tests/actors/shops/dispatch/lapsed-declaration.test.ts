@@ -42,10 +42,10 @@ function sendDeclared(shop: ShopHarness): string {
 }
 
 /** One of the looks before the wire, whose facts are read from what is stored. */
-async function look(shop: ShopHarness, which: 'first' | 'last', messageId: string): Promise<void> {
+async function look(shop: ShopHarness, look: 'first' | 'last', messageId: string): Promise<void> {
   const { generation } = shop.state.channel.context;
   const command: ShopCommand =
-    which === 'first'
+    look === 'first'
       ? { type: 'first_look', messageId }
       : { type: 'session.prepared', messageId, generation, writes: [] };
   await shop.ask(command);
@@ -84,11 +84,11 @@ test('a declaration that expires while its message is prepared stops it, and the
 test('a recipient who became a customer or wrote meanwhile still gets the message', async () => {
   for (const became of ['customer', 'writer'] as const) {
     const shop = await ShopHarness.connected();
-    const { keys, shop: own } = shop.state;
+    const { keys, shop: ownShop } = shop.state;
     const id = sendDeclared(shop);
-    declare(shop.redis, own.tenantId, { revokedAtMs: shop.nowMs });
+    declare(shop.redis, ownShop.tenantId, { revokedAtMs: shop.nowMs });
     const writer = { lastInboundAtMs: shop.nowMs, stampMs: shop.nowMs, optedOut: false, wireIds: [] };
-    if (became === 'customer') shop.redis.run(['SADD', tenantKeys(own.tenantId).customers, RECIPIENT]);
+    if (became === 'customer') shop.redis.run(['SADD', tenantKeys(ownShop.tenantId).customers, RECIPIENT]);
     else shop.redis.run(['HSET', keys.writers, RECIPIENT, JSON.stringify(writer)]);
     await look(shop, 'first', id);
     await look(shop, 'last', id);

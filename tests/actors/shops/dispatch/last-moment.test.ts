@@ -68,10 +68,10 @@ test('the steps of the ratchets are in the turn that stores sending, and the fra
   const shop = await ShopHarness.connected();
   const id = shop.send();
   shop.toSession(id);
-  const before = shop.writes.length;
+  const countBefore = shop.writes.length;
   shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
   assert.equal(shop.statusOf(id), 'sending');
-  const turn = shop.writes.slice(before);
+  const turn = shop.writes.slice(countBefore);
   assert.ok(turn.some((write) => write.includes('step')));
   assert.ok(turn.some((write) => write.some((part) => String(part).includes('"sending"'))));
   assert.deepEqual(shop.effectsOf('transmit'), [{ type: 'transmit', messageId: id }]);
@@ -106,13 +106,13 @@ test('a STOP that came under the network’s own id of the recipient is found at
   assert.deepEqual([shop.statusOf(id), shop.effectsOf('transmit')], ['rejected RECIPIENT_OPTED_OUT', []]);
 });
 
-for (const way of ['it comes while', 'it is found when'] as const) {
-  test(`a STOP counts until the message is sending: ${way} it was prepared`, async () => {
+for (const title of ['it comes while', 'it is found when'] as const) {
+  test(`a STOP counts until the message is sending: ${title} it was prepared`, async () => {
     const shop = await ShopHarness.connected();
     const id = shop.send('+33612345678');
     shop.toSession(id);
     const stop = { wireId: 'W', from: '+33612345678', text: 'STOP', atMs: shop.nowMs, token: 't' };
-    if (way === 'it comes while') {
+    if (title === 'it comes while') {
       shop.session({ type: 'session.inbound', ...stop });
     } else {
       const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
@@ -140,13 +140,13 @@ test('a STOP during the sending keeps the stanza from being sent again after a l
   assert.equal(shop.statusOf(id), 'failed DELIVERY_UNKNOWN');
 });
 
-for (const [what, facts, hasChat, is] of [
+for (const [title, facts, hasChat, effect] of [
   ['nothing is against it', {}, true, 'transmit'],
   ['its recipient opted out', { writer: OPTED_OUT }, true, 'do_not_repeat'],
   ['its origin took it back', { isWithdrawn: true }, true, 'do_not_repeat'],
   ['the network restricts the number and names no chat', {}, false, 'do_not_repeat'],
 ] as const) {
-  test(`a transmitted message is checked before it is sent once more: ${what}`, async () => {
+  test(`a transmitted message is checked before it is sent once more: ${title}`, async () => {
     const shop = await ShopHarness.connected();
     const id = shop.send('+33612345678');
     const dispatch = { body: shop.bodies.get(id), writer: undefined, audience: [] };
@@ -159,10 +159,10 @@ for (const [what, facts, hasChat, is] of [
     shop.session(repeat, { dispatch: { ...dispatch, ...facts } });
     const said =
       shop.effectsOf('transmit').length === 2 ? 'transmit' : shop.effectsOf('do_not_repeat')[0]?.type;
-    assert.deepEqual([said, shop.statusOf(id)], [is, 'sending']);
+    assert.deepEqual([said, shop.statusOf(id)], [effect, 'sending']);
     shop.outcome(id, { kind: 'refused', code: 'refresh_lid' });
     shop.session(repeat, { dispatch });
-    assert.equal(shop.effectsOf('transmit').length, is === 'transmit' ? 2 : 1, 'it has ended');
+    assert.equal(shop.effectsOf('transmit').length, effect === 'transmit' ? 2 : 1, 'it has ended');
   });
 }
 

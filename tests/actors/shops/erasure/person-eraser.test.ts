@@ -60,9 +60,9 @@ async function heard(
   addresses: { readonly number?: string; readonly lid?: string },
 ): Promise<string> {
   const { number, lid } = addresses;
-  const known = await readPerson(tenantId, { number, lid }, { store, vault, nowMs });
-  await store.append(known.writes);
-  return known.id;
+  const knownPerson = await readPerson(tenantId, { number, lid }, { store, vault, nowMs });
+  await store.append(knownPerson.writes);
+  return knownPerson.id;
 }
 
 /** Stores a message that was sent, where messages of the first tenant are; answers its id. */

@@ -17,7 +17,7 @@ import { plainStore } from '../../../http/service-fixture.ts';
 
 const nowMs = Date.parse('2026-03-01T08:00:00Z');
 const newId = objectIdGenerator(systemRandom);
-const [former, present] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const [formerBytes, presentBytes] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const ANA = { number: '+33612345678', lid: '123456@lid' };
 
 const { redis } = sharedRedis();
@@ -56,13 +56,13 @@ async function person(
   addresses: { readonly number: string | undefined; readonly lid: string | undefined } = ANA,
   atMs = nowMs,
 ): Promise<string> {
-  const known = await readPerson(tenantId, addresses, { store, vault, nowMs: atMs });
-  await store.commit(SHARD, known.writes);
-  return known.id;
+  const knownPerson = await readPerson(tenantId, addresses, { store, vault, nowMs: atMs });
+  await store.commit(SHARD, knownPerson.writes);
+  return knownPerson.id;
 }
 
 test('Redis holds no part of a message in the clear: no text, name, number or address', async () => {
-  const vault = numberVault([present]);
+  const vault = numberVault([presentBytes]);
   const fromId = await person(newId(nowMs), vault);
   await stored(vault, fromId);
   const words = ['bread', 'Bakerwoman', ANA.number.slice(1), ANA.lid];
@@ -79,27 +79,27 @@ test('Redis holds no part of a message in the clear: no text, name, number or ad
 test('a record that a former key sealed is read as long as that key is configured, and counts as gone without it', async () => {
   const fromId = 'kX3vQm0yT1nB7hZcW9sRfA';
   const ids = [
-    await stored(numberVault([former]), fromId),
-    await stored(numberVault([present, former]), fromId),
+    await stored(numberVault([formerBytes]), fromId),
+    await stored(numberVault([presentBytes, formerBytes]), fromId),
   ];
   const textsWith = async (secrets: readonly Buffer[]) => {
     const found = await readInboundRecords(SHARD, ids, { store, vault: numberVault(secrets) });
-    return found.map((each) => each?.record.text);
+    return found.map((inbound) => inbound?.record.text);
   };
-  assert.deepEqual(await textsWith([present, former]), ['where is my bread', 'where is my bread']);
-  assert.deepEqual(await textsWith([present]), [undefined, 'where is my bread']);
+  assert.deepEqual(await textsWith([presentBytes, formerBytes]), ['where is my bread', 'where is my bread']);
+  assert.deepEqual(await textsWith([presentBytes]), [undefined, 'where is my bread']);
 });
 
 test('a person keeps their id through a change of keys, once they wrote while both were configured', async () => {
   const tenantId = newId(nowMs);
-  const id = await person(tenantId, numberVault([former]));
-  assert.equal(await person(tenantId, numberVault([present, former])), id);
-  assert.equal(await person(tenantId, numberVault([present])), id);
+  const id = await person(tenantId, numberVault([formerBytes]));
+  assert.equal(await person(tenantId, numberVault([presentBytes, formerBytes])), id);
+  assert.equal(await person(tenantId, numberVault([presentBytes])), id);
 });
 
 test('people whose last message has expired are forgotten, and all others keep their id', async () => {
   const tenantId = newId(nowMs);
-  const vault = numberVault([present]);
+  const vault = numberVault([presentBytes]);
   const { personIds } = tenantKeys(tenantId);
   const today = dayOf(nowMs);
   const others: string[] = [];
@@ -124,7 +124,7 @@ test('people whose last message has expired are forgotten, and all others keep t
 
 test('an id stays among the people as long as any of its addresses, so that its person can be found to be erased', async () => {
   const tenantId = newId(nowMs);
-  const vault = numberVault([present]);
+  const vault = numberVault([presentBytes]);
   const { personIds } = tenantKeys(tenantId);
   const today = dayOf(nowMs);
   const { number, lid } = ANA;
@@ -140,7 +140,7 @@ test('an id stays among the people as long as any of its addresses, so that its 
 
 test('a person with two ids, because nothing linked their addresses, keeps the one of the number', async () => {
   const tenantId = newId(nowMs);
-  const vault = numberVault([present]);
+  const vault = numberVault([presentBytes]);
   const ofLid = await person(tenantId, vault, { number: undefined, lid: ANA.lid });
   const ofNumber = await person(tenantId, vault, { number: ANA.number, lid: undefined });
   assert.notEqual(ofLid, ofNumber);
@@ -169,7 +169,7 @@ test('a check of the people of an erased tenant leaves nothing behind', async ()
 });
 
 test('the messages of one person are erased from a shop, however many there are', async () => {
-  const vault = numberVault([present]);
+  const vault = numberVault([presentBytes]);
   const shopId = newId(nowMs);
   const index = `{s${SHARD}}:index:${shopId}`;
   const kept: string[] = [];
@@ -183,7 +183,7 @@ test('the messages of one person are erased from a shop, however many there are'
   assert.deepEqual(await redis.zrange(index, '0', '-1'), kept.toSorted());
   const found = await readInboundRecords(SHARD, [...erased, ...kept], { store, vault });
   assert.deepEqual(
-    found.map((each) => each === undefined),
+    found.map((inbound) => inbound === undefined),
     [...erased.map(() => true), ...kept.map(() => false)],
   );
 });

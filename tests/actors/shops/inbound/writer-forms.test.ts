@@ -68,8 +68,8 @@ class WrittenTo {
 
   /** The addresses that somebody is kept under. */
   kept(): string[] {
-    const kept = this.shop.redis.run(['HGETALL', this.shop.state.keys.writers]) as string[];
-    return [...decodeWriters(kept).keys()];
+    const keptKeys = this.shop.redis.run(['HGETALL', this.shop.state.keys.writers]) as string[];
+    return [...decodeWriters(keptKeys).keys()];
   }
 
   /** The events so far: type and number. */
@@ -92,17 +92,17 @@ class WrittenTo {
 
 for (const [country, short, long] of COUNTRIES) {
   test(`${country}: a person who opts out from one form and in from the other has opted in, with an event`, async () => {
-    for (const [first, then] of [
+    for (const [first, second] of [
       [short, long],
       [long, short],
     ] as const) {
       const person = await WrittenTo.start();
       await person.write(first, 'STOP');
       assert.deepEqual(await person.optedOut(short, long), [true, true]);
-      await person.write(then, 'hello');
+      await person.write(second, 'hello');
       assert.deepEqual(await person.optedOut(short, long), [false, false]);
-      assert.deepEqual(person.told(), [`recipient.opted_out ${first}`, `recipient.opted_in ${then}`]);
-      assert.deepEqual(person.kept(), [then]);
+      assert.deepEqual(person.told(), [`recipient.opted_out ${first}`, `recipient.opted_in ${second}`]);
+      assert.deepEqual(person.kept(), [second]);
     }
   });
 }

@@ -17,10 +17,10 @@ test('connecting asks for a session, shows each QR code, and stores the fields o
   shop.session({ type: 'session.qr', qr: 'one', expiresAtMs: 1 });
   shop.session({ type: 'session.qr', qr: 'two', expiresAtMs: 2 });
   assert.deepEqual(shop.state.qr, { text: 'two', expiresAtMs: 2 });
-  const before = shop.writes.length;
+  const countBefore = shop.writes.length;
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
   assert.equal(shop.state.qr, undefined);
-  const stored = shop.writes.slice(before).flat().join(' ');
+  const stored = shop.writes.slice(countBefore).flat().join(' ');
   assert.match(stored, /msgapp connected/);
   assert.match(stored, /owner-number \+33600000001 NX/);
 });
@@ -125,13 +125,13 @@ test('a paired channel whose credentials are gone is lost: disconnected, flagged
   }
 });
 
-for (const [from, then] of [
+for (const [from, moment] of [
   ['disconnected', 'at once'],
   ['reconnecting', 'at once'],
   ['starting', 'at once'],
   ['disconnected', 'after a restart'],
 ] as const) {
-  test(`a connect while ${from} shows a code ${then} if the credentials are gone, and queued messages fail`, async () => {
+  test(`a connect while ${from} shows a code ${moment} if the credentials are gone, and queued messages fail`, async () => {
     const shop = await ShopHarness.connected();
     shop.command({ type: 'pause' });
     const id = shop.send();
@@ -140,7 +140,7 @@ for (const [from, then] of [
     if (from === 'starting') shop.pass(MINUTE_MS);
     assert.equal(channelState(shop.state), from);
     shop.command({ type: 'connect' });
-    if (then === 'after a restart') shop.restart();
+    if (moment === 'after a restart') shop.restart();
     shop.session({ type: 'session.qr', qr: 'q', expiresAtMs: 1 });
     assert.equal(channelState(shop.state), 'qr_waiting');
     assert.equal(shop.state.qr?.text, 'q');
@@ -263,10 +263,10 @@ test('a restart reopens only the sessions of channels that want one', async () =
   const connected = await ShopHarness.connected();
   connected.restart();
   assert.equal(connected.effectsOf('open').length, 2);
-  const ended = await ShopHarness.connected();
-  ended.command({ type: 'disconnect' });
-  ended.restart();
-  assert.equal(ended.effectsOf('open').length, 1);
+  const endedHarness = await ShopHarness.connected();
+  endedHarness.command({ type: 'disconnect' });
+  endedHarness.restart();
+  assert.equal(endedHarness.effectsOf('open').length, 1);
 });
 
 test('reconnecting keeps the warm-up day; a new pairing restarts it', async () => {
@@ -287,12 +287,12 @@ test('a temporary ban lasts until its end, even after a restart and a new connec
   const bannedUntil = new Date(shop.nowMs + 120 * MINUTE_MS).toISOString();
   const banned = { reason: 'TEMPORARILY_BANNED', networkCode: 101, bannedUntil };
   const told = async () => {
-    const { reason, networkCode, bannedUntil: until } = await view();
-    return { reason, networkCode, bannedUntil: until };
+    const { reason, networkCode, bannedUntil } = await view();
+    return { reason, networkCode, bannedUntil };
   };
   assert.deepEqual([channelState(shop.state), (await view()).status], ['banned', 'disconnected']);
   assert.deepEqual(await told(), banned);
-  const opened = shop.effectsOf('open').length;
+  const openedCount = shop.effectsOf('open').length;
   shop.command({ type: 'connect' });
   shop.restart();
   shop.pass(60 * MINUTE_MS);
@@ -300,9 +300,9 @@ test('a temporary ban lasts until its end, even after a restart and a new connec
   shop.command({ type: 'connect' });
   assert.deepEqual([channelState(shop.state), await told()], ['banned', banned]);
   shop.pass(60 * MINUTE_MS - 1);
-  assert.equal(shop.effectsOf('open').length, opened, 'nobody logged in meanwhile');
+  assert.equal(shop.effectsOf('open').length, openedCount, 'nobody logged in meanwhile');
   shop.pass(1);
-  assert.equal(shop.effectsOf('open').length, opened + 1);
+  assert.equal(shop.effectsOf('open').length, openedCount + 1);
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });
   assert.equal((await view()).reason, undefined);
 });
@@ -337,7 +337,7 @@ test('a restart does not shorten the wait after a login that was refused', async
 test('a refused login is tried five times, later each time, and then only after a new connect', async () => {
   const shop = await ShopHarness.connected();
   const view = () => channelView(shop.state, async () => '');
-  const opened = shop.effectsOf('open').length;
+  const openedCount = shop.effectsOf('open').length;
   for (const minutes of [1, 5, 15, 60]) {
     shop.session({ ...closed('login_refused'), statusCode: 409 });
     assert.deepEqual([(await view()).status, (await view()).reason], ['starting', 'LOGIN_REFUSED']);
@@ -348,7 +348,7 @@ test('a refused login is tried five times, later each time, and then only after 
   const { status, reason, networkCode } = await view();
   assert.deepEqual([status, reason, networkCode], ['disconnected', 'LOGIN_REFUSED', 409]);
   shop.pass(24 * 60 * MINUTE_MS);
-  assert.equal(shop.effectsOf('open').length, opened + 4);
+  assert.equal(shop.effectsOf('open').length, openedCount + 4);
   shop.command({ type: 'connect' });
   assert.equal(channelState(shop.state), 'starting');
   shop.session({ type: 'session.connected', phone: '33600000001', pairedAtMs: 5 });

@@ -63,8 +63,8 @@ test('the wait that a rate signal asks for counts if it is longer than 15 minute
     for (const isLate of [false, true]) {
       const shop = await ShopHarness.connected();
       const messageId = shop.send();
-      const about = isLate ? '65f0000000000000000000ff' : messageId;
-      shop.outcome(about, { kind: 'rate_limited', backoffMs });
+      const aboutId = isLate ? '65f0000000000000000000ff' : messageId;
+      shop.outcome(aboutId, { kind: 'rate_limited', backoffMs });
       shop.restart();
       shop.pass(pausedMs - 1);
       assert.equal(pacingState(shop.state), 'paused', `${backoffMs} ms, late: ${isLate}`);

@@ -300,10 +300,10 @@ test('an outcome that never comes counts as unknown after its deadline, and is n
 test('a message costs a commit when it is accepted, one before the wire and one for its outcome', async () => {
   const shop = await ShopHarness.connected();
   const commits: string[] = [];
-  const writes = (what: string, act: () => unknown): void => {
-    const before = shop.writes.length;
+  const writes = (title: string, act: () => unknown): void => {
+    const countBefore = shop.writes.length;
     act();
-    if (shop.writes.length > before) commits.push(what);
+    if (shop.writes.length > countBefore) commits.push(title);
   };
   let id = '';
   writes('accepted', () => {

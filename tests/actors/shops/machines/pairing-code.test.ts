@@ -108,14 +108,14 @@ test('a shop that is linked gets no code, connected or not; one that lost its se
   assert.equal(refusal(ask(shop)).code, 'MSGAPP_ALREADY_LINKED');
   shop.command({ type: 'disconnect' });
   assert.equal(refusal(ask(shop)).code, 'MSGAPP_ALREADY_LINKED');
-  const opened = shop.effectsOf('open').length;
-  assert.equal(opened, 1, 'nothing was opened by what was refused');
-  const lost = await ShopHarness.connected();
-  close(lost, 'logged_out', 401);
-  assert.ok(ask(lost).ok);
-  give(lost);
-  assert.equal(channelState(lost.state), 'code_waiting');
-  assert.equal(lost.send(), 'MSGAPP_SESSION_LOST', 'flagged until it is connected');
+  const openedCount = shop.effectsOf('open').length;
+  assert.equal(openedCount, 1, 'nothing was opened by what was refused');
+  const lostHarness = await ShopHarness.connected();
+  close(lostHarness, 'logged_out', 401);
+  assert.ok(ask(lostHarness).ok);
+  give(lostHarness);
+  assert.equal(channelState(lostHarness.state), 'code_waiting');
+  assert.equal(lostHarness.send(), 'MSGAPP_SESSION_LOST', 'flagged until it is connected');
 });
 
 test('after too many requests for codes the network gets none for 15 minutes, even after a restart', async () => {
@@ -126,10 +126,10 @@ test('after too many requests for codes the network gets none for 15 minutes, ev
   shop.pass(MINUTE_MS);
   const { code, retryAfterSeconds } = refusal(ask(shop, OTHER));
   assert.deepEqual([code, retryAfterSeconds], ['PAIRING_RATE_LIMITED', 14 * 60]);
-  const later = await shop.successor('store', 'activation');
-  assert.equal(refusal(ask(later)).code, 'PAIRING_RATE_LIMITED');
-  later.pass(14 * MINUTE_MS);
-  assert.ok(ask(later).ok);
+  const laterHarness = await shop.successor('store', 'activation');
+  assert.equal(refusal(ask(laterHarness)).code, 'PAIRING_RATE_LIMITED');
+  laterHarness.pass(14 * MINUTE_MS);
+  assert.ok(ask(laterHarness).ok);
 });
 
 test('an attempt by QR code does not end the pause on codes', async () => {
@@ -141,10 +141,10 @@ test('an attempt by QR code does not end the pause on codes', async () => {
   close(shop, 'qr_exhausted', 408);
   const { code, retryAfterSeconds } = refusal(ask(shop));
   assert.deepEqual([code, retryAfterSeconds], ['PAIRING_RATE_LIMITED', 14 * 60]);
-  const later = await shop.successor('store', 'activation');
-  assert.equal(refusal(ask(later)).code, 'PAIRING_RATE_LIMITED');
-  later.pass(14 * MINUTE_MS);
-  assert.ok(ask(later).ok);
+  const laterHarness = await shop.successor('store', 'activation');
+  assert.equal(refusal(ask(laterHarness)).code, 'PAIRING_RATE_LIMITED');
+  laterHarness.pass(14 * MINUTE_MS);
+  assert.ok(ask(laterHarness).ok);
 });
 
 test('a number that the network refuses may be followed by another at once', async () => {

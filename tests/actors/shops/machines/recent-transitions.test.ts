@@ -21,11 +21,11 @@ test('the last twenty are listed, newest last, each with its moment', () => {
 
 test('each step of a message is noted once its turn is committed', async () => {
   const shop = await ShopHarness.connected();
-  const before = shop.state.transitions.list().length;
+  const countBefore = shop.state.transitions.list().length;
   const messageId = shop.send();
   shop.toWire(messageId);
   shop.session({ type: 'session.send_outcome', messageId, outcome: { kind: 'acknowledged' } });
-  const steps = shop.state.transitions.list().slice(before);
+  const steps = shop.state.transitions.list().slice(countBefore);
   assert.deepEqual(
     steps.map(({ machine, from, to, event }) => `${machine}: ${from} → ${to} by ${event}`),
     [
@@ -39,9 +39,9 @@ test('each step of a message is noted once its turn is committed', async () => {
 
 test('a turn that is not committed leaves nothing', async () => {
   const shop = await ShopHarness.connected();
-  const before = shop.state.transitions.list();
+  const transitionsBefore = shop.state.transitions.list();
   shop.decide({ type: 'disconnect' });
-  assert.deepEqual(shop.state.transitions.list(), before);
+  assert.deepEqual(shop.state.transitions.list(), transitionsBefore);
   shop.command({ type: 'disconnect' });
-  assert.equal(shop.state.transitions.list().length, before.length + 1);
+  assert.equal(shop.state.transitions.list().length, transitionsBefore.length + 1);
 });

@@ -45,14 +45,14 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
     { type: 'pause' },
     { type: 'resume' },
   ];
-  const none: PacingContext = { hand: null, untilMs: null, heldByOperator: false };
+  const emptyContext: PacingContext = { hand: null, untilMs: null, heldByOperator: false };
   const contexts: PacingContext[] = [
-    none,
-    { ...none, hand, untilMs: 20 },
-    { ...none, hand: { ...hand, startsChat: true }, untilMs: 20 },
-    { ...none, hand, unsent: { messageId: hand.messageId, times: 3 }, heldByOperator: true },
-    { ...none, hand, unsent: { messageId: hand.messageId, times: 4 } },
-    { ...none, hand, unsent: { messageId: 'm0', times: 4 } },
+    emptyContext,
+    { ...emptyContext, hand, untilMs: 20 },
+    { ...emptyContext, hand: { ...hand, startsChat: true }, untilMs: 20 },
+    { ...emptyContext, hand, unsent: { messageId: hand.messageId, times: 3 }, heldByOperator: true },
+    { ...emptyContext, hand, unsent: { messageId: hand.messageId, times: 4 } },
+    { ...emptyContext, hand, unsent: { messageId: 'm0', times: 4 } },
   ];
   assertSameSteps<typeof pacingMachine, PacingEffect>(pacingMachine, events, contexts);
 });
@@ -104,21 +104,21 @@ function assertSameSteps<
   Machine extends typeof pacingMachine | typeof channelMachine,
   Effect extends PacingEffect | ChannelEffect,
 >(machine: Machine, events: readonly { readonly type: string }[], contexts: readonly unknown[]): void {
-  const ours = stepper<Machine, Effect>(machine);
+  const ownStepper = stepper<Machine, Effect>(machine);
   const handled = new Set<string>();
   let taken = 0;
   for (const value of Object.keys(machine.states)) {
     for (const context of contexts) {
       for (const event of events) {
-        const at = `${machine.id} ${value}, ${JSON.stringify(event)}, ${JSON.stringify(context)}`;
+        const title = `${machine.id} ${value}, ${JSON.stringify(event)}, ${JSON.stringify(context)}`;
         const expected = theirStep(machine, { value, context }, event);
-        const step = () => ours.step(ours.restore({ value, context }), event as never);
+        const step = () => ownStepper.step(ownStepper.restore({ value, context }), event as never);
         if (expected instanceof Error) {
-          assert.throws(step, { message: expected.message }, at);
+          assert.throws(step, { message: expected.message }, title);
           continue;
         }
         const { snapshot, effects } = step();
-        assert.deepEqual({ ...snapshot, effects }, expected, at);
+        assert.deepEqual({ ...snapshot, effects }, expected, title);
         if (snapshot.value !== value) taken += 1;
         handled.add(event.type);
       }
@@ -135,9 +135,9 @@ function theirStep(
   stored: { readonly value: string; readonly context: unknown },
   event: { readonly type: string },
 ): { value: unknown; context: unknown; effects: readonly unknown[] } | Error {
-  const before = machine.resolveState({ value: stored.value, context: stored.context as object });
+  const snapshotBefore = machine.resolveState({ value: stored.value, context: stored.context as object });
   try {
-    const [next, actions] = transition(machine, before, event);
+    const [next, actions] = transition(machine, snapshotBefore, event);
     const effects = actions.map(({ type, params }) => ({ type, params }));
     return { value: next.value, context: next.context, effects };
   } catch (error) {
@@ -147,9 +147,9 @@ function theirStep(
 
 test('a machine starts in the state in which xstate starts it', () => {
   for (const machine of [pacingMachine, channelMachine] as const) {
-    const started = stepper<AnyStateMachine, PacingEffect>(machine).initial();
+    const startedSnapshot = stepper<AnyStateMachine, PacingEffect>(machine).initial();
     const { value, context } = machine.getInitialSnapshot({} as never);
-    assert.deepEqual(started, { value, context });
+    assert.deepEqual(startedSnapshot, { value, context });
   }
 });
 

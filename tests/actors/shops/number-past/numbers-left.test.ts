@@ -69,10 +69,10 @@ test('a number that another shop connects during the erasure belongs to that sho
   const { nowMs, redis } = shop;
   const { tenantId } = shop.state.shop;
   const { writes } = await numbersLeft(shop.state.shop, { store: storeOf(redis), vault, nowMs });
-  const taken = numberUseWrite(tenantId, PHONE, { shopId: '66b1f0a2c3d4e5f6071829ff' });
-  redis.run(taken);
+  const takenWrite = numberUseWrite(tenantId, PHONE, { shopId: '66b1f0a2c3d4e5f6071829ff' });
+  redis.run(takenWrite);
   for (const write of writes) redis.run(write);
-  assert.equal(redis.run(numberUseRead(tenantId, PHONE)), taken.at(-1));
+  assert.equal(redis.run(numberUseRead(tenantId, PHONE)), takenWrite.at(-1));
 });
 
 test('nothing is kept of a number that another shop connects just before it is left, and the tenant is known to have it', async () => {

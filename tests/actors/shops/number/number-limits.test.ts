@@ -109,9 +109,9 @@ test('while the network restricts the number only people with a chat are written
   const declaration = { expiresAtMs: null, revoked: false };
   const declared = shop.sendTo('+33600000012', { isCustomer: false, declaration });
   assert.equal(declared, 'DECLARED_RECIPIENT_CAP_REACHED');
-  const until = new Date(endsAtMs).toISOString();
+  const endsAt = new Date(endsAtMs).toISOString();
   assert.deepEqual(networkOf(shop), {
-    restrictedUntil: until,
+    restrictedUntil: endsAt,
     restriction: 'RESTRICT_ALL_COMPANIONS',
     newChats: null,
   });
@@ -120,7 +120,7 @@ test('while the network restricts the number only people with a chat are written
   shop.pass(1);
   assert.match(idOf(shop.sendToStranger('+33699990003')), /^[0-9a-f]{24}$/);
   assert.deepEqual(eventsOf(shop), [
-    ['number.restricted', { restriction: 'RESTRICT_ALL_COMPANIONS', restrictedUntil: until }],
+    ['number.restricted', { restriction: 'RESTRICT_ALL_COMPANIONS', restrictedUntil: endsAt }],
     ['number.unrestricted', {}],
   ]);
 });
@@ -208,13 +208,13 @@ test('waiting messages are checked again: rejected without a chat, with the code
 
 test('before the wire the token decides: a person who wrote but has no token is not written to', async () => {
   const shop = await ShopHarness.connected();
-  const [without, within] = [shop.send('+33600000010'), shop.send('+33600000011')];
+  const [refusedSend, acceptedSend] = [shop.send('+33600000010'), shop.send('+33600000011')];
   restrict(shop);
-  shop.toWire(without, 'hello', false);
-  assert.equal(shop.statusOf(without), 'rejected COLD_RECIPIENT_CAP_REACHED');
-  assert.deepEqual(shop.idsOf('recall'), [without]);
-  shop.toWire(within, 'hello', true);
-  assert.equal(shop.statusOf(within), 'sending');
+  shop.toWire(refusedSend, 'hello', false);
+  assert.equal(shop.statusOf(refusedSend), 'rejected COLD_RECIPIENT_CAP_REACHED');
+  assert.deepEqual(shop.idsOf('recall'), [refusedSend]);
+  shop.toWire(acceptedSend, 'hello', true);
+  assert.equal(shop.statusOf(acceptedSend), 'sending');
 });
 
 test('a waiting message goes to a person with a token, even if they never wrote to the service', async () => {

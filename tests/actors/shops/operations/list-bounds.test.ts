@@ -36,9 +36,9 @@ async function walk<Item>(page: (cursor: string | undefined) => Promise<CursorPa
   let cursor: string | undefined;
   do {
     commands = 0;
-    const { items: more, nextCursor } = await page(cursor);
+    const { items: moreItems, nextCursor } = await page(cursor);
     mostCommands = Math.max(mostCommands, commands);
-    items.push(...more);
+    items.push(...moreItems);
     pages += 1;
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
@@ -61,7 +61,7 @@ test('GET messages?status=sent: 3,500 messages of which the oldest alone was sen
     const [, key, ...fields] = messageLookup(SHARD, id);
     pipeline.hset(
       key,
-      Object.fromEntries([body, JSON.stringify(state)].map((value, at) => [fields[at], value])),
+      Object.fromEntries([body, JSON.stringify(state)].map((value, index) => [fields[index], value])),
     );
   }
   await pipeline.exec();

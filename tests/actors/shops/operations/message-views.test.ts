@@ -21,7 +21,7 @@ const body = (text: string): string =>
     requestId: null,
     traceparent: null,
   });
-const sent = JSON.stringify({
+const sentText = JSON.stringify({
   status: 'sent',
   reason: null,
   updatedAtMs: 1_700_000_001_000,
@@ -36,9 +36,9 @@ describe('remembered views of messages', () => {
     assert.equal(first?.view.status, 'queued');
     assert.equal(first.tenantId, tenantId);
     assert.equal(views.viewOf('m', fields)?.view, first.view);
-    const later = views.viewOf('m', [body('x'), sent]);
-    assert.equal(later?.view.status, 'sent');
-    assert.equal(views.viewOf('m', [body('y'), sent])?.view.text, 'y');
+    const laterView = views.viewOf('m', [body('x'), sentText]);
+    assert.equal(laterView?.view.status, 'sent');
+    assert.equal(views.viewOf('m', [body('y'), sentText])?.view.text, 'y');
   });
 
   it('a removed message is gone, and may come back', () => {
@@ -53,7 +53,7 @@ describe('remembered views of messages', () => {
     for (let number = 0; number < 10_000; number += 1) {
       assert.equal(views.viewOf(`m${number}`, [body(String(number)), null])?.view.text, String(number));
     }
-    assert.equal(views.viewOf('m0', [body('0'), sent])?.view.status, 'sent');
+    assert.equal(views.viewOf('m0', [body('0'), sentText])?.view.status, 'sent');
   });
 
   it('the number of cached views is limited: the oldest is dropped', () => {

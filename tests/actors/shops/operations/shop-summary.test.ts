@@ -27,17 +27,17 @@ test('a shop is found by every word for its state, and trouble ranks', async () 
   const shop = await ShopHarness.connected();
   assert.deepEqual(shopSummary(seen(shop.state)).status.words, ['connected', 'active', 'idle']);
   shop.command({ type: 'pause' });
-  const held = shopSummary(seen(shop.state));
-  assert.deepEqual(held.status.words, ['connected', 'active', 'idle', 'held']);
+  const heldSummary = shopSummary(seen(shop.state));
+  assert.deepEqual(heldSummary.status.words, ['connected', 'active', 'idle', 'held']);
   const inactive = await ShopHarness.connected();
   inactive.command({ type: 'tenant_active', active: false });
   const barred = shopSummary(seen(inactive.state)).status;
   assert.deepEqual(barred.words, ['connected', 'active', 'idle', 'tenant_inactive']);
   // Its operators did that on purpose.
   assert.equal(barred.trouble, 0);
-  const lost = await ShopHarness.connected();
-  lost.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
-  const flagged = shopSummary(seen(lost.state));
+  const lostHarness = await ShopHarness.connected();
+  lostHarness.session({ type: 'session.closed', end: 'logged_out', statusCode: 401, detail: '' });
+  const flagged = shopSummary(seen(lostHarness.state));
   assert.deepEqual(flagged.status.words, ['disconnected', 'active', 'idle', 'flagged']);
   const gated = await ShopHarness.start();
   gated.command({ type: 'connect' });
@@ -47,13 +47,13 @@ test('a shop is found by every word for its state, and trouble ranks', async () 
   assert.deepEqual(unpaired.status.words, ['disconnected', 'active', 'idle', 'passkey_required']);
   const asleep = shopSummary(seen(undefined, 'suspended'));
   assert.deepEqual(asleep.status.words, ['suspended']);
-  const ranks = [asleep, flagged, unpaired, held].map(({ status }) => status.trouble);
+  const ranks = [asleep, flagged, unpaired, heldSummary].map(({ status }) => status.trouble);
   assert.deepEqual(
     ranks,
     [...ranks].sort((one, other) => other - one),
   );
   const tenant = { tenantId: 'c', mailboxDepth: 2, isSuspended: true };
-  const census = await takeCensus(all([held, flagged, asleep, tenant]));
+  const census = await takeCensus(all([heldSummary, flagged, asleep, tenant]));
   assert.deepEqual(census.suspendedTenants, ['c']);
   assert.deepEqual(
     [census.shops, census.mailboxDepth, census.states.held, census.states.flagged, census.states.suspended],
@@ -62,15 +62,15 @@ test('a shop is found by every word for its state, and trouble ranks', async () 
 });
 
 test('a node reports the age of the longest waiting message of all its shops', async () => {
-  const waiting = await ShopHarness.connected();
-  waiting.command({ type: 'pause' });
-  waiting.send();
-  const acceptedMs = waiting.nowMs;
-  waiting.pass(5_000);
-  waiting.send('+33612345679');
+  const waitingHarness = await ShopHarness.connected();
+  waitingHarness.command({ type: 'pause' });
+  waitingHarness.send();
+  const acceptedMs = waitingHarness.nowMs;
+  waitingHarness.pass(5_000);
+  waitingHarness.send('+33612345679');
   const shops = [
     summary(1),
-    shopSummary(seen(waiting.state)),
+    shopSummary(seen(waitingHarness.state)),
     summary(2, { oldestMessageMs: acceptedMs + 1 }),
   ];
   assert.equal((await takeCensus(all(shops))).oldestMessageMs, acceptedMs);
@@ -78,24 +78,24 @@ test('a node reports the age of the longest waiting message of all its shops', a
 });
 
 test('batches are counted by state, and the one that stands longest is found', async () => {
-  const running = await BatchHarness.connected();
-  const firstId = await running.batch({ recipients: running.know(100), share: 0.1 });
-  await running.batch({ recipients: running.know(1, 200), paused: true });
-  const madeMs = running.shop.nowMs;
+  const runningHarness = await BatchHarness.connected();
+  const firstId = await runningHarness.batch({ recipients: runningHarness.know(100), share: 0.1 });
+  await runningHarness.batch({ recipients: runningHarness.know(1, 200), paused: true });
+  const madeMs = runningHarness.shop.nowMs;
   const census = (): ReturnType<typeof takeCensus> =>
-    takeCensus(all([summary(1), shopSummary(seen(running.shop.state))]));
+    takeCensus(all([summary(1), shopSummary(seen(runningHarness.shop.state))]));
   assert.deepEqual((await census()).batches, { waiting: 1, paused: 1 });
-  await running.pass(30 * 60_000);
-  const lastSent = running.sent.at(-1)?.atMs ?? 0;
+  await runningHarness.pass(30 * 60_000);
+  const lastSent = runningHarness.sent.at(-1)?.atMs ?? 0;
   const { batches, batchStandsSinceMs } = await census();
   assert.deepEqual(batches, { running: 1, paused: 1 });
   assert.ok(batchStandsSinceMs !== null && batchStandsSinceMs > madeMs && batchStandsSinceMs <= lastSent);
-  running.shop.pass(60_000);
+  runningHarness.shop.pass(60_000);
   assert.equal((await census()).batchStandsSinceMs, batchStandsSinceMs, 'it waits for its share of a cap');
-  await running.steer(firstId, 'pause');
+  await runningHarness.steer(firstId, 'pause');
   assert.equal((await census()).batchStandsSinceMs, null, 'a paused batch does not stand');
-  await running.steer(firstId, 'resume');
-  assert.equal((await census()).batchStandsSinceMs, running.shop.nowMs);
+  await runningHarness.steer(firstId, 'resume');
+  assert.equal((await census()).batchStandsSinceMs, runningHarness.shop.nowMs);
 });
 
 const summary = (index: number, more: Partial<ShopSummary> = {}): ShopSummary => ({
@@ -129,12 +129,12 @@ test('only the shops on the page are described out of thousands, and pages follo
   const query = { sort: 'mailbox', state: 'connected', q: 'shop', limit: 30, after: undefined } as const;
   const expected = shops
     .filter(({ status }) => status.words.includes('connected'))
-    .sort((one, other) => other.mailboxDepth - one.mailboxDepth || (one.id < other.id ? -1 : 1))
+    .sort((left, right) => right.mailboxDepth - left.mailboxDepth || (left.id < right.id ? -1 : 1))
     .map(({ id }) => id);
   const first = await localActors(fleet, query);
-  const second = await localActors(fleet, { ...query, after: first.at(-1) });
+  const secondActors = await localActors(fleet, { ...query, after: first.at(-1) });
   assert.deepEqual(
-    [...first, ...second].map(({ id }) => id),
+    [...first, ...secondActors].map(({ id }) => id),
     expected.slice(0, 60),
   );
   assert.equal(described.length, 60);
@@ -162,7 +162,7 @@ test('a shop that went between the summary and the description is left out', asy
     eachShop: all([summary(1), summary(2)]),
     localShop: (id: string) => (id.endsWith('1') ? undefined : viewOf(id)),
   };
-  const listed = await localActors(fleet, {
+  const listedActors = await localActors(fleet, {
     sort: 'id',
     state: undefined,
     q: undefined,
@@ -170,7 +170,7 @@ test('a shop that went between the summary and the description is left out', asy
     after: undefined,
   });
   assert.deepEqual(
-    listed.map(({ id }) => id),
+    listedActors.map(({ id }) => id),
     ['t/00002'],
   );
 });
@@ -197,16 +197,16 @@ test('a suspended shop is shown as its last commit left it, and without details 
       },
       { settings, nowMs: 0 },
     );
-  const shown = await look({ read: async () => stored });
-  const details = shown?.details;
+  const shownInspection = await look({ read: async () => stored });
+  const details = shownInspection?.details;
   assert.deepEqual(
-    [shown?.name, shown?.status, details?.channel.state],
+    [shownInspection?.name, shownInspection?.status, details?.channel.state],
     ['Bakery', 'suspended', 'unconfigured'],
   );
   assert.deepEqual(log.errors, []);
-  const broken = await look({ read: async () => ['{', ...empty] });
+  const brokenInspection = await look({ read: async () => ['{', ...empty] });
   assert.deepEqual(
-    [broken?.shopId, broken?.status, broken?.details, broken?.policy],
+    [brokenInspection?.shopId, brokenInspection?.status, brokenInspection?.details, brokenInspection?.policy],
     ['b'.repeat(24), 'suspended', null, null],
   );
   assert.deepEqual(log.errors, ['the stored state of an inactive shop cannot be read']);

@@ -64,8 +64,8 @@ class Hidden {
     const [shopId, phone] = ['65f0000000000000000000ff', '33600000002'];
     const { accepted, writers, aliases } = shopKeys(shard, shopId);
     redis.run(numberUseWrite(shop.tenantId, phone, { shopId, left: { atMs: nowMs, warmupSinceMs: null } }));
-    const linked = [LID, aliasField(recipientKey(LID))].flatMap((field) => [field, NUMBER]);
-    if (known.isLinked) redis.run(['HSET', aliases, ...linked]);
+    const linkedFields = [LID, aliasField(recipientKey(LID))].flatMap((field) => [field, NUMBER]);
+    if (known.isLinked) redis.run(['HSET', aliases, ...linkedFields]);
     const stop = { lastInboundAtMs: nowMs, stampMs: nowMs, optedOut: true, wireIds: [] };
     if (known.optedOut !== undefined) redis.run(['HSET', writers, known.optedOut, JSON.stringify(stop)]);
     if (known.sentAtMs !== undefined) {

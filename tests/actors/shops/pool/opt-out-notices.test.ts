@@ -34,11 +34,11 @@ test('the pool notifies a shop of an opt-out until the shop answers, even after 
   assert.ok(notice);
   next.command({ type: 'pool.opt_out_noted', notice: { ...notice, wireId: 'an older one' } });
   next.pass(60_000);
-  const before = next.effectsOf('report_opt_out').length;
-  assert.ok(before > again.length, 'an answer to an older notice ends nothing');
+  const countBefore = next.effectsOf('report_opt_out').length;
+  assert.ok(countBefore > again.length, 'an answer to an older notice ends nothing');
   next.command({ type: 'pool.opt_out_noted', notice });
   next.pass(60_000);
-  assert.equal(next.effectsOf('report_opt_out').length, before);
+  assert.equal(next.effectsOf('report_opt_out').length, countBefore);
   assert.equal((await next.successor('store')).state.optOutNotices.length, 0);
 });
 
@@ -46,13 +46,13 @@ test('an opt-out at the pool counts once at the shop, which asks the pool about 
   const shop = await ShopHarness.connected();
   shop.command({ type: 'disconnect' });
   shop.send(PERSON, 'hello', { tenantId: '65f0000000000000000000aa', shopId: '65f0000000000000000000b0' });
-  const asked = shop.effectsOf('ask_pool').length;
+  const askedCount = shop.effectsOf('ask_pool').length;
   const optOut = { type: 'pool.opt_out', from: PERSON, wireId: 'W1', atMs: shop.nowMs } as const;
   shop.command(optOut, { sender: { writtenBy: PERSON } });
   const stored = JSON.parse(String(shop.redis.run(['HGET', shop.state.keys.writers, PERSON])));
   assert.equal(stored.optedOut, true);
   shop.pass(1_000);
-  assert.ok(shop.effectsOf('ask_pool').length > asked);
+  assert.ok(shop.effectsOf('ask_pool').length > askedCount);
   const writes = shop.writes.length;
   shop.command(optOut, { sender: { writtenBy: PERSON, writer: stored } });
   assert.equal(shop.writes.length, writes, 'told again it changes nothing');
@@ -62,10 +62,10 @@ test('a message whose sender was not looked up is not confirmed: a STOP would co
   const shop = await ShopHarness.connected();
   const { generation } = shop.state.channel.context;
   const message = { from: PERSON, wireId: 'W1', atMs: shop.nowMs };
-  const here = { type: 'session.inbound', generation, token: 't', text: 'STOP', ...message } as const;
+  const event = { type: 'session.inbound', generation, token: 't', text: 'STOP', ...message } as const;
   const atPool = { type: 'pool.opt_out', ...message } as const;
   const lacking = (fact: string) => ({ message: `a command came to its turn without the fact ${fact}` });
-  assert.throws(() => shop.decideBy(here, {}), lacking('received'));
+  assert.throws(() => shop.decideBy(event, {}), lacking('received'));
   assert.throws(() => shop.decideBy(atPool, {}), lacking('sender'));
 });
 

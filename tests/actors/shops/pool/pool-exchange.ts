@@ -135,9 +135,9 @@ export class PoolExchange {
   }
 
   #shop({ shopId }: ShopReference): ShopHarness {
-    const found = this.pools.find((pool) => pool.state.shop.shopId === shopId);
-    if (found === undefined) throw new Error(`no pool shop ${shopId}`);
-    return found;
+    const foundHarness = this.pools.find((pool) => pool.state.shop.shopId === shopId);
+    if (foundHarness === undefined) throw new Error(`no pool shop ${shopId}`);
+    return foundHarness;
   }
 }
 

@@ -92,19 +92,19 @@ test('a restart of the pool shop with the message on the wire fails it BOT_RESTA
 
 test('a pool shop that refuses never takes it later; another one is found, or none for 10 minutes', async () => {
   const { exchange, id } = await pooled(2);
-  const [first, second] = exchange.pools;
-  assert.ok(first && second);
+  const [first, secondHarness] = exchange.pools;
+  assert.ok(first && secondHarness);
   first.command({ type: 'pause' });
   assert.deepEqual(exchange.take(first, id), { kind: 'refused' });
   first.command({ type: 'resume' });
   assert.deepEqual(exchange.take(first, id), { kind: 'refused' });
   first.command({ type: 'pause' });
   while (exchange.deliverOne());
-  exchange.work(second);
-  exchange.work(second);
+  exchange.work(secondHarness);
+  exchange.work(secondHarness);
   while (exchange.deliverOne());
   assert.equal(exchange.origin.statusOf(id), 'sent');
-  assert.deepEqual([sends([first], id), sends([second], id)], [0, 1]);
+  assert.deepEqual([sends([first], id), sends([secondHarness], id)], [0, 1]);
 
   const alone = await pooled();
   alone.exchange.pools[0]?.command({ type: 'pause' });
@@ -134,9 +134,9 @@ test('an opt-out at the origin withdraws the messages that wait at the pool', as
   const { origin } = exchange;
   const stop = { wireId: 'w', from: RECIPIENT, text: 'STOP', atMs: origin.nowMs, token: 't' };
   origin.session({ type: 'session.inbound', ...stop });
-  const asked = origin.effectsOf('ask_pool').length;
+  const askedCount = origin.effectsOf('ask_pool').length;
   origin.pass(0);
-  assert.equal(origin.effectsOf('ask_pool').length, asked + 1);
+  assert.equal(origin.effectsOf('ask_pool').length, askedCount + 1);
   const { createdAtMs } = exchange.body(id);
   exchange.ask(pool, { type: 'pool.withdraw', messageId: id, createdAtMs });
   while (exchange.deliverOne());

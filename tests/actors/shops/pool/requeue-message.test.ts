@@ -30,7 +30,7 @@ function ownIds({ state }: ShopHarness): string[] {
 
 test('it is sent by its own shop, without the line, and no pool shop takes it later', async () => {
   const { exchange, origin, pool, id } = await refused();
-  const counted = origin.state.ledger.size;
+  const countedCount = origin.state.ledger.size;
   exchange.connectOrigin();
   origin.pass(2_000);
   while (exchange.deliverOne());
@@ -43,7 +43,7 @@ test('it is sent by its own shop, without the line, and no pool shop takes it la
   origin.prepared(id, []);
   origin.outcome(id, { kind: 'acknowledged' });
   assert.deepEqual([origin.statusOf(id), exchange.body(id).via], ['sent', 'shop']);
-  assert.equal(origin.state.ledger.size, counted);
+  assert.equal(origin.state.ledger.size, countedCount);
   pool.command({ type: 'resume' });
   assert.deepEqual(exchange.take(pool, id), { kind: 'refused' });
 });
@@ -93,10 +93,10 @@ test('a pool shop that agrees too late is not asked to take it', async () => {
   const { exchange, origin, id } = await refused();
   exchange.connectOrigin();
   await origin.ask({ type: 'requeue', messageId: id });
-  const asked = origin.effectsOf('ask_pool').length;
+  const askedCount = origin.effectsOf('ask_pool').length;
   origin.command({ type: 'pool.found', messageId: id, pool: poolShop(1) });
   origin.pass(MINUTE_MS);
-  assert.equal(origin.effectsOf('ask_pool').length, asked);
+  assert.equal(origin.effectsOf('ask_pool').length, askedCount);
 });
 
 test('its recipient opted out meanwhile: it is rejected', async () => {

@@ -31,6 +31,6 @@ test('an ended scheduled send keeps no content', () => {
     notAfterMs: 3,
     createdAtMs: 1,
   };
-  const kept = contentOf(withoutContent(stored));
-  assert.deepEqual(kept, NO_CONTENT);
+  const keptContent = contentOf(withoutContent(stored));
+  assert.deepEqual(keptContent, NO_CONTENT);
 });

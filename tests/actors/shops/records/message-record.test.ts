@@ -67,14 +67,14 @@ test('a record without its recipient has no value of the draft', () => {
   };
   const [sample] = fc.sample(fullBody, { numRuns: 1, seed: 1 });
   assert.ok(sample);
-  const before: MessageBody = { ...sample, ...draft, shopId: 'c'.repeat(24), tenantId: 'd'.repeat(24) };
-  const stored = encodeBody(withoutRecipient(before));
+  const bodyBefore: MessageBody = { ...sample, ...draft, shopId: 'c'.repeat(24), tenantId: 'd'.repeat(24) };
+  const stored = encodeBody(withoutRecipient(bodyBefore));
   for (const [field, value] of Object.entries({ ...draft, ...draft.reply })) {
     if (typeof value !== 'string') continue;
-    assert.ok(encodeBody(before).includes(value), field);
+    assert.ok(encodeBody(bodyBefore).includes(value), field);
     assert.ok(!stored.includes(value), field);
   }
-  const { id, tenantId, shopId, kind, idempotencyKey } = before;
+  const { id, tenantId, shopId, kind, idempotencyKey } = bodyBefore;
   const read = decodeMessage(id, [stored, null])?.body;
   assert.deepEqual(
     [read?.tenantId, read?.shopId, read?.kind, read?.idempotencyKey],

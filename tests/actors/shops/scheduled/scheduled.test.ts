@@ -40,13 +40,13 @@ async function scheduledId(shop: ShopHarness, more: Parameters<typeof schedule>[
 
 async function shown(shop: ShopHarness, id: string): Promise<ScheduledView | undefined> {
   const { keys } = shop.state;
-  const stored = await readSchedule(id, {
+  const storedSchedule = await readSchedule(id, {
     keys,
     store: storeOf(shop.redis),
     nowMs: shop.nowMs,
     retentionMs,
   });
-  return stored && scheduledView(shop.state.shop.shopId, stored);
+  return storedSchedule && scheduledView(shop.state.shop.shopId, storedSchedule);
 }
 
 /** Makes the sends that the shop asked for since, as its node does; how many. */
@@ -87,10 +87,10 @@ describe('a scheduled send', () => {
       events(shop).map((event) => /scheduled\.\w+/.exec(event)?.[0]),
       ['scheduled.accepted'],
     );
-    const again = await shop.successor('store');
-    again.pass(DAY_MS);
-    assert.equal(await deliver(again), 0);
-    assert.equal(again.state.ledger.size, 1);
+    const secondHarness = await shop.successor('store');
+    secondHarness.pass(DAY_MS);
+    assert.equal(await deliver(secondHarness), 0);
+    assert.equal(secondHarness.state.ledger.size, 1);
   });
 
   test('that is made twice at its time becomes one message', async () => {
@@ -172,17 +172,17 @@ describe('a scheduled send', () => {
 
   test('is cancelled before its time, and not after', async () => {
     const shop = await ShopHarness.connected();
-    const [gone, sent] = [await scheduledId(shop), await scheduledId(shop, { to: '+33601000001' })];
+    const [removedId, sentId] = [await scheduledId(shop), await scheduledId(shop, { to: '+33601000001' })];
     const cancel = async (id: string): Promise<string> => {
       const command = { type: 'unschedule', scheduledId: id } as const;
       const reply = (await shop.ask(command)) as Outcome<ScheduledView>;
       return reply.ok ? reply.value.status : reply.failure.code;
     };
-    assert.equal(await cancel(gone), 'cancelled');
-    assert.equal(await cancel(gone), 'cancelled');
+    assert.equal(await cancel(removedId), 'cancelled');
+    assert.equal(await cancel(removedId), 'cancelled');
     shop.pass(HOUR_MS);
     await deliver(shop);
-    assert.equal(await cancel(sent), 'NOT_CANCELLABLE');
+    assert.equal(await cancel(sentId), 'NOT_CANCELLABLE');
     assert.equal(await cancel('65f000000000000000000009'), 'SCHEDULED_NOT_FOUND');
     assert.equal(shop.state.ledger.size, 1);
   });

@@ -50,8 +50,8 @@ class RandomLife {
   }
 
   facts(to: string): RecipientFacts {
-    const known = this.#people.get(to);
-    if (known !== undefined && !this.isOneIn(6)) return known;
+    const knownFacts = this.#people.get(to);
+    if (knownFacts !== undefined && !this.isOneIn(6)) return knownFacts;
     const wrote = this.isOneIn(3);
     const facts: RecipientFacts = {
       isCustomer: this.isOneIn(3),
@@ -167,22 +167,23 @@ test('a forecast agrees with the send that follows, in random states', async (co
       for (let steps = lived.below(4); steps >= 0; steps -= 1) lived.step();
       const to = lived.recipient();
       lived.facts(to);
-      const before = lived.view();
-      const asked = lived.forecast(to);
-      assert.deepEqual(lived.view(), before, 'asking changed nothing');
+      const viewBefore = lived.view();
+      const askedForecast = lived.forecast(to);
+      assert.deepEqual(lived.view(), viewBefore, 'asking changed nothing');
       const writes = shop.writes.length;
       const sent = lived.send(to);
-      const where = `seed ${seed}, life ${life}, state ${state}, to ${to}`;
-      assert.deepEqual(asked.failure, sent.ok ? undefined : sent.failure, where);
-      if (sent.ok) assert.equal(asked.recipientClass, sent.value.accepted.policy.recipientClass, where);
-      if (sent.ok) assert.ok(shop.writes.length > writes, where);
-      const code = asked.failure?.code ?? `admitted ${asked.recipientClass}`;
+      const title = `seed ${seed}, life ${life}, state ${state}, to ${to}`;
+      assert.deepEqual(askedForecast.failure, sent.ok ? undefined : sent.failure, title);
+      if (sent.ok)
+        assert.equal(askedForecast.recipientClass, sent.value.accepted.policy.recipientClass, title);
+      if (sent.ok) assert.ok(shop.writes.length > writes, title);
+      const code = askedForecast.failure?.code ?? `admitted ${askedForecast.recipientClass}`;
       seen.set(code, (seen.get(code) ?? 0) + 1);
-      if (!sent.ok || asked.recipientClass === 'group') continue;
+      if (!sent.ok || askedForecast.recipientClass === 'group') continue;
       const { usage } = sent.value.accepted.policy;
-      assert.equal(usage.today, before.usage.today + 1, where);
-      assert.equal(usage.lastHour, before.usage.lastHour + 1, where);
-      assert.deepEqual(sent.value.accepted.policy.caps, before.caps, where);
+      assert.equal(usage.today, viewBefore.usage.today + 1, title);
+      assert.equal(usage.lastHour, viewBefore.usage.lastHour + 1, title);
+      assert.deepEqual(sent.value.accepted.policy.caps, viewBefore.caps, title);
     }
   }
   context.diagnostic([...seen].map(([code, times]) => `${code}: ${times}`).join(', '));

@@ -42,8 +42,8 @@ function settle(shop: ShopHarness): void {
   shop.outcome(currentMessage.messageId, { kind: 'acknowledged' });
 }
 
-for (const [whose, accept] of Object.entries(accepts)) {
-  test(`after a year of ${whose} messages the list has only those that are kept`, async () => {
+for (const [title, accept] of Object.entries(accepts)) {
+  test(`after a year of ${title} messages the list has only those that are kept`, async () => {
     const shop = await ShopHarness.connected();
     const { accepted } = shop.state.keys;
     for (let round = 0; round < 365 * SENDS_PER_DAY; round += 1) {

@@ -9,7 +9,7 @@ import type { Read } from '../../../../runtime/store.ts';
 import { sharedRedis } from '../../../helpers/shared-redis.ts';
 
 const newId = objectIdGenerator(systemRandom);
-const [erased, kept] = [newId(Date.now()), newId(Date.now())];
+const [erased, keptId] = [newId(Date.now()), newId(Date.now())];
 
 const { redis } = sharedRedis();
 
@@ -33,7 +33,7 @@ async function tenantWith(count: number) {
     made += 1;
     await redis.xadd(events, '*', 't', 'message.sent', 's', shopId, 'd', `message ${made}`);
   };
-  for (let index = 0; index < count; index += 1) await add(index % 2 === 0 ? erased : kept);
+  for (let index = 0; index < count; index += 1) await add(index % 2 === 0 ? erased : keptId);
   const facts = async () => {
     const info = (await redis.xinfo('STREAM', events)) as unknown[];
     const fact = (name: string) => info[info.indexOf(name) + 1];
@@ -57,14 +57,14 @@ async function tenantWith(count: number) {
 }
 
 function ofKept(entries: readonly Entry[]): Entry[] {
-  return entries.filter(([, fields]) => fields.includes(kept));
+  return entries.filter(([, fields]) => fields.includes(keptId));
 }
 
 test('no event of the shop is left in the stream, and the others keep their ids and their cursors', async () => {
   const { tenantId, events, entries, facts, erase } = await tenantWith(1_000);
-  const [before, factsBefore] = [await entries(), await facts()];
+  const [entriesBefore, factsBefore] = [await entries(), await facts()];
   await erase();
-  assert.deepEqual(await entries(), ofKept(before));
+  assert.deepEqual(await entries(), ofKept(entriesBefore));
   assert.deepEqual(await facts(), factsBefore);
   assert.ok(!(await redis.dumpBuffer(events))?.includes(erased));
   const keys = await redis.keys(`*${tenantId}*`);
@@ -73,13 +73,13 @@ test('no event of the shop is left in the stream, and the others keep their ids 
 
 test('one step reads fifty events at most, and events that are added meanwhile are kept', async () => {
   const { add, entries, erase, steps } = await tenantWith(1_000);
-  const before = ofKept(await entries());
-  await erase(async () => add(kept));
+  const entriesBefore = ofKept(await entries());
+  await erase(async () => add(keptId));
   assert.ok(steps() > 20, `${steps()} steps`);
-  const now = await entries();
-  assert.equal(now.length, ofKept(now).length);
+  const presentEntries = await entries();
+  assert.equal(presentEntries.length, ofKept(presentEntries).length);
   // The last step is that of the other stream, which this tenant has not.
-  assert.equal(now.length, before.length + steps());
+  assert.equal(presentEntries.length, entriesBefore.length + steps());
 });
 
 test('events that are cut off meanwhile stay cut off, and readers can notice it', async () => {
@@ -92,15 +92,15 @@ test('events that are cut off meanwhile stay cut off, and readers can notice it'
 
 test('an interrupted erasure continues where it stopped', async () => {
   const { entries, erase, steps } = await tenantWith(2_000);
-  const before = await entries();
+  const entriesBefore = await entries();
   await assert.rejects(
     erase(async (step) => {
       if (step === 15) throw new Error('killed');
     }),
   );
-  assert.deepEqual(await entries(), before);
+  assert.deepEqual(await entries(), entriesBefore);
   await erase();
-  assert.deepEqual(await entries(), ofKept(before));
+  assert.deepEqual(await entries(), ofKept(entriesBefore));
   // Once more from the start would take 57.
   assert.equal(steps(), 43);
 });
@@ -112,7 +112,7 @@ test('an interrupted erasure of a shop does not affect the erasure of the next s
       if (step === 4) throw new Error('killed');
     }),
   );
-  await eraseShopEvents(eraserOf(append), { tenantId, shopId: kept });
+  await eraseShopEvents(eraserOf(append), { tenantId, shopId: keptId });
   const left = await entries();
   assert.deepEqual([left.length, ofKept(left)], [500, []]);
 });
@@ -130,13 +130,13 @@ test('a stream whose events were all the shop’s stays, with the cursor of its 
 test('attempts of webhooks to deliver the shop’s events go too, and those for other shops stay', async () => {
   const tenantId = newId(Date.now());
   const { webhookAttempts } = tenantKeys(tenantId);
-  for (const shopId of [erased, kept])
+  for (const shopId of [erased, keptId])
     await redis.xadd(webhookAttempts, '*', 'w', 'hook', 'a', '{}', 's', shopId);
   await eraseShopEvents(eraserOf(append), { tenantId, shopId: erased });
   const left = (await redis.xrange(webhookAttempts, '-', '+')) as Entry[];
   assert.deepEqual(
     left.map(([, fields]) => fields),
-    [['w', 'hook', 'a', '{}', 's', kept]],
+    [['w', 'hook', 'a', '{}', 's', keptId]],
   );
 });
 
@@ -146,7 +146,7 @@ async function tenantAbout(count: number) {
   const { events } = tenantKeys(tenantId);
   const subjects = Array.from({ length: count }, (_, index) => `message ${index}`);
   for (const subject of subjects)
-    await redis.xadd(events, '*', 't', 'message.received', 's', kept, 'd', subject);
+    await redis.xadd(events, '*', 't', 'message.received', 's', keptId, 'd', subject);
   const left = async () => (await redis.xrange(events, '-', '+')).map(([, fields]) => fields.at(-1));
   return { tenantId, subjects, left };
 }
