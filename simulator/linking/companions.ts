@@ -132,7 +132,7 @@ export class Companions {
   }
 
   /**
-   * The one-time keys by their ids, oldest first. Each companion has a collection of its own: one of all keys would have
+   * The one-time keys by their ids, oldest first. Each companion has a collection of its own. One of all keys would have
    * millions, and the event loop would stand still for seconds whenever it grows.
    */
   #preKeysOf(companionId: string): Collection<PublicPreKey> {
