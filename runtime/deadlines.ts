@@ -36,8 +36,14 @@ export class Deadlines<Item> {
   }
 
   #begin(atMs: number, afterMs: number): Group<Item> {
-    const forget = (): void => void this.#groups.delete(atMs);
-    const group: Group<Item> = { endings: new Set(), timer: undefined, forget };
+    const group: Group<Item> = {
+      endings: new Set(),
+      timer: undefined,
+      forget: () => {
+        // While a moment passes, another group may begin for it.
+        if (this.#groups.get(atMs) === group) this.#groups.delete(atMs);
+      },
+    };
     this.#groups.set(atMs, group);
     // Node cuts fractions off, so the timer would fire too early.
     group.timer = this.#clock.after(Math.ceil(afterMs), () => this.#pass(group));
