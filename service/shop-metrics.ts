@@ -1,6 +1,6 @@
 import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../actors/batch-status.ts';
-import type { ShopCensus } from '../actors/shops/operations/shop-census.ts';
-import { TROUBLE_WORDS } from '../actors/shops/operations/shop-summary.ts';
+import type { ShopCensus } from '../actors/shops/inspection/shop-census.ts';
+import { TROUBLE_WORDS } from '../actors/shops/inspection/shop-summary.ts';
 import type { CountEffect } from '../actors/shops/protocol/shop-effect.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';

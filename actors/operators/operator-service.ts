@@ -1,6 +1,6 @@
 import { shardOf } from '../../runtime/address.ts';
 import { done } from '../failure.ts';
-import { changedRecord, settingsRefusal } from '../tenants/account-turns.ts';
+import { changedRecord, settingsRefusal } from '../tenants/turns/account-turns.ts';
 import { NO_TENANT } from '../tenants/ask-tenant.ts';
 import { listCustomers } from '../tenants/customer-list.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
 import { partsOf } from '../../runtime/parts.ts';
-import type { EachActor } from '../shops/operations/shop-census.ts';
+import type { EachActor } from '../shops/inspection/shop-census.ts';
 import { shopAddress, shopOf } from '../shops/records/shop-keys.ts';
 import { tenantAddress } from '../tenants/tenant-keys.ts';
 

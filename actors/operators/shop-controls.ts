@@ -6,7 +6,7 @@ import { done, failed } from '../failure.ts';
 import type { EgressVault } from '../sessions/egress-vault.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { askShop } from '../shops/operations/ask-shop.ts';
-import { inspectShop, type ShopInspection } from '../shops/operations/shop-inspection.ts';
+import { inspectShop, type ShopInspection } from '../shops/inspection/shop-inspection.ts';
 import { shopAddress } from '../shops/records/shop-keys.ts';
 import type { ShopReference } from '../shops/shop-operations.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';

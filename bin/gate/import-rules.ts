@@ -21,6 +21,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/replies': 'actors policy',
   'actors/tenants/stored-webhooks': '',
   'actors/tenants': 'actors/tenants/stored-webhooks actors/replies actors policy/limits policy runtime',
+  'actors/tenants/turns': 'actors/tenants actors/tenants/stored-webhooks actors policy/limits policy runtime',
+  'actors/tenants/operations': 'actors/tenants actors/replies actors policy/limits runtime',
   'actors/shops': 'actors/replies actors policy runtime',
   'actors/tenants/stored-events': 'actors/replies actors/tenants actors runtime',
   'actors/events': 'actors/shops actors/tenants/stored-events actors/tenants actors/replies actors runtime',
@@ -86,8 +88,11 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
     actors/shops/pool-link actors/shops/protocol actors/shops/state actors/shops/records
     actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
+  'actors/shops/inspection': `
+    actors/shops/turns actors/shops/effects actors/shops/state actors/shops/records actors/shops/machines
+    actors/sessions actors policy runtime`,
   'actors/operators': `
-    actors/shops/operations actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
+    actors/shops/inspection actors/shops/operations actors/tenants/turns actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
     actors/replies actors runtime/node runtime/redis runtime`,
   'actors/outbound': 'actors runtime',
   'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
@@ -145,13 +150,13 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/operator-events': 'http/owner http/contract actors runtime',
   'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
-  'http/operator-api/schemas': 'http/operator-events actors/shops/operations actors/replies actors',
+  'http/operator-api/schemas': 'http/operator-events actors/shops/inspection actors/replies actors',
   'http/operator-api/fleet': `
-    http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/operations actors/replies
+    http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/inspection actors/replies
     runtime`,
   'http/operator-api': `
     http/operator-api/fleet http/operator-api/schemas http/audit-log http/owner http/pipeline
-    http/request-log http/bodies http/contract actors/webhooks actors/operators actors/shops/operations
+    http/request-log http/bodies http/contract actors/webhooks actors/operators actors/shops/inspection
     actors/shops actors/tenants actors/replies actors policy/limits policy`,
   'http/operator-api/edge': `
     http/operator-api http/operator-api/schemas http/openapi http/metrics http/operator-events

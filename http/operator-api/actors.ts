@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
-import { STATUS_WORDS } from '../../actors/shops/operations/shop-summary.ts';
+import { STATUS_WORDS } from '../../actors/shops/inspection/shop-summary.ts';
 import {
   QUEUE_CANCELLATION_EXAMPLE,
   QUEUE_CANCELLED,

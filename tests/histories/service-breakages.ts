@@ -19,7 +19,7 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
   },
   {
     promise: 'a revoked key is refused',
-    file: 'actors/tenants/admission.ts',
+    file: 'actors/tenants/operations/admission.ts',
     edits: [['if (revokedAtMs !== null || call.keyHash', 'if (call.keyHash']],
   },
   {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { FleetOperations } from '../../../actors/operators/operator-operations.ts';
-import type { ShopActorView } from '../../../actors/shops/operations/shop-inspection.ts';
-import type { ShopSummary } from '../../../actors/shops/operations/shop-summary.ts';
+import type { ShopActorView } from '../../../actors/shops/inspection/shop-inspection.ts';
+import type { ShopSummary } from '../../../actors/shops/inspection/shop-summary.ts';
 import { eachYielding } from '../../../runtime/yielder.ts';
 import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
 import type { ActorsQuery } from '../../owner/forwarded-form.ts';

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { count } from '../../../actors/replies/reply-fields.ts';
 import { channelStatus } from '../../../actors/replies/shop-replies.ts';
-import type { ShopActorView, ShopInspection } from '../../../actors/shops/operations/shop-inspection.ts';
+import type { ShopActorView, ShopInspection } from '../../../actors/shops/inspection/shop-inspection.ts';
 import { epochMs, type SchemasOf, shopDetails, whichShop } from './shop-details.ts';
 
 type Policy = NonNullable<ShopInspection['policy']>;

@@ -3,7 +3,7 @@ import { INBOUND_MODES } from '../../../actors/inbound-mode.ts';
 import { MESSAGE_REASONS, type MessageReason } from '../../../actors/message-status.ts';
 import { count } from '../../../actors/replies/reply-fields.ts';
 import { channelStatus } from '../../../actors/replies/shop-replies.ts';
-import type { ShopActorView } from '../../../actors/shops/operations/shop-inspection.ts';
+import type { ShopActorView } from '../../../actors/shops/inspection/shop-inspection.ts';
 
 type Shop = NonNullable<ShopActorView['details']>;
 type MessageInHand = NonNullable<Shop['queue']['inHand']>;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { done, failed, type Outcome } from '../../../actors/failure.ts';
 import { type OperatorServiceOptions, operatorService } from '../../../actors/operators/operator-service.ts';
 import { StoredKeyDirectory } from '../../../actors/tenants/key-directory.ts';
-import { putKey, revokeKey, rotateKey } from '../../../actors/tenants/key-turns.ts';
+import { putKey, revokeKey, rotateKey } from '../../../actors/tenants/turns/key-turns.ts';
 import { keyHash } from '../../../actors/tenants/raw-key.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import type { Read, Store } from '../../../runtime/store.ts';

@@ -1,4 +1,4 @@
-import { tenantBehaviour } from '../../../actors/tenants/tenant-behaviour.ts';
+import { tenantBehaviour } from '../../../actors/tenants/turns/tenant-behaviour.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 
 /** The facts of a turn if nothing is stored about the numbers of its command. */

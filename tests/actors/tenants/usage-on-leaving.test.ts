@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
-import { tenantService } from '../../../actors/tenants/tenant-service.ts';
+import { tenantService } from '../../../actors/tenants/operations/tenant-service.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
-import { UsageStorer } from '../../../actors/tenants/usage-storer.ts';
+import { UsageStorer } from '../../../actors/tenants/operations/usage-storer.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import { shardOf } from '../../../runtime/address.ts';
 import type { RuntimeLimits } from '../../../runtime/limits.ts';

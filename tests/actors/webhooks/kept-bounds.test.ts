@@ -8,7 +8,7 @@ import {
 } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
-import { putWebhook, webhookProgress } from '../../../actors/tenants/webhook-turns.ts';
+import { putWebhook, webhookProgress } from '../../../actors/tenants/turns/webhook-turns.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Write } from '../../../runtime/store.ts';

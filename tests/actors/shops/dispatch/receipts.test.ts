@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StanzaReceipt } from '../../../../actors/sessions/session-events.ts';
-import { shopSummary } from '../../../../actors/shops/operations/shop-summary.ts';
+import { shopSummary } from '../../../../actors/shops/inspection/shop-summary.ts';
 import { messageLookup } from '../../../../actors/shops/records/message-days.ts';
 import {
   decodeMessage,

@@ -7,7 +7,7 @@ import { listMessages } from '../../../../actors/shops/operations/message-list.t
 import { messageLookup } from '../../../../actors/shops/records/message-days.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import type { ShopState } from '../../../../actors/shops/state/shop-state.ts';
-import { listContacts } from '../../../../actors/tenants/contact-list.ts';
+import { listContacts } from '../../../../actors/tenants/operations/contact-list.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
 import { sharedRedis } from '../../../helpers/shared-redis.ts';

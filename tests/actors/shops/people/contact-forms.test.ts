@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
 import { readRecipient } from '../../../../actors/shops/state/recipient-facts.ts';
-import { listContacts } from '../../../../actors/tenants/contact-list.ts';
+import { listContacts } from '../../../../actors/tenants/operations/contact-list.ts';
 import { activePhones, type ContactRecord } from '../../../../actors/tenants/contact-record.ts';
 import type { TenantCommand } from '../../../../actors/tenants/tenant-commands.ts';
 import { tenantAddress } from '../../../../actors/tenants/tenant-keys.ts';

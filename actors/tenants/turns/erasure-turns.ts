@@ -1,8 +1,8 @@
-import { partsOf } from '../../runtime/parts.ts';
-import { done, failed } from '../failure.ts';
-import { tenantsOfShardKey } from './tenant-keys.ts';
-import type { TenantTurn } from './tenant-replies.ts';
-import type { TenantState } from './tenant-state.ts';
+import { partsOf } from '../../../runtime/parts.ts';
+import { done, failed } from '../../failure.ts';
+import { tenantsOfShardKey } from '../tenant-keys.ts';
+import type { TenantTurn } from '../tenant-replies.ts';
+import type { TenantState } from '../tenant-state.ts';
 import { webhooksChanged, withoutShop } from './webhook-turns.ts';
 
 /** Removes a shop from the tenant at once; its data is erased right after. A repeated command changes nothing. */

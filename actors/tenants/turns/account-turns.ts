@@ -1,15 +1,15 @@
-import { PLANS } from '../../policy/plan.ts';
-import { checkSettings, resolveSettings, type SettingsTuning } from '../../policy/tenant-settings.ts';
-import type { Write } from '../../runtime/store.ts';
-import { done, type Failed, failed } from '../failure.ts';
-import { inboundModeOf } from '../inbound-mode.ts';
-import { presentFields } from '../present-fields.ts';
-import type { TenantFieldsOf } from './tenant-commands.ts';
-import type { ShopDraft } from './tenant-operations.ts';
-import { type ShopRecord, shopView, type TenantRecord, tenantView } from './tenant-record.ts';
-import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
-import { foldedName, type TenantState } from './tenant-state.ts';
-import type { TenantChanges } from './tenant-view.ts';
+import { PLANS } from '../../../policy/plan.ts';
+import { checkSettings, resolveSettings, type SettingsTuning } from '../../../policy/tenant-settings.ts';
+import type { Write } from '../../../runtime/store.ts';
+import { done, type Failed, failed } from '../../failure.ts';
+import { inboundModeOf } from '../../inbound-mode.ts';
+import { presentFields } from '../../present-fields.ts';
+import type { TenantFieldsOf } from '../tenant-commands.ts';
+import type { ShopDraft } from '../tenant-operations.ts';
+import { type ShopRecord, shopView, type TenantRecord, tenantView } from '../tenant-record.ts';
+import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
+import { foldedName, type TenantState } from '../tenant-state.ts';
+import type { TenantChanges } from '../tenant-view.ts';
 import { webhooksChanged } from './webhook-turns.ts';
 
 /** Returns the reason why these settings are refused. Undefined if all of them are in range. */

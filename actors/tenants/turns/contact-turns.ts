@@ -2,21 +2,21 @@ import {
   DECLARATIONS_PER_DAY,
   encodeDeclarations,
   evaluateDeclarations,
-} from '../../policy/declaration-limits.ts';
-import { numberForms, recipientKey } from '../../policy/number-forms.ts';
-import type { Write } from '../../runtime/store.ts';
-import { done, refusedBy } from '../failure.ts';
+} from '../../../policy/declaration-limits.ts';
+import { numberForms, recipientKey } from '../../../policy/number-forms.ts';
+import type { Write } from '../../../runtime/store.ts';
+import { done, refusedBy } from '../../failure.ts';
 import {
   type ContactRecord,
   contactOf,
   contactView,
   declarationFact,
   undeclaredView,
-} from './contact-record.ts';
-import type { TenantFieldsOf } from './tenant-commands.ts';
-import type { TenantKeys } from './tenant-keys.ts';
-import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
-import type { TenantState } from './tenant-state.ts';
+} from '../contact-record.ts';
+import type { TenantFieldsOf } from '../tenant-commands.ts';
+import type { TenantKeys } from '../tenant-keys.ts';
+import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
+import type { TenantState } from '../tenant-state.ts';
 
 /**
  * Declares a batch, all or nothing. Declaring a number again, in either of its forms, updates its record and clears its

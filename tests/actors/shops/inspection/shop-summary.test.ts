@@ -1,9 +1,9 @@
 /** The operators' view of shops: a summary of all, and full details of those on the page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type SeenActor, takeCensus } from '../../../../actors/shops/operations/shop-census.ts';
-import { inspectShop, type ShopActorView } from '../../../../actors/shops/operations/shop-inspection.ts';
-import { type ShopSummary, shopSummary, statusOf } from '../../../../actors/shops/operations/shop-summary.ts';
+import { type SeenActor, takeCensus } from '../../../../actors/shops/inspection/shop-census.ts';
+import { inspectShop, type ShopActorView } from '../../../../actors/shops/inspection/shop-inspection.ts';
+import { type ShopSummary, shopSummary, statusOf } from '../../../../actors/shops/inspection/shop-summary.ts';
 import { shopAddress } from '../../../../actors/shops/records/shop-keys.ts';
 import type { ShopState } from '../../../../actors/shops/state/shop-state.ts';
 import { localActors } from '../../../../http/operator-api/fleet/actor-list.ts';

@@ -1,15 +1,15 @@
-import type { KeyLimits } from '../../policy/limits/key-limits.ts';
-import type { Actors } from '../../runtime/actors.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
-import { isObjectId } from '../../runtime/object-id.ts';
-import type { Store } from '../../runtime/store.ts';
-import { done, failed, type Outcome, renamedFailure } from '../failure.ts';
+import type { KeyLimits } from '../../../policy/limits/key-limits.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
+import { isObjectId } from '../../../runtime/object-id.ts';
+import type { Store } from '../../../runtime/store.ts';
+import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
 import { admit } from './admission.ts';
-import { askTenant } from './ask-tenant.ts';
+import { askTenant } from '../ask-tenant.ts';
 import { listContacts } from './contact-list.ts';
 import { tenantIdentity } from './identity.ts';
-import { tenantAddress } from './tenant-keys.ts';
+import { tenantAddress } from '../tenant-keys.ts';
 import type {
   Admission,
   AdmissionTerms,
@@ -17,9 +17,9 @@ import type {
   NamedShopCode,
   ShopView,
   TenantOperations,
-} from './tenant-operations.ts';
-import { type ShopRecord, shopView } from './tenant-record.ts';
-import { foldedName, shopsNewestFirst, type TenantState, unlessErased } from './tenant-state.ts';
+} from '../tenant-operations.ts';
+import { type ShopRecord, shopView } from '../tenant-record.ts';
+import { foldedName, shopsNewestFirst, type TenantState, unlessErased } from '../tenant-state.ts';
 import type { UsageStorer } from './usage-storer.ts';
 
 /** The actors, the store and the callbacks behind the operations on tenants. */

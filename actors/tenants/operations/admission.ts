@@ -1,7 +1,7 @@
-import type { KeyLimits } from '../../policy/limits/key-limits.ts';
-import type { FailureCode } from '../failure.ts';
-import type { Admission, AdmissionTerms } from './tenant-operations.ts';
-import type { LiveKey, TenantState } from './tenant-state.ts';
+import type { KeyLimits } from '../../../policy/limits/key-limits.ts';
+import type { FailureCode } from '../../failure.ts';
+import type { Admission, AdmissionTerms } from '../tenant-operations.ts';
+import type { LiveKey, TenantState } from '../tenant-state.ts';
 
 /** Returns the reason why a key may not call at all, or undefined if it may (docs/contract.md, Authentication). */
 function keyRefusal(

@@ -1,8 +1,8 @@
-import type { Store } from '../../runtime/store.ts';
-import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
-import { contactOf, contactView, readContacts } from './contact-record.ts';
-import type { TenantKeys } from './tenant-keys.ts';
-import type { ContactView } from './tenant-operations.ts';
+import type { Store } from '../../../runtime/store.ts';
+import type { CursorPage, PageQuery } from '../../replies/reply-fields.ts';
+import { contactOf, contactView, readContacts } from '../contact-record.ts';
+import type { TenantKeys } from '../tenant-keys.ts';
+import type { ContactView } from '../tenant-operations.ts';
 
 const BATCH = 200;
 

@@ -1,8 +1,8 @@
-import type { KeyLimits } from '../../policy/limits/key-limits.ts';
-import { partsOf } from '../../runtime/parts.ts';
-import type { Write } from '../../runtime/store.ts';
-import type { TenantTurn } from './tenant-replies.ts';
-import type { TenantState } from './tenant-state.ts';
+import type { KeyLimits } from '../../../policy/limits/key-limits.ts';
+import { partsOf } from '../../../runtime/parts.ts';
+import type { Write } from '../../../runtime/store.ts';
+import type { TenantTurn } from '../tenant-replies.ts';
+import type { TenantState } from '../tenant-state.ts';
 
 /** Keys in one write of windows: each has two parts, and a script takes at most 4,000 (`checkWrites`). */
 const KEYS_PER_WRITE = 1_000;

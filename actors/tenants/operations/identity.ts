@@ -1,6 +1,6 @@
-import type { Identity } from './tenant-operations.ts';
-import type { TenantRecord } from './tenant-record.ts';
-import type { TenantState } from './tenant-state.ts';
+import type { Identity } from '../tenant-operations.ts';
+import type { TenantRecord } from '../tenant-record.ts';
+import type { TenantState } from '../tenant-state.ts';
 
 /** Returns the reply of `GET /me` for a key and its tenant, or undefined if the key does not exist. */
 export function tenantIdentity(state: TenantState, keyId: string, nowMs: number): Identity | undefined {

@@ -1,7 +1,7 @@
-import type { KeyLimits } from '../../policy/limits/key-limits.ts';
-import type { Actors } from '../../runtime/actors.ts';
-import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
-import { tenantAddress } from './tenant-keys.ts';
+import type { KeyLimits } from '../../../policy/limits/key-limits.ts';
+import type { Actors } from '../../../runtime/actors.ts';
+import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import { tenantAddress } from '../tenant-keys.ts';
 
 /** How often changed windows and quotas are stored. A crash may lose this much (docs/contract.md, Windows). */
 const USAGE_STORE_MS = 1_000;

@@ -1,8 +1,8 @@
-import { done, failed } from '../failure.ts';
-import type { TenantEffect, TenantFieldsOf } from './tenant-commands.ts';
-import { type ApiKeyRecord, keyView } from './tenant-record.ts';
-import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
-import { indexKeys, liveKey, type TenantState } from './tenant-state.ts';
+import { done, failed } from '../../failure.ts';
+import type { TenantEffect, TenantFieldsOf } from '../tenant-commands.ts';
+import { type ApiKeyRecord, keyView } from '../tenant-record.ts';
+import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
+import { indexKeys, liveKey, type TenantState } from '../tenant-state.ts';
 
 /** Values of one key that are remembered after their rotation; some 6 KB a key at most. */
 const RETIRED_HASHES = 100;

@@ -1,17 +1,17 @@
-import type { Turn } from '../../runtime/behaviour.ts';
-import { DAY_MS } from '../../runtime/durations.ts';
-import type { Write } from '../../runtime/store.ts';
-import { done, failed, type Outcome } from '../failure.ts';
-import { ofShops } from './stored-webhooks/webhook-progress.ts';
+import type { Turn } from '../../../runtime/behaviour.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
+import type { Write } from '../../../runtime/store.ts';
+import { done, failed, type Outcome } from '../../failure.ts';
+import { ofShops } from '../stored-webhooks/webhook-progress.ts';
 import type {
   WebhookChanges,
   WebhookKeeper,
   WebhookProgress,
   WebhookRecord,
-} from './stored-webhooks/webhook-record.ts';
-import type { TenantEffect, TenantFieldsOf } from './tenant-commands.ts';
-import type { TenantTurn, TurnInputs } from './tenant-replies.ts';
-import type { TenantState } from './tenant-state.ts';
+} from '../stored-webhooks/webhook-record.ts';
+import type { TenantEffect, TenantFieldsOf } from '../tenant-commands.ts';
+import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
+import type { TenantState } from '../tenant-state.ts';
 
 /** Most endpoints of one tenant, made by anyone, above which its own calls and operators may make no more. */
 const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };
