@@ -34,7 +34,8 @@ export function consolePages(): readonly Page[] {
   // entry.
   const entryFolder = dirname(createRequire(import.meta.url).resolve('htm'));
   const preact = join(entryFolder, '../preact/standalone.module.js');
-  const files = readdirSync(APP_FOLDER).filter((name) => extname(name) in CONTENT_TYPES);
+  const names = readdirSync(APP_FOLDER, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => extname(name) in CONTENT_TYPES);
   return [
     page('/', '.html', readFileSync(join(APP_FOLDER, 'index.html'))),
     page('/console/preact.js', '.js', readFileSync(preact)),

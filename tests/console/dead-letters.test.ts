@@ -95,7 +95,7 @@ test('an operator gives a tenant another plan', async () => {
 });
 
 test('the page and its files need no token and let in no foreign script', async () => {
-  for (const path of ['/', '/console/main.js', '/console/preact.js', '/console/theme.css']) {
+  for (const path of ['/', '/console/main.js', '/console/preact.js', '/console/styles/theme.css']) {
     const answer = await fetch(service.adminUrl + path);
     assert.equal(answer.status, 200, path);
     assert.match(

@@ -260,7 +260,7 @@ const STATES: readonly [name: string, shop: object, said: RegExp][] = [
 test('a shop in each state shows what it means, and what to do', async () => {
   // The function is text, because a compiled import would not be the browser's.
   const said = await session.page.evaluate<string[]>(
-    `import('/console/shop-status.js').then(({ shopStatus }) =>
+    `import('/console/shop/shop-status.js').then(({ shopStatus }) =>
       ${JSON.stringify(STATES.map(([, shop]) => shop))}.map(shopStatus).map(({ text, todo }) => [text, todo].join(' ').trim()))`,
   );
   for (const [index, [name, , expectedPattern]] of STATES.entries())

@@ -1,18 +1,18 @@
 // @ts-check
 import { html, render, useEffect, useState } from '/console/preact.js';
-import { Audit } from './audit.js';
-import { DeadLetters } from './dead-letters.js';
 import { listen } from './live.js';
-import { Overview } from './overview.js';
-import { Requests } from './requests.js';
+import { Audit } from './pages/audit.js';
+import { DeadLetters } from './pages/dead-letters.js';
+import { Overview } from './pages/overview.js';
+import { Requests } from './pages/requests.js';
+import { Shop } from './pages/shop.js';
+import { Shops } from './pages/shops.js';
+import { SignIn } from './pages/sign-in.js';
+import { Tenant } from './pages/tenant.js';
+import { Tenants } from './pages/tenants.js';
 import { useRoute } from './route.js';
 import { onSignOut, token } from './session.js';
 import { Shell } from './shell.js';
-import { Shop } from './shop.js';
-import { Shops } from './shops.js';
-import { SignIn } from './sign-in.js';
-import { Tenant } from './tenant.js';
-import { Tenants } from './tenants.js';
 import { applyTheme } from './theme.js';
 
 /** @param {{ route: ReturnType<typeof useRoute> }} props */
