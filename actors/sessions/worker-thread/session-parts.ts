@@ -102,7 +102,7 @@ export function startParts(options: SessionPartsOptions): RunningParts {
     report: (list) => options.emit({ type: 'session.groups', groups: list }),
   });
   const sentMessages = new SentMessages(sealedStore, environment.clock);
-  const sessions = new DeviceSessions(socket, memory);
+  const sessions = new DeviceSessions(socket, memory, log);
   const { readdressedIds, chatTimers } = options;
   const sharedParts = {
     socket,

@@ -12,6 +12,7 @@ import {
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { Yielder } from '../../../../runtime/yielder.ts';
 import { NoAnswer } from '../../no-answer.ts';
+import { describeDefect } from '../shared/defect.ts';
 import type { ExpiringCache } from '../shared/expiring-cache.ts';
 import { queryErrorCode } from '../shared/session-end.ts';
 import type { ShopMemory } from '../shared/session-environment.ts';
@@ -87,10 +88,17 @@ export function ownDevice(ownContact: Contact | undefined): readonly string[] {
 export class DeviceSessions {
   readonly #socket: WASocket;
   readonly #memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>;
+  readonly #log: (fields: Record<string, unknown>, message: string) => void;
 
-  constructor(socket: WASocket, memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>) {
+  /** `log` gets a line about each device whose keys the client did not take. */
+  constructor(
+    socket: WASocket,
+    memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>,
+    log: (fields: Record<string, unknown>, message: string) => void,
+  ) {
     this.#socket = socket;
     this.#memory = memory;
+    this.#log = log;
   }
 
   /**
@@ -197,7 +205,7 @@ export class DeviceSessions {
     }
   }
 
-  /** Returns false if the keys are invalid: only their own device then misses the message. */
+  /** Returns false if the client does not take the keys: only their own device then misses the message. */
   async #inject(row: BinaryNode): Promise<boolean> {
     try {
       const list = { tag: 'list', attrs: {}, content: [row] };
@@ -206,7 +214,8 @@ export class DeviceSessions {
         this.#socket.signalRepository,
       );
       return true;
-    } catch {
+    } catch (error) {
+      this.#log({ ...describeDefect(error) }, 'the keys of a device were not taken; it is left out');
       return false;
     }
   }

@@ -34,8 +34,13 @@ function refusing(refused: ReadonlySet<string>, inject: () => void = () => undef
       return { tag: 'iq', attrs: {}, content: [{ tag: 'list', attrs: {}, content: users.map(withKeys) }] };
     },
   };
-  const sessions = new DeviceSessions(socket as unknown as WASocket, newShopMemory(new FakeClock()));
-  return { sessions, asked };
+  const logged: unknown[] = [];
+  const sessions = new DeviceSessions(
+    socket as unknown as WASocket,
+    newShopMemory(new FakeClock()),
+    (fields) => logged.push(fields),
+  );
+  return { sessions, asked, logged };
 }
 
 const number = (bytes: number): Uint8Array => new Uint8Array(bytes);
@@ -63,6 +68,16 @@ test('two devices for which the network refuses the request are left out, and th
     DEVICES.filter((address) => !open.includes(address)),
     missingDevices,
   );
+});
+
+test('a device whose keys the client does not take is left out, and the log names the error alone', async () => {
+  const { sessions, logged } = refusing(new Set(), () => {
+    throw new TypeError('bad key 0501aa of 33600000002');
+  });
+  assert.deepEqual(await sessions.open(DEVICES.slice(0, 1)), []);
+  assert.equal(logged.length, 1);
+  assert.match(JSON.stringify(logged), /"error":"TypeError","cause":""/);
+  assert.doesNotMatch(JSON.stringify(logged), /0501aa|33600000002/);
 });
 
 test('a network that refuses every request gets a few, and no device counts as without keys', async () => {
@@ -103,7 +118,7 @@ test('a shop that sends every six minutes asks for its own devices once a day', 
     },
     getUSyncDevices: async () => [],
   };
-  const sessions = new DeviceSessions(socket as unknown as WASocket, newShopMemory(clock));
+  const sessions = new DeviceSessions(socket as unknown as WASocket, newShopMemory(clock), assert.fail);
   const times = 3 * 24 * 10;
   for (let index = 0; index < times; index += 1) {
     await sessions.reach([person]);
