@@ -1,6 +1,6 @@
 import type { Outcome } from '../failure.ts';
-import type { event } from '../replies/event-replies.ts';
-import type { CursorPage, ReplyOf } from '../replies/reply-fields.ts';
+import type { event } from '../reply-schemas/event-schemas.ts';
+import type { CursorPage, ReplyOf } from '../reply-schemas/reply-fields.ts';
 import type { EventWait } from '../tenants/stored-events/event-waiters.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ActorSnapshot } from '../../runtime/actors.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
-import type { deadLetter, deleted, deleting, erasure, node } from '../replies/operator-replies.ts';
-import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
+import type { deadLetter, deleted, deleting, erasure, node } from '../reply-schemas/operator-schemas.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
 import type { ShopCensus } from '../shops/inspection/shop-census.ts';
 import type { ShopActorView, ShopInspection } from '../shops/inspection/shop-inspection.ts';
 import type { ShopSummary } from '../shops/inspection/shop-summary.ts';

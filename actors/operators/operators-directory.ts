@@ -3,7 +3,7 @@ import { shardCount } from '../../runtime/address.ts';
 import { type Clock, waitAtMost } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Read, Store } from '../../runtime/store.ts';
-import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../reply-schemas/reply-fields.ts';
 import { tenantsOfShardKey } from '../tenants/tenant-keys.ts';
 import { tenantView } from '../tenants/tenant-record.ts';
 import type { TenantView } from '../tenants/tenant-view.ts';

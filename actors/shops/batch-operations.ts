@@ -1,8 +1,8 @@
 import type { QuietHours } from '../../policy/quiet-hours.ts';
 import type { BatchStopReason } from '../batch-status.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
-import type { batch } from '../replies/batch-replies.ts';
-import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
+import type { batch } from '../reply-schemas/batch-schemas.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
 import type { DraftContent } from './message-content.ts';
 
 /** The reason why a batch stopped by itself. */

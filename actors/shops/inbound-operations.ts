@@ -1,7 +1,7 @@
 import type { Outcome, SendCode } from '../failure.ts';
 import type { InboundDownload } from '../inbound-content.ts';
-import type { inboundMessage, inboundRecord } from '../replies/inbound-replies.ts';
-import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
+import type { inboundMessage, inboundRecord } from '../reply-schemas/inbound-schemas.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
 import type { AcceptedReply, MessageDraft, SentAnswer, ShopReference } from './shop-operations.ts';
 
 /** A message from a person to a shop, with the data of its event. */

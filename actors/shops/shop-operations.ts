@@ -2,9 +2,14 @@ import type { RecipientClass } from '../../policy/verdict.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ChannelCode, Failure, FailureCode, Outcome, SendCode, StatusCode } from '../failure.ts';
 import type { MessageStatus } from '../message-status.ts';
-import type { acceptedMessage, message, scheduledSend, shopBudgets } from '../replies/message-replies.ts';
-import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
-import type { channel, group } from '../replies/shop-replies.ts';
+import type {
+  acceptedMessage,
+  message,
+  scheduledSend,
+  shopBudgets,
+} from '../reply-schemas/message-schemas.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
+import type { channel, group } from '../reply-schemas/shop-schemas.ts';
 import type { WaitingCaller } from '../waiting-caller.ts';
 import type { BatchClass, BatchOperations } from './batch-operations.ts';
 import type { DraftContent } from './message-content.ts';

@@ -1,5 +1,5 @@
 import type { Store } from '../../runtime/store.ts';
-import type { CursorPage, PageQuery } from '../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../reply-schemas/reply-fields.ts';
 
 /** Members that one command reads. Reading a whole set at once would delay all other callers of that Redis. */
 const BATCH = 5_000;

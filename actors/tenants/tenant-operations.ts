@@ -3,9 +3,9 @@ import type { DeclarationPolicyCode } from '../../policy/refusal.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Failure, Outcome } from '../failure.ts';
 import type { Permission } from '../permission.ts';
-import type { contact, identity } from '../replies/account-replies.ts';
-import type { CursorPage, PageQuery, ReplyOf } from '../replies/reply-fields.ts';
-import type { shop } from '../replies/shop-replies.ts';
+import type { contact, identity } from '../reply-schemas/account-schemas.ts';
+import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
+import type { shop } from '../reply-schemas/shop-schemas.ts';
 
 /** A caller with an accepted key, for one request. */
 export interface Caller {

@@ -3,9 +3,9 @@ import type { PlanName } from '../../policy/plan.ts';
 import type { SettingsTuning } from '../../policy/tenant-settings.ts';
 import type { InboundMode } from '../inbound-mode.ts';
 import type { Permission } from '../permission.ts';
-import type { freshKey, key } from '../replies/account-replies.ts';
-import type { tenant } from '../replies/operator-replies.ts';
-import type { ReplyOf } from '../replies/reply-fields.ts';
+import type { freshKey, key } from '../reply-schemas/account-schemas.ts';
+import type { tenant } from '../reply-schemas/operator-schemas.ts';
+import type { ReplyOf } from '../reply-schemas/reply-fields.ts';
 
 /** The owner of a tenant's account as operators give it. An absent value stays; a number (E.164) of null is removed. */
 interface OwnerChange {

@@ -1,6 +1,6 @@
 import type { FailureCode, Outcome } from '../failure.ts';
-import type { ReplyOf } from '../replies/reply-fields.ts';
-import type { freshWebhook, webhook, webhookAttempts } from '../replies/webhook-replies.ts';
+import type { ReplyOf } from '../reply-schemas/reply-fields.ts';
+import type { freshWebhook, webhook, webhookAttempts } from '../reply-schemas/webhook-schemas.ts';
 import type { WebhookKeeper } from '../tenants/stored-webhooks/webhook-record.ts';
 
 /** An endpoint as operators and its tenant see it: without its secret. */

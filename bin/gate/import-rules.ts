@@ -18,14 +18,15 @@ const IMPORTS: Readonly<Record<string, string>> = {
   policy: 'runtime',
   'policy/limits': 'policy runtime',
   actors: 'policy runtime',
-  'actors/replies': 'actors policy',
+  'actors/reply-schemas': 'actors policy',
   'actors/tenants/stored-webhooks': '',
-  'actors/tenants': 'actors/tenants/stored-webhooks actors/replies actors policy/limits policy runtime',
+  'actors/tenants': 'actors/tenants/stored-webhooks actors/reply-schemas actors policy/limits policy runtime',
   'actors/tenants/turns': 'actors/tenants actors/tenants/stored-webhooks actors policy/limits policy runtime',
-  'actors/tenants/operations': 'actors/tenants actors/replies actors policy/limits runtime',
-  'actors/shops': 'actors/replies actors policy runtime',
-  'actors/tenants/stored-events': 'actors/replies actors/tenants actors runtime',
-  'actors/events': 'actors/shops actors/tenants/stored-events actors/tenants actors/replies actors runtime',
+  'actors/tenants/operations': 'actors/tenants actors/reply-schemas actors policy/limits runtime',
+  'actors/shops': 'actors/reply-schemas actors policy runtime',
+  'actors/tenants/stored-events': 'actors/reply-schemas actors/tenants actors runtime',
+  'actors/events':
+    'actors/shops actors/tenants/stored-events actors/tenants actors/reply-schemas actors runtime',
   'actors/sessions': 'actors runtime',
   'actors/shops/machines': 'actors/sessions actors runtime',
   'actors/shops/records': 'actors/shops actors/tenants actors policy runtime',
@@ -33,14 +34,14 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors policy
     runtime`,
   'actors/shops/number-past': `
-    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants actors policy
-    runtime`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants actors
+    policy runtime`,
   'actors/shops/protocol': `
-    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops actors policy
-    runtime`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops actors
+    policy runtime`,
   'actors/shops/turns/builder': `
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines
-    actors/tenants/stored-events actors/replies actors policy runtime`,
+    actors/tenants/stored-events actors/reply-schemas actors policy runtime`,
   'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/shops/records policy',
   'actors/shops/turns/number': `
     actors/shops/turns/people actors/shops/turns/builder actors/shops/number-past actors/shops/state
@@ -53,8 +54,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     runtime/node runtime`,
   'actors/shops/effects': `
     actors/shops/pool-link actors/shops/protocol actors/shops/number-past actors/shops/state
-    actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants actors runtime`,
+    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors
+    runtime`,
   'actors/shops/erasure': `
     actors/shops/effects actors/shops/pool-link actors/shops/number-past actors/shops/state
     actors/shops/records actors/sessions actors/shops actors/tenants/stored-events actors/tenants actors
@@ -63,8 +64,9 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/turns/dispatch': `
-    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder
-    actors/shops/state actors/shops/records actors/sessions actors/tenants actors policy runtime`,
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people
+    actors/shops/turns/builder actors/shops/state actors/shops/records actors/sessions actors/tenants
+    actors policy runtime`,
   'actors/shops/turns/cancel': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
     actors/shops/state actors/shops/records actors/shops actors policy runtime`,
@@ -75,32 +77,35 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/state
     actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns/inbound': `
-    actors/shops/turns/batches actors/shops/turns/pool actors/shops/turns/people actors/shops/turns/builder
-    actors/shops/protocol actors/shops/state actors/shops/records actors/sessions actors/shops actors policy
-    runtime`,
+    actors/shops/turns/batches actors/shops/turns/pool actors/shops/turns/people
+    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
+    actors/sessions actors/shops actors policy runtime`,
   'actors/shops/turns': `
     actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
-    actors/shops/turns/scheduled actors/shops/turns/dispatch actors/shops/turns/send actors/shops/turns/pool
-    actors/shops/turns/number actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants/stored-events actors/tenants actors policy runtime`,
+    actors/shops/turns/scheduled actors/shops/turns/dispatch actors/shops/turns/send
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people
+    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
+    actors/shops/machines actors/sessions actors/shops actors/tenants/stored-events actors/tenants
+    actors policy runtime`,
   'actors/shops/operations': `
     actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
     actors/shops/pool-link actors/shops/protocol actors/shops/state actors/shops/records
-    actors/shops/machines actors/sessions actors/shops actors/tenants actors/replies actors policy runtime`,
+    actors/shops/machines actors/sessions actors/shops actors/tenants actors/reply-schemas actors policy
+    runtime`,
   'actors/shops/inspection': `
-    actors/shops/turns actors/shops/effects actors/shops/state actors/shops/records actors/shops/machines
-    actors/sessions actors policy runtime`,
+    actors/shops/turns actors/shops/effects actors/shops/state actors/shops/records
+    actors/shops/machines actors/sessions actors policy runtime`,
   'actors/operators': `
-    actors/shops/inspection actors/shops/operations actors/tenants/turns actors/shops/state actors/shops/records actors/sessions actors/shops actors/tenants
-    actors/replies actors runtime/node runtime/redis runtime`,
+    actors/shops/inspection actors/shops/operations actors/tenants/turns actors/shops/state
+    actors/shops/records actors/sessions actors/shops actors/tenants actors/reply-schemas actors
+    runtime/node runtime/redis runtime`,
   'actors/outbound': 'actors runtime',
   'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
   'actors/sessions/worker-thread/store': 'actors/sessions runtime',
   'actors/sessions/worker-thread/wire': 'actors/sessions actors',
   'actors/sessions/worker-thread/shared': `
-    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
-    runtime`,
+    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound
+    actors/sessions runtime`,
   'actors/sessions/worker-thread/keys': `
     actors/sessions/worker-thread/shared actors/sessions/worker-thread/wire
     actors/sessions/worker-thread/store actors/sessions runtime`,
@@ -116,8 +121,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/sessions/worker-thread/connection': `
     actors/sessions/worker-thread/retries actors/sessions/worker-thread/sending
     actors/sessions/worker-thread/keys actors/sessions/worker-thread/shared
-    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
-    runtime`,
+    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound
+    actors/sessions runtime`,
   'actors/sessions/worker-thread/inbound': `
     actors/sessions/worker-thread/keys actors/sessions/worker-thread/shared
     actors/sessions/worker-thread/wire actors/sessions actors runtime`,
@@ -125,42 +130,43 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/sessions/worker-thread/inbound actors/sessions/worker-thread/connection
     actors/sessions/worker-thread/retries actors/sessions/worker-thread/sending
     actors/sessions/worker-thread/keys actors/sessions/worker-thread/shared
-    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound actors/sessions
-    actors runtime`,
+    actors/sessions/worker-thread/wire actors/sessions/worker-thread/store actors/outbound
+    actors/sessions actors runtime`,
   'actors/webhooks': `
     actors/outbound actors/events actors/shops actors/tenants/stored-events actors/tenants
-    actors/tenants/stored-webhooks actors/replies actors runtime`,
-  'http/contract': 'actors/shops actors/tenants actors/replies actors policy runtime',
-  'http/bodies': 'http/contract actors/shops actors/tenants/stored-events actors/replies',
-  'http/request-log': 'actors/replies runtime/redis runtime',
+    actors/tenants/stored-webhooks actors/reply-schemas actors runtime`,
+  'http/contract': 'actors/shops actors/tenants actors/reply-schemas actors policy runtime',
+  'http/bodies': 'http/contract actors/shops actors/tenants/stored-events actors/reply-schemas',
+  'http/request-log': 'actors/reply-schemas runtime/redis runtime',
   'http/pipeline': 'http/request-log http/contract runtime',
   'http/socket': 'http/pipeline http/contract',
   'http/owner': 'http/pipeline http/contract actors/tenants actors runtime',
   'http/articles': 'http/pipeline http/contract actors/tenants/stored-events policy/limits policy runtime',
   'http/tenant-api': `
     http/articles http/bodies http/contract actors/webhooks actors/events actors/tenants/stored-events
-    actors/shops actors/tenants actors/replies actors policy runtime`,
+    actors/shops actors/tenants actors/reply-schemas actors policy runtime`,
   'http/tenant-api/event-streams': `
     http/tenant-api http/owner http/contract actors/tenants/stored-events actors runtime`,
   'http/tenant-api/edge': `
     http/tenant-api/event-streams http/tenant-api http/owner http/pipeline http/contract actors/outbound
     actors/tenants actors runtime`,
-  'http/audit-log': 'http/request-log actors/replies runtime/redis runtime',
+  'http/audit-log': 'http/request-log actors/reply-schemas runtime/redis runtime',
   'http/console': 'http/pipeline http/contract actors/tenants/stored-events actors',
   'http/operator-events': 'http/owner http/contract actors runtime',
   'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
-  'http/operator-api/schemas': 'http/operator-events actors/shops/inspection actors/replies actors',
+  'http/operator-api/schemas': 'http/operator-events actors/shops/inspection actors/reply-schemas actors',
   'http/operator-api/fleet': `
-    http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/inspection actors/replies
-    runtime`,
+    http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/inspection
+    actors/reply-schemas runtime`,
   'http/operator-api': `
     http/operator-api/fleet http/operator-api/schemas http/audit-log http/owner http/pipeline
     http/request-log http/bodies http/contract actors/webhooks actors/operators actors/shops/inspection
-    actors/shops actors/tenants actors/replies actors policy/limits policy`,
+    actors/shops actors/tenants actors/reply-schemas actors policy/limits policy`,
   'http/operator-api/edge': `
     http/operator-api http/operator-api/schemas http/openapi http/metrics http/operator-events
-    http/audit-log http/owner http/pipeline http/request-log http/contract actors/replies actors runtime`,
+    http/audit-log http/owner http/pipeline http/request-log http/contract actors/reply-schemas actors
+    runtime`,
   http: `
     http/operator-api/edge http/operator-api http/operator-api/fleet http/openapi http/metrics
     http/operator-events http/console http/audit-log http/tenant-api/edge http/tenant-api/event-streams

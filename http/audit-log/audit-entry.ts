@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ReplyOf } from '../../actors/replies/reply-fields.ts';
+import type { ReplyOf } from '../../actors/reply-schemas/reply-fields.ts';
 
 /** One change of an operator, as operators read it. */
 export const auditEntry = v.strictObject({

@@ -1,4 +1,4 @@
-import type { CursorPage } from '../../actors/replies/reply-fields.ts';
+import type { CursorPage } from '../../actors/reply-schemas/reply-fields.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import type { Random } from '../../runtime/random.ts';

@@ -1,4 +1,4 @@
-import type { CursorPage } from '../../actors/replies/reply-fields.ts';
+import type { CursorPage } from '../../actors/reply-schemas/reply-fields.ts';
 import type { Store } from '../../runtime/store.ts';
 import { erasedMark } from '../request-log/request-log-keys.ts';
 import type { AuditEntry, AuditLogQuery, Change } from './audit-entry.ts';

@@ -1,4 +1,4 @@
-import { quietHours as shownQuietHours } from '../../actors/replies/batch-replies.ts';
+import { quietHours as shownQuietHours } from '../../actors/reply-schemas/batch-schemas.ts';
 import { closedObject } from '../contract/closed-object.ts';
 
 /** Hours of each day in which nothing of a batch leaves, as a caller gives them. */

@@ -1,4 +1,4 @@
-import { channel } from '../../actors/replies/shop-replies.ts';
+import { channel } from '../../actors/reply-schemas/shop-schemas.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { phoneNumber } from '../contract/fields.ts';
 import { EXAMPLES } from './examples.ts';

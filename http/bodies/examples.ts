@@ -1,5 +1,5 @@
 /** The values that the documentation shows; one story, so that ids agree from reply to reply. */
-import { GROUP_VERDICT_EXAMPLE, VERDICT_EXAMPLE } from '../../actors/replies/message-replies.ts';
+import { GROUP_VERDICT_EXAMPLE, VERDICT_EXAMPLE } from '../../actors/reply-schemas/message-schemas.ts';
 
 const shopId = '66b1f0a2c3d4e5f607182901';
 const messageId = '66b1f0a2c3d4e5f607182902';

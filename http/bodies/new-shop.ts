@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { shop } from '../../actors/replies/shop-replies.ts';
+import { shop } from '../../actors/reply-schemas/shop-schemas.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { name, text } from '../contract/fields.ts';
 

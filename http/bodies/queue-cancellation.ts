@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count } from '../../actors/replies/reply-fields.ts';
+import { count } from '../../actors/reply-schemas/reply-fields.ts';
 import type { QueueFilter } from '../../actors/shops/shop-operations.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { recipient, text, utcDateTime } from '../contract/fields.ts';

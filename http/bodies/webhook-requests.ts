@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
+import { freshWebhook, webhook, webhookAttempts } from '../../actors/reply-schemas/webhook-schemas.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';

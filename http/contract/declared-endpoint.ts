@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type { Failed, FailureCode } from '../../actors/failure.ts';
 import type { InboundDownload } from '../../actors/inbound-content.ts';
 import type { Permission } from '../../actors/permission.ts';
-import type { DeepReadonly } from '../../actors/replies/reply-fields.ts';
+import type { DeepReadonly } from '../../actors/reply-schemas/reply-fields.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import { closedObject } from './closed-object.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, id } from '../../actors/replies/reply-fields.ts';
+import { count, id } from '../../actors/reply-schemas/reply-fields.ts';
 
 /** A page by cursor. */
 export function cursorPage<Item extends v.GenericSchema>(item: Item) {

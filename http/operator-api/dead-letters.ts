@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
-import { deadLetter } from '../../actors/replies/operator-replies.ts';
+import { deadLetter } from '../../actors/reply-schemas/operator-schemas.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/list-pages.ts';

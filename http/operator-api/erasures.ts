@@ -1,5 +1,5 @@
 import type { DeletionReply } from '../../actors/operators/operator-operations.ts';
-import { deleted, deleting, erasure } from '../../actors/replies/operator-replies.ts';
+import { deleted, deleting, erasure } from '../../actors/reply-schemas/operator-schemas.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
 import { headerLines } from '../contract/exchange.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { mapOutcome } from '../../actors/failure.ts';
 import { PERMISSIONS } from '../../actors/permission.ts';
-import { freshKey, key } from '../../actors/replies/account-replies.ts';
+import { freshKey, key } from '../../actors/reply-schemas/account-schemas.ts';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_RANGE } from '../../policy/limits/key-limits.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { node } from '../../actors/replies/operator-replies.ts';
+import { node } from '../../actors/reply-schemas/operator-schemas.ts';
 import { SHOP_CHARTS } from '../../actors/shops/inspection/shop-charts.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/list-pages.ts';

@@ -1,6 +1,6 @@
 /** Resources as operators see them (docs/contract.md, The operators' API). */
 import * as v from 'valibot';
-import { message } from '../../actors/replies/message-replies.ts';
+import { message } from '../../actors/reply-schemas/message-schemas.ts';
 
 export const tenantExample = {
   id: '66b1f0a2c3d4e5f607182906',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { mapOutcome } from '../../actors/failure.ts';
-import { scheduledSend } from '../../actors/replies/message-replies.ts';
+import { scheduledSend } from '../../actors/reply-schemas/message-schemas.ts';
 import type { ScheduledView } from '../../actors/shops/shop-operations.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';

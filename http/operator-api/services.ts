@@ -1,6 +1,6 @@
 import type { FleetOperations, OperatorOperations } from '../../actors/operators/operator-operations.ts';
 import type { SuspendedFilter } from '../../actors/operators/resume-suspended.ts';
-import type { CursorPage } from '../../actors/replies/reply-fields.ts';
+import type { CursorPage } from '../../actors/reply-schemas/reply-fields.ts';
 import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOperations } from '../../actors/webhooks/webhook-operations.ts';

@@ -1,5 +1,5 @@
 import { mapOutcome } from '../../actors/failure.ts';
-import { batch } from '../../actors/replies/batch-replies.ts';
+import { batch } from '../../actors/reply-schemas/batch-schemas.ts';
 import type { BatchView } from '../../actors/shops/batch-operations.ts';
 import { BATCH_EXAMPLE } from '../bodies/batch-resources.ts';
 import { closedObject } from '../contract/closed-object.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { LONGEST_EGRESS } from '../../actors/egress-address.ts';
 import { mapOutcome, renamedFailure } from '../../actors/failure.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import { shop } from '../../actors/replies/shop-replies.ts';
+import { shop } from '../../actors/reply-schemas/shop-schemas.ts';
 import type { MessageView } from '../../actors/shops/shop-operations.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { newShop } from '../bodies/new-shop.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
-import { inspectTenant, tenant } from '../../actors/replies/operator-replies.ts';
+import { inspectTenant, tenant } from '../../actors/reply-schemas/operator-schemas.ts';
 import { PLAN_NAMES } from '../../policy/plan.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';

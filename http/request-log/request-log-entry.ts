@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ReplyOf } from '../../actors/replies/reply-fields.ts';
+import type { ReplyOf } from '../../actors/reply-schemas/reply-fields.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 
 const nullableText = v.nullable(v.string());

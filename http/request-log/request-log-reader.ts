@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CursorPage, ReplyOf } from '../../actors/replies/reply-fields.ts';
+import type { CursorPage, ReplyOf } from '../../actors/reply-schemas/reply-fields.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Store } from '../../runtime/store.ts';
 import { decodePosition, encodePosition, order, type Position } from './request-log-cursor.ts';

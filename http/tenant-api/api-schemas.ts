@@ -1,7 +1,7 @@
-import { contact, identity } from '../../actors/replies/account-replies.ts';
-import { batch, takenBatch } from '../../actors/replies/batch-replies.ts';
-import { event } from '../../actors/replies/event-replies.ts';
-import { inboundMessage, inboundRecord } from '../../actors/replies/inbound-replies.ts';
+import { contact, identity } from '../../actors/reply-schemas/account-schemas.ts';
+import { batch, takenBatch } from '../../actors/reply-schemas/batch-schemas.ts';
+import { event } from '../../actors/reply-schemas/event-schemas.ts';
+import { inboundMessage, inboundRecord } from '../../actors/reply-schemas/inbound-schemas.ts';
 import {
   acceptedMessage,
   acceptedStatus,
@@ -11,9 +11,9 @@ import {
   scheduledSend,
   shopPolicy,
   verdict,
-} from '../../actors/replies/message-replies.ts';
-import { channel, channelStatus, group, shop } from '../../actors/replies/shop-replies.ts';
-import { freshWebhook, webhook, webhookAttempts } from '../../actors/replies/webhook-replies.ts';
+} from '../../actors/reply-schemas/message-schemas.ts';
+import { channel, channelStatus, group, shop } from '../../actors/reply-schemas/shop-schemas.ts';
+import { freshWebhook, webhook, webhookAttempts } from '../../actors/reply-schemas/webhook-schemas.ts';
 import { article } from '../bodies/article.ts';
 import { createdShop } from '../bodies/new-shop.ts';
 import type { NamedSchemas } from '../contract/named-schemas.ts';

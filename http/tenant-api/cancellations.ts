@@ -1,4 +1,4 @@
-import { message } from '../../actors/replies/message-replies.ts';
+import { message } from '../../actors/reply-schemas/message-schemas.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import {
   QUEUE_CANCELLATION_EXAMPLE,

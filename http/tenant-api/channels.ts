@@ -1,4 +1,4 @@
-import { channel } from '../../actors/replies/shop-replies.ts';
+import { channel } from '../../actors/reply-schemas/shop-schemas.ts';
 import {
   CHANNEL_REPLIES,
   CONNECT_FORWARD_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { contact, revokedContact } from '../../actors/replies/account-replies.ts';
+import { contact, revokedContact } from '../../actors/reply-schemas/account-schemas.ts';
 import { DECLARATION_POLICY_CODES } from '../../policy/refusal.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { boundedArray } from '../contract/bounded-array.ts';

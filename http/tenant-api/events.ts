@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { event } from '../../actors/replies/event-replies.ts';
+import { event } from '../../actors/reply-schemas/event-schemas.ts';
 import { cursorOf } from '../../actors/tenants/stored-events/event-cursor.ts';
 import {
   type EventWait,

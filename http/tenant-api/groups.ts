@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { mapOutcome } from '../../actors/failure.ts';
-import { group } from '../../actors/replies/shop-replies.ts';
+import { group } from '../../actors/reply-schemas/shop-schemas.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { booleanParameter, integerParameter } from '../contract/query-parameters.ts';

@@ -1,4 +1,4 @@
-import { identity } from '../../actors/replies/account-replies.ts';
+import { identity } from '../../actors/reply-schemas/account-schemas.ts';
 import type { Identity } from '../../actors/tenants/tenant-operations.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { apiEndpoint } from './services.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { FailureCode } from '../../actors/failure.ts';
-import { inboundRecord } from '../../actors/replies/inbound-replies.ts';
+import { inboundRecord } from '../../actors/reply-schemas/inbound-schemas.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { reply } from '../contract/endpoint.ts';

@@ -3,7 +3,7 @@ import { API_BASE_PATH } from '../../actors/api-base-path.ts';
 import { done, type FailureCode, type Outcome, type SendCode } from '../../actors/failure.ts';
 import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
-import { acceptedMessage, message } from '../../actors/replies/message-replies.ts';
+import { acceptedMessage, message } from '../../actors/reply-schemas/message-schemas.ts';
 import type { MessageDraft, SentAnswer } from '../../actors/shops/shop-operations.ts';
 import { MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { mapOutcome } from '../../actors/failure.ts';
-import { shopPolicy } from '../../actors/replies/message-replies.ts';
+import { shopPolicy } from '../../actors/reply-schemas/message-schemas.ts';
 import type { SendForecast, ShopPolicyView } from '../../actors/shops/shop-operations.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { ERRORS, retryAfterSeconds } from '../contract/errors.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { scheduledSend } from '../../actors/replies/message-replies.ts';
+import { scheduledSend } from '../../actors/reply-schemas/message-schemas.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { recipient, utcDateTime } from '../contract/fields.ts';

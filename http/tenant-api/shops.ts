@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { shop } from '../../actors/replies/shop-replies.ts';
+import { shop } from '../../actors/reply-schemas/shop-schemas.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { createdShop, newShop } from '../bodies/new-shop.ts';
 import { numberedPage } from '../contract/list-pages.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { API_BASE_PATH } from '../../actors/api-base-path.ts';
-import { acceptedStatus } from '../../actors/replies/message-replies.ts';
+import { acceptedStatus } from '../../actors/reply-schemas/message-schemas.ts';
 import { CAPTION_LIMIT } from '../../policy/message-content.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';
 import { EXAMPLES } from '../bodies/examples.ts';

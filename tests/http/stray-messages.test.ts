@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { bodyWrite, dayOfMessage } from '../../actors/shops/records/message-days.ts';
-import { idempotencyKey } from '../../actors/shops/records/shop-keys.ts';
+import { idempotencyRedisKey } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
@@ -46,7 +46,7 @@ async function strayMessage(tenantId: string, shopId: string): Promise<string> {
     traceparent: null,
   });
   await redis.call(command, ...args.map(String));
-  await redis.set(idempotencyKey(shard, { shopId, kind: 'message' }, `once ${shopId}`), id);
+  await redis.set(idempotencyRedisKey(shard, { shopId, kind: 'message' }, `once ${shopId}`), id);
   return id;
 }
 

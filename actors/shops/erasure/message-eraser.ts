@@ -3,7 +3,7 @@ import type { Store, Write } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
 import { bodyWrite, dayOfMessage, messageErasure, readMessages } from '../records/message-days.ts';
 import { type MessageBody, withoutRecipient } from '../records/message-record.ts';
-import { idempotencyKey } from '../records/shop-keys.ts';
+import { idempotencyRedisKey } from '../records/shop-keys.ts';
 import { strayMessages } from '../records/stray-messages.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
 
@@ -109,6 +109,6 @@ export class MessageEraser {
 /** Returns the writes that erase a message. `body` is undefined if the message is erased, completely or in part. */
 function erasuresOf(shard: number, id: string, body: MessageBody | undefined): Write[] {
   const writes: Write[] = [messageErasure(shard, id)];
-  if (body?.idempotencyKey) writes.push(['DEL', idempotencyKey(shard, body, body.idempotencyKey)]);
+  if (body?.idempotencyKey) writes.push(['DEL', idempotencyRedisKey(shard, body, body.idempotencyKey)]);
   return writes;
 }

@@ -1,4 +1,4 @@
-import type { PageQuery } from '../../replies/reply-fields.ts';
+import type { PageQuery } from '../../reply-schemas/reply-fields.ts';
 
 /** Returns a page of ids, newest first, after the cursor. */
 export function idPage(

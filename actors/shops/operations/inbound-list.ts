@@ -1,6 +1,6 @@
 import type { Store } from '../../../runtime/store.ts';
 import { isoOrNull } from '../../iso-time.ts';
-import type { CursorPage, PageQuery } from '../../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../../reply-schemas/reply-fields.ts';
 import type { InboundRecordView, InboundView } from '../inbound-operations.ts';
 import { type InboundRecord, readInboundRecords, type StoredInbound } from '../records/inbound-records.ts';
 import type { NumberVault } from '../records/number-vault.ts';

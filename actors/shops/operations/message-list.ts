@@ -1,6 +1,6 @@
 import type { Store } from '../../../runtime/store.ts';
 import type { MessageStatus } from '../../message-status.ts';
-import type { CursorPage, PageQuery } from '../../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../../reply-schemas/reply-fields.ts';
 import { readMessages } from '../records/message-days.ts';
 import { messageView } from '../records/message-record.ts';
 import type { ShopKeys } from '../records/shop-keys.ts';

@@ -30,7 +30,7 @@ export function shopOf(address: Pick<Address, 'id'>): ShopReference {
  * Returns the key of the message or status id for an idempotency key. Messages and statuses use separate ones. The
  * caller's key is hashed, so that its length and bytes do not matter.
  */
-export function idempotencyKey(
+export function idempotencyRedisKey(
   shard: number,
   { shopId, kind }: { readonly shopId: string; readonly kind: 'message' | 'status' },
   key: string,

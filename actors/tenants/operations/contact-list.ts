@@ -1,5 +1,5 @@
 import type { Store } from '../../../runtime/store.ts';
-import type { CursorPage, PageQuery } from '../../replies/reply-fields.ts';
+import type { CursorPage, PageQuery } from '../../reply-schemas/reply-fields.ts';
 import { contactOf, contactView, readContacts } from '../contact-record.ts';
 import type { TenantKeys } from '../tenant-keys.ts';
 import type { ContactView } from '../tenant-operations.ts';

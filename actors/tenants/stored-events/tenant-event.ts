@@ -1,5 +1,5 @@
 import type { Write } from '../../../runtime/store.ts';
-import type { MessageEventType, ShopEventData, ShopEventType } from '../../replies/event-replies.ts';
+import type { MessageEventType, ShopEventData, ShopEventType } from '../../reply-schemas/event-schemas.ts';
 import { tenantKeys } from '../tenant-keys.ts';
 
 /** The types of a tenant's events (docs/contract.md, Events). */

@@ -6,11 +6,11 @@
  * @import { shopDetails } from '../../operator-api/schemas/shop-details.ts'
  * @import * as fleet from '../../operator-api/schemas/fleet-resources.ts'
  * @import * as accounts from '../../operator-api/resources.ts'
- * @import * as hooks from '../../../actors/replies/webhook-replies.ts'
- * @import * as shops from '../../../actors/replies/shop-replies.ts'
- * @import * as keys from '../../../actors/replies/account-replies.ts'
- * @import * as operators from '../../../actors/replies/operator-replies.ts'
- * @import * as batches from '../../../actors/replies/batch-replies.ts'
+ * @import * as hooks from '../../../actors/reply-schemas/webhook-schemas.ts'
+ * @import * as shops from '../../../actors/reply-schemas/shop-schemas.ts'
+ * @import * as keys from '../../../actors/reply-schemas/account-schemas.ts'
+ * @import * as operators from '../../../actors/reply-schemas/operator-schemas.ts'
+ * @import * as batches from '../../../actors/reply-schemas/batch-schemas.ts'
  * @typedef {InferOutput<typeof actors.shopActor>} Shop one of a list
  * @typedef {InferOutput<typeof actors.shopInspection>} InspectedShop one on its own page
  * @typedef {Shop & Partial<Pick<InspectedShop, 'workers' | 'policy'>>} SeenShop of either kind

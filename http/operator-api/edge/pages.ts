@@ -1,9 +1,9 @@
-import { freshKey, key } from '../../../actors/replies/account-replies.ts';
-import { batch } from '../../../actors/replies/batch-replies.ts';
-import { messageReason, messageStatus } from '../../../actors/replies/message-replies.ts';
-import { deadLetter, inspectTenant, node, tenant } from '../../../actors/replies/operator-replies.ts';
-import { channel, channelStatus, shop } from '../../../actors/replies/shop-replies.ts';
-import { freshWebhook, webhook, webhookAttempts } from '../../../actors/replies/webhook-replies.ts';
+import { freshKey, key } from '../../../actors/reply-schemas/account-schemas.ts';
+import { batch } from '../../../actors/reply-schemas/batch-schemas.ts';
+import { messageReason, messageStatus } from '../../../actors/reply-schemas/message-schemas.ts';
+import { deadLetter, inspectTenant, node, tenant } from '../../../actors/reply-schemas/operator-schemas.ts';
+import { channel, channelStatus, shop } from '../../../actors/reply-schemas/shop-schemas.ts';
+import { freshWebhook, webhook, webhookAttempts } from '../../../actors/reply-schemas/webhook-schemas.ts';
 import { checkRequest } from '../../contract/checked-request.ts';
 import { closedObject } from '../../contract/closed-object.ts';
 import { errorReply, JSON_TYPE, successBody } from '../../contract/envelope.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, type ReplyOf } from '../../../actors/replies/reply-fields.ts';
+import { count, type ReplyOf } from '../../../actors/reply-schemas/reply-fields.ts';
 import { eachYielding } from '../../../runtime/yielder.ts';
 import { emptyInterval, INTERVAL_MS, LATENCY_BOUNDS_MS } from '../../metrics/recent-activity.ts';
 import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ResumedActors, SuspendedFilter } from '../../../actors/operators/resume-suspended.ts';
-import { count } from '../../../actors/replies/reply-fields.ts';
+import { count } from '../../../actors/reply-schemas/reply-fields.ts';
 import { askAllNodes, type OtherNodes } from '../../owner/ask-all-nodes.ts';
 
 export interface ResumedEverywhere extends ResumedActors {

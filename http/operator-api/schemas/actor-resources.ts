@@ -1,7 +1,7 @@
 /** Schemas of shops' actors for operators. Times that end in `Ms` are milliseconds since the Unix epoch. */
 import * as v from 'valibot';
-import { count } from '../../../actors/replies/reply-fields.ts';
-import { channelStatus } from '../../../actors/replies/shop-replies.ts';
+import { count } from '../../../actors/reply-schemas/reply-fields.ts';
+import { channelStatus } from '../../../actors/reply-schemas/shop-schemas.ts';
 import type { ShopActorView, ShopInspection } from '../../../actors/shops/inspection/shop-inspection.ts';
 import { epochMs, type SchemasOf, shopDetails, whichShop } from './shop-details.ts';
 

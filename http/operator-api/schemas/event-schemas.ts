@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { MESSAGE_STATUSES } from '../../../actors/message-status.ts';
-import { count, instant } from '../../../actors/replies/reply-fields.ts';
-import { channelStatus } from '../../../actors/replies/shop-replies.ts';
+import { count, instant } from '../../../actors/reply-schemas/reply-fields.ts';
+import { channelStatus } from '../../../actors/reply-schemas/shop-schemas.ts';
 import type { OperatorEvent } from '../../operator-events/operator-event.ts';
 import { reason, whichShop } from './shop-details.ts';
 

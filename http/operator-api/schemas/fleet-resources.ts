@@ -1,7 +1,7 @@
 /** Schemas of the fleet for operators: nodes, shards, the overview, dead letters. */
 import * as v from 'valibot';
-import { node } from '../../../actors/replies/operator-replies.ts';
-import { count, instant } from '../../../actors/replies/reply-fields.ts';
+import { node } from '../../../actors/reply-schemas/operator-schemas.ts';
+import { count, instant } from '../../../actors/reply-schemas/reply-fields.ts';
 
 export const shard = v.strictObject({ shard: count, nodeId: v.nullable(v.string()), epoch: count });
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { INBOUND_MODES } from '../../../actors/inbound-mode.ts';
 import { MESSAGE_REASONS, type MessageReason } from '../../../actors/message-status.ts';
-import { count } from '../../../actors/replies/reply-fields.ts';
-import { channelStatus } from '../../../actors/replies/shop-replies.ts';
+import { count } from '../../../actors/reply-schemas/reply-fields.ts';
+import { channelStatus } from '../../../actors/reply-schemas/shop-schemas.ts';
 import type { ShopActorView } from '../../../actors/shops/inspection/shop-inspection.ts';
 
 type Shop = NonNullable<ShopActorView['details']>;

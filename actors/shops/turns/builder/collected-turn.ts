@@ -1,7 +1,7 @@
 import type { Turn } from '../../../../runtime/behaviour.ts';
 import type { Random } from '../../../../runtime/random.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import type { MessageEventType, ShopEventData, ShopEventType } from '../../../replies/event-replies.ts';
+import type { MessageEventType, ShopEventData, ShopEventType } from '../../../reply-schemas/event-schemas.ts';
 import {
   type EventLimits,
   eventWrites,

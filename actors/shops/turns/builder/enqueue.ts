@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
-import { idempotencyKey } from '../../records/shop-keys.ts';
+import { idempotencyRedisKey } from '../../records/shop-keys.ts';
 import { encodeAccepted } from '../../state/accepted-list.ts';
 import { queuedMessage } from '../../state/shop-state.ts';
 import { oncePerDay } from './once-per-day.ts';
@@ -32,7 +32,7 @@ export function storeAccepted(builder: TurnBuilder, { body, entry }: AcceptedMes
   const place = countSend(builder, entry, { id: body.id, write: bodyWrite(shard, day, body) });
   if (oncePerDay(builder, 'expiringDay', day)) builder.write(dayExpiry(shard, day, builder.retentionMs));
   if (body.idempotencyKey !== null) {
-    const key = idempotencyKey(shard, body, body.idempotencyKey);
+    const key = idempotencyRedisKey(shard, body, body.idempotencyKey);
     builder.write(['SET', key, body.id, 'PXAT', body.createdAtMs + builder.retentionMs]);
   }
   builder.perform({

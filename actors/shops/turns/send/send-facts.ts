@@ -2,7 +2,7 @@ import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import { readMessage } from '../../records/message-days.ts';
 import type { StoredMessage } from '../../records/message-record.ts';
-import { idempotencyKey } from '../../records/shop-keys.ts';
+import { idempotencyRedisKey } from '../../records/shop-keys.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
 import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
@@ -51,6 +51,8 @@ export async function readOriginal(
   { kind, key }: { readonly kind: 'message' | 'status'; readonly key: string },
   store: Store,
 ): Promise<StoredMessage | undefined> {
-  const [originalId] = await store.read([['GET', idempotencyKey(shard, { shopId: shop.shopId, kind }, key)]]);
+  const [originalId] = await store.read([
+    ['GET', idempotencyRedisKey(shard, { shopId: shop.shopId, kind }, key)],
+  ]);
   return typeof originalId === 'string' ? readMessage(shard, originalId, store) : undefined;
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CursorPage } from '../../../../actors/replies/reply-fields.ts';
+import type { CursorPage } from '../../../../actors/reply-schemas/reply-fields.ts';
 import { listMessages } from '../../../../actors/shops/operations/message-list.ts';
 import { messageLookup } from '../../../../actors/shops/records/message-days.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';

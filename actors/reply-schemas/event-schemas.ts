@@ -1,10 +1,10 @@
 /** A tenant's events (docs/contract.md, Events). */
 import * as v from 'valibot';
 import { BATCH_STOP_REASONS } from '../batch-status.ts';
-import { inboundMessage } from './inbound-replies.ts';
-import { message } from './message-replies.ts';
+import { inboundMessage } from './inbound-schemas.ts';
+import { message } from './message-schemas.ts';
 import { count, id, instant, type ReplyOf } from './reply-fields.ts';
-import { trouble } from './shop-replies.ts';
+import { trouble } from './shop-schemas.ts';
 
 /** The types of events about a sent message. Their data is the message's record. */
 const MESSAGE_EVENTS = [
