@@ -1,10 +1,10 @@
 import { shardOf } from '../../runtime/address.ts';
 import { done } from '../failure.ts';
-import { changedRecord, settingsRefusal } from '../tenants/turns/account-turns.ts';
 import { NO_TENANT } from '../tenants/ask-tenant.ts';
 import { listCustomers } from '../tenants/customer-list.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../tenants/tenant-keys.ts';
 import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
+import { changedRecord, settingsRefusal } from '../tenants/turns/account-turns.ts';
 import { type ApiKeysOptions, apiKeys } from './api-keys.ts';
 import { type ErasuresOptions, erasures } from './erasures.ts';
 import type { OperatorOperations } from './operator-operations.ts';

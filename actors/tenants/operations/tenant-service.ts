@@ -5,10 +5,7 @@ import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promi
 import { isObjectId } from '../../../runtime/object-id.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed, type Outcome, renamedFailure } from '../../failure.ts';
-import { admit } from './admission.ts';
 import { askTenant } from '../ask-tenant.ts';
-import { listContacts } from './contact-list.ts';
-import { tenantIdentity } from './identity.ts';
 import { tenantAddress } from '../tenant-keys.ts';
 import type {
   Admission,
@@ -20,6 +17,9 @@ import type {
 } from '../tenant-operations.ts';
 import { type ShopRecord, shopView } from '../tenant-record.ts';
 import { foldedName, shopsNewestFirst, type TenantState, unlessErased } from '../tenant-state.ts';
+import { admit } from './admission.ts';
+import { listContacts } from './contact-list.ts';
+import { tenantIdentity } from './identity.ts';
 import type { UsageStorer } from './usage-storer.ts';
 
 /** The actors, the store and the callbacks behind the operations on tenants. */

@@ -1,8 +1,11 @@
 import { numberForms } from '../../../policy/number-forms.ts';
 import type { Turn } from '../../../runtime/behaviour.ts';
 import { done } from '../../failure.ts';
-import { changeTenant, createShop } from './account-turns.ts';
 import { NO_TENANT } from '../ask-tenant.ts';
+import type { TenantCommand, TenantEffect } from '../tenant-commands.ts';
+import type { TenantTurns, TurnInputs } from '../tenant-replies.ts';
+import type { TenantState } from '../tenant-state.ts';
+import { changeTenant, createShop } from './account-turns.ts';
 import { declareContacts, revokeContact } from './contact-turns.ts';
 import {
   deleteShop,
@@ -13,9 +16,6 @@ import {
   tenantErased,
 } from './erasure-turns.ts';
 import { putKey, revokeKey, rotateKey } from './key-turns.ts';
-import type { TenantCommand, TenantEffect } from '../tenant-commands.ts';
-import type { TenantTurns, TurnInputs } from '../tenant-replies.ts';
-import type { TenantState } from '../tenant-state.ts';
 import { usageTurn } from './usage-turn.ts';
 import {
   changeWebhook,

@@ -1,10 +1,10 @@
 /** A tenant that was erased between a call's admission and its handling, and one that moved to another node. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
-import type { TenantOperations } from '../../../actors/tenants/tenant-operations.ts';
 import { tenantService } from '../../../actors/tenants/operations/tenant-service.ts';
 import { UsageStorer } from '../../../actors/tenants/operations/usage-storer.ts';
+import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
+import type { TenantOperations } from '../../../actors/tenants/tenant-operations.ts';
 import { isOfMovedTenant } from '../../../http/owner/owner-reply.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import { type MemoryNode, memoryNode } from '../../runtime/memory-node.ts';

@@ -1,10 +1,10 @@
 /** Calls that a tenant's node counted just before the tenant leaves it are not forgotten: there is no crash in it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import { tenantService } from '../../../actors/tenants/operations/tenant-service.ts';
-import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { UsageStorer } from '../../../actors/tenants/operations/usage-storer.ts';
+import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
+import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import { shardOf } from '../../../runtime/address.ts';
 import type { RuntimeLimits } from '../../../runtime/limits.ts';

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import { UsageStorer } from '../../../actors/tenants/operations/usage-storer.ts';
+import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Address } from '../../../runtime/address.ts';

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopErased } from '../../../actors/tenants/turns/erasure-turns.ts';
-import { activateWebhooks, changeWebhook, deleteWebhook } from '../../../actors/tenants/turns/webhook-turns.ts';
+import {
+  activateWebhooks,
+  changeWebhook,
+  deleteWebhook,
+} from '../../../actors/tenants/turns/webhook-turns.ts';
 import { firstProgress, forgiveFailures } from '../../../actors/webhooks/progress.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { webhookRecord } from '../webhooks/endpoint-world.ts';

@@ -28,7 +28,8 @@ export const sessions: FuzzTarget = {
       listener(shop, event) {
         startedNetwork?.log.listener(shop, event);
         // The shop's actor does this once the message is committed.
-        if (event.type === 'session.inbound') startedNetwork?.host.order(shop, { type: 'confirm', token: event.token });
+        if (event.type === 'session.inbound')
+          startedNetwork?.host.order(shop, { type: 'confirm', token: event.token });
       },
     });
     startedNetwork = network;
