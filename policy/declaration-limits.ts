@@ -136,8 +136,8 @@ function reliefMs(facts: {
 }): number {
   const { ledger, items, nowMs, atMs } = facts;
   const seconds = ledger.liveAt(atMs).map((entry) => Math.ceil((entry.atMs + DAY_MS - nowMs) / 1000));
-  const fittingTimesMs = seconds
+  const fittingMs = seconds
     .map((second) => nowMs + 1000 * second)
     .find((timeMs) => countOf(ledger.liveAt(timeMs)) + countNew(items, timeMs) <= DECLARATIONS_PER_DAY);
-  return fittingTimesMs ?? Number.POSITIVE_INFINITY;
+  return fittingMs ?? Number.POSITIVE_INFINITY;
 }

@@ -56,8 +56,8 @@ export class OpenHours {
   /** Like `quietUntilMs`. */
   fromMs(quietHours: QuietHours, nowMs: number): number {
     const key = `${quietHours.from} ${quietHours.to} ${quietHours.timeZone}`;
-    const knownMs = this.#known.get(key);
-    if (knownMs !== undefined && nowMs < knownMs.closesMs) return Math.max(nowMs, knownMs.opensMs);
+    const known = this.#known.get(key);
+    if (known !== undefined && nowMs < known.closesMs) return Math.max(nowMs, known.opensMs);
     const opensMs = quietUntilMs(quietHours, nowMs);
     this.#known.set(key, { opensMs, closesMs: openUntilMs(quietHours, opensMs) });
     return opensMs;
@@ -145,8 +145,8 @@ const MOST_FORMATS = 64;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const knownMs = formats.get(timeZone);
-  if (knownMs !== undefined) return knownMs;
+  const knownFormat = formats.get(timeZone);
+  if (knownFormat !== undefined) return knownFormat;
   if (formats.size >= MOST_FORMATS) formats.clear();
   const digits = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -277,7 +277,7 @@ export class SendLedger {
     const { kinds, room } = query;
     const sinceOffset = query.sinceMs - this.#baseMs;
     let weight = 0;
-    let oldestIndex = -1;
+    let oldestOffset = -1;
     let word = this.#wordBehind();
     for (let entriesLeft = this.#size; entriesLeft > 0 && weight <= room; entriesLeft -= 1) {
       word = (word === 0 ? words.length : word) - WORDS_PER_ENTRY;
@@ -288,10 +288,10 @@ export class SendLedger {
       const kind = (words[word + 1] as number) >>> KIND_SHIFT;
       if (((kinds >>> kind) & 1) === 1) {
         weight += kind === CODES.group ? (words[word + 2] as number) : 1;
-        oldestIndex = time;
+        oldestOffset = time;
       }
     }
-    return { weight, oldestMs: oldestIndex < 0 ? undefined : this.#baseMs + oldestIndex };
+    return { weight, oldestMs: oldestOffset < 0 ? undefined : this.#baseMs + oldestOffset };
   }
 
   /** The index of the word after the newest entry, from which scans step back. */

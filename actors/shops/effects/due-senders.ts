@@ -47,8 +47,10 @@ export function batchSender({
 }: SenderOptions): (shop: ShopReference, batchId: string, place: number) => void {
   const make = async (shop: ShopReference, batchId: string, place: number): Promise<void> => {
     const key = batchKey(shopKeys(shopAddress(shop).shard, shop.shopId), batchId);
-    const [storedText] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [(string | null)[]];
-    const [content, recipient] = storedText;
+    const [storedTexts] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [
+      (string | null)[],
+    ];
+    const [content, recipient] = storedTexts;
     if (content == null || recipient == null) return;
     const { text, mediaUrl, mediaType, requestId, traceparent } = JSON.parse(content) as BatchContent;
     const { to, fields, idempotencyKey, was } = JSON.parse(recipient) as BatchRecipient & {

@@ -101,11 +101,11 @@ export class ShopEraser {
       await this.#messages.eraseStrays(shard, ({ shopId }) => shopId === shop.shopId);
       await this.#eraseStrayInbound(shard, ({ shopId }) => shopId === shop.shopId);
     }
-    const endedBatches = endedKeys(keys, { nowMs: clock.wallMs(), retentionMs: this.#options.retentionMs });
+    const endedSchedules = endedKeys(keys, { nowMs: clock.wallMs(), retentionMs: this.#options.retentionMs });
     // The keys that name others are the last ones, for an erasure that stops between two commits and is repeated.
     const remainingKeys = [
       ...(await this.#batchKeys(keys)),
-      ...endedBatches,
+      ...endedSchedules,
       ...sentIndexKeys(keys),
       ...keys.all(),
     ];

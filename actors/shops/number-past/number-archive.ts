@@ -114,12 +114,12 @@ function open(
 ): NumberPast {
   const aliases = new Map<string, string>();
   try {
-    const { entries, optOuts, ...limits } = JSON.parse(vault.open(key, sealedText)) as ArchivedText;
+    const { entries, optOuts, ...times } = JSON.parse(vault.open(key, sealedText)) as ArchivedText;
     const writers = optOuts.map(([address, stampMs]): [string, Writer] => [
       address,
       { lastInboundAtMs: stampMs, stampMs, optedOut: true, wireIds: [] },
     ]);
-    return { ...limits, aliases, entries: entries.map(decodeEntry), writers: new Map(writers) };
+    return { ...times, aliases, entries: entries.map(decodeEntry), writers: new Map(writers) };
   } catch {
     const fullPast = { usedAtMs: nowMs, warmupSinceMs: null, limits: NO_LIMITS, pausedUntilMs: null };
     return { ...fullPast, aliases, entries: fullLedger(nowMs), writers: new Map() };

@@ -75,10 +75,10 @@ export async function readPast(
   ])) as [string[], string[]];
   // The shop's later writers belong to another number; opt-outs apply to both.
   const lastMs = lastOf(use);
-  const newWriters = [...eachPerson(decodeWriters(writers))].filter(
+  const writersOfNumber = [...eachPerson(decodeWriters(writers))].filter(
     ([, { lastInboundAtMs, optedOut }]) => optedOut || lastInboundAtMs <= lastMs,
   );
-  return { ...counts, writers: new Map(newWriters), aliases: hashFields(aliases) };
+  return { ...counts, writers: new Map(writersOfNumber), aliases: hashFields(aliases) };
 }
 
 /** Returns the counts and limits alone; undefined as above. */

@@ -24,6 +24,11 @@ interface ForecastQuery {
 
 type Forecast = Promise<BatchForecastView | null>;
 
+interface ShownForecast {
+  readonly madeMs: number;
+  readonly forecast: Forecast;
+}
+
 /**
  * Forecasts a batch that may still send. A paused or stopped batch is forecast as if it resumed now. A forecast covers
  * months, so it is made in slices, and simultaneous callers share one.
@@ -34,10 +39,7 @@ export function batchForecasts(options: {
   readonly times: EstimateTimes;
 }): (shop: ShopReference, state: ShopState, query: ForecastQuery) => Forecast {
   const { actors, clock, times } = options;
-  const shownForecasts = new WeakMap<
-    readonly Batch[],
-    Map<string, { readonly madeMs: number; readonly forecast: Forecast }>
-  >();
+  const shownForecasts = new WeakMap<readonly Batch[], Map<string, ShownForecast>>();
   const make = async (shop: ShopReference, state: ShopState, query: ForecastQuery): Forecast => {
     const tenant = await actors.state<TenantState>(tenantAddress(shop.tenantId));
     const settings = tenant?.settings ?? resolveSettings({});
@@ -49,13 +51,14 @@ export function batchForecasts(options: {
     return { firstAt: isoOrNull(firstAtMs), lastAt: isoOrNull(lastAtMs), days };
   };
   return (shop, state, query) => {
-    const ofShop = shownForecasts.get(state.batches) ?? new Map();
+    const ofShop = shownForecasts.get(state.batches) ?? new Map<string, ShownForecast>();
     shownForecasts.set(state.batches, ofShop);
     const lastForecast = ofShop.get(query.batchId);
     const nowMs = clock.wallMs();
-    if (lastForecast !== undefined && nowMs - lastForecast.madeMs < SHOWN_AGAIN_MS) return lastForecast.made;
+    if (lastForecast !== undefined && nowMs - lastForecast.madeMs < SHOWN_AGAIN_MS)
+      return lastForecast.forecast;
     const forecast = make(shop, state, query);
-    ofShop.set(query.batchId, { madeMs: nowMs, made: forecast });
+    ofShop.set(query.batchId, { madeMs: nowMs, forecast });
     forecast.catch(() => ofShop.delete(query.batchId));
     return forecast;
   };

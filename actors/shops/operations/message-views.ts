@@ -14,10 +14,12 @@ export interface OwnedView {
   readonly shop: Address;
   readonly view: MessageView;
   /**
-   * The view with the message's place in the queue, as last shown, and what it was made from. The state may be a former
-   * one, which differs little from the shop's own.
+   * The view with the message's place in the queue, as last shown, and what it was made from. A former state may be
+   * collected: it has texts and codes of the shop.
    */
-  placed: { readonly state: ShopState; readonly secondMs: number; readonly view: MessageView } | undefined;
+  placed:
+    | { readonly state: WeakRef<ShopState>; readonly secondMs: number; readonly view: MessageView }
+    | undefined;
 }
 
 interface RememberedView extends OwnedView {

@@ -80,9 +80,9 @@ export class PoolClient {
   perform(effect: PoolEffect, address: Address): void {
     this.#carryOut(effect, address).catch((error: unknown) => {
       const { type } = effect;
-      const problem =
+      const subject =
         'messageId' in effect ? { messageId: effect.messageId } : { origin: effect.notice.origin };
-      this.#options.log.debug({ ...shopOf(address), ...problem, err: error }, `${type}: not answered`);
+      this.#options.log.debug({ ...shopOf(address), ...subject, err: error }, `${type}: not answered`);
     });
   }
 

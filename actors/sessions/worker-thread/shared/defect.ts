@@ -1,4 +1,5 @@
 /** Fields of the log for errors whose messages nobody here wrote. Nobody knows which values they contain. */
+import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import { DownloadRefused } from '../../../outbound/network-file.ts';
 import { queryErrorCode, readClientError } from './session-end.ts';
 
@@ -16,21 +17,22 @@ export interface DefectFields {
   readonly error: string;
   /** Empty if the message may contain a value. */
   readonly cause: string;
-  /** The network's code for a refused request, or else the client's own. Absent if the error has none. */
-  readonly code?: number;
+  /** The network's code for a refused request, or else the client's own, or the system's. Absent if there is none. */
+  readonly code?: number | string;
   /** Absent if the thread keeps no stacks, as session workers do unless `NODE_OPTIONS` has `--stack-trace-limit`. */
   readonly stack?: string;
 }
 
 /**
  * Returns the fields of a log line about an error: its name, its message, its code and the frames of its stack. They
- * contain no text of a message, number or key. So only a message of `KNOWN_CAUSES` or of `DownloadRefused` is logged.
+ * contain no text of a message, number or key. So a message is logged only if it is one of `KNOWN_CAUSES`, or our own.
  */
 export function describeDefect(error: unknown): DefectFields {
   if (!(error instanceof Error)) return { error: typeof error, cause: '' };
   const { name, message } = error;
-  const isKnown = error instanceof DownloadRefused || KNOWN_CAUSES.some((pattern) => pattern.test(message));
-  const code = queryErrorCode(error) ?? readClientError(error).statusCode;
+  const isOwn = error instanceof DownloadRefused || error instanceof EgressFailure;
+  const isKnown = isOwn || KNOWN_CAUSES.some((pattern) => pattern.test(message));
+  const code = queryErrorCode(error) ?? readClientError(error).statusCode ?? systemCode(error);
   const frames = framesOf(error);
   return {
     error: name,
@@ -38,6 +40,11 @@ export function describeDefect(error: unknown): DefectFields {
     ...(code === undefined ? {} : { code }),
     ...(frames === '' ? {} : { stack: frames }),
   };
+}
+
+/** The code of the system or of a library, as `ENOSPC`: capitals, which no number or text of a person has alone. */
+function systemCode({ code }: Error & { readonly code?: unknown }): string | undefined {
+  return typeof code === 'string' && /^[A-Z][A-Z_]{2,39}$/.test(code) ? code : undefined;
 }
 
 /** The frames without the message, which begins a stack. */

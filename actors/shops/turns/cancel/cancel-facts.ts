@@ -1,4 +1,5 @@
 import { isSameRecipient } from '../../../../policy/number-forms.ts';
+import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
 import { readMessage, readMessages } from '../../records/message-days.ts';
@@ -114,7 +115,9 @@ async function readPlaces(
     Promise.all(
       messages.map(
         async ({ messageId, to }) =>
-          !atPool.has(messageId) && countsAsNewChat(to, await readWriter(state, { to }, store)),
+          !atPool.has(messageId) &&
+          isPhoneNumber(to) &&
+          countsAsNewChat(to, await readWriter(state, { to }, store)),
       ),
     ),
   ]);

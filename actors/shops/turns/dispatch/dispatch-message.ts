@@ -155,8 +155,8 @@ export function onRepeat(
   { messageId, hasChat }: SessionEventOf<'session.prepared'>,
   facts: DispatchFacts | undefined,
 ): void {
-  const { nowMs, state } = builder;
   if (facts !== undefined) linkRecipient(builder, facts);
+  const { nowMs, state } = builder;
   const isAllowed =
     facts?.body !== undefined &&
     obstacle(state, facts.body, { ...facts, prepared: { hasChat }, nowMs }) === undefined;

@@ -31,12 +31,12 @@ export function takeNumber(builder: TurnBuilder, event: ConnectedEvent, facts: N
   }
   const { context } = builder.state.channel;
   const { tenantId, shopId } = builder.state.shop;
-  const knownEntries = [
+  const warmupStarts = [
     inheritance?.warmupSinceMs,
     facts.warmupSinceMs,
     continuedWarmup(context, event, builder.nowMs),
   ];
-  const warmupSinceMs = Math.min(pairedAtMs, ...knownEntries.filter((sinceMs) => sinceMs != null));
+  const warmupSinceMs = Math.min(pairedAtMs, ...warmupStarts.filter((sinceMs) => sinceMs != null));
   if (former !== undefined) {
     const { limits } = builder.state;
     const atMs = context.downSinceMs ?? builder.nowMs;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EgressFailure } from '../../../../actors/outbound/egress-failure.ts';
 import { DownloadRefused } from '../../../../actors/outbound/network-file.ts';
 import { describeDefect } from '../../../../actors/sessions/worker-thread/shared/defect.ts';
 
@@ -50,6 +51,15 @@ test('the message of a refused download is described, and the code of a refused 
   };
   assert.deepEqual(described({ data: 404, output: { statusCode: 500 } }), { code: 404, cause: '' });
   assert.deepEqual(described({ output: { statusCode: 428 } }), { code: 428, cause: '' });
+});
+
+test('the code of the system is described, and one that may contain a value is not', () => {
+  const codeOf = (code: string): unknown => describeDefect(Object.assign(new Error('x'), { code })).code;
+  assert.equal(codeOf('ENOSPC'), 'ENOSPC');
+  assert.equal(codeOf('ERR_INVALID_ARG_TYPE'), 'ERR_INVALID_ARG_TYPE');
+  for (const code of ['Miller', '+491511234', 'E1234567', 'no code']) assert.equal(codeOf(code), undefined);
+  const unreachable = describeDefect(new EgressFailure('the proxy refuses', { isProxy: true }));
+  assert.deepEqual([unreachable.code, unreachable.cause], ['EGRESS_UNREACHABLE', 'the proxy refuses']);
 });
 
 test('a stack has frames only, without the message that begins it', () => {

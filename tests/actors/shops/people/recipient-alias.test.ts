@@ -113,3 +113,16 @@ test('a person who wrote while the network sent no number is stored under the nu
   const forms = [LID, WRITTEN, `#${recipientKey(LID)}`, WRITTEN];
   assert.deepEqual(shop.redis.run(['HGETALL', aliases]), forms);
 });
+
+test('a message is not sent once more if the counts of both addresses of its recipient forbid it', async () => {
+  const shop = await shopOf(WRITTEN);
+  const messageId = await send(shop, WRITTEN);
+  shop.toSession(messageId);
+  shop.prepared(messageId, []);
+  assert.equal(shop.statusOf(messageId), 'sending');
+  const replyToLid = { atMs: shop.nowMs, subject: recipientKey(LID), fingerprint: { high: 1, low: 1 } };
+  shop.state.ledger.record({ kind: 'known', ...replyToLid });
+  const { generation } = shop.state.channel.context;
+  await shop.ask({ type: 'session.prepared', generation, messageId, lid: LID, writes: [] });
+  assert.deepEqual(shop.effectsOf('do_not_repeat'), [{ type: 'do_not_repeat', messageId }]);
+});
