@@ -27,8 +27,8 @@ const ACKNOWLEDGED = 'msgapi_session_outcomes_total{outcome="acknowledged",code=
 
 /**
  * Measures one node with `--sessions=5000`, paired `--pairing=16` at a time, in `--workers=` threads. Without that
- * setting the service decides. The node is killed, its sessions come back, and it rests for `--rest=30` seconds. Then each shop sends `--each-minute=1` message, evenly, for `--minutes=10`. 100
- * `GET /me` a second run except at rest.
+ * setting the service decides. The node is killed, its sessions come back, and it rests for `--rest=30` seconds. Then
+ * each shop sends `--each-minute=1` message, evenly, for `--minutes=10`. 100 `GET /me` a second run except at rest.
  */
 export const manySessions: Bench = {
   name: 'many-sessions',

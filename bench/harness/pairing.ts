@@ -35,7 +35,7 @@ const OPENS_AFTER_MS = 1_000;
 const LOOK_MS = 100;
 const SHARED_LOOK_MS = 16;
 
-/** A starved client does not answer a scan within the network's ten seconds. After this many scans it is stuck. */
+/** A client that must wait for others may answer a scan too late. After this many scans it is stuck. */
 const MOST_SCANS = 6;
 const SCAN_AGAIN = new Set(['CLIENT_SILENT', 'QR_EXPIRED', 'QR_UNKNOWN']);
 /** How long one shop may take in all. */
@@ -97,7 +97,8 @@ async function pair(side: PairingSide, { id, key, phone }: PairingShop, lookMs: 
     if (channel.qr !== undefined && !isScanned) {
       scans += 1;
       isScanned = await isLinked(side, channel.qr, phone, scans < MOST_SCANS);
-      if (isScanned) await delay(OPENS_AFTER_MS);
+      // A code that was refused is shown until the client makes the next one.
+      await delay(isScanned ? OPENS_AFTER_MS : lookMs);
     } else {
       await delay(lookMs);
     }

@@ -87,8 +87,8 @@ export class AuditLog {
   }
 
   /**
-   * Replaces the ids of an erased tenant, shop or person by digests, also in entries that are still to be written. Operators,
-   * methods and times are kept. A filter by the id still finds the entries.
+   * Replaces the ids of an erased tenant, shop or person by digests, also in entries that are still to be written.
+   * Operators, methods and times are kept. A filter by the id still finds the entries.
    */
   async forget(id: string): Promise<void> {
     const mark = erasedMark(id);

@@ -40,6 +40,16 @@ export class Companions {
     this.#lastDevice = journal.collection<number>('last-device');
     this.#historyDue = journal.collection<true>('history-due');
     for (const [, companion] of this.#companions.entries()) this.#index(companion);
+    this.#moveFormerPreKeys();
+  }
+
+  /** Until 0.2.0 all keys were in one collection, under the companion's id and the key's. */
+  #moveFormerPreKeys(): void {
+    const former = this.#journal.collection<PublicPreKey>('pre-keys');
+    for (const [key, preKey] of former.entries()) {
+      this.#preKeysOf(key.slice(0, key.indexOf(' '))).set(String(preKey.id), preKey);
+      former.delete(key);
+    }
   }
 
   get(phone: string, device: number): Companion | undefined {

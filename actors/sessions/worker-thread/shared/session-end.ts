@@ -102,6 +102,7 @@ export function isConnectionClosed(error: unknown): boolean {
 const SOCKET_CODES = new Set([
   'EADDRNOTAVAIL',
   'EAI_AGAIN',
+  'EAI_FAIL',
   'ECANCELED',
   'ECONNABORTED',
   'ECONNREFUSED',

@@ -12,7 +12,7 @@ import { call } from '../session.js';
  * @param {{
  *   tenantId: string,
  *   webhook?: Webhook,
- *   work: (body: Pick<Webhook, 'url' | 'types'> & Partial<Pick<Webhook, 'shops'>>) => Promise<unknown>,
+ *   work: (body: Pick<Webhook, 'url' | 'types' | 'shops'>) => Promise<unknown>,
  *   onClose: () => void,
  * }} props `webhook`: the one to change, absent for a new one; `work` gets the input, and then the dialog closes
  */
@@ -49,7 +49,7 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
           ${EVENT_TYPES.map((each) => html`<${Choice} name="type" value=${each} chosen=${webhook?.types} label=${each} />`)}
         </fieldset>
         <fieldset>
-          <legend>Shops${isOfNone ? ' (none chosen: still none, all its shops were erased)' : ''}</legend>
+          <legend>Shops${isOfNone && !isOfAll ? ' (none chosen: still none, all its shops were erased)' : ''}</legend>
           <label class="check"><input type="checkbox" checked=${isOfAll} onChange=${() => setIsOfAll(!isOfAll)} /> All shops, later ones too</label>
           ${shops?.map((shop) => html`<${Choice} key=${shop.id} name="shop" value=${shop.id} chosen=${webhook?.shops} label=${shop.name} disabled=${isOfAll} />`)}
           ${erased.map((id) => html`<${Choice} key=${id} name="shop" value=${id} chosen=${webhook?.shops} label=${id} disabled=${isOfAll} />`)}
