@@ -1,7 +1,5 @@
 import type { SessionEvent, SessionEventOf } from '../../sessions/session-events.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
-import type { PacingTimes } from '../machines/pacing-times.ts';
-import type { NumberVault } from '../records/number-vault.ts';
 import { channelState, isPreparing, pacingState, type ShopState } from '../state/shop-state.ts';
 import { stopBatchesOfNumber } from './batches/stop-batch.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
@@ -12,101 +10,85 @@ import type { NumberFacts } from './number/number-facts.ts';
 import { noteRefusal, storeReportedLimits } from './number/reported-limits.ts';
 import { takeNumber } from './number/take-number.ts';
 import { learnRecipient } from './people/recipient-alias.ts';
-import { requireFact, type ShopFacts } from './shop-facts.ts';
+import type { DecisionOptions, ShopTurns } from './typed-turns.ts';
 
-/** The events of the shop's newest session that change its state. */
-type LiveEvent = Exclude<
-  SessionEvent,
-  {
-    type: 'session.inbound' | 'session.receipts' | 'session.send_outcome' | 'session.unreachable';
-  }
->;
-
-export function onSessionEvent(
+/** Takes an event of a session. */
+type Take<Event, Facts> = (
   builder: TurnBuilder,
-  event: SessionEvent,
-  facts: ShopFacts,
-  { times, vault }: { readonly times: Pick<PacingTimes, 'outcomeMs'>; readonly vault: NumberVault },
-): void {
-  const before = builder.state;
-  switch (event.type) {
-    // Inbound messages and outcomes count, from whatever session they come.
-    case 'session.inbound':
-      requireFact(facts, 'received');
-      onInbound(builder, event, facts.received, vault);
-      break;
-    case 'session.receipts':
-      requireFact(facts, 'receipts');
-      onReceipts(builder, facts.receipts);
-      builder.perform({ type: 'confirm', token: event.token });
-      break;
-    case 'session.send_outcome':
-      noteRefusal(builder, event.outcome);
-      onOutcome(builder, event);
-      break;
-    case 'session.unreachable':
-      builder.endAllQueued('BOT_SERVICE_UNREACHABLE');
-      break;
-    default:
-      if (event.generation === builder.state.channel.context.generation)
-        onLiveEvent(builder, event, facts, times);
-  }
-  stopBatchesOfNumber(builder, before);
+  event: Event,
+  facts: Facts,
+  options: DecisionOptions,
+) => void;
+
+/** An event of any session of the shop. Batches may stop after it. */
+function ofAny<Event, Facts>(take: Take<Event, Facts>): Take<Event, Facts> {
+  return (builder, event, facts, options) => {
+    const before = builder.state;
+    take(builder, event, facts, options);
+    stopBatchesOfNumber(builder, before);
+  };
 }
 
-function onLiveEvent(
-  builder: TurnBuilder,
-  event: LiveEvent,
-  facts: ShopFacts,
-  times: Pick<PacingTimes, 'outcomeMs'>,
-): void {
-  switch (event.type) {
-    case 'session.qr':
-      builder.stepChannel({ type: 'qr' });
-      if (channelState(builder.state) === 'qr_waiting') {
-        builder.change({ qr: { text: event.qr, expiresAtMs: event.expiresAtMs } });
-      }
-      break;
-    case 'session.pairing_code':
-      builder.stepChannel({ type: 'code' });
-      if (channelState(builder.state) === 'code_waiting') {
-        builder.change({ pairingCode: { text: event.code, expiresAtMs: event.expiresAtMs } });
-      }
-      break;
-    case 'session.connected':
-      requireFact(facts, 'number');
-      onConnected(builder, event, facts.number);
-      break;
-    case 'session.closed':
-      builder.stepChannel({ ...event, type: 'closed', nowMs: builder.nowMs, chance: builder.chance() });
-      break;
-    case 'session.worker_lost':
-      builder.stepChannel({
-        type: 'closed',
-        end: 'transient',
-        statusCode: undefined,
-        detail: event.detail,
-        nowMs: builder.nowMs,
-        chance: builder.chance(),
-      });
-      break;
-    case 'session.limits':
-      storeReportedLimits(builder, event);
-      break;
-    case 'session.groups':
-      builder.change({ groups: { generation: event.generation, list: event.groups } });
-      builder.perform({ type: 'groups_reported' });
-      break;
-    case 'session.recipient_known':
-      if (isPreparing(builder.state, event.messageId)) learnRecipient(builder, event.number, facts.alias);
-      break;
-    case 'session.prepared':
-      if (isOnWire(builder.state, event.messageId)) onRepeat(builder, event, facts.dispatch);
-      else if (isOrdered(builder.state, event.messageId) && facts.dispatch)
-        onPrepared(builder, event, facts.dispatch, times.outcomeMs);
-      break;
-  }
+/** An event that is ignored unless it comes from the newest session. */
+function ofNewest<Event extends { readonly generation: number }, Facts>(
+  take: Take<Event, Facts>,
+): Take<Event, Facts> {
+  return ofAny((builder, event, facts, options) => {
+    if (event.generation === builder.state.channel.context.generation) take(builder, event, facts, options);
+  });
 }
+
+/** The turns that decide events of sessions. Inbound messages and outcomes count, from whatever session they come. */
+export const SESSION_TURNS: Pick<ShopTurns, SessionEvent['type']> = {
+  'session.inbound': ofAny((builder, event, { received }, { vault }) =>
+    onInbound(builder, event, received, vault),
+  ),
+  'session.receipts': ofAny((builder, { token }, { receipts }) => {
+    onReceipts(builder, receipts);
+    builder.perform({ type: 'confirm', token });
+  }),
+  'session.send_outcome': ofAny((builder, event) => {
+    noteRefusal(builder, event.outcome);
+    onOutcome(builder, event);
+  }),
+  'session.unreachable': ofAny((builder) => builder.endAllQueued('BOT_SERVICE_UNREACHABLE')),
+  'session.qr': ofNewest((builder, { qr, expiresAtMs }) => {
+    builder.stepChannel({ type: 'qr' });
+    if (channelState(builder.state) === 'qr_waiting') builder.change({ qr: { text: qr, expiresAtMs } });
+  }),
+  'session.pairing_code': ofNewest((builder, { code, expiresAtMs }) => {
+    builder.stepChannel({ type: 'code' });
+    if (channelState(builder.state) === 'code_waiting')
+      builder.change({ pairingCode: { text: code, expiresAtMs } });
+  }),
+  'session.connected': ofNewest((builder, event, { number }) => onConnected(builder, event, number)),
+  'session.closed': ofNewest((builder, event) =>
+    builder.stepChannel({ ...event, type: 'closed', nowMs: builder.nowMs, chance: builder.chance() }),
+  ),
+  'session.worker_lost': ofNewest((builder, { detail }) =>
+    builder.stepChannel({
+      type: 'closed',
+      end: 'transient',
+      statusCode: undefined,
+      detail,
+      nowMs: builder.nowMs,
+      chance: builder.chance(),
+    }),
+  ),
+  'session.limits': ofNewest(storeReportedLimits),
+  'session.groups': ofNewest((builder, { generation, groups: list }) => {
+    builder.change({ groups: { generation, list } });
+    builder.perform({ type: 'groups_reported' });
+  }),
+  'session.recipient_known': ofNewest((builder, { messageId, number }, { alias }) => {
+    if (isPreparing(builder.state, messageId)) learnRecipient(builder, number, alias);
+  }),
+  'session.prepared': ofNewest((builder, event, { dispatch }, { times }) => {
+    if (isOnWire(builder.state, event.messageId)) onRepeat(builder, event, dispatch);
+    else if (isOrdered(builder.state, event.messageId) && dispatch)
+      onPrepared(builder, event, dispatch, times.outcomeMs);
+  }),
+};
 
 /**
  * True if the session was ordered to prepare that message in its present attempt. The order sets the message's body, and

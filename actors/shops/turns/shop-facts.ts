@@ -1,59 +1,28 @@
 import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../runtime/store.ts';
-import type { ShopCommand } from '../protocol/shop-commands.ts';
-import { readInboundRecords, type StoredInbound } from '../records/inbound-records.ts';
-import type { StoredMessage } from '../records/message-record.ts';
+import type { CommandOf, ShopCommand } from '../protocol/shop-commands.ts';
+import { readInboundRecords } from '../records/inbound-records.ts';
 import type { NumberVault } from '../records/number-vault.ts';
-import type { SendFacts } from '../state/recipient-facts.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import { type BatchFacts, readBatchFacts } from './batches/batch-facts.ts';
-import { type CancellationFacts, isCancellation, readCancellation } from './cancel/cancel-facts.ts';
-import { type DispatchFacts, readDispatch } from './dispatch/dispatch-facts.ts';
-import { type ReceiptFacts, readReceipts } from './dispatch/receipt-turn.ts';
-import { type InboundFacts, readInbound, readSender, type SenderFacts } from './inbound/inbound-facts.ts';
-import { type NumberFacts, readNumber } from './number/number-facts.ts';
-import { type CarryFacts, readCarry } from './pool/carry-facts.ts';
-import { type RequeueFacts, readRequeue } from './pool/requeue-facts.ts';
-import { readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
-import { readOriginal, readSend } from './send/send-facts.ts';
-
-/** The facts for a turn in addition to the shop's state, read before it. */
-export interface ShopFacts extends CancellationFacts, ScheduledFacts {
-  readonly send?: SendFacts;
-  /** For a status: the original of the same idempotency key. */
-  readonly original?: StoredMessage | undefined;
-  readonly dispatch?: DispatchFacts;
-  /** The facts of this shop, as one of the pool, about the message of a request. */
-  readonly carry?: CarryFacts;
-  /** The facts about a message that no pool shop has taken. */
-  readonly requeue?: RequeueFacts;
-  /** The number that the network reported before for the looked-up recipient, if another. */
-  readonly alias?: string;
-  /** The tenant's facts about the number that was just connected. */
-  readonly number?: NumberFacts;
-  /** Receipts that belong to messages of the shop. */
-  readonly receipts?: ReceiptFacts;
-  /** The head of the shop's list, before it is cut. */
-  readonly oldest?: readonly string[];
-  /** The facts about an inbound message of the shop's session. */
-  readonly received?: InboundFacts;
-  /** The person who opted out at the pool. */
-  readonly sender?: SenderFacts;
-  /** The inbound message to mark as read. Absent if it was removed. */
-  readonly toMarkRead?: StoredInbound;
-  readonly batch?: BatchFacts;
-  /** True if a session worker can take orders. */
-  readonly hasWorker?: boolean;
-}
-
-/** Throws if a fact is missing that is always read for the command. */
-export function requireFact<Name extends keyof ShopFacts>(
-  facts: ShopFacts,
-  name: Name,
-): asserts facts is ShopFacts & Required<Pick<ShopFacts, Name>> {
-  if (facts[name] === undefined) throw new Error(`a command came to its turn without the fact ${name}`);
-}
+import { type BatchCommand, readBatchFacts } from './batches/batch-facts.ts';
+import { readCancel, readCancelledAtPool, readCancelQueue } from './cancel/cancel-facts.ts';
+import { readDispatch } from './dispatch/dispatch-facts.ts';
+import { readReceipts } from './dispatch/receipt-turn.ts';
+import { readInbound, readSender } from './inbound/inbound-facts.ts';
+import { readNumber } from './number/number-facts.ts';
+import { readCarry } from './pool/carry-facts.ts';
+import { readRequeue } from './pool/requeue-facts.ts';
+import { readScheduled } from './scheduled/scheduled-facts.ts';
+import { type FactsOfSend, readOriginal, readSend } from './send/send-facts.ts';
+import type {
+  CommandFacts,
+  FactsInProgress,
+  FactsOfBatch,
+  FactsOfPool,
+  NoFacts,
+  ShopFacts,
+} from './typed-turns.ts';
 
 /** The most elements that are cut from the list at a time: more than a day can bring. */
 const MOST_CUT = 2 * LEDGER_BOUND;
@@ -90,17 +59,15 @@ export function readShopFacts(
 
 /** The stored schedule of a due send is read at the same time. */
 async function readScheduleToo(
-  sendFacts: MaybePromise<ShopFacts>,
+  sendFacts: MaybePromise<FactsOfSend>,
   scheduledId: string,
   state: ShopState,
   sources: Sources,
-): Promise<ShopFacts> {
+): Promise<CommandFacts['send']> {
   const dueSend = { type: 'send', scheduledId } as const;
   const [facts, ofSchedule] = await Promise.all([sendFacts, readScheduled(state, dueSend, sources)]);
   return { ...facts, ...ofSchedule };
 }
-
-type OtherCommand = Exclude<ShopCommand, { readonly type: 'send' }>;
 
 type Sources = FactsContext & FactsOptions;
 
@@ -108,62 +75,91 @@ function sourcesOf({ store, nowMs }: FactsContext, { hasWorker, vault, retention
   return { store, nowMs, hasWorker, vault, retentionMs };
 }
 
-const NO_FACTS: ShopFacts = {};
+/** Reads the facts for a command of another type than `send`. */
+function readFacts(state: ShopState, command: ShopCommand, sources: Sources): MaybePromise<ShopFacts> {
+  const reads: Readonly<Partial<Record<ShopCommand['type'], AnyRead>>> = READS;
+  // The command has the type under which the function was found.
+  return reads[command.type]?.(state, command as never, sources) ?? NO_FACTS;
+}
 
-function readFacts(state: ShopState, command: OtherCommand, sources: Sources): MaybePromise<ShopFacts> {
-  const { store, vault, nowMs } = sources;
-  switch (command.type) {
-    case 'post_status': {
-      const hasWorker = sources.hasWorker();
-      const key = command.draft.idempotencyKey;
-      if (key === undefined) return { hasWorker };
-      const originalSend = readOriginal(state, { kind: 'status', key }, store);
-      return originalSend.then((original) => ({ original, hasWorker }));
-    }
-    case 'first_look':
-    case 'session.prepared':
-      if (state.currentMessage?.messageId !== command.messageId) return NO_FACTS;
-      return readDispatch(state, command, sources).then((dispatch) => ({ dispatch }));
-    case 'session.recipient_known':
-      if (state.currentMessage?.messageId !== command.messageId) return NO_FACTS;
-      return mapMaybePromise(
-        store.lookUp(state.shard, [['HGET', state.keys.aliases, state.currentMessage.to]]),
-        ([alias]) => (typeof alias === 'string' ? { alias } : NO_FACTS),
-      );
-    case 'session.connected':
-      return readNumber(state, command.phone, sources).then((number) => ({ number }));
-    case 'session.inbound':
-      return readInbound(state, command, sources).then((inbound) => ({ received: inbound }));
-    case 'session.receipts':
-      return readReceipts(state, command, store, nowMs).then((receipts) => ({ receipts }));
-    case 'mark_read':
-      return readInboundRecords(state.shard, [command.inboundId], { store, vault }).then(([toMarkRead]) =>
-        toMarkRead === undefined ? NO_FACTS : { toMarkRead },
-      );
-    case 'cancel':
-    case 'cancel_queue':
-    case 'pool.answered':
-      return isCancellation(command) ? readCancellation(state, command, store) : NO_FACTS;
-    case 'pool.offer':
-    case 'pool.take':
-    case 'pool.withdraw':
-      return readCarry(state, command, store).then((carry) => ({ carry, hasWorker: sources.hasWorker() }));
-    case 'requeue':
-      return readRequeue(state, command.messageId, store).then((requeue) => ({ requeue }));
-    case 'pool.opt_out':
-      return readSender(state, { ...command, optsOut: true }, sources).then((sender) => ({ sender }));
-    case 'create_batch':
-    case 'add_recipients':
-    case 'steer_batch':
-      return readBatchFacts(state, command, sources).then((batch) => ({ batch }));
-    case 'schedule':
-    case 'unschedule':
-      return readScheduled(state, command, sources);
-    case 'cut_accepted':
-      return store
-        .read([['LRANGE', state.keys.accepted, 0, MOST_CUT - 1]])
-        .then(([oldest]) => ({ oldest: oldest as string[] }));
-    default:
-      return NO_FACTS;
-  }
+/** Reads the facts for a command of the type. */
+type Read<Type extends keyof CommandFacts> = (
+  state: ShopState,
+  command: CommandOf<Type>,
+  sources: Sources,
+) => MaybePromise<CommandFacts[Type]>;
+
+type AnyRead = (state: ShopState, command: never, sources: Sources) => MaybePromise<ShopFacts>;
+
+const NO_FACTS: NoFacts = {};
+
+const READS: { readonly [Type in Exclude<keyof CommandFacts, 'send'>]: Read<Type> } = {
+  post_status(state, { draft: { idempotencyKey: key } }, sources) {
+    const hasWorker = sources.hasWorker();
+    if (key === undefined) return { hasWorker };
+    const found = readOriginal(state, { kind: 'status', key }, sources.store);
+    return found.then((original) => ({ original, hasWorker }));
+  },
+  schedule: readScheduled,
+  unschedule: readScheduled,
+  create_batch: readBatch,
+  add_recipients: readBatch,
+  steer_batch: readBatch,
+  cancel: (state, { messageId }, { store }) =>
+    readCancel(state, messageId, store).then((cancel) => ({ cancel })),
+  cancel_queue: (state, { filter }, { store }) =>
+    readCancelQueue(state, filter, store).then((cancel) => ({ cancel })),
+  async mark_read({ shard }, { inboundId }, sources) {
+    const [toMarkRead] = await readInboundRecords(shard, [inboundId], sources);
+    return { toMarkRead };
+  },
+  first_look: readProgress,
+  requeue: (state, { messageId }, { store }) =>
+    readRequeue(state, messageId, store).then((requeue) => ({ requeue })),
+  async cut_accepted({ keys }, _command, { store }) {
+    const [oldest] = await store.read([['LRANGE', keys.accepted, 0, MOST_CUT - 1]]);
+    return { oldest: oldest as string[] };
+  },
+  'pool.offer': readPool,
+  'pool.take': readPool,
+  'pool.withdraw': readPool,
+  'pool.answered'(state, { messageId, answer }, { store }) {
+    if (answer.kind !== 'ended' || answer.fate.reason !== 'CANCELLED') return NO_FACTS;
+    return readCancelledAtPool(state, messageId, store).then((cancelledAtPool) => ({ cancelledAtPool }));
+  },
+  'pool.opt_out': (state, command, sources) =>
+    readSender(state, { ...command, optsOut: true }, sources).then((sender) => ({ sender })),
+  'session.recipient_known'({ shard, keys, currentMessage }, { messageId }, { store }) {
+    if (currentMessage?.messageId !== messageId) return NO_FACTS;
+    const found = store.lookUp(shard, [['HGET', keys.aliases, currentMessage.to]]);
+    return mapMaybePromise(found, ([alias]) => (typeof alias === 'string' ? { alias } : NO_FACTS));
+  },
+  'session.prepared': readProgress,
+  'session.connected': (state, { phone }, sources) =>
+    readNumber(state, phone, sources).then((number) => ({ number })),
+  'session.inbound': (state, event, sources) =>
+    readInbound(state, event, sources).then((received) => ({ received })),
+  'session.receipts': (state, event, { store, nowMs }) =>
+    readReceipts(state, event, store, nowMs).then((receipts) => ({ receipts })),
+};
+
+async function readBatch(state: ShopState, command: BatchCommand, sources: Sources): Promise<FactsOfBatch> {
+  return { batch: await readBatchFacts(state, command, sources) };
+}
+
+function readProgress(
+  state: ShopState,
+  command: CommandOf<'first_look' | 'session.prepared'>,
+  sources: Sources,
+): MaybePromise<FactsInProgress> {
+  if (state.currentMessage?.messageId !== command.messageId) return NO_FACTS;
+  return readDispatch(state, command, sources).then((dispatch) => ({ dispatch }));
+}
+
+async function readPool(
+  state: ShopState,
+  command: CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>,
+  { store, hasWorker }: Sources,
+): Promise<FactsOfPool> {
+  return { carry: await readCarry(state, command, store), hasWorker: hasWorker() };
 }

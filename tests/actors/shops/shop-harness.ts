@@ -20,7 +20,7 @@ import type { SendFacts } from '../../../actors/shops/state/recipient-facts.ts';
 import type { ShopState } from '../../../actors/shops/state/shop-state.ts';
 import type { DispatchFacts } from '../../../actors/shops/turns/dispatch/dispatch-facts.ts';
 import { shopBehaviour } from '../../../actors/shops/turns/shop-behaviour.ts';
-import type { ShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
+import type { CommandFacts } from '../../../actors/shops/turns/typed-turns.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
@@ -45,6 +45,14 @@ export const vault = numberVault([Buffer.alloc(32, 1)]);
 
 /** Seals the egress of harnesses' shops. */
 export const testEgressVault = egressVault(credentialCiphers([Buffer.alloc(32, 1)]));
+
+/** Facts for a command of any type. */
+type AnyFacts = Partial<Intersection<CommandFacts[keyof CommandFacts]>>;
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
 
 /** The options of a harness. */
 interface HarnessOptions {
@@ -126,7 +134,7 @@ export class ShopHarness {
     this.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
   }
 
-  command(command: ShopCommand, facts: Partial<ShopFacts> = {}): unknown {
+  command(command: ShopCommand, facts: AnyFacts = {}): unknown {
     return this.#take(this.decide(command, facts));
   }
 
@@ -136,20 +144,20 @@ export class ShopHarness {
   }
 
   /** Reads the facts for a command as its actor does. */
-  async facts(command: ShopCommand, store = storeOf(this.redis)): Promise<ShopFacts> {
+  async facts(command: ShopCommand, store = storeOf(this.redis)): Promise<AnyFacts> {
     const context = { address: shopAddress(this.state.shop), store, nowMs: this.nowMs };
     return this.#behaviour.prepare(this.state, command, context);
   }
 
   /** A turn that is decided and not committed. */
-  decide(command: ShopCommand, facts: Partial<ShopFacts> = {}): Turn<ShopState, ShopEffect> {
+  decide(command: ShopCommand, facts: AnyFacts = {}): Turn<ShopState, ShopEffect> {
     // A number that no shop had before, and a sender without stored data.
     const usual = { hasWorker: this.hasWorker, number: {}, ...senderOf(command) };
     return this.decideBy(command, { ...usual, ...facts });
   }
 
   /** A turn that is decided by these facts alone, and not committed. */
-  decideBy(command: ShopCommand, facts: ShopFacts): Turn<ShopState, ShopEffect> {
+  decideBy(command: ShopCommand, facts: AnyFacts): Turn<ShopState, ShopEffect> {
     const address = shopAddress(this.state.shop);
     return this.#behaviour.turn(this.state, command, { address, nowMs: this.nowMs, facts });
   }
@@ -157,7 +165,7 @@ export class ShopHarness {
   /** Takes an event of the newest session, unless another generation is named. */
   session(
     event: DistributiveOmit<SessionEvent, 'generation'>,
-    facts: Partial<ShopFacts> = {},
+    facts: AnyFacts = {},
     generation?: number,
   ): void {
     const current = generation ?? this.state.channel.context.generation;
@@ -378,7 +386,7 @@ const idOrCode = (reply: Outcome<{ accepted: AcceptedReply }>): string =>
   reply.ok ? reply.value.accepted.id : reply.failure.code;
 
 /** Returns the facts about the sender of an inbound message whom the shop does not know. */
-function senderOf(command: ShopCommand): Partial<ShopFacts> {
+function senderOf(command: ShopCommand): AnyFacts {
   if (command.type === 'pool.opt_out') return { sender: { writtenBy: command.from } };
   if (command.type !== 'session.inbound') return {};
   return { received: { writtenBy: command.from, optsOut: isOptOut(command.text) } };

@@ -7,7 +7,6 @@ import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacin
 import { channel, pacing } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
-import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import type { MessageState } from '../../records/message-record.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import { withMessageState } from '../../state/batches.ts';
@@ -88,10 +87,10 @@ export class TurnBuilder extends CollectedTurn {
   }
 
   /**
-   * Starts the next message if the shop is idle. Returns the finished turn: state, writes, effects, and the reply to a
-   * command of the type.
+   * Starts the next message if the shop is idle. Returns the finished turn: state, writes, effects, and the reply to the
+   * command, if it has one.
    */
-  finish<Type extends keyof ShopReplies = never>(reply?: ShopReplies[Type]): Turn<ShopState, ShopEffect> {
+  finish(reply?: unknown): Turn<ShopState, ShopEffect> {
     this.dispatch();
     const { before, state } = this;
     const firstPlace = this.#storesEnded ? this.#noteEnded() : undefined;

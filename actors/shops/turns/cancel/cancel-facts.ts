@@ -1,7 +1,6 @@
 import { isSameRecipient } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import type { CommandOf, ShopCommand } from '../../protocol/shop-commands.ts';
 import { readMessage, readMessages } from '../../records/message-days.ts';
 import type { MessageState } from '../../records/message-record.ts';
 import type { QueueFilter } from '../../shop-operations.ts';
@@ -18,39 +17,12 @@ export interface CancelFacts {
   readonly stored?: MessageState | undefined;
 }
 
-/** The facts of the commands that cancel, or that report a cancellation. */
-export interface CancellationFacts {
-  readonly cancel?: CancelFacts;
-  /** A message that was cancelled at the pool. */
-  readonly cancelledAtPool?: CancelledPlace;
-}
-
-type Cancellation = CommandOf<'cancel' | 'cancel_queue' | 'pool.answered'>;
-
-/** True if a command cancels, or reports that the pool gave a cancelled message back. */
-export function isCancellation(command: ShopCommand): command is Cancellation {
-  if (command.type === 'cancel' || command.type === 'cancel_queue') return true;
-  if (command.type !== 'pool.answered') return false;
-  return command.answer.kind === 'ended' && command.answer.fate.reason === 'CANCELLED';
-}
-
-export async function readCancellation(
-  state: ShopState,
-  command: Cancellation,
-  store: Store,
-): Promise<CancellationFacts> {
-  if (command.type === 'cancel') return { cancel: await readCancel(state, command.messageId, store) };
-  if (command.type === 'cancel_queue') return { cancel: await readCancelQueue(state, command.filter, store) };
-  const cancelledAtPool = await readCancelledAtPool(state, command.messageId, store);
-  return cancelledAtPool === undefined ? {} : { cancelledAtPool };
-}
-
 /** A message of the shop's own that has not ended. */
 type OwnMessage = Pick<CancelledPlace, 'messageId' | 'to' | 'alias' | 'place'> & {
   readonly createdAtMs: number;
 };
 
-async function readCancel(state: ShopState, messageId: string, store: Store): Promise<CancelFacts> {
+export async function readCancel(state: ShopState, messageId: string, store: Store): Promise<CancelFacts> {
   const matchingMessages = ownMessages(state).filter((message) => message.messageId === messageId);
   const [places, storedMessages] = await Promise.all([
     readPlaces(state, matchingMessages, store),
@@ -59,7 +31,11 @@ async function readCancel(state: ShopState, messageId: string, store: Store): Pr
   return { places, stored: storedMessages?.state };
 }
 
-async function readCancelQueue(state: ShopState, filter: QueueFilter, store: Store): Promise<CancelFacts> {
+export async function readCancelQueue(
+  state: ShopState,
+  filter: QueueFilter,
+  store: Store,
+): Promise<CancelFacts> {
   const { idempotencyKeyPrefix: prefix, to, acceptedBeforeMs } = filter;
   const candidates = ownMessages(state).filter(
     (message) =>
@@ -75,7 +51,7 @@ async function readCancelQueue(state: ShopState, filter: QueueFilter, store: Sto
   return { places: await readPlaces(state, messagesOfKey, store) };
 }
 
-async function readCancelledAtPool(
+export async function readCancelledAtPool(
   state: ShopState,
   messageId: string,
   store: Store,

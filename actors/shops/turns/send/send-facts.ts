@@ -8,7 +8,7 @@ import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../../sta
 import type { ShopState } from '../../state/shop-state.ts';
 
 /** The facts for the turn on a send. */
-interface FactsOfSend {
+export interface FactsOfSend {
   readonly send: SendFacts;
   readonly hasWorker: boolean;
 }
