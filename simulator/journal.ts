@@ -17,6 +17,9 @@ export interface Collection<Value> {
 /** The file is rewritten after this many appended lines if most of them are dead. */
 const COMPACT_AFTER_LINES = 200_000;
 
+/** A text has at most half a gigabyte, and millions of lines may be appended at once. */
+const MOST_LINES_JOINED = 100_000;
+
 /**
  * Everything the simulator remembers, in one append-only file of JSON lines. A line is `[collection, key, value]`,
  * without the value if the key was deleted. The file is read at the start and rewritten when most of it is dead.
@@ -97,7 +100,8 @@ export class Journal {
     const lines = this.#lines;
     this.#lines = [];
     if (!this.#file) return; // A write after the close is dropped.
-    await this.#file.appendFile(lines.join(''));
+    for (let start = 0; start < lines.length; start += MOST_LINES_JOINED)
+      await this.#file.appendFile(lines.slice(start, start + MOST_LINES_JOINED).join(''));
     this.#appendedLines += lines.length;
     if (this.#appendedLines > COMPACT_AFTER_LINES && this.#appendedLines > 3 * this.#liveCount()) {
       await this.#rewrite();

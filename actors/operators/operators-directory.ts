@@ -71,14 +71,14 @@ export class OperatorsDirectory {
    */
   async repair(): Promise<void> {
     const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
-    const [unmadeIds, ...madeTenants] = (await this.#store.read([
+    const [listedIds, ...tenantsOfShards] = (await this.#store.read([
       ['ZRANGE', ORDER_KEY, 0, -1],
       ...shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
     ])) as string[][];
-    const unmadeTenants = new Set(unmadeIds);
-    for (const tenantId of madeTenants.flat())
-      if (!unmadeTenants.delete(tenantId)) await this.#refresh(tenantId);
-    for (const tenantId of unmadeTenants) await this.#refresh(tenantId);
+    const listedOnly = new Set(listedIds);
+    for (const tenantId of tenantsOfShards.flat())
+      if (!listedOnly.delete(tenantId)) await this.#refresh(tenantId);
+    for (const tenantId of listedOnly) await this.#refresh(tenantId);
   }
 
   /** Newest first. `q` matches a part of the name or the beginning of the id, in any case. */

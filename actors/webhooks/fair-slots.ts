@@ -38,11 +38,11 @@ export class FairSlots {
     if (this.#isFree(name)) this.#take(name);
     else await this.#wait(name);
     let holder = name;
-    const moveTo = (otherKey: string): void => {
-      if (this.#held.countOf(otherKey) >= this.#bounds.moved || this.#isGroupFull(otherKey)) return;
-      this.#take(otherKey);
+    const moveTo = (otherName: string): void => {
+      if (this.#held.countOf(otherName) >= this.#bounds.moved || this.#isGroupFull(otherName)) return;
+      this.#take(otherName);
       this.#leave(holder);
-      holder = otherKey;
+      holder = otherName;
     };
     try {
       return await work({ moveTo });

@@ -37,6 +37,8 @@ const SHARED_LOOK_MS = 16;
 
 /** A client that must wait for others may answer a scan too late. After this many scans it is stuck. */
 const MOST_SCANS = 6;
+/** A code that was refused is shown until the client makes the next one. */
+const SCAN_AGAIN_MS = 2_000;
 const SCAN_AGAIN = new Set(['CLIENT_SILENT', 'QR_EXPIRED', 'QR_UNKNOWN']);
 /** How long one shop may take in all. */
 const WITHIN_MS = 300_000;
@@ -97,8 +99,7 @@ async function pair(side: PairingSide, { id, key, phone }: PairingShop, lookMs: 
     if (channel.qr !== undefined && !isScanned) {
       scans += 1;
       isScanned = await isLinked(side, channel.qr, phone, scans < MOST_SCANS);
-      // A code that was refused is shown until the client makes the next one.
-      await delay(isScanned ? OPENS_AFTER_MS : lookMs);
+      await delay(isScanned ? OPENS_AFTER_MS : SCAN_AGAIN_MS);
     } else {
       await delay(lookMs);
     }

@@ -47,7 +47,7 @@ export type EdgeHandler = (call: EdgeCall, ids: CallIds, wait?: CallWait) => May
 export type Responder = (call: EdgeCall) => MaybePromise<ReplyValue>;
 
 /** True if no body is read with this method. */
-export function isRead(method: string): boolean {
+export function isReadMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 

@@ -1,7 +1,7 @@
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import { errorReply } from '../contract/envelope.ts';
 import { type HeaderLines, headerLines, type ReplyValue, type RequestValue } from '../contract/exchange.ts';
-import { anonymous, type EdgeHandler, isRead } from './edge.ts';
+import { anonymous, type EdgeHandler, isReadMethod } from './edge.ts';
 
 /** A path outside the declared API that takes only GET and HEAD: documents, probes, files of a page. */
 export interface Page {
@@ -16,7 +16,7 @@ export function withPages(pages: readonly Page[]): EdgeHandler {
     const { request } = call;
     const page = byPath.get(request.path);
     if (page === undefined) return call.answer(ids, wait);
-    if (!isRead(request.method)) {
+    if (!isReadMethod(request.method)) {
       return anonymous(
         errorReply({ code: 'METHOD_NOT_ALLOWED' }, headerLines({ Allow: 'GET, HEAD' })),
         page.path,

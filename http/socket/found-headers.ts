@@ -1,4 +1,4 @@
-import { isRead } from '../pipeline/edge.ts';
+import { isReadMethod } from '../pipeline/edge.ts';
 
 /** The server library's view of a request, valid until its callback ends. Each access is a native call. */
 export interface RawHead {
@@ -54,7 +54,7 @@ export interface FoundHeaders {
  * behind a proxy, and there all headers are read.
  */
 export function findHeaders(rawHead: RawHead, method: string, isProxied: boolean): FoundHeaders {
-  const isByName = isRead(method) && !isProxied && rawHead.getHeader(CONTENT_LENGTH.bytes) === '';
+  const isByName = isReadMethod(method) && !isProxied && rawHead.getHeader(CONTENT_LENGTH.bytes) === '';
   return isByName ? headersByName(rawHead) : allHeaders(rawHead);
 }
 

@@ -1,6 +1,6 @@
 import type { CallerConnection } from '../contract/caller-connection.ts';
 import type { BodyFault, RequestValue } from '../contract/exchange.ts';
-import { isRead } from '../pipeline/edge.ts';
+import { isReadMethod } from '../pipeline/edge.ts';
 import { findHeaders, linesOf, type RawHead } from './found-headers.ts';
 import { MAX_BODY_BYTES } from './kept-body.ts';
 
@@ -44,7 +44,7 @@ export function readHead(
   // uWebSockets takes the first of several lengths, and ignores an empty one. Either lets a request be smuggled past a
   // proxy.
   const lengthRepeated = headers.lengths > (contentLength === '' ? 0 : 1);
-  const isChunked = !isRead(method) && transferEncoding !== '';
+  const isChunked = !isReadMethod(method) && transferEncoding !== '';
   const hasBody = !lengthRepeated && (contentLength !== '' || isChunked);
   const path = rawHead.getUrl();
   const mayStream = path === eventsPath;

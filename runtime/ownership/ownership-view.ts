@@ -64,7 +64,7 @@ export class OwnershipView {
     if (knownRecord !== undefined && record.epoch >= knownRecord.epoch) this.#records[shard] = record;
   }
 
-  /** Returns the owner of a shard, if there is one with a valid lease at the last check. */
+  /** Returns the owner of a shard in its newest known record. Its lease may have ended. */
   ownerOf(shard: number): ShardOwner | undefined {
     const record = this.#records[shard];
     if (record?.owner === undefined) return undefined;

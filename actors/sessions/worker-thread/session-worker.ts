@@ -86,7 +86,7 @@ function run(): void {
   // The client leaves some of its promises unwatched. A failure in one shop's must not end all shops' sessions.
   process.on('unhandledRejection', (reason) => {
     const fields = { ...describeDefect(reason) };
-    post({ kind: 'log', level: 'warn', fields, message: 'the client left a failure unhandled' });
+    post({ kind: 'log', level: 'warn', fields, message: 'a failure was left unhandled' });
   });
 
   // The client watches none of the files that it encrypts attachments into. If one cannot be written (a full disk), the

@@ -3,13 +3,14 @@ import type { Behaviour } from '../../../runtime/behaviour.ts';
 import type { EgressVault } from '../../sessions/egress-vault.ts';
 import { SHOP_LANES, type ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
-import type { MessageDraft, ShopReference, StatusDraft } from '../shop-operations.ts';
+import type { ShopReference } from '../shop-operations.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
 import { loadShop } from '../state/load-shop.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
 import type { ShopTurnOptions } from './builder/collected-turn.ts';
 import { TurnBuilder } from './builder/turn-builder.ts';
 import { endOverdue } from './builder/waiting-limits.ts';
+import { commandSize } from './command-size.ts';
 import { describeShop } from './describe-shop.ts';
 import { withPresentTimes } from './present-times.ts';
 import type { AcceptanceOptions } from './send/accept-message.ts';
@@ -57,11 +58,7 @@ export function shopBehaviour(
     lane: ({ type }) => SHOP_LANES[type],
     traceOf: (command) =>
       command.type === 'send' || command.type === 'post_status' ? command.draft.traceparent : undefined,
-    size: (command) => {
-      if (command.type === 'send' || command.type === 'post_status') return draftSize(command.draft);
-      const hasMany = command.type === 'create_batch' || command.type === 'add_recipients';
-      return DRAFT_OVERHEAD_BYTES * (hasMany ? command.asked.recipients.length : 1);
-    },
+    size: commandSize,
     perform: options.perform,
     timers: shopTimers,
     mustLive: (state) => {
@@ -102,14 +99,6 @@ export function shopBehaviour(
     describe: describeShop,
   };
 }
-
-/** Returns the characters of a draft, and an allowance for its other fields. */
-function draftSize(draft: MessageDraft | StatusDraft): number {
-  const text = 'caption' in draft ? draft.caption : draft.text;
-  return DRAFT_OVERHEAD_BYTES + (text?.length ?? 0) + (draft.mediaUrl?.length ?? 0);
-}
-
-const DRAFT_OVERHEAD_BYTES = 128;
 
 /** Ends the message that an earlier process left in progress (docs/contract.md, Message states). */
 function settleLostProcess(builder: TurnBuilder): void {

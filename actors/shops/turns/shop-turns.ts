@@ -87,6 +87,8 @@ const TURNS: ShopTurns = {
   ...SESSION_TURNS,
 };
 
+type AnyTurn = (builder: TurnBuilder, command: never, facts: never, options: DecisionOptions) => unknown;
+
 /** Decides a command by the facts that were read for it. */
 export function shopTurn(
   builder: TurnBuilder,
@@ -94,8 +96,9 @@ export function shopTurn(
   facts: ShopFacts,
   options: DecisionOptions,
 ): Turn<ShopState, ShopEffect> {
-  const decide: (builder: TurnBuilder, command: never, facts: never, options: DecisionOptions) => unknown =
-    TURNS[command.type];
+  const decide: AnyTurn | undefined = TURNS[command.type];
+  // A newer program may have stored a command as a dead letter.
+  if (decide === undefined) return builder.finish();
   // The command has the type under which its turn was found, and its facts were read for that type.
   return builder.finish(decide(builder, command as never, facts as never, options));
 }

@@ -19,7 +19,7 @@ import {
   bodyRefusal,
   type EdgeCall,
   type EdgeReply,
-  isRead,
+  isReadMethod,
   withoutEndpoint,
 } from '../../pipeline/edge.ts';
 import { createRouter } from '../../pipeline/router.ts';
@@ -57,7 +57,7 @@ export function operatorsEdge(options: OperatorsEdgeOptions): (request: RequestV
       request,
       // Nothing is kept of a body without an operator's token.
       get takesBody() {
-        return !isRead(request.method) && edge.tokenCheck.knows(request);
+        return !isReadMethod(request.method) && edge.tokenCheck.knows(request);
       },
       account: () => 'operators',
       answer: async (ids) => bodyRefusal(request, target.route) ?? answerOperator(target, request, ids, edge),

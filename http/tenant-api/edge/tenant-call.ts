@@ -8,7 +8,7 @@ import type { CallWait } from '../../contract/waiting.ts';
 import { type AskOwnerOptions, askNextOwner, askOwner } from '../../owner/ask-owner.ts';
 import type { OwnerReply } from '../../owner/owner-reply.ts';
 import { serveAsOwner, type TenantRequest } from '../../owner/serve-as-owner.ts';
-import { anonymous, bodyRefusal, type EdgeCall, type EdgeReply, isRead } from '../../pipeline/edge.ts';
+import { anonymous, bodyRefusal, type EdgeCall, type EdgeReply, isReadMethod } from '../../pipeline/edge.ts';
 import type { Match } from '../../pipeline/router.ts';
 import type { EventReaders } from '../event-streams/event-readers.ts';
 import { openStream } from '../event-streams/open-stream.ts';
@@ -56,7 +56,7 @@ export class TenantCall implements EdgeCall {
   }
 
   get takesBody(): boolean {
-    return !isRead(this.request.method);
+    return !isReadMethod(this.request.method);
   }
 
   account(): MaybePromise<string | undefined> {

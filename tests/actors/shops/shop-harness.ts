@@ -314,8 +314,8 @@ export class ShopHarness {
 
   /** Runs the shop's command to itself that a day has begun, as its node does. */
   cutAccepted(): void {
-    const oldestKeys = this.redis.run(['LRANGE', this.state.keys.accepted, 0, 759]) as string[];
-    this.command({ type: 'cut_accepted' }, { oldest: oldestKeys });
+    const oldest = this.redis.run(['LRANGE', this.state.keys.accepted, 0, 759]) as string[];
+    this.command({ type: 'cut_accepted' }, { oldest });
   }
 
   /** Runs the shop's reaction to a command that made the actor throw. */

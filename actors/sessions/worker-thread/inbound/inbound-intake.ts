@@ -57,14 +57,14 @@ export class InboundIntake {
     const text = reading.text ?? (content && '');
     const { timer } = reading;
     if (text === undefined && timer === undefined) return;
-    const fromNumber = await this.#senderOf(envelope);
-    if (timer !== undefined) await this.#options.chatTimers.keep(fromNumber, timer);
+    const sender = await this.#senderOf(envelope);
+    if (timer !== undefined) await this.#options.chatTimers.keep(sender, timer);
     if (text === undefined) return;
     try {
       const { wireId, atMs, lid } = envelope;
       await this.#commit({
         wireId,
-        from: fromNumber,
+        from: sender,
         text,
         atMs,
         ...(lid === undefined ? {} : { lid }),

@@ -56,6 +56,6 @@ test('a promise that the client leaves unwatched is logged without the message o
     kind: 'log',
     level: 'warn',
     fields,
-    message: 'the client left a failure unhandled',
+    message: 'a failure was left unhandled',
   });
 });
