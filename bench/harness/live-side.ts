@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { startPrivateRedis } from '../../service/dev/private-redis.ts';
 import { readReadyLine } from '../../service/dev/ready-line.ts';
-import { type SimulatorControl, simulatorControl } from '../../tests/helpers/simulator-control.ts';
+import { type SimulatorControl, simulatorControl } from '../../tests/testbed/simulator-control.ts';
 import { callAll } from '../load/http-calls.ts';
 import type { BenchShop } from '../load/load-plan.ts';
 import { type Build, OWN_BUILD, serviceProgram } from './build.ts';

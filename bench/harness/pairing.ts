@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ControlFailure } from '../../simulator/control/control-failure.ts';
-import type { SimulatorControl } from '../../tests/helpers/simulator-control.ts';
+import type { SimulatorControl } from '../../tests/testbed/simulator-control.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
 

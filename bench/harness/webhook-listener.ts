@@ -1,5 +1,5 @@
-import { listening } from '../../tests/helpers/listening.ts';
-import { webhookServer } from '../../tests/helpers/webhook-server.ts';
+import { listening } from '../../tests/testbed/listening.ts';
+import { webhookServer } from '../../tests/testbed/webhook-server.ts';
 
 /** An event as a webhook brings it; only what is read here. */
 export interface BroughtEvent {

@@ -23,7 +23,7 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import { quietLibsignal } from '../../simulator/handsets/quiet-libsignal.ts';
-import { listening } from '../../tests/helpers/listening.ts';
+import { listening } from '../../tests/testbed/listening.ts';
 
 /** A step that the measuring process asks for, as one line of JSON. */
 export interface Step {

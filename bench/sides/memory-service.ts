@@ -6,8 +6,8 @@ import { systemClock as clock } from '../../runtime/clock.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { createLogger } from '../../service/process-log.ts';
-import { listening } from '../../tests/helpers/listening.ts';
-import { MemorySessionHost } from '../../tests/helpers/memory-network/memory-session-host.ts';
+import { listening } from '../../tests/testbed/listening.ts';
+import { MemorySessionHost } from '../../tests/testbed/memory-network/memory-session-host.ts';
 import { watchHoldUps } from './hold-ups.ts';
 
 const WARM_MS = 20 * 24 * 3_600_000;

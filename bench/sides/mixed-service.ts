@@ -9,7 +9,7 @@ import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
-import { MemorySessionHost } from '../../tests/helpers/memory-network/memory-session-host.ts';
+import { MemorySessionHost } from '../../tests/testbed/memory-network/memory-session-host.ts';
 
 const WARM_MS = 20 * 24 * 3_600_000;
 const liveTenants = new Set(process.argv.slice(2));

@@ -191,9 +191,9 @@ const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin', 'bin/gate',
 
 /**
  * The folders around the program, with all below them. Each may import the program, any library, and the folders before
- * it in this list. So benches share helpers with tests, and import no other part of them. The program imports none.
+ * it in this list. So benches share a test bed with tests, and import no other part of them. The program imports none.
  */
-const AROUND: readonly string[] = ['tests/helpers', 'bench', 'tests'];
+const AROUND: readonly string[] = ['tests/testbed', 'bench', 'tests'];
 
 /** A library that has one place, with all below its name, and the modules or files that are that place. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { writtenFiles } from './repository-files.ts';
 
 /** A document by its path, alone or in a path; not in an address on the web, and not one of many (`docs/*.md`). */

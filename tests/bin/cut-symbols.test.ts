@@ -6,7 +6,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const PROGRAM = join(root, 'image/cut-symbols.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'cut-symbols-'));

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { environmentExample, settingsPage } from '../../bin/generators/settings-documents.ts';
 import { SETTING_GROUPS } from '../../bin/generators/settings-table.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
-import { root } from '../helpers/root.ts';
 import { least } from '../service/refused-environment.ts';
+import { root } from '../testbed/root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { moduleFile, nodeFlags } from '../helpers/root.ts';
+import { moduleFile, nodeFlags } from '../testbed/root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'group-tests-'));
 after(() => rmSync(folder, { recursive: true }));

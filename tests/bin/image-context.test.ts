@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -52,7 +52,7 @@ test('.dockerignore keeps out secrets, packages and what tests leave', () => {
     '.data/dev.json',
     '.git/config',
     'node_modules/ws/index.js',
-    'tests/helpers/root.ts',
+    'tests/testbed/root.ts',
   ])
     assert.ok(!isLetIn(path), path);
 });

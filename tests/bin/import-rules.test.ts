@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { allowedImports, modules, refusedImports, TOP_FOLDERS } from '../../bin/gate/import-rules.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const sources = TOP_FOLDERS.flatMap((folder) => sourcesOf(join(root, folder)));
 
@@ -35,17 +35,17 @@ const cases: readonly [path: string, specifier: string, mayImport: boolean][] = 
   ['actors/tenants/up.ts', '../../http/a.ts', false],
   ['runtime/up.ts', '../service/a.ts', false],
   ['runtime/tests.ts', '../tests/a.ts', false],
-  ['service/tests.ts', '../tests/helpers/a.ts', false],
+  ['service/tests.ts', '../tests/testbed/a.ts', false],
   ['bin/bench.ts', '../bench/harness/a.ts', false],
-  // Tests and benches share helpers. Only tests import benches.
-  ['tests/helpers/network/a.ts', '../../../service/dev/a.ts', true],
-  ['tests/helpers/a.ts', '../runtime/a.ts', false],
-  ['tests/helpers/a.ts', '../../bench/load/a.ts', false],
-  ['bench/sides/a.ts', '../../tests/helpers/network/a.ts', true],
+  // Tests and benches share a test bed. Only tests import benches.
+  ['tests/testbed/network/a.ts', '../../../service/dev/a.ts', true],
+  ['tests/testbed/a.ts', '../runtime/a.ts', false],
+  ['tests/testbed/a.ts', '../../bench/load/a.ts', false],
+  ['bench/sides/a.ts', '../../tests/testbed/network/a.ts', true],
   ['bench/sides/a.ts', '../../tests/e2e/a.ts', false],
   ['bench/sides/a.ts', '../../http/socket/a.ts', true],
   ['tests/bench/a.ts', '../../bench/harness/a.ts', true],
-  ['tests/e2e/a.ts', '../helpers/a.ts', true],
+  ['tests/e2e/a.ts', '../testbed/a.ts', true],
   ['tests/e2e/a.ts', 'ioredis', true],
   ['simulator/clock.ts', '../runtime/clock.ts', false],
   ['simulator/deep/actors.ts', '../../actors/a.ts', false],

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { imagePackages, licencesPage } from '../../bin/generators/licences.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const packages = imagePackages(JSON.parse(read('package-lock.json')).packages);

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { moduleFile, nodeFlags, root } from '../helpers/root.ts';
+import { moduleFile, nodeFlags, root } from '../testbed/root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'nightly-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
 after(() => rmSync(folder, { recursive: true }));

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { writtenFiles } from './repository-files.ts';
 
 /** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/kill.test.ts`. */

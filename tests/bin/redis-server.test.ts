@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { startRedisServer } from '../helpers/redis-server.ts';
+import { startRedisServer } from '../testbed/redis-server.ts';
 
 test('a private Redis keeps its data across a kill and a restart, and leaves nothing behind', async () => {
   const server = await startRedisServer({ appendfsync: 'always' });

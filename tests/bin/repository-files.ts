@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const ELSEWHERE = new Set(['node_modules', 'dist', 'coverage', 'results', 'peers']);
 /** An ending, or none: a command, the Dockerfile, a Caddyfile. */

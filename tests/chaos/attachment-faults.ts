@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { untilStatus } from '../e2e/shop-steps.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { attachmentHost, sendAttachment } from './attachments.ts';
 import { allConnected, openShops } from './chaos-shops.ts';
 import { type Fault, within } from './scenario.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { listening } from '../helpers/listening.ts';
+import { listening } from '../testbed/listening.ts';
 import type { ChaosShop } from './chaos-shops.ts';
 
 /** Sends a document; its message's id. */

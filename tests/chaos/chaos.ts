@@ -8,8 +8,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import { noRoomForAttachments } from './attachment-faults.ts';
 import { openShops } from './chaos-shops.ts';
 import { clockAhead, clocksStep, SHIFTED_SERVICE } from './clock-faults.ts';

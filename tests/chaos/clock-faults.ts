@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { listening } from '../helpers/listening.ts';
-import { pause, until } from '../helpers/waiting.ts';
+import { listening } from '../testbed/listening.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { allConnected, type ChaosShop, openShops } from './chaos-shops.ts';
 import { type Fault, homeOfFirst, within } from './scenario.ts';
 import { untilEvents } from './storms.ts';

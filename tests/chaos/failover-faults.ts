@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RedisPair } from '../e2e/redis-pair.ts';
-import { pause } from '../helpers/waiting.ts';
+import { pause } from '../testbed/waiting.ts';
 import { allConnected } from './chaos-shops.ts';
 import { type Fault, type Run, within } from './scenario.ts';
 import { untilReady } from './store-faults.ts';

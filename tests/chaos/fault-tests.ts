@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import { type ChaosShop, openShops } from './chaos-shops.ts';
 import { type Fault, runFault } from './scenario.ts';
 

@@ -1,4 +1,4 @@
-import { pause, until } from '../helpers/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { allConnected } from './chaos-shops.ts';
 import { type Fault, homeOfFirst } from './scenario.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { allConnected } from './chaos-shops.ts';
 import { memoryLimit } from './memory-limit.ts';
 import { type Fault, homeOfFirst } from './scenario.ts';

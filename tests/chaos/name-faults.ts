@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Fleet } from '../e2e/fleet.ts';
 import { connectShop, untilEnded, untilStatus } from '../e2e/shop-steps.ts';
-import { pause } from '../helpers/waiting.ts';
+import { pause } from '../testbed/waiting.ts';
 import { attachmentHost, sendAttachment } from './attachments.ts';
 import { allConnected, type ChaosShop, nextPhone, openShops } from './chaos-shops.ts';
 import { type Fault, homeOf, within } from './scenario.ts';

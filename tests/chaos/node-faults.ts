@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pause, until } from '../helpers/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { allConnected } from './chaos-shops.ts';
 import { type Fault, homeOfFirst, within } from './scenario.ts';
 

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import type { ApiAnswer } from '../e2e/api-client.ts';
 import type { Fleet } from '../e2e/fleet.ts';
 import { sendText } from '../e2e/shop-steps.ts';
-import { pause, until } from '../helpers/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { allConnected, type ChaosShop } from './chaos-shops.ts';
 import { type Fault, type Run, within } from './scenario.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../runtime/clock.ts';
 import type { Fleet } from '../e2e/fleet.ts';
 import { sendText, untilEnded } from '../e2e/shop-steps.ts';
-import { pause } from '../helpers/waiting.ts';
+import { pause } from '../testbed/waiting.ts';
 import type { ChaosShop } from './chaos-shops.ts';
 
 /** A message whose caller got the acceptance. */

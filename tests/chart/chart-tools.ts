@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 /** The tools that bin/prepare-document-tools installs for the tests of this folder. */
 export const TOOLS = join(root, 'tests/packages/chart-tools');

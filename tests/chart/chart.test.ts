@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { SETTING_GROUPS } from '../../bin/generators/settings-table.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { helm, type Manifest, readYaml, renderChart, TOOLS, withoutHelm } from './chart-tools.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

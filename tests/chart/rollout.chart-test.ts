@@ -14,9 +14,9 @@ import { makeAccount } from '../e2e/account.ts';
 import { apiClient } from '../e2e/api-client.ts';
 import { retryingClient } from '../e2e/retrying-client.ts';
 import { connectShop, sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { startRedisServer } from '../helpers/redis-server.ts';
-import { simulatorControl } from '../helpers/simulator-control.ts';
-import { startParts } from '../helpers/started-parts.ts';
+import { startRedisServer } from '../testbed/redis-server.ts';
+import { simulatorControl } from '../testbed/simulator-control.ts';
+import { startParts } from '../testbed/started-parts.ts';
 import { renderChart, withoutHelm } from './chart-tools.ts';
 import { type Pod, podsOf } from './pods.ts';
 

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type ApiDocument, apiDocument, clientTypes } from '../../bin/generators/client-types.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'client-types-'));
 after(() => rmSync(folder, { recursive: true }));

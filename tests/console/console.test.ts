@@ -5,7 +5,7 @@ import { PERMISSIONS } from '../../actors/permission.ts';
 import { apiClient } from '../e2e/api-client.ts';
 import { sharedStack } from '../e2e/shared-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { startBrowser } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 

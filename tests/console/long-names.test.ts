@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sharedStack } from '../e2e/shared-stack.ts';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import * as v from 'valibot';
 import { sharedStack } from '../e2e/shared-stack.ts';
 import { sendText, untilEnded } from '../e2e/shop-steps.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const read = (name: string): string => readFileSync(join(root, `deploy/monitoring/${name}`), 'utf8');
 

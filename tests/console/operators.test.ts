@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { until } from '../helpers/waiting.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedService } from '../http/shared-service.ts';
+import { until } from '../testbed/waiting.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
 let session: ConsoleSession;

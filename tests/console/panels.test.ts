@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page, Route } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
-import { eventually } from '../helpers/waiting.ts';
 import type { TestTenant } from '../http/conformance-target.ts';
 import { erase } from '../http/erase.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedRealService } from '../http/shared-service.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
@@ -89,9 +89,7 @@ test('owner, a cap, the pool and inbound of a tenant are changed', async () => {
   assert.deepEqual(await accessibilityViolations(page), []);
   await dialog().getByRole('button', { name: 'Change account' }).click();
   await dialogGone();
-  await panel('Account')
-    .getByText(/coldPerDay 7/)
-    .waitFor();
+  await panel('Account').getByText('coldPerDay 7').waitFor();
   const { owner, settings, poolFallback, inbound } = await asked(`/tenants/${tenant.id}`);
   assert.deepEqual(
     [owner.name, settings, poolFallback, inbound],

@@ -10,8 +10,8 @@ import { systemClock } from '../../runtime/clock.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import { type ServiceStack, startServiceStack } from '../e2e/service-stack.ts';
 import { connectShop, sendText } from '../e2e/shop-steps.ts';
-import { root } from '../helpers/root.ts';
-import { pause } from '../helpers/waiting.ts';
+import { root } from '../testbed/root.ts';
+import { pause } from '../testbed/waiting.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
 const isSmoke = process.argv.includes('--smoke');

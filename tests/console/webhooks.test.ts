@@ -8,8 +8,8 @@ import type { WebhookProgress } from '../../actors/tenants/stored-webhooks/webho
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { sharedEndpoint } from '../actors/webhooks/shared-endpoint.ts';
 import { sharedStack } from '../e2e/shared-stack.ts';
-import { until } from '../helpers/waiting.ts';
-import type { Delivery } from '../helpers/webhook-server.ts';
+import { until } from '../testbed/waiting.ts';
+import type { Delivery } from '../testbed/webhook-server.ts';
 import { accessibilityViolations } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Account, makeAccount } from '../e2e/account.ts';
 import { type ApiClient, apiClient } from '../e2e/api-client.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { type Composed, composeUp } from './composed.ts';
 
 /** Enough that each node owns some of them. */

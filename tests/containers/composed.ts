@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { DockerComposeEnvironment, getContainerRuntimeClient } from 'testcontainers';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { freePort } from './free-port.ts';
 
 const PROJECT = 'tenant-messaging-test';

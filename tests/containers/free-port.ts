@@ -1,4 +1,4 @@
-import { freePorts } from '../helpers/free-ports.ts';
+import { freePorts } from '../testbed/free-ports.ts';
 
 /** Returns a free port of loopback, for programs that need their port before they start. */
 export async function freePort(): Promise<number> {

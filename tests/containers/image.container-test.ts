@@ -17,9 +17,9 @@ import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
 import { png } from '../actors/sessions/attachments/media-samples.ts';
 import { type Account, makeAccount } from '../e2e/account.ts';
 import { connectShop, type ShopSurroundings, sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { simulatorControl } from '../helpers/simulator-control.ts';
-import { containersEnvironment } from '../helpers/test-environment.ts';
-import { until } from '../helpers/waiting.ts';
+import { simulatorControl } from '../testbed/simulator-control.ts';
+import { containersEnvironment } from '../testbed/test-environment.ts';
+import { until } from '../testbed/waiting.ts';
 import { runServiceImage, type ServiceContainer, startServiceContainer } from './service-container.ts';
 
 const SHOP_PHONE = '+33611110001';

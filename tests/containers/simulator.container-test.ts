@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GenericContainer, Wait } from 'testcontainers';
 import { png } from '../actors/sessions/attachments/media-samples.ts';
-import { simulatorControl } from '../helpers/simulator-control.ts';
 import { linkedClient, trusting } from '../simulator/test-client.ts';
+import { simulatorControl } from '../testbed/simulator-control.ts';
 import { freePort } from './free-port.ts';
 
 const PHONE = '+33611110001';

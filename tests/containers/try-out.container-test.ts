@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { freePorts } from '../helpers/free-ports.ts';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
+import { freePorts } from '../testbed/free-ports.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 
 const [port, adminPort, simulatorPort] = await freePorts(3);
 const variables = [`PORT=${port}`, `ADMIN_PORT=${adminPort}`, `SIMULATOR_PORT=${simulatorPort}`];

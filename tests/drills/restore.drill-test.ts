@@ -12,9 +12,9 @@ import { promisify } from 'node:util';
 import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
+import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 import { type SignedEndpoint, startSignedEndpoint } from './signed-endpoint.ts';
 
 const page = readFileSync(join(root, 'docs/backup-and-restore.md'), 'utf8');

@@ -14,7 +14,7 @@ import { erase } from '../e2e/erase.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
 import { tracesIn } from '../e2e/traces.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 
 /** How far SIGPWR sets the clocks of `SHIFTED_SERVICE` ahead. */
 const CLOCK_STEP_MS = HOUR_MS;

@@ -8,9 +8,9 @@ import { after, before, test } from 'node:test';
 import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { type Fault, runFault } from '../chaos/scenario.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
-import { until } from '../helpers/waiting.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
+import { until } from '../testbed/waiting.ts';
 import { type SignedEndpoint, startSignedEndpoint } from './signed-endpoint.ts';
 
 const SHOPS = 4;

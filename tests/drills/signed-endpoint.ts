@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Fleet } from '../e2e/fleet.ts';
-import { listening } from '../helpers/listening.ts';
-import { webhookServer } from '../helpers/webhook-server.ts';
+import { listening } from '../testbed/listening.ts';
+import { webhookServer } from '../testbed/webhook-server.ts';
 
 /** An endpoint that several tenants' webhooks lead to, which checks each signature with the secret of its webhook. */
 export interface SignedEndpoint {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
 import { sharedStack } from './shared-stack.ts';

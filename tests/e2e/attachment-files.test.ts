@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listening } from '../helpers/listening.ts';
+import { listening } from '../testbed/listening.ts';
 import { startServiceNode } from './service-node.ts';
 import { startServiceStack } from './service-stack.ts';
 import { connectShop, untilStatus } from './shop-steps.ts';

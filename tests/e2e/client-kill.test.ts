@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import { endedMessage } from '../../client/src/event-feed.ts';
 import { type MessagingClient, messagingClient } from '../../client/src/messaging-client.ts';
 import type { Message } from '../../client/src/operations.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
-import { pause, until } from '../helpers/waiting.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import { sharedFleet } from './shared-fleet.ts';
 

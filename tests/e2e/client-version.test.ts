@@ -1,7 +1,7 @@
 /** The network refuses the clients of the whole fleet for their version, and names a newer one on its page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop } from './shop-steps.ts';
 

@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { after, test } from 'node:test';
 import { box, FILE_TYPE, movie } from '../actors/sessions/attachments/media-samples.ts';
-import { listening } from '../helpers/listening.ts';
-import { until } from '../helpers/waiting.ts';
+import { listening } from '../testbed/listening.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 

@@ -1,4 +1,4 @@
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** Erases a tenant, or a shop by its path, and waits for the end where a busy machine takes longer than a second. */

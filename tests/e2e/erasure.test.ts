@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { shopAddress } from '../../actors/shops/records/shop-keys.ts';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
 import type { Address } from '../../runtime/address.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { erase } from './erase.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, sentText } from './shop-steps.ts';

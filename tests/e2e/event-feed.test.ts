@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
-import { pause, until } from '../helpers/waiting.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { FEED_START, sawEachEndOnce, startReader, startStream } from './feed-readers.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded } from './shop-steps.ts';

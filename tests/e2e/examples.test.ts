@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 import { type InstalledClient, installClient } from './installed-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 

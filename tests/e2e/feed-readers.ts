@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { pause, until } from '../helpers/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import type { ApiClient } from './api-client.ts';
 
 /** An event as a reader saw it. */

@@ -1,9 +1,9 @@
 /** A node with hardly any descriptor left is not ready, so that load balancers send its callers to other nodes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { descriptorLimit } from '../helpers/descriptor-limit.ts';
-import { until } from '../helpers/waiting.ts';
 import { openRaw } from '../http/raw-connection.ts';
+import { descriptorLimit } from '../testbed/descriptor-limit.ts';
+import { until } from '../testbed/waiting.ts';
 import { startFleet } from './fleet.ts';
 
 /** A service has few descriptors of its own. With these, one free descriptor is less than the share that it spares. */

@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 
 const SHOP_PHONE = '+33611110001';

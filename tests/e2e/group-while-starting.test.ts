@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DAY_MS } from '../../runtime/durations.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
 

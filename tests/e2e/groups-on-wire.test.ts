@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SimulatorEvent } from '../../simulator/network.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { acceptedText, connectShop, untilEnded, untilStatus } from './shop-steps.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, test } from 'node:test';
 import { interlacedPng, jpegOfScans, png, pngOfTexts } from '../actors/sessions/attachments/media-samples.ts';
-import { listening } from '../helpers/listening.ts';
+import { listening } from '../testbed/listening.ts';
 import { makeAccount } from './account.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { sharedStack } from './shared-stack.ts';

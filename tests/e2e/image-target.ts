@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { moduleFile, nodeFlags, root } from '../helpers/root.ts';
+import { moduleFile, nodeFlags, root } from '../testbed/root.ts';
 
 /** The program of a target of the Dockerfile, as far as a process can run it here. */
 export interface ImageTarget {

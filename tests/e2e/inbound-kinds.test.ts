@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import type { ContactMessageCall } from '../helpers/simulator-control.ts';
-import { until } from '../helpers/waiting.ts';
 import { OtherClient } from '../simulator/other-client.ts';
+import type { ContactMessageCall } from '../testbed/simulator-control.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import type { ContactMessageCall } from '../helpers/simulator-control.ts';
-import { until } from '../helpers/waiting.ts';
+import type { ContactMessageCall } from '../testbed/simulator-control.ts';
+import { until } from '../testbed/waiting.ts';
 import { makeAccount } from './account.ts';
 import { sharedStack } from './shared-stack.ts';
 

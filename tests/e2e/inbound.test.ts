@@ -1,7 +1,7 @@
 /** Inbound messages reach the tenant once, in order, and only if it wants them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { apiClient } from './api-client.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sentText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';

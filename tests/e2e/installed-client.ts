@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const run = promisify(execFile);
 

@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
-import { pause } from '../helpers/waiting.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
+import { pause } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilConnected, untilEnded } from './shop-steps.ts';
 

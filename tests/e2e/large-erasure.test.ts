@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { makeAccount } from './account.ts';
 import { sharedStack } from './shared-stack.ts';
 import { tracesIn } from './traces.ts';

@@ -1,7 +1,7 @@
 /** The line is lost before the network acknowledged a message, from the wire to the API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 

@@ -9,11 +9,11 @@ import { systemClock as clock } from '../../runtime/clock.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { createLogger } from '../../service/process-log.ts';
-import { closeKeptConnections } from '../helpers/kept-connections.ts';
-import type { MemoryBehaviour } from '../helpers/memory-network/memory-behaviour.ts';
-import { MemorySessionHost } from '../helpers/memory-network/memory-session-host.ts';
-import { type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
-import { type StartedParts, startParts } from '../helpers/started-parts.ts';
+import { closeKeptConnections } from '../testbed/kept-connections.ts';
+import type { MemoryBehaviour } from '../testbed/memory-network/memory-behaviour.ts';
+import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
+import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
+import { type StartedParts, startParts } from '../testbed/started-parts.ts';
 import { type Account, makeAccount } from './account.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 

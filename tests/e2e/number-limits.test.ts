@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { listening } from '../helpers/listening.ts';
-import { until } from '../helpers/waiting.ts';
-import { webhookServer } from '../helpers/webhook-server.ts';
+import { listening } from '../testbed/listening.ts';
+import { until } from '../testbed/waiting.ts';
+import { webhookServer } from '../testbed/webhook-server.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from './shop-steps.ts';
 

@@ -6,7 +6,7 @@ import type { SessionAddress } from '../../actors/sessions/session-host.ts';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 import { sendText, untilStatus } from './shop-steps.ts';
 

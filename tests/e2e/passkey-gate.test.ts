@@ -1,7 +1,7 @@
 /** An account that links devices only with a passkey: the owner's messages, by a QR code and by a code to type. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 
 const PHONE = '+33611110071';

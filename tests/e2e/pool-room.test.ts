@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { carriedKey } from '../../actors/shops/records/carried-message.ts';
 import { shopAddress, shopKeys } from '../../actors/shops/records/shop-keys.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { makePlatform } from './platform.ts';
 import type { ServiceStack } from './service-stack.ts';
 import { sharedStack } from './shared-stack.ts';

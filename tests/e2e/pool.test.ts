@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { pause, until } from '../helpers/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { erase } from './erase.ts';
 import { makePlatform } from './platform.ts';
 import type { ServiceStack } from './service-stack.ts';

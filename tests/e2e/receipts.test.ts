@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop, sendText, untilStatus } from './shop-steps.ts';
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { freePorts } from '../helpers/free-ports.ts';
-import { type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
-import { until } from '../helpers/waiting.ts';
+import { freePorts } from '../testbed/free-ports.ts';
+import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
+import { until } from '../testbed/waiting.ts';
 
 const MASTERS = 3;
 const SLOTS = 16_384;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { listening } from '../helpers/listening.ts';
+import { listening } from '../testbed/listening.ts';
 import { type BusFault, published, subscribes } from './bus-line.ts';
 
 /** The connection between one node and Redis, controlled by a test. */

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { freePorts } from '../helpers/free-ports.ts';
-import { type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
-import { until } from '../helpers/waiting.ts';
+import { freePorts } from '../testbed/free-ports.ts';
+import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
+import { until } from '../testbed/waiting.ts';
 
 /** A master and its replica, each a separate process. The roles change with each failover. */
 export interface RedisPair {

@@ -1,7 +1,7 @@
 /** Logins that the network refuses, from the wire to what an owner and an operator see. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { connectShop } from './shop-steps.ts';
 

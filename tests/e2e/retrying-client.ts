@@ -1,4 +1,4 @@
-import { pause } from '../helpers/waiting.ts';
+import { pause } from '../testbed/waiting.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from './api-client.ts';
 
 /** Counts of a retrying client. */

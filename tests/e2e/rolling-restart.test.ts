@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pause } from '../helpers/waiting.ts';
+import { pause } from '../testbed/waiting.ts';
 import { type Account, makeAccount } from './account.ts';
 import type { ApiAnswer } from './api-client.ts';
 import type { Fleet } from './fleet.ts';

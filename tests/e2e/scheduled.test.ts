@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { DAY_MS } from '../../runtime/durations.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { untilStatus } from './shop-steps.ts';
 

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { HOUR_MS } from '../../runtime/durations.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { makeAccount } from './account.ts';
 import { apiClient } from './api-client.ts';
 import { startFleet } from './fleet.ts';

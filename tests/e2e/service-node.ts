@@ -2,7 +2,7 @@ import { dirname, isAbsolute } from 'node:path';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { readReadyLine } from '../../service/dev/ready-line.ts';
-import { moduleFile, nodeFlags, root } from '../helpers/root.ts';
+import { moduleFile, nodeFlags, root } from '../testbed/root.ts';
 
 const readyLine = v.object({ ready: v.literal(true), api: v.string(), admin: v.string() });
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { makeAccount } from './account.ts';
 import { erase } from './erase.ts';
 import { openEvents } from './event-reader.ts';

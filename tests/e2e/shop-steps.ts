@@ -1,5 +1,5 @@
-import type { SimulatorControl } from '../helpers/simulator-control.ts';
-import { until } from '../helpers/waiting.ts';
+import type { SimulatorControl } from '../testbed/simulator-control.ts';
+import { until } from '../testbed/waiting.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 
 /** A tenant's way into the service, and the phones of the network. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { startParts } from '../helpers/started-parts.ts';
+import { startParts } from '../testbed/started-parts.ts';
 import { startMemoryStack } from './memory-stack.ts';
 
 test('parts are stopped in reverse order, all of them, and the failure of the start is reported', async () => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { listening } from '../helpers/listening.ts';
-import { until } from '../helpers/waiting.ts';
+import { listening } from '../testbed/listening.ts';
+import { until } from '../testbed/waiting.ts';
 import { startServiceStack } from './service-stack.ts';
 import { connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 

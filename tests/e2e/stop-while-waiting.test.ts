@@ -1,7 +1,7 @@
 /** A node that is stopped while calls that it took wait for events at the node which owns their tenant. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { makeAccount } from './account.ts';
 import { sharedFleet } from './shared-fleet.ts';
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { makeAccount } from './account.ts';
 import { type MemoryStack, startMemoryStack } from './memory-stack.ts';
 

@@ -1,7 +1,7 @@
 /** A look-up of a number that the network throttles or leaves open, from the wire to the API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { sharedStack } from './shared-stack.ts';
 import { acceptedText, connectShop, sendText, untilEnded, untilStatus } from './shop-steps.ts';
 

@@ -11,8 +11,8 @@ import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { readYaml } from '../chart/chart-tools.ts';
-import { freePorts } from '../helpers/free-ports.ts';
-import { root } from '../helpers/root.ts';
+import { freePorts } from '../testbed/free-ports.ts';
+import { root } from '../testbed/root.ts';
 import { imageTarget } from './image-target.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { sharedEndpoint } from '../actors/webhooks/shared-endpoint.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { makeAccount } from './account.ts';
 import { sharedFleet } from './shared-fleet.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { cases } from './breakage-cases.ts';
 import { brokenRuntime, effectBeforeCommit, withoutFence } from './broken-runtime.ts';
 

@@ -1,6 +1,4 @@
-/**
- * The promises of the runtime and of the tenants' events, each with a way to break it; `npm run breakages` breaks them.
- */
+/** Promises of the runtime and of the tenants' events. `npm run breakages` breaks each one. */
 import type { Breakage } from './broken-runtime.ts';
 
 /** A promise, how it is broken, and the test file that must go red. */

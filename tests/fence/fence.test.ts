@@ -7,8 +7,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import { startJournalWorld } from './journal-world.ts';
 import { journalOf, LATE_COMMITS } from './late-commit.ts';
 import { calm, storm } from './storm.ts';

@@ -6,9 +6,9 @@ import { parseRecord } from '../../runtime/engine.ts';
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { readReadyLine } from '../../service/dev/ready-line.ts';
 import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
-import { type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
-import { moduleFile, nodeFlags, root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
+import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
+import { moduleFile, nodeFlags, root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 import { type Breakage, brokenRuntime } from './broken-runtime.ts';
 import { type Journal, readJournal } from './journal.ts';
 

@@ -1,4 +1,4 @@
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import type { Breakage } from './broken-runtime.ts';
 import type { Journal } from './journal.ts';
 import { type JournalNode, type JournalWorld, startJournalWorld } from './journal-world.ts';

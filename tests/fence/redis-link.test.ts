@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { redisLink } from '../e2e/redis-link.ts';
-import { startRedisServer } from '../helpers/redis-server.ts';
-import { until } from '../helpers/waiting.ts';
+import { startRedisServer } from '../testbed/redis-server.ts';
+import { until } from '../testbed/waiting.ts';
 
 test('one direction is lost on present and on new connections, until it is mended', async (context) => {
   const server = await startRedisServer();

@@ -1,4 +1,4 @@
-import { pause, until } from '../helpers/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { type JournalNode, type JournalWorld, LEASE_MS } from './journal-world.ts';
 
 const shards = [3, 40, 64, 77, 100, 120];

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnGuarded } from '../../service/dev/guarded-process.ts';
-import { freePorts } from '../helpers/free-ports.ts';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
+import { freePorts } from '../testbed/free-ports.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 import type { TestCertificate } from './test-certificate.ts';
 
 /** Caddy as the profile `tls` of compose.yaml runs it, for the name localhost. */

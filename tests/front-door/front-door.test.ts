@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { freePorts } from '../helpers/free-ports.ts';
 import type { TestTenant } from '../http/conformance-target.ts';
 import { sharedService } from '../http/shared-service.ts';
+import { freePorts } from '../testbed/free-ports.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 
 let tenant: TestTenant;

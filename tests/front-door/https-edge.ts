@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { freePorts } from '../helpers/free-ports.ts';
-import { root } from '../helpers/root.ts';
+import { freePorts } from '../testbed/free-ports.ts';
+import { root } from '../testbed/root.ts';
 import type { TestCertificate } from './test-certificate.ts';
 
 /** A server at which HTTPS ends. */

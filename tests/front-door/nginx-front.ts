@@ -3,9 +3,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnGuarded } from '../../service/dev/guarded-process.ts';
-import { freePorts } from '../helpers/free-ports.ts';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
+import { freePorts } from '../testbed/free-ports.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 
 /** A port without a listener. */
 const DISCARD_PORT = 9;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { listening } from '../helpers/listening.ts';
+import { listening } from '../testbed/listening.ts';
 
 /** A node as the proxy sees it: a separate port that leads to a service. */
 export interface NodeRelay {

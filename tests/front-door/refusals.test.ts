@@ -7,10 +7,10 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { root } from '../helpers/root.ts';
-import { until } from '../helpers/waiting.ts';
 import type { TestTenant } from '../http/conformance-target.ts';
 import { sharedService } from '../http/shared-service.ts';
+import { root } from '../testbed/root.ts';
+import { until } from '../testbed/waiting.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 import { type NodeRelay, startNodeRelay } from './node-relay.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { Random } from '../../runtime/random.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
 
 /** Values at which parsers of JSON and of stored forms go wrong. */
 const ODD: readonly unknown[] = [

@@ -4,7 +4,7 @@
  * `--target` again. Exits 1 when a promise is broken.
  */
 import { parseArgs } from 'node:util';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import type { TargetReport } from './fuzz-target.ts';
 import { runFuzz } from './run-fuzz.ts';
 import { FUZZ_TARGETS } from './targets.ts';

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { type ServiceBreakage, serviceBreakages } from './service-breakages.ts';
 
 const COPIED = [

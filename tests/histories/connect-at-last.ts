@@ -1,6 +1,6 @@
 import type { Fleet } from '../e2e/fleet.ts';
 import type { ShopSurroundings } from '../e2e/shop-steps.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { circumstances } from './circumstances.ts';
 import type { History } from './history.ts';
 

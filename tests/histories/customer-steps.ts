@@ -1,4 +1,4 @@
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { pickOne } from './faults.ts';
 import { holdMessage } from './held-message.ts';
 import { note, type Shop, type Tenant } from './shop.ts';

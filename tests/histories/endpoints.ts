@@ -1,6 +1,6 @@
 import type { Fleet } from '../e2e/fleet.ts';
-import { listening } from '../helpers/listening.ts';
-import { webhookServer } from '../helpers/webhook-server.ts';
+import { listening } from '../testbed/listening.ts';
+import { webhookServer } from '../testbed/webhook-server.ts';
 import { eventFact, type History, type ToldEvent } from './history.ts';
 
 /** An endpoint for the events of several tenants. It refuses one in `failsEvery` of the events that are new to it. */

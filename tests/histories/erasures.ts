@@ -1,5 +1,5 @@
 import type { Fleet } from '../e2e/fleet.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 
 /** Waits until nothing of a tenant is being erased any more. `name`: what the caller has erased. */
 export async function untilErased(fleet: Fleet, tenant: string, name: string): Promise<void> {

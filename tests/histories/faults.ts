@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Random } from '../../runtime/random.ts';
 import type { Fleet, FleetNode } from '../e2e/fleet.ts';
-import { pause, until } from '../helpers/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import type { History } from './history.ts';
 
 /** A fault that begins on a node, and what ends it. */

@@ -5,7 +5,7 @@
  * `--told=<seconds>`: how long it waits at the end for the last events.
  */
 import { parseArgs } from 'node:util';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import { report, shortestPrefixes } from './report.ts';
 import { runHistory } from './run-history.ts';
 

@@ -1,6 +1,6 @@
 import { makeAccount } from '../e2e/account.ts';
 import type { Fleet } from '../e2e/fleet.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { History } from './history.ts';
 import { patientApi } from './patient-api.ts';

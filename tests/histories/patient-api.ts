@@ -1,5 +1,5 @@
 import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 
 /** Longer than an operator suspends a tenant, and than faults keep them from letting it go on. */
 const SUSPENDED_MS = 180_000;

@@ -1,4 +1,4 @@
-import { pause } from '../helpers/waiting.ts';
+import { pause } from '../testbed/waiting.ts';
 import { pickOne } from './faults.ts';
 import { accept, freshDraft, type Shop, type Tenant } from './shop.ts';
 

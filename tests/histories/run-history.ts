@@ -1,8 +1,8 @@
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
 import { FEED_START, type FeedReader, startReader } from '../e2e/feed-readers.ts';
 import { type Fleet, startFleet } from '../e2e/fleet.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { pause, until } from '../helpers/waiting.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { violationsOf } from './checker.ts';
 import { circumstances } from './circumstances.ts';
 import { type Endpoint, startEndpoint } from './endpoints.ts';

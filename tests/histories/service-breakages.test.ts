@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { serviceBreakages } from './service-breakages.ts';
 
 test('every breakage of the service finds its edit in the source, once', () => {

@@ -1,4 +1,4 @@
-import { pause, until } from '../helpers/waiting.ts';
+import { pause, until } from '../testbed/waiting.ts';
 import { connectAtLast } from './connect-at-last.ts';
 import { reply, stop, stopWhileHeld, write } from './customer-steps.ts';
 import { untilErased } from './erasures.ts';

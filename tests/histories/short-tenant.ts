@@ -1,4 +1,4 @@
-import { pause } from '../helpers/waiting.ts';
+import { pause } from '../testbed/waiting.ts';
 import { untilErased } from './erasures.ts';
 import type { OpenedTenant } from './open-tenant.ts';
 import type { Shop, Tenant } from './shop.ts';

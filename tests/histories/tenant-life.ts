@@ -1,4 +1,4 @@
-import { pause } from '../helpers/waiting.ts';
+import { pause } from '../testbed/waiting.ts';
 import type { Endpoint } from './endpoints.ts';
 import { holdMessage } from './held-message.ts';
 import type { Shop, Tenant } from './shop.ts';

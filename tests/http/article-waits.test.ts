@@ -7,8 +7,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { listening } from '../helpers/listening.ts';
-import { root } from '../helpers/root.ts';
+import { listening } from '../testbed/listening.ts';
+import { root } from '../testbed/root.ts';
 
 const COMMANDS = {
   sh: ['bash', '-c'],

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ARTICLE_FIGURES } from '../../http/articles/article-figures.ts';
 import { articleLibrary } from '../../http/articles/article-library.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { sharedService } from './shared-service.ts';
 
 const settings = {

@@ -10,7 +10,7 @@ import { hashOfKey } from '../../http/pipeline/presented-key.ts';
 import { listEvents } from '../../http/tenant-api/events.ts';
 import type { ApiServices } from '../../http/tenant-api/services.ts';
 import { Counts } from '../../runtime/counts.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
 import { localForwarder, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
 
 let owner: ServiceFixture;

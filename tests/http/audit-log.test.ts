@@ -7,7 +7,7 @@ import { systemClock as clock } from '../../runtime/clock.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
-import { sharedRedis } from '../helpers/shared-redis.ts';
+import { sharedRedis } from '../testbed/shared-redis.ts';
 import type { Target } from './conformance-target.ts';
 import { erase } from './erase.ts';
 import { ADMIN_TOKEN, plainStore, type ServiceFixture, startService, targetOf } from './service-fixture.ts';

@@ -8,7 +8,7 @@ import { MESSAGE_REASONS } from '../../actors/message-status.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import { ERRORS } from '../../http/contract/errors.ts';
 import { DECLARATION_POLICY_CODES, MESSAGE_POLICY_CODES, STATUS_POLICY_CODES } from '../../policy/refusal.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const articles = join(root, 'http/articles/texts');
 const reasons = Object.keys(MESSAGE_REASONS);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { apiDocument, clientTypes } from '../../bin/generators/client-types.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService } from './service-fixture.ts';
 
 const TOOLS = join(root, 'tests/packages/document-tools');

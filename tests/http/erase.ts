@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../helpers/waiting.ts';
+import { eventually } from '../testbed/waiting.ts';
 import type { Reply } from './checked-client.ts';
 
 /** Erases a tenant, or a shop by its path, and waits for the end where a busy machine takes longer than a second. */

@@ -1,5 +1,5 @@
 import { eventWrites, type TenantEvent } from '../../actors/tenants/stored-events/tenant-event.ts';
-import { EVENT_LIMITS } from '../helpers/event-limits.ts';
+import { EVENT_LIMITS } from '../testbed/event-limits.ts';
 import type { Target, TestTenant } from './conformance-target.ts';
 import type { ServiceFixture } from './service-fixture.ts';
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardKey, shardOf } from '../../runtime/address.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { sharedRealService } from './shared-service.ts';
 
 const service = sharedRealService();

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { type FollowedCall, ownerFollower } from '../../http/owner/follow-owner.ts';
 import type { OwnerReply } from '../../http/owner/owner-reply.ts';
 import { FORWARD_TIMEOUT_MS } from '../../http/owner/remote-owner.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
 
 const reply = (status: number, moved = false): OwnerReply => ({
   reply: { status, contentType: 'application/json', headers: '', body: '' },

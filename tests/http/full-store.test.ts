@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { sharedRealService } from './shared-service.ts';
 
 let redis: Redis;

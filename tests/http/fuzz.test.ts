@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { after, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import type { TestTenant } from './conformance-target.ts';
 import { callsOf, withoutWait } from './fuzz-calls.ts';
 import { sharedService } from './shared-service.ts';

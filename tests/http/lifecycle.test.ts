@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { describe, test } from 'node:test';
 import { listRequests } from '../../http/request-log/request-log-reader.ts';
-import { freePorts } from '../helpers/free-ports.ts';
+import { freePorts } from '../testbed/free-ports.ts';
 import { send } from './checked-client.ts';
 import { openRaw, statuses } from './raw-connection.ts';
 import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';

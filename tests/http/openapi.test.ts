@@ -11,7 +11,7 @@ import { OPERATOR_ENDPOINTS } from '../../http/operator-api/endpoints.ts';
 import { API_SCHEMAS } from '../../http/tenant-api/api-schemas.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { shownFile } from '../../http/tenant-api/shown-file.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { closedDocument } from './closed-document.ts';
 
 const api = openApiDocument({

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import type { ReplyStream } from '../../http/contract/exchange.ts';
 import { callerAddress } from '../../http/pipeline/client-address.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { bareServer } from './bare-server.ts';
 import type { TestTenant } from './conformance-target.ts';
 import { metricsOf } from './metrics-of.ts';

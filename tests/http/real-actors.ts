@@ -9,11 +9,11 @@ import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { linkTopics } from '../../runtime/node/link-topics.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
 import { composeActors, type RunningActors } from '../../service/compose-actors.ts';
-import { EVENT_LIMITS } from '../helpers/event-limits.ts';
-import { MemorySessionHost } from '../helpers/memory-network/memory-session-host.ts';
-import { startRedisServer } from '../helpers/redis-server.ts';
-import type { StartedParts } from '../helpers/started-parts.ts';
 import { type RedisNode, redisNode } from '../runtime/redis-node.ts';
+import { EVENT_LIMITS } from '../testbed/event-limits.ts';
+import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
+import { startRedisServer } from '../testbed/redis-server.ts';
+import type { StartedParts } from '../testbed/started-parts.ts';
 
 /**
  * Limits for tests of other subjects. A machine that is busy elsewhere for seconds refuses no call and loses no shard.

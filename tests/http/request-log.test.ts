@@ -17,7 +17,7 @@ import {
 import { systemClock } from '../../runtime/clock.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import type { Store } from '../../runtime/store.ts';
-import { sharedRedis } from '../helpers/shared-redis.ts';
+import { sharedRedis } from '../testbed/shared-redis.ts';
 import { plainStore } from './service-fixture.ts';
 
 const everything: RequestLogQuery = {

@@ -10,7 +10,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { hasText } from '../../policy/message-content.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import type { TestTenant } from './conformance-target.ts';
 import { bodiesOf, type Schema } from './schema-bodies.ts';
 import { sharedService } from './shared-service.ts';

@@ -5,7 +5,7 @@ import type { OperatorServices } from '../../http/operator-api/services.ts';
 import type { ServingOptions } from '../../http/owner/serve-as-owner.ts';
 import { serveForwarded } from '../../http/serve-forwarded.ts';
 import type { ApiServices } from '../../http/tenant-api/services.ts';
-import { fakeOf } from '../helpers/fake-of.ts';
+import { fakeOf } from '../testbed/fake-of.ts';
 
 const serve = serveForwarded({
   api: { endpoints: [], services: fakeOf<ApiServices>({}) },

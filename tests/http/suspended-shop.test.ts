@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardOf } from '../../runtime/address.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { eventually } from '../testbed/waiting.ts';
 import type { TestTenant } from './conformance-target.ts';
 import { sharedRealService } from './shared-service.ts';
 

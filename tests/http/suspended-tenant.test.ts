@@ -1,7 +1,7 @@
 /** A tenant whose actor crashed too often, before the operators' API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventually } from '../helpers/waiting.ts';
+import { eventually } from '../testbed/waiting.ts';
 import type { TestTenant } from './conformance-target.ts';
 import { breakTenant, type RealService } from './real-service.ts';
 import { sharedRealService } from './shared-service.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedFleet } from '../e2e/shared-fleet.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import { killAnyNode } from './faults.ts';
 import { followAll, mustBeWhole, openTenants, sawEverythingOnce, writeThrough } from './inbound-run.ts';
 

@@ -5,8 +5,8 @@ import type { ApiClient } from '../e2e/api-client.ts';
 import { FEED_START, type FeedReader, startStream } from '../e2e/feed-readers.ts';
 import type { Fleet } from '../e2e/fleet.ts';
 import { connectShop } from '../e2e/shop-steps.ts';
-import { deferred } from '../helpers/deferred.ts';
-import { until } from '../helpers/waiting.ts';
+import { deferred } from '../testbed/deferred.ts';
+import { until } from '../testbed/waiting.ts';
 import { type WrittenChat, writtenChat } from './written-chat.ts';
 
 /** A tenant that gets all inbound messages of its shops. */

@@ -6,9 +6,9 @@
  */
 import { parseArgs } from 'node:util';
 import { startFleet } from '../e2e/fleet.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
-import { pause } from '../helpers/waiting.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
+import { pause } from '../testbed/waiting.ts';
 import { changeRoles, killAnyNode, loseMaster } from './faults.ts';
 import { followAll, mustBeWhole, openTenants, sawEverythingOnce, writeThrough } from './inbound-run.ts';
 

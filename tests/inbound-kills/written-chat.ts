@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContactMessageCall, SimulatorControl } from '../helpers/simulator-control.ts';
+import type { ContactMessageCall, SimulatorControl } from '../testbed/simulator-control.ts';
 
 /** The expected event of one message: its kind, its text and the digest of its file. */
 export type Told = readonly [kind: string, text: string | null, sha256: string | null];

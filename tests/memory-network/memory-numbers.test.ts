@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isPhoneNumber } from '../../policy/recipient.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
-import { DEFAULT_MEMORY_BEHAVIOUR } from '../helpers/memory-network/memory-behaviour.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
+import { DEFAULT_MEMORY_BEHAVIOUR } from '../testbed/memory-network/memory-behaviour.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
 
 test('shops made in different seconds, when the counter of their ids begins again, share no number', () => {
   const makeId = objectIdGenerator(seededRandom(1));

@@ -4,7 +4,7 @@ import { limitsConformance } from '../actors/sessions/limits-conformance.ts';
 import { releasingActor } from '../actors/sessions/releasing-actor.ts';
 import { type ConformanceNetwork, sessionConformance } from '../actors/sessions/session-conformance.ts';
 import { SessionLog } from '../actors/sessions/session-log.ts';
-import { MemorySessionHost } from '../helpers/memory-network/memory-session-host.ts';
+import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
 
 const TEXT = { kind: 'text', name: null, quotes: null, media: null } as const;
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newShop } from '../actors/sessions/session-conformance.ts';
-import { MemorySessionHost } from '../helpers/memory-network/memory-session-host.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
+import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
 
 /** A shop whose session is open, and the events that its actor got since. */
 async function opened() {

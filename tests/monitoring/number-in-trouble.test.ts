@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
 import type { SessionEnd } from '../../actors/sessions/session-events.ts';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const PAGE = 'docs/number-in-trouble.md';
 const page = readFileSync(join(root, PAGE), 'utf8');

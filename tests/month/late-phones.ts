@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SimulatorControl } from '../helpers/simulator-control.ts';
+import type { SimulatorControl } from '../testbed/simulator-control.ts';
 
 /**
  * The days on which both phones are switched off, and on which each comes back. Every other shop is a day later. None of

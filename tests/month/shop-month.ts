@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { makeAccount } from '../e2e/account.ts';
 import { connectShop } from '../e2e/shop-steps.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { LatePhones } from './late-phones.ts';
 import { PATIENTLY, ShopCalls } from './shop-calls.ts';
 import type { World } from './world.ts';

@@ -8,9 +8,9 @@ import { HOUR_MS } from '../../runtime/durations.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { type ApiClient, apiClient } from '../e2e/api-client.ts';
 import { type ServiceNode, startServiceNode } from '../e2e/service-node.ts';
-import { startRedisServer } from '../helpers/redis-server.ts';
-import { type SimulatorControl, simulatorControl } from '../helpers/simulator-control.ts';
-import { startParts } from '../helpers/started-parts.ts';
+import { startRedisServer } from '../testbed/redis-server.ts';
+import { type SimulatorControl, simulatorControl } from '../testbed/simulator-control.ts';
+import { startParts } from '../testbed/started-parts.ts';
 
 /** The retention of the month's service, in days: what is stored levels off after it. */
 const RETENTION_DAYS = 7;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { until } from '../helpers/waiting.ts';
+import { until } from '../testbed/waiting.ts';
 import { newsletter, restriction, status, unknownClass } from './arriving.ts';
 import { numberOf } from './directory.ts';
 import { answerGroups } from './groups.ts';

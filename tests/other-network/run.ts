@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { moduleFile, nodeFlags } from '../helpers/root.ts';
+import { moduleFile, nodeFlags } from '../testbed/root.ts';
 import { fetchServer, SERVER_TSCONFIG } from './server-source.ts';
 
 const { values } = parseArgs({ options: { peer: { type: 'string' } } });

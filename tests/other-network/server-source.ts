@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 const REPOSITORY = 'https://github.com/vinikjkkj/zapo.git';
 const COMMIT = '9a49e1fffdec8bbfae14cd64c98ffa88c36ef13e';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { makeAccount } from '../e2e/account.ts';
 import { type ApiClient, apiClient } from '../e2e/api-client.ts';
 import { type ServiceNode, startServiceNode } from '../e2e/service-node.ts';
-import { startRedisServer } from '../helpers/redis-server.ts';
-import { startParts } from '../helpers/started-parts.ts';
-import { until } from '../helpers/waiting.ts';
+import { startRedisServer } from '../testbed/redis-server.ts';
+import { startParts } from '../testbed/started-parts.ts';
+import { until } from '../testbed/waiting.ts';
 import type { OtherNetwork } from './other-network.ts';
 
 /** The service with one shop, beside the other project's server. */

@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 import { type LivingMutants, livingMutants } from './mutants-that-live.ts';
 
 /** The durations of the policy's windows, named from `policy/`. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
 import { type RedisPair, startRedisPair } from '../e2e/redis-pair.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { redisNode } from './redis-node.ts';
 

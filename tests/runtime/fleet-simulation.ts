@@ -3,7 +3,7 @@ import type { ShardRecord } from '../../runtime/engine.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Read } from '../../runtime/store.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { DEFAULT_SHARDS, setShardCount, shardCount, shardOf } from '../../runtime/address.ts';
-import { type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { redisNode } from './redis-node.ts';
 
 let server: RedisServer;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { RedisLink } from '../../runtime/node/node-link.ts';
 import { runtimeCounters } from '../../runtime/observer.ts';
 import { OwnershipView } from '../../runtime/ownership/ownership-view.ts';
-import { deferred } from '../helpers/deferred.ts';
+import { deferred } from '../testbed/deferred.ts';
 import { FakeClock } from './fake-clock.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';

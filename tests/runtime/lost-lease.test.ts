@@ -5,7 +5,7 @@ import type { Engine } from '../../runtime/engine.ts';
 import { defaultLimits } from '../../runtime/limits.ts';
 import { Lease } from '../../runtime/ownership/lease.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { deferred } from '../helpers/deferred.ts';
+import { deferred } from '../testbed/deferred.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';

@@ -1,7 +1,7 @@
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
 import { type CounterHooks, counterBehaviour } from './counter-behaviour.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import { type CallOutcome, MemoryEngine } from './memory-engine.ts';

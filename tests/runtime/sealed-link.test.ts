@@ -8,8 +8,8 @@ import { Redis } from 'ioredis';
 import type { NodeLink } from '../../runtime/node/node-link.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
-import { startRedisServer } from '../helpers/redis-server.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { startRedisServer } from '../testbed/redis-server.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { redisNode } from './redis-node.ts';
 
 /** One thing that was published: its channel, the words of its first line, and what follows. */

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { CommitSection } from '../../runtime/engine.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
-import { sharedRedis } from '../helpers/shared-redis.ts';
+import { sharedRedis } from '../testbed/shared-redis.ts';
 import { FakeClock } from './fake-clock.ts';
 import { QuietLog } from './quiet-log.ts';
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import { HOUR_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { sharedRedis } from '../helpers/shared-redis.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { sharedRedis } from '../testbed/shared-redis.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type RedisNode, redisNode, redisProxy } from './redis-node.ts';
 

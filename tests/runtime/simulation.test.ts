@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import { violations } from './history-checker.ts';
 import { type Sabotage, simulate } from './simulation.ts';
 

@@ -2,7 +2,7 @@ import { type Address, shardKey } from '../../runtime/address.ts';
 import type { Behaviour } from '../../runtime/behaviour.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { Random } from '../../runtime/random.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import type { PerformedEffect, RunRecord } from './history-checker.ts';
 import { type CallOutcome, MemoryEngine } from './memory-engine.ts';

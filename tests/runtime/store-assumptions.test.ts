@@ -8,8 +8,8 @@ import type { RuntimeNode } from '../../runtime/node/node.ts';
 import { type AssumptionName, isHeld } from '../../runtime/redis/store-assumptions.ts';
 import { startRedisCluster } from '../e2e/redis-cluster.ts';
 import { startRedisPair } from '../e2e/redis-pair.ts';
-import { startRedisServer } from '../helpers/redis-server.ts';
-import { eventually } from '../helpers/waiting.ts';
+import { startRedisServer } from '../testbed/redis-server.ts';
+import { eventually } from '../testbed/waiting.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { redisNode } from './redis-node.ts';
 

@@ -9,7 +9,7 @@ import {
   simulatorEnvironment,
   type Variables,
 } from '../../service/environment.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
 import { key, least, names, refused } from './refused-environment.ts';
 
 const otherKey = Buffer.alloc(32, 8).toString('base64');

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
 import { createLogger } from '../../service/process-log.ts';
-import { moduleFile, nodeFlags } from '../helpers/root.ts';
+import { moduleFile, nodeFlags } from '../testbed/root.ts';
 
 const answeredRequest: AnsweredRequest = {
   tenantId: 't1',

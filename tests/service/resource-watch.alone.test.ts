@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import { exportDescriptors } from '../../service/node-metrics.ts';
 import { descriptorCount, memoryUse, type ReadUse, watchResources } from '../../service/resource-watch.ts';
-import { descriptorLimit } from '../helpers/descriptor-limit.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
+import { descriptorLimit } from '../testbed/descriptor-limit.ts';
 
 test('one warning names what is nearly used up, and another comes only after it was free again', async () => {
   const clock = new FakeClock();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { startSimulator } from '../../simulator/simulator.ts';
-import { deferred } from '../helpers/deferred.ts';
+import { deferred } from '../testbed/deferred.ts';
 import { Fixture } from './fixture.ts';
 
 const SHOP = '+33611111111';

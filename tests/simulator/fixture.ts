@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts';
-import { type SimulatorControl, simulatorControl } from '../helpers/simulator-control.ts';
+import { type SimulatorControl, simulatorControl } from '../testbed/simulator-control.ts';
 import { linkedClient, type TestClient } from './test-client.ts';
 
 /** A simulator of a test's own, with clients that end with it. */

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import type { Simulator } from '../../simulator/simulator.ts';
-import { moduleFile, nodeFlags } from '../helpers/root.ts';
-import { simulatorControl } from '../helpers/simulator-control.ts';
+import { moduleFile, nodeFlags } from '../testbed/root.ts';
+import { simulatorControl } from '../testbed/simulator-control.ts';
 import { linkedClient } from './test-client.ts';
 
 const SHOP = '+33611111111';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../helpers/root.ts';
+import { root } from '../testbed/root.ts';
 
 /** Another tree of the service whose nodes can be started. */
 export interface Build {

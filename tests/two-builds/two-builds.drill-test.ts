@@ -11,10 +11,10 @@ import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts
 import { type Fault, homeOf, runFault } from '../chaos/scenario.ts';
 import { type Fleet, type FleetNode, startFleet } from '../e2e/fleet.ts';
 import { sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { root } from '../helpers/root.ts';
-import { seededRandom } from '../helpers/seeded-random.ts';
-import { testEnvironment } from '../helpers/test-environment.ts';
-import { until } from '../helpers/waiting.ts';
+import { root } from '../testbed/root.ts';
+import { seededRandom } from '../testbed/seeded-random.ts';
+import { testEnvironment } from '../testbed/test-environment.ts';
+import { until } from '../testbed/waiting.ts';
 import { type Build, lastRelease, nextForm, present } from './builds.ts';
 
 const SHOPS = 6;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, spawnGuarded } from '../../../service/dev/guarded-process.ts';
 import { startPrivateRedis } from '../../../service/dev/private-redis.ts';
-import { simulatorControl } from '../../../tests/helpers/simulator-control.ts';
+import { simulatorControl } from '../../../tests/testbed/simulator-control.ts';
 import { ownerPhone } from '../../benches/live-shops.ts';
 import { startSimulatorProcess } from '../../harness/live-side.ts';
 import { inParallel } from '../../load/in-parallel.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { simulatorControl } from '../../../tests/helpers/simulator-control.ts';
+import { simulatorControl } from '../../../tests/testbed/simulator-control.ts';
 import { ownerPhone } from '../../benches/live-shops.ts';
 import { OWN_BUILD } from '../../harness/build.ts';
 import { startSimulatorProcess } from '../../harness/live-side.ts';

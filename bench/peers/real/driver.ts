@@ -1,4 +1,4 @@
-import type { SimulatorControl } from '../../../tests/helpers/simulator-control.ts';
+import type { SimulatorControl } from '../../../tests/testbed/simulator-control.ts';
 import type { Figures } from '../../harness/bench.ts';
 
 /** The folder for a gateway's files, and its command-line options. */

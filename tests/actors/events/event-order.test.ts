@@ -11,13 +11,13 @@ import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { shardKey, shardOf } from '../../../runtime/address.ts';
 import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../../runtime/store.ts';
-import { EVENT_LIMITS } from '../../helpers/event-limits.ts';
-import { seededRandom } from '../../helpers/seeded-random.ts';
-import { sharedRedis } from '../../helpers/shared-redis.ts';
 import { plainStore } from '../../http/service-fixture.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import { EVENT_LIMITS } from '../../testbed/event-limits.ts';
+import { seededRandom } from '../../testbed/seeded-random.ts';
+import { sharedRedis } from '../../testbed/shared-redis.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182901';
 const { events: key } = tenantKeys(tenantId);

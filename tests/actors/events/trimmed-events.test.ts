@@ -10,10 +10,10 @@ import { shardKey, shardOf } from '../../../runtime/address.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { RedisEngine } from '../../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../../runtime/store.ts';
-import { sharedRedis } from '../../helpers/shared-redis.ts';
 import { plainStore } from '../../http/service-fixture.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import { sharedRedis } from '../../testbed/shared-redis.ts';
 
 const tenantId = '66b1f0a2c3d4e5f607182901';
 const { events: key } = tenantKeys(tenantId);

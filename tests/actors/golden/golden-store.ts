@@ -4,9 +4,9 @@ import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import { loadTenant, type TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { root } from '../../helpers/root.ts';
 import type { Value } from '../../runtime/memory-commands.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
+import { root } from '../../testbed/root.ts';
 
 /** The stored data of a node of some version: a tenant, its shop and three messages. */
 export interface Golden {

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { fleetService } from '../../../actors/operators/fleet-service.ts';
 import type { OperatorsDirectory } from '../../../actors/operators/operators-directory.ts';
 import type { DeadLetter } from '../../../runtime/actor/dead-letters.ts';
-import { fakeOf } from '../../helpers/fake-of.ts';
 import { counterAddress } from '../../runtime/counter-behaviour.ts';
 import { memoryNode } from '../../runtime/memory-node.ts';
+import { fakeOf } from '../../testbed/fake-of.ts';
 
 const LETTERS = 60;
 

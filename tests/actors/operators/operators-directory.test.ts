@@ -12,11 +12,11 @@ import { systemClock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { redisLink } from '../../e2e/redis-link.ts';
 import { startRedisPair } from '../../e2e/redis-pair.ts';
-import { sharedRedis } from '../../helpers/shared-redis.ts';
-import { until } from '../../helpers/waiting.ts';
 import { plainStore } from '../../http/service-fixture.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import { sharedRedis } from '../../testbed/shared-redis.ts';
+import { until } from '../../testbed/waiting.ts';
 
 let connection: DirectoryConnection;
 after(() => connection?.close());

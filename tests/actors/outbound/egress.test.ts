@@ -20,8 +20,8 @@ import {
   MediaUnavailable,
 } from '../../../actors/sessions/worker-thread/attachments/media-fetch.ts';
 import { createCertificate } from '../../../simulator/media/media-certificate.ts';
-import { type EgressProxy, startHttpProxy, startSocksProxy } from '../../helpers/egress-proxies.ts';
-import { listening } from '../../helpers/listening.ts';
+import { type EgressProxy, startHttpProxy, startSocksProxy } from '../../testbed/egress-proxies.ts';
+import { listening } from '../../testbed/listening.ts';
 
 const requireOfPackages = createRequire(createRequire(import.meta.url).resolve('socks'));
 

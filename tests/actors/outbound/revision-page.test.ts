@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { AddressGuard } from '../../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../../actors/outbound/name-lookup.ts';
 import { askRevision } from '../../../actors/outbound/revision-page.ts';
-import { listening } from '../../helpers/listening.ts';
+import { listening } from '../../testbed/listening.ts';
 
 async function asked(page: RequestListener, allowLoopback = true): Promise<number> {
   const server = createServer(page);

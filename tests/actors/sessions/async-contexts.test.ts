@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { addTransactionCapability, type SignalDataSet } from '@whiskeysockets/baileys';
 import { shareAsyncContexts } from '../../../actors/sessions/worker-thread/async-contexts.ts';
 import { quietLogger } from '../../../actors/sessions/worker-thread/shared/silent-logger.ts';
-import { deferred } from '../../helpers/deferred.ts';
+import { deferred } from '../../testbed/deferred.ts';
 
 // It changes the class for the whole process, which this file has to itself.
 shareAsyncContexts();

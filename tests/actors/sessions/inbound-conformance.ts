@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../actors/sessions/session-host.ts';
-import { until } from '../../helpers/waiting.ts';
+import { until } from '../../testbed/waiting.ts';
 import { type ConformanceNetwork, newShop, pair } from './session-conformance.ts';
 
 const PERSON = '+33622222222';

@@ -1,6 +1,6 @@
 import { checkWrites } from '../../../runtime/ownership/turn-writes.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
-import { deferred } from '../../helpers/deferred.ts';
+import { deferred } from '../../testbed/deferred.ts';
 
 /** Commits that wait. */
 export interface HeldCommits {

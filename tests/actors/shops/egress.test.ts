@@ -9,7 +9,7 @@ import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import { channelState } from '../../../actors/shops/state/shop-state.ts';
 import { describeShop } from '../../../actors/shops/turns/describe-shop.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import { fakeOf } from '../../helpers/fake-of.ts';
+import { fakeOf } from '../../testbed/fake-of.ts';
 import { ShopHarness, testEgressVault } from './shop-harness.ts';
 
 const ADDRESS = 'socks5://bakery:s3cret@proxy.example:1080';

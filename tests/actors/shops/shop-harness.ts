@@ -28,9 +28,10 @@ import type { DueTimer, RuntimeCommand, Turn } from '../../../runtime/behaviour.
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId, objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Read, Store, Write } from '../../../runtime/store.ts';
-import { EVENT_LIMITS } from '../../helpers/event-limits.ts';
-import { seededRandom } from '../../helpers/seeded-random.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
+import { EVENT_LIMITS } from '../../testbed/event-limits.ts';
+import { fakeOf } from '../../testbed/fake-of.ts';
+import { seededRandom } from '../../testbed/seeded-random.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
@@ -103,12 +104,8 @@ export class ShopHarness {
 
   static async start(seed = 1, ownShop: ShopReference = shop): Promise<ShopHarness> {
     const redis = new MemoryRedis({ monotonicMs: () => 0, wallMs: () => 0 });
-    redis.run([
-      'HSET',
-      tenantKeys(ownShop.tenantId).shops,
-      ownShop.shopId,
-      JSON.stringify({ name: 'Bakery' }),
-    ]);
+    const { shops } = tenantKeys(ownShop.tenantId);
+    redis.run(['HSET', shops, ownShop.shopId, JSON.stringify({ name: 'Bakery' })]);
     const state = await loadShop(shopAddress(ownShop), storeOf(redis), 0, testEgressVault);
     if (state === undefined) throw new Error('the shop was not loaded');
     return new ShopHarness(state, redis, { seed });
@@ -395,12 +392,7 @@ function senderOf(command: ShopCommand): AnyFacts {
 /** Returns a store with the reads that shops use. */
 export function storeOf(redis: MemoryRedis): Store {
   const read = async (reads: readonly Read[]): Promise<unknown[]> => reads.map((read) => redis.run(read));
-  const asked: Pick<Store, 'read' | 'lookUp' | 'known'> = {
-    read,
-    lookUp: (_shard, lookups) => read(lookups),
-    known: () => undefined,
-  };
-  return asked as Store;
+  return fakeOf<Store>({ read, lookUp: (_shard, lookups) => read(lookups), known: () => undefined });
 }
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

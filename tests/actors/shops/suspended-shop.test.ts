@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../../actors/message-status.ts';
 import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
-import { seededRandom } from '../../helpers/seeded-random.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
+import { seededRandom } from '../../testbed/seeded-random.ts';
 import { ShopHarness } from './shop-harness.ts';
 
 const isOver = (harness: ShopHarness, id: string): boolean =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { fakeOf } from '../../helpers/fake-of.ts';
+import { fakeOf } from '../../testbed/fake-of.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { tenantTurns } from './tenant-turns.ts';
 

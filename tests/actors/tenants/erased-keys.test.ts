@@ -11,12 +11,12 @@ import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
-import { deferred } from '../../helpers/deferred.ts';
-import { fakeOf } from '../../helpers/fake-of.ts';
-import { seededRandom } from '../../helpers/seeded-random.ts';
-import { sharedRedis } from '../../helpers/shared-redis.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import { deferred } from '../../testbed/deferred.ts';
+import { fakeOf } from '../../testbed/fake-of.ts';
+import { seededRandom } from '../../testbed/seeded-random.ts';
+import { sharedRedis } from '../../testbed/shared-redis.ts';
 import { readGolden } from '../golden/golden-store.ts';
 import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
 

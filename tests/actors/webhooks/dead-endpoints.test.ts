@@ -22,11 +22,11 @@ import { systemRandom as random } from '../../../runtime/random.ts';
 import type { Read } from '../../../runtime/store.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
 import { createCertificate } from '../../../simulator/media/media-certificate.ts';
-import { listening } from '../../helpers/listening.ts';
-import { type RedisServer, startRedisServer } from '../../helpers/redis-server.ts';
 import { plainStore } from '../../http/service-fixture.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import { listening } from '../../testbed/listening.ts';
+import { type RedisServer, startRedisServer } from '../../testbed/redis-server.ts';
 import { webhookRecord } from './endpoint-world.ts';
 
 const DEAD = 1_000;

@@ -11,7 +11,7 @@ import { type DeliveryOptions, deliver } from '../../../actors/webhooks/deliver.
 import { makeSecret } from '../../../actors/webhooks/signature.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
 import { createCertificate } from '../../../simulator/media/media-certificate.ts';
-import { listening } from '../../helpers/listening.ts';
+import { listening } from '../../testbed/listening.ts';
 
 let server: Server;
 let url: string;

@@ -11,9 +11,9 @@ import { EndpointPump } from '../../../actors/webhooks/endpoint-pump.ts';
 import type { EndpointPace } from '../../../actors/webhooks/endpoint-pump-options.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
-import { seededRandom } from '../../helpers/seeded-random.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import { seededRandom } from '../../testbed/seeded-random.ts';
 
 /** The endpoint took it. */
 export const OK: DeliveryResult = { status: 204, error: null, holdMs: null };

@@ -12,9 +12,9 @@ import { putWebhook, webhookProgress } from '../../../actors/tenants/turns/webho
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
 import type { Write } from '../../../runtime/store.ts';
-import { EVENT_LIMITS } from '../../helpers/event-limits.ts';
-import { seededRandom } from '../../helpers/seeded-random.ts';
-import { sharedRedis } from '../../helpers/shared-redis.ts';
+import { EVENT_LIMITS } from '../../testbed/event-limits.ts';
+import { seededRandom } from '../../testbed/seeded-random.ts';
+import { sharedRedis } from '../../testbed/shared-redis.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { webhookRecord } from './endpoint-world.ts';
 

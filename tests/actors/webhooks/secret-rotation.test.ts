@@ -11,10 +11,10 @@ import { resealWebhook, secretUse } from '../../../actors/webhooks/webhook-secre
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { systemRandom as random } from '../../../runtime/random.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
-import type { Delivery } from '../../helpers/webhook-server.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import type { Delivery } from '../../testbed/webhook-server.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 

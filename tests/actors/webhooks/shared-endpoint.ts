@@ -1,6 +1,6 @@
 import { after, before } from 'node:test';
-import { listening } from '../../helpers/listening.ts';
-import { webhookServer } from '../../helpers/webhook-server.ts';
+import { listening } from '../../testbed/listening.ts';
+import { webhookServer } from '../../testbed/webhook-server.ts';
 
 /** Starts a server for webhooks before the tests of a file, and closes it after them. Its address is empty until then. */
 export function sharedEndpoint(answer: Parameters<typeof webhookServer>[0]): { readonly url: string } {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { eventually } from '../../helpers/waiting.ts';
-import type { Delivery } from '../../helpers/webhook-server.ts';
 import type { TestTenant } from '../../http/conformance-target.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
+import { eventually } from '../../testbed/waiting.ts';
+import type { Delivery } from '../../testbed/webhook-server.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../helpers/waiting.ts';
 import type { TestTenant } from '../../http/conformance-target.ts';
 import type { RealService } from '../../http/real-service.ts';
+import { eventually } from '../../testbed/waiting.ts';
 
 /** Tenants of a service that tests register webhooks of. */
 export function webhookAccounts(service: () => RealService) {

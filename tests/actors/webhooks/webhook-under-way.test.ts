@@ -7,8 +7,8 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
-import { eventually } from '../../helpers/waiting.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
+import { eventually } from '../../testbed/waiting.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 

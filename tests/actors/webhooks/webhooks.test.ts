@@ -9,9 +9,9 @@ import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { secretUse } from '../../../actors/webhooks/webhook-secrets.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { textCipher } from '../../../runtime/text-cipher.ts';
-import { eventually } from '../../helpers/waiting.ts';
-import type { Delivery } from '../../helpers/webhook-server.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
+import { eventually } from '../../testbed/waiting.ts';
+import type { Delivery } from '../../testbed/webhook-server.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';
 import { webhookAccounts } from './webhook-accounts.ts';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { Read } from '../../../runtime/store.ts';
-import { root } from '../../helpers/root.ts';
 import type { Call, Operation, Reply } from '../../http/checked-client.ts';
 import type { TestTenant } from '../../http/conformance-target.ts';
 import { callsOf, withoutWait } from '../../http/fuzz-calls.ts';
 import { type RealService, startRealService } from '../../http/real-service.ts';
 import { ADMIN_TOKEN } from '../../http/service-fixture.ts';
+import { root } from '../../testbed/root.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 

@@ -7,7 +7,7 @@ import { readEnvelope } from '../../../actors/sessions/worker-thread/wire/inboun
 import { readPhoneMessage } from '../../../actors/sessions/worker-thread/wire/phone-message.ts';
 import { readContent, senderName } from '../../../actors/sessions/worker-thread/wire/read-content.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
-import { root } from '../../helpers/root.ts';
+import { root } from '../../testbed/root.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 

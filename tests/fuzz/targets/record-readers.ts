@@ -34,7 +34,7 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { parseRecord } from '../../../runtime/engine.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { webhookRecord } from '../../actors/webhooks/endpoint-world.ts';
-import { fakeOf } from '../../helpers/fake-of.ts';
+import { fakeOf } from '../../testbed/fake-of.ts';
 import type { Draw } from '../draw.ts';
 
 /** The present for the readers of stored records. */

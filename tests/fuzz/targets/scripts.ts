@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { startRedisServer } from '../../helpers/redis-server.ts';
-import { root } from '../../helpers/root.ts';
+import { startRedisServer } from '../../testbed/redis-server.ts';
+import { root } from '../../testbed/root.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { lockFile } from '../../../service/dev/file-lock.ts';
-import { moduleFile, nodeFlags, root } from '../../helpers/root.ts';
+import { moduleFile, nodeFlags, root } from '../../testbed/root.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dev-'));
 const startedProcesses: ChildProcess[] = [];

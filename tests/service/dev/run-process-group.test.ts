@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { lockFile } from '../../../service/dev/file-lock.ts';
-import { moduleFile, nodeFlags } from '../../helpers/root.ts';
+import { moduleFile, nodeFlags } from '../../testbed/root.ts';
 
 const patient = 'exec sleep 600';
 

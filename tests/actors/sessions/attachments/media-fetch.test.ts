@@ -12,7 +12,7 @@ import {
   type MediaFetchOptions,
   MediaUnavailable,
 } from '../../../../actors/sessions/worker-thread/attachments/media-fetch.ts';
-import { listening } from '../../../helpers/listening.ts';
+import { listening } from '../../../testbed/listening.ts';
 import { png } from './media-samples.ts';
 import { edgesOf, SPECIAL_PURPOSE } from './special-purpose-addresses.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
 import { newShop, pair, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';

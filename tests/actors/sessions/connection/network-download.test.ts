@@ -14,7 +14,7 @@ import { clientDispatcher } from '../../../../actors/sessions/worker-thread/conn
 import { HistoryFacts } from '../../../../actors/sessions/worker-thread/connection/history-facts.ts';
 import { readHistory } from '../../../../actors/sessions/worker-thread/connection/history-reader.ts';
 import { createCertificate } from '../../../../simulator/media/media-certificate.ts';
-import { listening } from '../../../helpers/listening.ts';
+import { listening } from '../../../testbed/listening.ts';
 
 const never = new AbortController().signal;
 /** The answers of the host, and the requests that it got. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { OpeningQueue } from '../../../../actors/sessions/worker-thread/connection/opening-queue.ts';
-import { listening } from '../../../helpers/listening.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { listening } from '../../../testbed/listening.ts';
 import { simulatedNetwork } from '../paired-shop.ts';
 import { newShop } from '../session-conformance.ts';
 

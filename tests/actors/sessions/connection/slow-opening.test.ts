@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import type { SessionTiming } from '../../../../actors/sessions/session-timing.ts';
-import { listening } from '../../../helpers/listening.ts';
+import { listening } from '../../../testbed/listening.ts';
 import { newShop, pair, SHOP_PHONE } from '../session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from '../simulated-network.ts';
 

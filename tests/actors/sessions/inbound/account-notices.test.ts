@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CONTACT_NOTICES, OWN_NOTICES } from '../../../../simulator/to-clients/account-notices.ts';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 

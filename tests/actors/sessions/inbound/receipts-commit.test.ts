@@ -1,7 +1,7 @@
 /** Receipts are acknowledged to the network with their commit. Without a commit they come again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { textOrder } from '../session-conformance.ts';
 

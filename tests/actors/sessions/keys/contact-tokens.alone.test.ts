@@ -8,8 +8,8 @@ import {
 } from '../../../../actors/sessions/worker-thread/keys/contact-tokens.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import type { SimulatorEvent } from '../../../../simulator/network.ts';
-import { until } from '../../../helpers/waiting.ts';
 import { MemoryAuth } from '../../../simulator/test-client.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { IDENTITY_FIELD } from '../../../../actors/sessions/associated-data.ts';
 import { credentialCiphers, Unreadable } from '../../../../actors/sessions/credential-cipher.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 

@@ -9,7 +9,7 @@ import {
   generateSignalKeyPair,
   isSignedBy,
 } from '../../../../actors/sessions/worker-thread/keys/curve.ts';
-import { moduleFile, nodeFlags } from '../../../helpers/root.ts';
+import { moduleFile, nodeFlags } from '../../../testbed/root.ts';
 
 const RANDOM_PAIRS = 200;
 /** With this number of pairs, exporting a pair after the call that made it blocks Node 20 for certain. */

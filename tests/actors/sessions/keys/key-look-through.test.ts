@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import type { BaileysHostOptions } from '../../../../actors/sessions/main-thread/baileys-host-options.ts';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { newShop, pair, SHOP_PHONE } from '../session-conformance.ts';
 import { type SimulatedNetwork, startSimulated } from '../simulated-network.ts';
 

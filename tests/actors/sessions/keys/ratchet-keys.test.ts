@@ -3,7 +3,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
 import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
 import { RatchetKeys } from '../../../../actors/sessions/worker-thread/keys/ratchet-keys.ts';
-import { deferred } from '../../../helpers/deferred.ts';
+import { deferred } from '../../../testbed/deferred.ts';
 
 /** A store that writes down each batch. */
 function recordingStore(): SignalKeyStore & { readonly batches: SignalDataSet[] } {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';

@@ -13,9 +13,9 @@ import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../../../../actors
 import { systemClock as clock } from '../../../../runtime/clock.ts';
 import type { RuntimeNode } from '../../../../runtime/node/node.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
-import { fakeOf } from '../../../helpers/fake-of.ts';
-import { startRedisServer } from '../../../helpers/redis-server.ts';
 import { redisNode } from '../../../runtime/redis-node.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
+import { startRedisServer } from '../../../testbed/redis-server.ts';
 
 const none = async function* () {
   yield [];

@@ -6,8 +6,8 @@ import type { BaileysHostOptions } from '../../../../actors/sessions/main-thread
 import type { SessionEvent } from '../../../../actors/sessions/session-events.ts';
 import type { SessionHost, SessionListener } from '../../../../actors/sessions/session-host.ts';
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
-import { deferred } from '../../../helpers/deferred.ts';
-import { seededRandom } from '../../../helpers/seeded-random.ts';
+import { deferred } from '../../../testbed/deferred.ts';
+import { seededRandom } from '../../../testbed/seeded-random.ts';
 import { HOST_SETTINGS } from '../host-settings.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { newShop } from '../session-conformance.ts';

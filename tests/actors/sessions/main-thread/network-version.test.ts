@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetworkVersion } from '../../../../actors/sessions/main-thread/network-version.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import { fakeOf } from '../../../helpers/fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const quiet = {
   debug: () => undefined,

@@ -7,7 +7,7 @@ import {
 } from '../../../../actors/sessions/main-thread/worker-pool.ts';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
-import { moduleFile } from '../../../helpers/root.ts';
+import { moduleFile } from '../../../testbed/root.ts';
 
 /** A pool under test, and what it reported. */
 export interface ObservedPool {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { descriptorLimit } from '../../../helpers/descriptor-limit.ts';
+import { descriptorLimit } from '../../../testbed/descriptor-limit.ts';
 import { allReady, SCRIPTED, startPool } from './observed-pool.ts';
 
 test('a worker that throws, exits, hangs or fills its heap is replaced, alone, after its last reports', async (context) => {

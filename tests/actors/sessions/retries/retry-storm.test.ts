@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys';
-import { until } from '../../../helpers/waiting.ts';
 import { linkedClient, type TestClient } from '../../../simulator/test-client.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 

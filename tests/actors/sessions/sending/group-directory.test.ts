@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import type { SessionGroup } from '../../../../actors/sessions/session-events.ts';
 import { GroupDirectory } from '../../../../actors/sessions/worker-thread/sending/group-directory.ts';
-import { fakeOf } from '../../../helpers/fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const OWN = '111@lid';
 

@@ -5,8 +5,8 @@ import { lookUpIds, lookUpNumbers } from '../../../../actors/sessions/worker-thr
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { spellOutErrors } from '../../../../actors/sessions/worker-thread/wire/usync-errors.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { fakeOf } from '../../../helpers/fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const PERSON = '33622222222@s.whatsapp.net';
 const OTHER = '33633333333@s.whatsapp.net';

@@ -18,10 +18,10 @@ import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
-import { fakeOf } from '../../../helpers/fake-of.ts';
-import { listening } from '../../../helpers/listening.ts';
-import { until } from '../../../helpers/waiting.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
+import { listening } from '../../../testbed/listening.ts';
+import { until } from '../../../testbed/waiting.ts';
 
 const ORDER: SendOrder = {
   messageId: '65f0000000000000000000aa',
@@ -87,11 +87,7 @@ function outbox({
     waUploadToServer: () => Promise.reject(cut),
     getUSyncDevices: () =>
       new Promise<readonly unknown[]>((resolve, reject) => {
-        devices.push((found) =>
-          found instanceof Error || typeof found === 'number'
-            ? reject(found)
-            : resolve(found.map((jid) => ({ jid }))),
-        );
+        devices.push((jids) => (Array.isArray(jids) ? resolve(jids.map((jid) => ({ jid }))) : reject(jids)));
       }),
     async relayMessage(_chat: string, _message: unknown, { messageId }: { messageId: string }) {
       relayed.push(messageId);

@@ -1,7 +1,7 @@
 /** A message to the network's own id of somebody names their number as the network knows it, or none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 

@@ -10,7 +10,7 @@ import type {
   WorkerMessage,
   WorkerSetup,
 } from '../../../../actors/sessions/worker-protocol.ts';
-import { moduleFile } from '../../../helpers/root.ts';
+import { moduleFile } from '../../../testbed/root.ts';
 
 const SETUP: WorkerSetup = {
   socketUrl: 'ws://127.0.0.1:9',

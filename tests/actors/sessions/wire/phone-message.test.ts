@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
 import { readPhoneMessage } from '../../../../actors/sessions/worker-thread/wire/phone-message.ts';
 import { readContent } from '../../../../actors/sessions/worker-thread/wire/read-content.ts';
-import { until } from '../../../helpers/waiting.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE } from '../session-conformance.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TurnBuilder } from '../../../../actors/shops/turns/builder/turn-builder.ts';
-import { EVENT_LIMITS } from '../../../helpers/event-limits.ts';
+import { EVENT_LIMITS } from '../../../testbed/event-limits.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 test('callbacks of `onCommitted` run in their order, and only when `committed` is called', async () => {

@@ -16,9 +16,9 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Store, Write } from '../../../../runtime/store.ts';
-import { sharedRedis } from '../../../helpers/shared-redis.ts';
 import { plainStore } from '../../../http/service-fixture.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { sharedRedis } from '../../../testbed/shared-redis.ts';
 
 const ANA = '+33612345678';
 const BEA = '+33612345679';

@@ -15,9 +15,9 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Read, Store, Write } from '../../../../runtime/store.ts';
-import { fakeOf } from '../../../helpers/fake-of.ts';
-import { type RedisServer, startRedisServer } from '../../../helpers/redis-server.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
+import { type RedisServer, startRedisServer } from '../../../testbed/redis-server.ts';
 
 const CARRIED = 120;
 const PHONE = '33600000001';

@@ -12,8 +12,8 @@ import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
-import { sharedRedis } from '../../../helpers/shared-redis.ts';
 import { plainStore } from '../../../http/service-fixture.ts';
+import { sharedRedis } from '../../../testbed/shared-redis.ts';
 
 const nowMs = Date.parse('2026-03-01T08:00:00Z');
 const newId = objectIdGenerator(systemRandom);

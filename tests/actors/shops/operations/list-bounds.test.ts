@@ -10,8 +10,8 @@ import type { ShopState } from '../../../../actors/shops/state/shop-state.ts';
 import { listContacts } from '../../../../actors/tenants/operations/contact-list.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import type { Read, Store } from '../../../../runtime/store.ts';
-import { sharedRedis } from '../../../helpers/shared-redis.ts';
 import { plainStore } from '../../../http/service-fixture.ts';
+import { sharedRedis } from '../../../testbed/shared-redis.ts';
 
 const SHARD = 7;
 const NOW_MS = Date.parse('2026-03-01T08:00:00Z');

@@ -7,7 +7,7 @@ import type { Actors } from '../../../../runtime/actors.ts';
 import type { Address } from '../../../../runtime/address.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import { fakeOf } from '../../../helpers/fake-of.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 /** A connected shop with two waiting messages, and a function that polls the second. */

@@ -6,8 +6,8 @@ import type { PoolAnswer, PoolAsk } from '../../../../actors/shops/protocol/pool
 import type { Actors } from '../../../../runtime/actors.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../../runtime/store.ts';
-import { fakeOf } from '../../../helpers/fake-of.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const pool = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const offer = {

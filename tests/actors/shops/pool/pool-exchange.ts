@@ -11,7 +11,7 @@ import type { ShopReference } from '../../../../actors/shops/shop-operations.ts'
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import type { Random } from '../../../../runtime/random.ts';
-import { seededRandom } from '../../../helpers/seeded-random.ts';
+import { seededRandom } from '../../../testbed/seeded-random.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 const settings = resolveSettings({});

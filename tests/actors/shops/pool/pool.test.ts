@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributedText } from '../../../../actors/shops/state/attributed-text.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
-import { seededRandom } from '../../../helpers/seeded-random.ts';
-import { testEnvironment } from '../../../helpers/test-environment.ts';
+import { seededRandom } from '../../../testbed/seeded-random.ts';
+import { testEnvironment } from '../../../testbed/test-environment.ts';
 import { ShopHarness } from '../shop-harness.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 

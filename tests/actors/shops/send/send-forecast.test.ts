@@ -11,8 +11,8 @@ import type { RecipientFacts } from '../../../../actors/shops/state/recipient-fa
 import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { Random } from '../../../../runtime/random.ts';
-import { seededRandom } from '../../../helpers/seeded-random.ts';
 import { propertyRuns } from '../../../policy/property-runs.ts';
+import { seededRandom } from '../../../testbed/seeded-random.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
 const STATES_PER_LIFE = 25;

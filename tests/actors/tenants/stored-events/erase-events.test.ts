@@ -6,7 +6,7 @@ import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
 import type { Read } from '../../../../runtime/store.ts';
-import { sharedRedis } from '../../../helpers/shared-redis.ts';
+import { sharedRedis } from '../../../testbed/shared-redis.ts';
 
 const newId = objectIdGenerator(systemRandom);
 const [erased, keptId] = [newId(Date.now()), newId(Date.now())];
