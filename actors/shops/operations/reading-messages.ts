@@ -67,7 +67,7 @@ function placed(message: OwnedView, { actors, clock, times }: MessageOptions): M
   if (view.status !== 'queued') return view;
   const state = actors.peek<ShopState>(shop);
   if (state === undefined) return view;
-  const secondMs = estimateMs(clock);
+  const secondMs = estimateBaseMs(clock);
   if (last?.state.deref() === state && last.secondMs === secondMs) return last.view;
   const shown = withPlace(view, state, { times, nowMs: secondMs, lastView: last?.view });
   message.placed = { state: new WeakRef(state), secondMs, view: shown };
@@ -75,7 +75,7 @@ function placed(message: OwnedView, { actors, clock, times }: MessageOptions): M
 }
 
 /** The moment from which an estimate counts: a whole second, so that polls within it show one record. */
-function estimateMs(clock: Pick<Clock, 'wallMs'>): number {
+function estimateBaseMs(clock: Pick<Clock, 'wallMs'>): number {
   return Math.ceil(clock.wallMs() / 1_000) * 1_000;
 }
 
@@ -104,7 +104,7 @@ async function listStored(
   const { items, nextCursor } = await listMessages(foundShop, options.store, query);
   const state = options.actors.peek<ShopState>(shopAddress(shop));
   if (state === undefined) return done({ items, nextCursor });
-  const context = { times: options.times, nowMs: estimateMs(options.clock) };
+  const context = { times: options.times, nowMs: estimateBaseMs(options.clock) };
   const placedItems = items.map((view) =>
     view.status === 'queued' ? withPlace(view, state, context) : view,
   );
