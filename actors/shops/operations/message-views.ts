@@ -14,8 +14,8 @@ export interface OwnedView {
   readonly shop: Address;
   readonly view: MessageView;
   /**
-   * The view with the message's place in the queue, as last shown, and what it was made from. A former state may be
-   * collected: it has texts and codes of the shop.
+   * The view with the message's place in the queue, as last shown, and what it was made from. The
+   * state is held weakly, because it has texts and codes of a shop that may be gone.
    */
   placed:
     | { readonly state: WeakRef<ShopState>; readonly secondMs: number; readonly view: MessageView }

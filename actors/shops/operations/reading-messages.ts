@@ -74,7 +74,7 @@ function placed(message: OwnedView, { actors, clock, times }: MessageOptions): M
   return shown;
 }
 
-/** The moment from which an estimate counts: a whole second, so that polls within it show one record. */
+/** Returns the time from which an estimate counts: a whole second, so that all polls within it show one record. */
 function estimateBaseMs(clock: Pick<Clock, 'wallMs'>): number {
   return Math.ceil(clock.wallMs() / 1_000) * 1_000;
 }

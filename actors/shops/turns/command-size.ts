@@ -1,10 +1,10 @@
 import type { CommandOf, ShopCommand } from '../protocol/shop-commands.ts';
 import type { MessageDraft, StatusDraft } from '../shop-operations.ts';
 
-/** An allowance for the fields of a draft, of a recipient or of a command that are not its text. */
+/** The size of a draft, a recipient or a command in addition to its text. */
 const OVERHEAD_BYTES = 128;
 
-/** Returns what a command counts for in the mailbox, whose bytes are bounded: its text, and an allowance for the rest. */
+/** Returns the size of a command for the bound of its mailbox: the characters of its text, and an overhead. */
 export function commandSize(command: ShopCommand): number {
   switch (command.type) {
     case 'send':

@@ -42,7 +42,10 @@ export function describeDefect(error: unknown): DefectFields {
   };
 }
 
-/** The code of the system or of a library, as `ENOSPC`: capitals, which no number or text of a person has alone. */
+/**
+ * Returns the code of the system or of a library, for example `ENOSPC`. Only a code of capitals is returned, so that it
+ * contains no number and no text of a person.
+ */
 function systemCode({ code }: Error & { readonly code?: unknown }): string | undefined {
   return typeof code === 'string' && /^[A-Z][A-Z_]{2,39}$/.test(code) ? code : undefined;
 }
