@@ -33,6 +33,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/state': `
     actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors policy
     runtime`,
+  'actors/shops/judging': `
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/number-past': `
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants actors
     policy runtime`,
@@ -40,15 +42,16 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops actors
     policy runtime`,
   'actors/shops/turns/builder': `
-    actors/shops/protocol actors/shops/state actors/shops/records actors/shops/machines
-    actors/tenants/stored-events actors/reply-schemas actors policy runtime`,
+    actors/shops/protocol actors/shops/judging actors/shops/state actors/shops/records
+    actors/shops/machines actors/tenants/stored-events actors/reply-schemas actors policy runtime`,
   'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/shops/records policy',
   'actors/shops/turns/number': `
-    actors/shops/turns/people actors/shops/turns/builder actors/shops/number-past actors/shops/state
-    actors/shops/records actors/shops/machines actors/sessions actors/tenants actors policy runtime`,
+    actors/shops/turns/people actors/shops/turns/builder actors/shops/number-past actors/shops/judging
+    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/tenants actors
+    policy runtime`,
   'actors/shops/turns/pool': `
-    actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/state
-    actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
+    actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/judging
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/pool-link': `
     actors/shops/protocol actors/shops/state actors/shops/records actors/shops actors/tenants policy
     runtime/node runtime`,
@@ -62,20 +65,20 @@ const IMPORTS: Readonly<Record<string, string>> = {
     policy runtime/actor runtime`,
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
-  'actors/shops/turns/dispatch': `
-    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people
-    actors/shops/turns/builder actors/shops/state actors/shops/records actors/sessions actors/tenants
+    actors/shops/judging actors/shops/state actors/shops/records actors/shops/machines actors/shops
     actors policy runtime`,
+  'actors/shops/turns/dispatch': `
+    actors/shops/turns/pool actors/shops/turns/people actors/shops/turns/builder actors/shops/judging
+    actors/shops/state actors/shops/records actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/cancel': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
-    actors/shops/state actors/shops/records actors/shops actors policy runtime`,
+    actors/shops/judging actors/shops/state actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns/scheduled': `
-    actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/state
-    actors/shops/records actors/shops actors runtime`,
+    actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/judging
+    actors/shops/state actors/shops/records actors/shops actors runtime`,
   'actors/shops/turns/batches': `
-    actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/state
-    actors/shops/records actors/shops actors policy runtime`,
+    actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/judging
+    actors/shops/state actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns/inbound': `
     actors/shops/turns/batches actors/shops/turns/pool actors/shops/turns/people
     actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
@@ -84,14 +87,13 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
     actors/shops/turns/scheduled actors/shops/turns/dispatch actors/shops/turns/send
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people
-    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
-    actors/shops/machines actors/sessions actors/shops actors/tenants/stored-events actors/tenants
-    actors policy runtime`,
+    actors/shops/turns/builder actors/shops/protocol actors/shops/judging actors/shops/state
+    actors/shops/records actors/shops/machines actors/sessions actors/shops
+    actors/tenants/stored-events actors/tenants actors policy runtime`,
   'actors/shops/operations': `
-    actors/shops/turns actors/shops/turns/number actors/shops/turns/send actors/shops/effects
-    actors/shops/pool-link actors/shops/protocol actors/shops/state actors/shops/records
-    actors/shops/machines actors/sessions actors/shops actors/tenants actors/reply-schemas actors policy
-    runtime`,
+    actors/shops/effects actors/shops/pool-link actors/shops/protocol actors/shops/judging
+    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
+    actors/tenants actors/reply-schemas actors policy runtime`,
   'actors/shops/inspection': `
     actors/shops/turns actors/shops/effects actors/shops/state actors/shops/records
     actors/shops/machines actors/sessions actors policy runtime`,

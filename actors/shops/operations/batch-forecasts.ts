@@ -7,11 +7,11 @@ import { isoOrNull } from '../../iso-time.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { BatchForecastView } from '../batch-operations.ts';
+import { limitsNow } from '../judging/new-chats.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { type Batch, type BatchContent, isActive, waitingOf } from '../state/batches.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import { limitsNow } from '../turns/number/reported-limits.ts';
 import { type EstimateTimes, messageTimeMs } from './queue-place.ts';
 
 /** How long a forecast is shown again while no batch of the shop changes. */

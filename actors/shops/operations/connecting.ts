@@ -4,6 +4,7 @@ import { done, failed, type Outcome, refusedWith } from '../../failure.ts';
 import type { WaitingCaller } from '../../waiting-caller.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { ChannelWaiters } from '../effects/channel-waiters.ts';
+import { codeRefusal } from '../judging/code-refusal.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type {
   ChannelView,
@@ -13,7 +14,6 @@ import type {
   ShopReference,
 } from '../shop-operations.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
-import { codeRefusal } from '../turns/ask-to-connect.ts';
 import { askShop, fromShop } from './ask-shop.ts';
 import { channelView } from './channel-view.ts';
 import type { PairingLimits, PairingWait } from './pairing-limits.ts';

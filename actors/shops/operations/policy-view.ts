@@ -2,10 +2,10 @@ import { newChatsAt, restrictionAt } from '../../../policy/network-limits.ts';
 import { policyUsage } from '../../../policy/policy-usage.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
 import { isoOrNull } from '../../iso-time.ts';
+import { classOf, judgeSend, type SendToJudge } from '../judging/judge-send.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
 import type { SendForecast, ShopPolicyView } from '../shop-operations.ts';
 import { channelState, pacingState, pausedBy, type ShopState } from '../state/shop-state.ts';
-import { classOf, judgeSend, type SendToJudge } from '../turns/send/judge-send.ts';
 
 /** The shop's state and the moment to view it at. */
 interface PolicyQuery {

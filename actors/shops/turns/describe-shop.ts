@@ -1,6 +1,6 @@
+import { waitingEnd } from '../judging/waiting-limits.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
 import { channelState, liveGroups, pacingState, type ShopState } from '../state/shop-state.ts';
-import { waitingEnd } from './builder/waiting-limits.ts';
 
 /** A shop as operators see it. */
 export type ShopDescription = ReturnType<typeof describeShop>;

@@ -3,6 +3,7 @@ import type { Store, Write } from '../../../runtime/store.ts';
 import type { MessageReason } from '../../message-status.ts';
 import { type EventLimits, eventWrites, type TenantEvent } from '../../tenants/stored-events/tenant-event.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
+import { NO_SESSION_LIMIT_MS, waitingEnd } from '../judging/waiting-limits.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
 import type { MessageState } from '../records/message-record.ts';
@@ -10,7 +11,6 @@ import { shopKeys, shopOf } from '../records/shop-keys.ts';
 import type { QueuedMessage } from '../state/shop-state.ts';
 import { readWaiting } from '../state/waiting-messages.ts';
 import { type MessageReference, messageOutcome } from './builder/message-outcome.ts';
-import { NO_SESSION_LIMIT_MS, waitingEnd } from './builder/waiting-limits.ts';
 import { pooledEnd } from './pool/message-at-pool.ts';
 
 /**

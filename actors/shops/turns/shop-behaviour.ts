@@ -9,7 +9,6 @@ import { loadShop } from '../state/load-shop.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
 import type { ShopTurnOptions } from './builder/collected-turn.ts';
 import { TurnBuilder } from './builder/turn-builder.ts';
-import { endOverdue } from './builder/waiting-limits.ts';
 import { commandSize } from './command-size.ts';
 import { describeShop } from './describe-shop.ts';
 import { withPresentTimes } from './present-times.ts';
@@ -82,7 +81,7 @@ export function shopBehaviour(
       // arrives.
       if (cause !== 'crash') settleLostProcess(builder);
       else settleCrash(builder);
-      endOverdue(builder);
+      builder.endOverdue();
       return builder.finish();
     },
     suspended: (address, context) => settleSuspended(address, context, options),

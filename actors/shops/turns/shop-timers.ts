@@ -1,11 +1,11 @@
 import type { DueTimer } from '../../../runtime/behaviour.ts';
+import { waitingDueAtMs } from '../judging/waiting-limits.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { undeliveredDueAtMs } from '../state/undelivered.ts';
 import { batchesDueAtMs, sendNextOfBatches } from './batches/batch-progress.ts';
 import { orderCut } from './builder/cut-accepted.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
-import { endOverdue, waitingDueAtMs } from './builder/waiting-limits.ts';
 import { OUTCOME_LEAST_MS } from './dispatch/dispatch-message.ts';
 import { endRestriction } from './number/reported-limits.ts';
 import { askPoolAgain, poolDueAtMs } from './pool/message-at-pool.ts';
@@ -36,7 +36,7 @@ const TIMERS: readonly ShopTimer[] = [
     onDue: (builder) => builder.stepChannel({ type: 'reconnect_due' }),
   },
   { id: 'restriction', dueAtMs: ({ limits }) => limits.restriction?.untilMs, onDue: endRestriction },
-  { id: 'waiting', dueAtMs: waitingDueAtMs, onDue: endOverdue },
+  { id: 'waiting', dueAtMs: waitingDueAtMs, onDue: (builder) => builder.endOverdue() },
   { id: 'pool', dueAtMs: poolDueAtMs, onDue: askPoolAgain },
   { id: 'opt_outs', dueAtMs: noticesDueAtMs, onDue: repeatNotices },
   { id: 'scheduled', dueAtMs: scheduledDueAtMs, onDue: trySchedules },

@@ -1,14 +1,14 @@
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { type Failed, failed } from '../../../failure.ts';
+import { classOf, judgeSend } from '../../judging/judge-send.ts';
+import { NO_LONGER_DUE, tryAgainMs } from '../../judging/try-again-ms.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
 import { type Batch, countCode, WATCHED } from '../../state/batches.ts';
 import type { SendFacts } from '../../state/recipient-facts.ts';
-import { NO_LONGER_DUE, tryAgainMs } from '../builder/try-again-ms.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
-import { classOf, judgeSend } from '../send/judge-send.ts';
 import { batchDueFor, concernsRecipient, postpone, requestAgain, storeResult } from './batch-progress.ts';
 import { changeBatch } from './batch-turns.ts';
 

@@ -2,6 +2,7 @@ import { endNewChat } from '../../../../policy/network-limits.ts';
 import { isGroupId } from '../../../../policy/recipient.ts';
 import type { Turn } from '../../../../runtime/behaviour.ts';
 import { finalStatus, type MessageReason, type MessageStatus } from '../../../message-status.ts';
+import { waitingEnd } from '../../judging/waiting-limits.ts';
 import type { ChannelEffect, ChannelEvent } from '../../machines/channel-events.ts';
 import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacing-machine.ts';
 import { channel, pacing } from '../../machines/shop-machines.ts';
@@ -84,6 +85,15 @@ export class TurnBuilder extends CollectedTurn {
 
   endAllQueued(reason: MessageReason): void {
     for (const message of this.state.queue) this.endQueued(message, reason);
+  }
+
+  /** Fails messages that have waited too long. */
+  endOverdue(): void {
+    for (const message of this.state.queue) {
+      const { atMs, reason } = waitingEnd(this.state, message);
+      if (atMs > this.nowMs) return;
+      this.endQueued(message, reason);
+    }
   }
 
   /**

@@ -3,6 +3,7 @@ import { isGroupId, isPerson, isPhoneNumber } from '../../../../policy/recipient
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { MessageReason } from '../../../message-status.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
+import { barsNewChat, countsAsNewChat } from '../../judging/new-chats.ts';
 import { dayOf } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
 import { sentExpiry, sentWrite } from '../../records/sent-index.ts';
@@ -10,7 +11,6 @@ import { batchObstacle } from '../../state/batch-holds.ts';
 import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
 import { oncePerDay } from '../builder/once-per-day.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { barsNewChat, countsAsNewChat } from '../number/reported-limits.ts';
 import { isOverRecipientLimits } from '../people/recipient-alias.ts';
 import { linkLid } from '../people/stored-writer.ts';
 import { rememberCarried } from '../pool/opt-out-notices.ts';

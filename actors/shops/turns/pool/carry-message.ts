@@ -6,6 +6,8 @@ import { restrictionAt } from '../../../../policy/network-limits.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import type { Evaluation } from '../../../../policy/verdict.ts';
 import { finalStatus, isFinal } from '../../../message-status.ts';
+import { channelRefusal } from '../../judging/channel-refusal.ts';
+import { countsAsNewChat, limitsNow } from '../../judging/new-chats.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import { answerFromRecord, offerOf, type PoolAnswer, type PoolOffer } from '../../protocol/pool-protocol.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
@@ -14,11 +16,10 @@ import { type MessageState, QUEUED_LIMIT_MS } from '../../records/message-record
 import type { OfferedSend } from '../../state/offered-send.ts';
 import type { WriterFacts } from '../../state/recipient-facts.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
-import { channelRefusal } from '../builder/channel-refusal.ts';
 import { countSend } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
-import { countNewChat, countsAsNewChat, limitsNow, uncountNewChat } from '../number/reported-limits.ts';
+import { countNewChat, uncountNewChat } from '../number/reported-limits.ts';
 import type { CarryFacts } from './carry-facts.ts';
 import { otherOffers } from './offered-sends.ts';
 

@@ -14,6 +14,8 @@
  */
 
 import type { MessageReason } from '../../../message-status.ts';
+import { countsAsNewChat } from '../../judging/new-chats.ts';
+import { NO_SESSION_LIMIT_MS } from '../../judging/waiting-limits.ts';
 import type { PoolAnswer } from '../../protocol/pool-protocol.ts';
 import { bodyWrite, dayOfMessage } from '../../records/message-days.ts';
 import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
@@ -22,9 +24,8 @@ import { encodePooled, type PooledMessage } from '../../state/pooled-message.ts'
 import { byAge, channelState, queuedMessage, type ShopState } from '../../state/shop-state.ts';
 import { type AcceptedMessage, storeAccepted } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { endOverdue, NO_SESSION_LIMIT_MS } from '../builder/waiting-limits.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
-import { countNewChat, countsAsNewChat } from '../number/reported-limits.ts';
+import { countNewChat } from '../number/reported-limits.ts';
 import type { RequeueFacts } from './requeue-facts.ts';
 
 /** Interval of requests to a pool shop that has not replied, and of searches for one. */
@@ -151,7 +152,7 @@ export function requeue(
   builder.change({ queue: byAge([...queue, queuedMessage(body, message.place, alias)]) });
   if (countsAsNewChat(body.to ?? '', { writer })) countNewChat(builder);
   // The pool shop may have answered after a day. The message is then too old to be sent.
-  endOverdue(builder);
+  builder.endOverdue();
 }
 
 /** Ends a message that no pool shop sends any more. */

@@ -4,6 +4,7 @@
  */
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
+import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../../judging/try-again-ms.ts';
 import { isEmpty } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import type {
@@ -22,7 +23,6 @@ import {
   withoutContent,
 } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
-import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../builder/try-again-ms.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';
 

@@ -1,6 +1,8 @@
 import { done } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
 import { presentFields } from '../../../present-fields.ts';
+import { judgeSend, mayAskForGroup } from '../../judging/judge-send.ts';
+import { countsAsNewChat } from '../../judging/new-chats.ts';
 import { contentOf, type DraftContent, isSameContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
@@ -9,9 +11,8 @@ import type { AcceptedReply, AskedField, MessageDraft } from '../../shop-operati
 import type { SendFacts } from '../../state/recipient-facts.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
-import { countNewChat, countsAsNewChat } from '../number/reported-limits.ts';
+import { countNewChat } from '../number/reported-limits.ts';
 import { enqueueAtPool } from '../pool/message-at-pool.ts';
-import { judgeSend, mayAskForGroup } from './judge-send.ts';
 import { poolFallback } from './pool-fallback.ts';
 
 /** Ids on the network and the platform's name, given to acceptance from outside. */

@@ -3,11 +3,11 @@ import type { PolicyRefusal, StatusPolicyCode } from '../../../../policy/refusal
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { done, failed, refusedBy } from '../../../failure.ts';
 import { presentFields } from '../../../present-fields.ts';
+import { channelRefusal } from '../../judging/channel-refusal.ts';
 import { contentOf, isSameContent } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import { type MessageBody, type StoredMessage, statusUrl } from '../../records/message-record.ts';
 import type { StatusDraft } from '../../shop-operations.ts';
-import { channelRefusal } from '../builder/channel-refusal.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { AcceptanceOptions } from './accept-message.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Failure } from '../../../../actors/failure.ts';
+import { countsAsNewChat } from '../../../../actors/shops/judging/new-chats.ts';
 import { policyView } from '../../../../actors/shops/operations/policy-view.ts';
 import { describeShop } from '../../../../actors/shops/turns/describe-shop.ts';
-import { countsAsNewChat } from '../../../../actors/shops/turns/number/reported-limits.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { PoolExchange, poolShop } from '../pool/pool-exchange.ts';

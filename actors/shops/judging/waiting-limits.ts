@@ -1,12 +1,10 @@
-import { MINUTE_MS } from '../../../../runtime/durations.ts';
-import type { MessageReason } from '../../../message-status.ts';
-import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
-import type { QueuedMessage, ShopState } from '../../state/shop-state.ts';
-import type { TurnBuilder } from './turn-builder.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
+import type { MessageReason } from '../../message-status.ts';
+import { QUEUED_LIMIT_MS } from '../records/message-record.ts';
+import type { QueuedMessage, ShopState } from '../state/shop-state.ts';
 
 /**
- * After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (docs/contract.md, Message
- * states).
+ * After this long without a session a queued message fails MSGAPP_NOT_CONNECTED (docs/contract.md, Message states).
  */
 export const NO_SESSION_LIMIT_MS = 10 * MINUTE_MS;
 
@@ -28,13 +26,4 @@ export function waitingEnd(
 export function waitingDueAtMs(state: ShopState): number | undefined {
   const head = state.queue[0];
   return head && waitingEnd(state, head).atMs;
-}
-
-/** Fails messages that have waited too long. */
-export function endOverdue(builder: TurnBuilder): void {
-  for (const message of builder.state.queue) {
-    const { atMs, reason } = waitingEnd(builder.state, message);
-    if (atMs > builder.nowMs) return;
-    builder.endQueued(message, reason);
-  }
 }

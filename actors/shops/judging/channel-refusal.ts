@@ -1,5 +1,5 @@
-import type { ChannelCode } from '../../../failure.ts';
-import { channelState, isResuming, type ShopState } from '../../state/shop-state.ts';
+import type { ChannelCode } from '../../failure.ts';
+import { channelState, isResuming, type ShopState } from '../state/shop-state.ts';
 
 /**
  * Returns the reason why a shop's channel can take no message now, or undefined if it can (docs/contract.md, Channel

@@ -1,4 +1,4 @@
-import { type Failure, type FailureCode, failed } from '../../../failure.ts';
+import { type Failure, type FailureCode, failed } from '../../failure.ts';
 
 /** The reply to a due send that has ended, or been postponed, before its turn. No caller gets it. */
 export const NO_LONGER_DUE = failed('CONFLICT', { message: 'The send is no longer due.' });

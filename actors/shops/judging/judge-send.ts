@@ -1,8 +1,8 @@
-import { evaluateGroup } from '../../../../policy/evaluate-group.ts';
-import { evaluateMessage } from '../../../../policy/evaluate-message.ts';
-import { isPerson } from '../../../../policy/recipient.ts';
-import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
-import type { Evaluation, RecipientClass, SendAdmission } from '../../../../policy/verdict.ts';
+import { evaluateGroup } from '../../../policy/evaluate-group.ts';
+import { evaluateMessage } from '../../../policy/evaluate-message.ts';
+import { isPerson } from '../../../policy/recipient.ts';
+import type { TenantSettings } from '../../../policy/tenant-settings.ts';
+import type { Evaluation, RecipientClass, SendAdmission } from '../../../policy/verdict.ts';
 import {
   type ChannelCode,
   done,
@@ -11,13 +11,13 @@ import {
   type Outcome,
   refusedBy,
   type SendCode,
-} from '../../../failure.ts';
-import { warmupPairedAtMs } from '../../machines/channel-context.ts';
-import type { MessageDraft } from '../../shop-operations.ts';
-import { personClassOf, type RecipientFacts } from '../../state/recipient-facts.ts';
-import { awaitsGroups, channelState, liveGroups, type ShopState } from '../../state/shop-state.ts';
-import { channelRefusal } from '../builder/channel-refusal.ts';
-import { limitsNow } from '../number/reported-limits.ts';
+} from '../../failure.ts';
+import { warmupPairedAtMs } from '../machines/channel-context.ts';
+import type { MessageDraft } from '../shop-operations.ts';
+import { personClassOf, type RecipientFacts } from '../state/recipient-facts.ts';
+import { awaitsGroups, channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
+import { channelRefusal } from './channel-refusal.ts';
+import { limitsNow } from './new-chats.ts';
 
 /** A send to judge: the request, and the facts about it. */
 export interface SendToJudge {

@@ -1,0 +1,52 @@
+/** The network's quota of new chats, and its restriction of a number (policy/network-limits.ts), as they count now. */
+import { type NetworkLimits, newChatBarOnWire, restrictionAt } from '../../../policy/network-limits.ts';
+import { isPhoneNumber } from '../../../policy/recipient.ts';
+import type { Writer } from '../records/writer.ts';
+import type { ShopState } from '../state/shop-state.ts';
+
+/**
+ * Returns the limits. At most the waiting messages count as accepted, because some end unsent. `offeredCount` is the
+ * number of other sends that count as accepted.
+ */
+export function limitsNow(
+  state: Pick<ShopState, 'limits' | 'queue' | 'currentMessage'>,
+  offeredCount = 0,
+): NetworkLimits {
+  const { limits } = state;
+  const { newChats } = limits;
+  const waitingCount = state.queue.length + (state.currentMessage === undefined ? 0 : 1);
+  if (newChats === null) return limits;
+  const acceptedCount = Math.min(newChats.accepted, waitingCount) + offeredCount;
+  return acceptedCount === newChats.accepted
+    ? limits
+    : { ...limits, newChats: { ...newChats, accepted: acceptedCount } };
+}
+
+/** The facts about the chat with a person. `hasChat` is exact. If absent, the session did not report it. */
+export interface KnownChat {
+  readonly hasChat?: boolean | undefined;
+  readonly writer: Writer | undefined;
+}
+
+/**
+ * True if a message to that address counts in the network's quota of new chats. The address is a number, and the person
+ * has no chat with the shop. Until the session reports chats, anyone who wrote has one.
+ */
+export function countsAsNewChat(to: string, { hasChat, writer }: KnownChat): boolean {
+  return isPhoneNumber(to) && writer === undefined && hasChat !== true;
+}
+
+/**
+ * True if the network bars a message to that address that is about to leave. While the number is restricted, a known
+ * `hasChat` alone decides about a person. The quota counts messages to people who have not answered.
+ */
+export function barsNewChat(
+  { limits }: Pick<ShopState, 'limits'>,
+  chat: KnownChat & { readonly to: string },
+  nowMs: number,
+): boolean {
+  const isRestricted = restrictionAt(limits, nowMs) !== null;
+  const { to, hasChat } = chat;
+  if (isRestricted && isPhoneNumber(to) && hasChat !== undefined) return !hasChat;
+  return countsAsNewChat(to, chat) && newChatBarOnWire(limits, nowMs) !== undefined;
+}
