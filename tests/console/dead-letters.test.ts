@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { storeDeadLetter } from '../http/operator-api/stored-dead-letter.ts';
 import { breakTenant } from '../http/real-service.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedService } from '../http/shared-service.ts';
-import { storeDeadLetter } from '../http/stored-dead-letter.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 
 let session: ConsoleSession;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { tenantAddress } from '../../actors/tenants/tenant-keys.ts';
+import { storeDeadLetter } from '../http/operator-api/stored-dead-letter.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedService } from '../http/shared-service.ts';
-import { storeDeadLetter } from '../http/stored-dead-letter.ts';
 import { openConsole } from './console-session.ts';
 
 const BEN = 'token-of-ben-who-looks';

@@ -1,12 +1,12 @@
 /** The contract, row by row, against the whole service: real actors, real Redis, the real client on the simulated network. */
 import { randomInt } from 'node:crypto';
 import { after, before, describe } from 'node:test';
-import { accessRows } from '../http/conformance-access.ts';
-import { endpointRows } from '../http/conformance-endpoints.ts';
-import { inputRows } from '../http/conformance-input.ts';
-import { pairingRows } from '../http/conformance-pairing.ts';
-import { resourceRows } from '../http/conformance-resources.ts';
-import { openTarget, type Target } from '../http/conformance-target.ts';
+import { accessRows } from '../http/conformance/access-rows.ts';
+import { endpointRows } from '../http/conformance/endpoint-rows.ts';
+import { inputRows } from '../http/conformance/input-rows.ts';
+import { pairingRows } from '../http/conformance/pairing-rows.ts';
+import { resourceRows } from '../http/conformance/resource-rows.ts';
+import { openTarget, type Target } from '../http/target.ts';
 import { apiClient } from './api-client.ts';
 import { type ServiceStack, startServiceStack } from './service-stack.ts';
 import { connectShop } from './shop-steps.ts';

@@ -1,7 +1,7 @@
 /** A node with hardly any descriptor left is not ready, so that load balancers send its callers to other nodes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openRaw } from '../http/raw-connection.ts';
+import { openRaw } from '../http/socket/raw-connection.ts';
 import { descriptorLimit } from '../testbed/descriptor-limit.ts';
 import { until } from '../testbed/waiting.ts';
 import { startFleet } from './fleet.ts';

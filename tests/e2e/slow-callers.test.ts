@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
-import { openRaw } from '../http/raw-connection.ts';
+import { openRaw } from '../http/socket/raw-connection.ts';
 import { listening } from '../testbed/listening.ts';
 import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
 import { until } from '../testbed/waiting.ts';

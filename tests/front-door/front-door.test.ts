@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import type { TestTenant } from '../http/conformance-target.ts';
 import { sharedService } from '../http/shared-service.ts';
+import type { TestTenant } from '../http/target.ts';
 import { freePorts } from '../testbed/free-ports.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 

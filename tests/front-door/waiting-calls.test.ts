@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TestTenant } from '../http/conformance-target.ts';
-import { type EventAccount, eventAccount } from '../http/event-account.ts';
 import { sharedService } from '../http/shared-service.ts';
+import type { TestTenant } from '../http/target.ts';
+import { type EventAccount, eventAccount } from '../http/tenant-api/event-account.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 import { type NodeRelay, startNodeRelay } from './node-relay.ts';
 

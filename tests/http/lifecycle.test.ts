@@ -3,9 +3,9 @@ import { Agent } from 'node:http';
 import { describe, test } from 'node:test';
 import { listRequests } from '../../http/request-log/request-log-reader.ts';
 import { freePorts } from '../testbed/free-ports.ts';
-import { send } from './checked-client.ts';
-import { openRaw, statuses } from './raw-connection.ts';
+import { send } from './openapi/checked-client.ts';
 import { ADMIN_TOKEN, startService, targetOf } from './service-fixture.ts';
+import { openRaw, statuses } from './socket/raw-connection.ts';
 
 describe('start and stop', () => {
   test('close: every call in progress is answered, no new one is accepted, no log entry is missing', async () => {

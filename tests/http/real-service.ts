@@ -3,8 +3,8 @@ import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { tenantAddress, tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { type Address, addressText, shardOf } from '../../runtime/address.ts';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
-import type { Target } from './conformance-target.ts';
 import { ADMIN_TOKEN, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import type { Target } from './target.ts';
 
 /** A service with the tools to call it. */
 export interface RealService

@@ -18,9 +18,9 @@ import { closeKeptConnections } from '../testbed/kept-connections.ts';
 import type { WrittenMessage } from '../testbed/memory-network/memory-behaviour.ts';
 import { type StartedParts, startParts } from '../testbed/started-parts.ts';
 import { eventually } from '../testbed/waiting.ts';
-import { openTarget, type Target } from './conformance-target.ts';
 import { type RealActors, startRealActors } from './real-actors.ts';
 import { SteeredCalls } from './steered-calls.ts';
+import { openTarget, type Target } from './target.ts';
 
 /** A picture from a person, without its file. */
 const PICTURE: WrittenMessage = {

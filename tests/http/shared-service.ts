@@ -1,7 +1,7 @@
 import { after, before } from 'node:test';
-import type { Target } from './conformance-target.ts';
 import { type RealService, startRealService } from './real-service.ts';
 import { type FixtureOptions, type ServiceFixture, startService, targetOf } from './service-fixture.ts';
+import type { Target } from './target.ts';
 
 /**
  * Starts a service before the tests of a file or suite, and stops it after them. Both objects are empty until then.

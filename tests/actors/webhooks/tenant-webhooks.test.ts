@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import type { TestTenant } from '../../http/conformance-target.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
+import type { TestTenant } from '../../http/target.ts';
 import { eventually } from '../../testbed/waiting.ts';
 import type { Delivery } from '../../testbed/webhook-server.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';

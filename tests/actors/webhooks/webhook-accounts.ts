@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { TestTenant } from '../../http/conformance-target.ts';
 import type { RealService } from '../../http/real-service.ts';
+import type { TestTenant } from '../../http/target.ts';
 import { eventually } from '../../testbed/waiting.ts';
 
 /** Tenants of a service that tests register webhooks of. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WebhookProgress } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
-import { erase } from '../../http/erase.ts';
+import { erase } from '../../http/operator-api/erase.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
 import { eventually } from '../../testbed/waiting.ts';
 import { sharedEndpoint } from './shared-endpoint.ts';

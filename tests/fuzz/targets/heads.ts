@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import type { TestTenant } from '../../http/conformance-target.ts';
 import { type RealService, startRealService } from '../../http/real-service.ts';
 import { ADMIN_TOKEN } from '../../http/service-fixture.ts';
+import type { TestTenant } from '../../http/target.ts';
 import { root } from '../../testbed/root.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';

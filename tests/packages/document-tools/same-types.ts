@@ -1,6 +1,6 @@
 /**
  * The client's types against those that `openapi-typescript` makes of the same document. Compiled beside both by
- * tests/http/document-tools.test.ts: where they differ, the compiler names the operation and the part of it.
+ * tests/http/openapi/document-tools.test.ts: where they differ, the compiler names the operation and the part of it.
  */
 import type { operations } from './api.ts';
 import type { Operations } from './client-operations.ts';

@@ -1,6 +1,6 @@
 /**
  * A TypeScript program of a user of the API. `openapi-typescript` made its types of every request and reply from the
- * two documents. tests/http/document-tools.test.ts compiles it and runs it against a service.
+ * two documents. tests/http/openapi/document-tools.test.ts compiles it and runs it against a service.
  */
 import type { operations } from './api.ts';
 import type { operations as operatorOperations } from './operators.ts';
