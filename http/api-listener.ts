@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { API_BASE_PATH } from '../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../actors/base-paths.ts';
 import { articleLibrary } from './articles/article-library.ts';
 import { articlePages } from './articles/article-pages.ts';
 import type { HttpOptions } from './http-options.ts';

@@ -1,7 +1,6 @@
-import { API_BASE_PATH } from '../actors/api-base-path.ts';
+import { API_BASE_PATH, OPERATOR_BASE_PATH } from '../actors/base-paths.ts';
 import { apiListener, apiServices } from './api-listener.ts';
 import type { HttpOptions } from './http-options.ts';
-import { OPERATOR_BASE_PATH } from './operator-api/base-path.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { operatorListener, operatorServices } from './operator-listener.ts';
 import { callerAddress } from './pipeline/client-address.ts';

@@ -10,7 +10,6 @@ import type {
 } from '../reply-schemas/message-schemas.ts';
 import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
 import type { channel, group } from '../reply-schemas/shop-schemas.ts';
-import type { WaitingCaller } from '../waiting-caller.ts';
 import type { BatchClass, BatchOperations } from './batch-operations.ts';
 import type { DraftContent } from './message-content.ts';
 
@@ -135,6 +134,13 @@ export type GroupView = ReplyOf<typeof group>;
 
 /** The reason why there is no code to type. */
 export type PairingCode = 'MSGAPP_ALREADY_LINKED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED';
+
+/** A caller that waits for an actor's answer, and may disconnect meanwhile. */
+export interface WaitingCaller {
+  readonly isGone: boolean;
+  /** Calls back once, when the caller disconnects; at once if it has. The returned function cancels that. */
+  onGone(callback: () => void): () => void;
+}
 
 /** The outcome of an operation on a shop. A shop that does not exist is a failure of each. */
 export type ShopOutcome<Value, Code extends FailureCode = never> = Outcome<Value, 'SHOP_NOT_FOUND' | Code>;

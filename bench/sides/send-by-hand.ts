@@ -6,7 +6,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { API_BASE_PATH } from '../../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/records/message-days.ts';
 import { type MessageBody, statusUrl } from '../../actors/shops/records/message-record.ts';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';

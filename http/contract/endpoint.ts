@@ -36,6 +36,9 @@ export interface ReplyDeclaration {
 /** The successful replies of an endpoint, by status. */
 export type Replies = { readonly [Status in 200 | 201 | 202]?: ReplyDeclaration };
 
+/** Schemas that a document names once and refers to instead of repeating them. */
+export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
+
 /** The `forwardTimeoutMs` of calls that ask other shops or nodes, erase, or look up many recipients, in milliseconds. */
 export const LONG_FORWARD_TIMEOUT_MS = 10_000;
 

@@ -1,6 +1,5 @@
-import type { Endpoint, ReplyDeclaration } from '../contract/endpoint.ts';
+import type { Endpoint, NamedSchemas, ReplyDeclaration } from '../contract/endpoint.ts';
 import { ERRORS, type ErrorCode } from '../contract/errors.ts';
-import type { NamedSchemas } from '../contract/named-schemas.ts';
 import { statusLine } from '../pipeline/status-line.ts';
 import { outputSchema } from './openapi-schemas.ts';
 

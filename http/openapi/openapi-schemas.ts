@@ -1,6 +1,6 @@
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import type { NamedSchemas } from '../contract/named-schemas.ts';
+import type { NamedSchemas } from '../contract/endpoint.ts';
 
 /** The part of JSON Schema that the document uses. */
 export interface JsonSchema {

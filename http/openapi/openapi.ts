@@ -1,6 +1,5 @@
-import type { Endpoint } from '../contract/endpoint.ts';
+import type { Endpoint, NamedSchemas } from '../contract/endpoint.ts';
 import { COMMON_ERRORS, COMMON_OPERATOR_ERRORS, type ErrorCode } from '../contract/errors.ts';
-import type { NamedSchemas } from '../contract/named-schemas.ts';
 import { TAGS } from '../contract/tags.ts';
 import { envelopeSchemas, errorExamples } from './openapi-errors.ts';
 import { parametersOf, requestBody } from './openapi-parameters.ts';

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
 import { mapOutcome } from '../../actors/failure.ts';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { freshKey, key } from '../../actors/reply-schemas/account-schemas.ts';
@@ -10,7 +11,6 @@ import { headerLines } from '../contract/exchange.ts';
 import { name, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { isAddressRange } from '../pipeline/client-address.ts';
-import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { keyExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';
 

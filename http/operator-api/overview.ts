@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { node } from '../../actors/reply-schemas/operator-schemas.ts';
-import { SHOP_CHARTS } from '../../actors/shops/inspection/shop-charts.ts';
+import { SHOP_CHARTS } from '../../actors/shops/inspection/shop-inspection.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { machine, nodeExample, overview } from './schemas/fleet-resources.ts';

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { inspectTenant, tenant } from '../../actors/reply-schemas/operator-schemas.ts';
 import { PLAN_NAMES } from '../../policy/plan.ts';
@@ -8,7 +9,6 @@ import { headerLines } from '../contract/exchange.ts';
 import { name, phoneNumber } from '../contract/fields.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
-import { OPERATOR_BASE_PATH } from './base-path.ts';
 import { ERASURE_DESCRIPTION, erasureReplies, erasureReply } from './erasures.ts';
 import { supervisedTenantExample, tenantExample } from './resources.ts';
 import { operatorEndpoint } from './services.ts';

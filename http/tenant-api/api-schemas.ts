@@ -14,9 +14,9 @@ import {
 } from '../../actors/reply-schemas/message-schemas.ts';
 import { channel, channelStatus, group, shop } from '../../actors/reply-schemas/shop-schemas.ts';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/reply-schemas/webhook-schemas.ts';
-import { article } from '../bodies/article.ts';
 import { createdShop } from '../bodies/new-shop.ts';
-import type { NamedSchemas } from '../contract/named-schemas.ts';
+import type { NamedSchemas } from '../contract/endpoint.ts';
+import { article } from './documentation.ts';
 
 /** The names of resources in the tenants' document; generated clients rely on them. */
 export const API_SCHEMAS: NamedSchemas = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { batch, takenBatch } from '../../actors/reply-schemas/batch-schemas.ts';
 import { DEFAULT_BATCH_SHARE } from '../../policy/batch-forecast.ts';
 import { BATCH_EXAMPLE, quietHours, REFUSED_EXAMPLE } from '../bodies/batch-resources.ts';

@@ -1,9 +1,16 @@
 import * as v from 'valibot';
 import { failed } from '../../actors/failure.ts';
-import { article } from '../bodies/article.ts';
 import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { apiEndpoint } from './services.ts';
+
+/** An article as replies show it. */
+export const article = v.strictObject({
+  slug: v.string(),
+  title: v.string(),
+  summary: v.string(),
+  markdown: v.string(),
+});
 
 const example = {
   slug: 'getting-started',

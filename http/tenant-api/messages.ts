@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { done, type FailureCode, type Outcome, type SendCode } from '../../actors/failure.ts';
 import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { scheduledSend } from '../../actors/reply-schemas/message-schemas.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { closedObject } from '../contract/closed-object.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { shop } from '../../actors/reply-schemas/shop-schemas.ts';
 import { EXAMPLES } from '../bodies/examples.ts';
 import { createdShop, newShop } from '../bodies/new-shop.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { API_BASE_PATH } from '../../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { acceptedStatus } from '../../actors/reply-schemas/message-schemas.ts';
 import { CAPTION_LIMIT } from '../../policy/message-content.ts';
 import { STATUS_POLICY_CODES } from '../../policy/refusal.ts';

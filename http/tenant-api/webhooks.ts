@@ -1,4 +1,4 @@
-import { API_BASE_PATH } from '../../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../../actors/base-paths.ts';
 import { type FailureCode, failed, mapOutcome, type Outcome, renamedFailure } from '../../actors/failure.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
 import type { Caller } from '../../actors/tenants/tenant-operations.ts';

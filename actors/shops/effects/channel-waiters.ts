@@ -1,7 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import { Counts } from '../../../runtime/counts.ts';
-import type { WaitingCaller } from '../../waiting-caller.ts';
-import type { ShopReference } from '../shop-operations.ts';
+import type { ShopReference, WaitingCaller } from '../shop-operations.ts';
 
 /** The most requests that may wait at a time. A wait takes up to 10 s and occupies a slot of its listener. */
 const MOST_WAITS = { shop: 4, tenant: 64, node: 1_024 } as const;

@@ -8,6 +8,9 @@ import type { EgressVault } from '../../sessions/egress-vault.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';
 import { sessionOf } from '../effects/shop-effects.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
+import { channelMachine } from '../machines/channel-machine.ts';
+import { machineChart } from '../machines/machine-chart.ts';
+import { pacingMachine } from '../machines/pacing-machine.ts';
 import { shopOf } from '../records/shop-keys.ts';
 import { loadShop } from '../state/load-shop.ts';
 import type { ShopState } from '../state/shop-state.ts';
@@ -32,6 +35,9 @@ export interface ShopInspection extends ShopActorView {
   /** Facts of the live session, with names that its host chooses. Null if there is no session. */
   readonly session: Readonly<Record<string, unknown>> | null;
 }
+
+/** The charts of both machines of a shop, which do not change while the program runs. */
+export const SHOP_CHARTS = [machineChart(channelMachine), machineChart(pacingMachine)];
 
 /** The actors and the store that an inspection reads. */
 export interface InspectShopOptions {

@@ -1,7 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { done, failed, type Outcome, refusedWith } from '../../failure.ts';
-import type { WaitingCaller } from '../../waiting-caller.ts';
 import { withReplyTimeout } from '../../with-reply-timeout.ts';
 import type { ChannelWaiters } from '../effects/channel-waiters.ts';
 import { codeRefusal } from '../judging/code-refusal.ts';
@@ -12,6 +11,7 @@ import type {
   ShopOperations,
   ShopOutcome,
   ShopReference,
+  WaitingCaller,
 } from '../shop-operations.ts';
 import { channelState, type ShopState } from '../state/shop-state.ts';
 import { askShop, fromShop } from './ask-shop.ts';

@@ -1,3 +1,4 @@
+import { OPERATOR_BASE_PATH } from '../../../actors/base-paths.ts';
 import { done, failed, type Outcome } from '../../../actors/failure.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { isObjectId, type ObjectId } from '../../../runtime/object-id.ts';
@@ -23,7 +24,6 @@ import {
   withoutEndpoint,
 } from '../../pipeline/edge.ts';
 import { createRouter } from '../../pipeline/router.ts';
-import { OPERATOR_BASE_PATH } from '../base-path.ts';
 import { OPERATOR_ENDPOINTS } from '../endpoints.ts';
 import type { OperatorServices } from '../services.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';

@@ -1,3 +1,4 @@
+import { OPERATOR_BASE_PATH } from '../../../actors/base-paths.ts';
 import { freshKey, key } from '../../../actors/reply-schemas/account-schemas.ts';
 import { batch } from '../../../actors/reply-schemas/batch-schemas.ts';
 import { messageReason, messageStatus } from '../../../actors/reply-schemas/message-schemas.ts';
@@ -6,16 +7,15 @@ import { channel, channelStatus, shop } from '../../../actors/reply-schemas/shop
 import { freshWebhook, webhook, webhookAttempts } from '../../../actors/reply-schemas/webhook-schemas.ts';
 import { checkRequest } from '../../contract/checked-request.ts';
 import { closedObject } from '../../contract/closed-object.ts';
+import type { NamedSchemas } from '../../contract/endpoint.ts';
 import { errorReply, JSON_TYPE, successBody } from '../../contract/envelope.ts';
 import { headerLines, type ReplyValue, type RequestValue } from '../../contract/exchange.ts';
-import type { NamedSchemas } from '../../contract/named-schemas.ts';
 import type { TokenRole } from '../../contract/operator-role.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import { openApiDocument } from '../../openapi/openapi.ts';
 import type { EventStream } from '../../operator-events/event-stream.ts';
 import type { Page } from '../../pipeline/pages.ts';
 import { loggedRequest } from '../../request-log/request-log-entry.ts';
-import { OPERATOR_BASE_PATH } from '../base-path.ts';
 import { OPERATOR_ENDPOINTS } from '../endpoints.ts';
 import { shopActor, shopInspection } from '../schemas/actor-resources.ts';
 import { operatorEvent } from '../schemas/event-schemas.ts';

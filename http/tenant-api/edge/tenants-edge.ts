@@ -1,4 +1,4 @@
-import { API_BASE_PATH } from '../../../actors/api-base-path.ts';
+import { API_BASE_PATH } from '../../../actors/base-paths.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { Counts } from '../../../runtime/counts.ts';
 import { errorReply } from '../../contract/envelope.ts';
