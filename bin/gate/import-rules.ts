@@ -36,8 +36,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/judging': `
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/number-past': `
-    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants actors
-    policy runtime`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants policy
+    runtime`,
   'actors/shops/protocol': `
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops actors
     policy runtime`,
@@ -47,8 +47,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/shops/records policy',
   'actors/shops/turns/number': `
     actors/shops/turns/people actors/shops/turns/builder actors/shops/number-past actors/shops/judging
-    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/tenants actors
-    policy runtime`,
+    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/tenants policy
+    runtime`,
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/judging
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import { hashFields, type Read, type Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../actor-event-feed.ts';
-import { hashFields } from '../../hash-fields.ts';
 import { isForgotten } from '../number-past/number-past.ts';
 import { NUMBER_MEMORY_MS } from '../number-past/number-use.ts';
 import type { NumberVault } from '../records/number-vault.ts';

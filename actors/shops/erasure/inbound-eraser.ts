@@ -1,6 +1,5 @@
 import { isObjectId } from '../../../runtime/object-id.ts';
-import type { Store, Write } from '../../../runtime/store.ts';
-import { hashFields } from '../../hash-fields.ts';
+import { hashFields, type Store, type Write } from '../../../runtime/store.ts';
 import { type InboundOwner, inboundErasure, inboundKey, inboundOwner } from '../records/inbound-records.ts';
 import { dayOfMessage } from '../records/message-days.ts';
 import { scanHash } from '../records/scan-hash.ts';

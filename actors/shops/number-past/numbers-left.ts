@@ -1,6 +1,5 @@
 import { NewerState } from '../../../runtime/runtime-failure.ts';
-import type { Store, Write } from '../../../runtime/store.ts';
-import { hashFields } from '../../hash-fields.ts';
+import { hashFields, type Store, type Write } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../../tenants/tenant-keys.ts';
 import { ownNumber } from '../machines/channel-context.ts';
 import type { ShopMachines } from '../machines/shop-machines.ts';

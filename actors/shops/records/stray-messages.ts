@@ -1,8 +1,7 @@
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId } from '../../../runtime/object-id.ts';
 import { partsOf } from '../../../runtime/parts.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
-import { hashFields } from '../../hash-fields.ts';
+import { hashFields, type Read, type Store } from '../../../runtime/store.ts';
 import { dayKey, dayOf, type Retention } from './message-days.ts';
 import { decodeMessage, type StoredMessage } from './message-record.ts';
 import { scanHash } from './scan-hash.ts';

@@ -1,4 +1,4 @@
-import { hashFields } from '../../hash-fields.ts';
+import { hashFields } from '../../../runtime/store.ts';
 
 /** The shop's data about a number that wrote to it. */
 export interface Writer {

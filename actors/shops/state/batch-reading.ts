@@ -1,6 +1,5 @@
 /** Reads the stored batches of a shop, including ended ones. */
-import type { Read, Store } from '../../../runtime/store.ts';
-import { hashFields } from '../../hash-fields.ts';
+import { hashFields, type Read, type Store } from '../../../runtime/store.ts';
 import type { RefusedRecipient } from '../batch-operations.ts';
 import { keptDays, type Retention } from '../records/message-days.ts';
 import { readInSteps } from '../records/scan-hash.ts';

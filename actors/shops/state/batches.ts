@@ -5,9 +5,8 @@
 import { batchOpensMs } from '../../../policy/batch-forecast.ts';
 import { recipientKey } from '../../../policy/number-forms.ts';
 import type { QuietHours } from '../../../policy/quiet-hours.ts';
-import type { Write } from '../../../runtime/store.ts';
+import { hashFields, type Write } from '../../../runtime/store.ts';
 import type { BatchStatus } from '../../batch-status.ts';
-import { hashFields } from '../../hash-fields.ts';
 import { isFinal, type MessageReason, type MessageStatus } from '../../message-status.ts';
 import type { BatchClass, BatchCounts, BatchStop } from '../batch-operations.ts';
 import type { DraftContent } from '../message-content.ts';

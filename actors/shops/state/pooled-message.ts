@@ -1,4 +1,4 @@
-import { hashFields } from '../../hash-fields.ts';
+import { hashFields } from '../../../runtime/store.ts';
 import type { ShopReference } from '../shop-operations.ts';
 
 /** A message of this shop that the pool sends, until it has ended, with its progress there. */

@@ -3,9 +3,8 @@
  * the id under a digest of its idempotency key. A second hash has the content to send. An ended send is in a hash of
  * the day on which it ended.
  */
-import type { Read, Store, Write } from '../../../runtime/store.ts';
+import { hashFields, type Read, type Store, type Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
-import { hashFields } from '../../hash-fields.ts';
 import { contentOf } from '../message-content.ts';
 import { dayEndsMs, dayOf, keptDays, type Retention } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';

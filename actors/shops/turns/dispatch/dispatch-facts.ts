@@ -1,8 +1,7 @@
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
-import type { Store } from '../../../../runtime/store.ts';
-import { hashFields } from '../../../hash-fields.ts';
+import { hashFields, type Store } from '../../../../runtime/store.ts';
 import type { QuotedMessage } from '../../../sessions/session-host.ts';
 import { activePhones } from '../../../tenants/contact-record.ts';
 import { readCarried } from '../../records/carried-message.ts';

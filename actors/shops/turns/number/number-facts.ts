@@ -7,8 +7,7 @@ import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.t
 import type { NetworkLimits } from '../../../../policy/network-limits.ts';
 import { isNetworkId } from '../../../../policy/recipient.ts';
 import type { SendLedger } from '../../../../policy/send-ledger.ts';
-import type { Store } from '../../../../runtime/store.ts';
-import { hashFields } from '../../../hash-fields.ts';
+import { hashFields, type Store } from '../../../../runtime/store.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
 import { holdsNumber, ownNumber } from '../../machines/channel-context.ts';
 import { countedOnly, readArchive } from '../../number-past/number-archive.ts';
