@@ -1,0 +1,51 @@
+import {
+  type DirectoryConnectionOptions,
+  openDirectoryConnection,
+} from '../actors/operators/directory-connection.ts';
+import { fleetService } from '../actors/operators/fleet-service.ts';
+import type { FleetOperations, OperatorOperations } from '../actors/operators/operator-operations.ts';
+import { type OperatorServiceOptions, operatorService } from '../actors/operators/operator-service.ts';
+import { OperatorsDirectory } from '../actors/operators/operators-directory.ts';
+import type { LinkTopic } from '../runtime/node/link-topics.ts';
+import type { RuntimeNode } from '../runtime/node/node.ts';
+
+/** The operators' list of tenants, and the end of its connection. */
+interface OpenDirectory {
+  readonly directory: OperatorsDirectory;
+  close(): Promise<void>;
+}
+
+/** Opens the operators' list of tenants. It is repaired in the background: missing entries appear as that runs. */
+export async function openDirectory(
+  options: DirectoryConnectionOptions & { readonly node: RuntimeNode },
+): Promise<OpenDirectory> {
+  const { node, clock, log } = options;
+  const { connection, close } = await openDirectoryConnection(options);
+  const directory = new OperatorsDirectory({ store: node.store, clock, connection, log });
+  directory
+    .repair()
+    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be repaired'));
+  return { directory, close };
+}
+
+interface OperatorsOptions extends Omit<OperatorServiceOptions, 'actors' | 'store'> {
+  readonly node: RuntimeNode;
+  /** Carries operators' commands to actors of another node. */
+  readonly operatorsLink: LinkTopic;
+}
+
+/** The operators' services of a node: for one tenant or shop, and for the whole fleet. */
+interface ComposedOperators {
+  readonly service: OperatorOperations;
+  readonly fleet: FleetOperations;
+}
+
+/** Composes what operators see and control. */
+export function composeOperators(options: OperatorsOptions): ComposedOperators {
+  const { node, clock, host, operatorsDirectory, operatorsLink } = options;
+  const { actors, store } = node;
+  return {
+    service: operatorService({ ...options, actors, store }),
+    fleet: fleetService({ node, clock, host, directory: operatorsDirectory, link: operatorsLink }),
+  };
+}
