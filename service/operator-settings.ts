@@ -70,7 +70,7 @@ export const requiredOperatorsSchema = v.pipe(
   ),
 );
 
-/** Everybody with a token. */
+/** Returns the tokens of all operators. */
 export function operatorTokens(settings: {
   readonly ADMIN_TOKEN?: string | undefined;
   readonly ADMIN_TOKENS?: readonly OperatorToken[] | undefined;

@@ -72,8 +72,8 @@ export interface Simulator {
 const HOSTS = new Set(['127.0.0.1', '::1', 'localhost', '0.0.0.0']);
 
 /**
- * Starts the chat network with everything that `dataDir` keeps from earlier runs.
- * @throws Error if the host is not allowed, the port is taken, or the data directory cannot be read.
+ * Starts the chat network with everything that `dataDir` keeps from earlier runs. Throws if the host is not allowed,
+ * the port is taken, or the data directory cannot be read.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const host = options.host ?? '127.0.0.1';

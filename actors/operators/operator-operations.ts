@@ -48,14 +48,14 @@ export type LookupOutcome<Value, Code extends FailureCode = never> = Outcome<Val
 /** Operations on one tenant, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface OperatorOperations {
   /**
-   * `tenantId` was made by the caller, so that the request could be routed to its shard. A repeated call creates
-   * nothing new.
+   * Creates a tenant. The caller made `tenantId`, so that the request could be routed to its shard. A repeated call
+   * creates nothing new.
    */
   createTenant(
     tenantId: string,
     tenant: TenantChanges & { readonly name: string },
   ): Promise<Outcome<TenantView, 'VALIDATION_ERROR'>>;
-  /** Also of a suspended one, as its last commit left it. */
+  /** Returns a tenant. One that is suspended is as its last commit left it. */
   tenant(tenantId: string): Promise<LookupOutcome<SupervisedTenant>>;
   /** Resumes a suspended or crashed actor and returns its new status. A running one is unchanged. */
   resumeTenant(tenantId: string): Promise<LookupOutcome<SupervisedTenant>>;
@@ -89,7 +89,10 @@ export interface OperatorOperations {
     tenantId: string,
     phones: readonly string[],
   ): Promise<LookupOutcome<{ readonly added: number }>>;
-  /** In the order of their numbers; `q` matches a part of a number, `cursor` is the last number of the page before. */
+  /**
+   * Returns customers in the order of their numbers. `q` matches a part of a number. `cursor` is the last number of the
+   * page before.
+   */
   listCustomers(
     tenantId: string,
     query: PageQuery & { readonly q: string | undefined },
@@ -100,7 +103,7 @@ export interface OperatorOperations {
   ): Promise<LookupOutcome<{ readonly removed: number }>>;
   createKey(tenantId: string, key: KeyDraft): Promise<LookupOutcome<FreshKeyView>>;
   listKeys(tenantId: string): Promise<LookupOutcome<readonly KeyView[]>>;
-  /** The old value stops at once. `CONFLICT`: the key is revoked. */
+  /** Gives a key a new value. The old one stops at once. `CONFLICT`: the key is revoked. */
   rotateKey(tenantId: string, keyId: string): Promise<LookupOutcome<FreshKeyView, 'CONFLICT'>>;
   revokeKey(tenantId: string, keyId: string): Promise<LookupOutcome<KeyView>>;
   /** Pauses a shop's queue until `resume`. */
@@ -108,7 +111,7 @@ export interface OperatorOperations {
   /** Starts a suspended actor again and ends the operator's pause. */
   resume(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
   restart(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
-  /** `CONFLICT`: it has a session or work in its queue. */
+  /** Passivates a shop's actor. `CONFLICT`: it has a session or work in its queue. */
   passivate(shop: ShopReference): Promise<LookupOutcome<{ readonly passivated: true }, 'CONFLICT'>>;
   /** Returns the actor's current state. An inactive actor is activated. */
   snapshot(shop: ShopReference): Promise<LookupOutcome<ShopInspection>>;
@@ -116,7 +119,7 @@ export interface OperatorOperations {
 
 /** Operations on the whole fleet, on any node; each asks the other nodes if needed. */
 export interface FleetOperations {
-  /** From the operators' directory, a projection. Newest first. */
+  /** Returns tenants, newest first. They are read from the operators' directory, a projection. */
   listTenants(query: PageQuery & { readonly q: string | undefined }): Promise<CursorPage<TenantView>>;
   /** Visits all active and suspended shops of this node in small steps, each with its current state. */
   eachShop(visit: (shop: ShopSummary) => void): Promise<void>;

@@ -81,7 +81,7 @@ export class OperatorsDirectory {
     for (const tenantId of listedOnly) await this.#refresh(tenantId);
   }
 
-  /** Newest first. `q` matches a part of the name or the beginning of the id, in any case. */
+  /** Returns tenants, newest first. `q` matches a part of the name or the beginning of the id, in any case. */
   async list(query: PageQuery & { readonly q: string | undefined }): Promise<CursorPage<TenantView>> {
     const items: TenantView[] = [];
     const part = query.q?.toLowerCase() ?? '';

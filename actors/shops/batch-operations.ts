@@ -95,7 +95,7 @@ export interface BatchOperations<Shop> {
     shop: Shop,
     request: BatchRequest,
   ): Promise<BatchOutcome<BatchAnswer, BatchCode | 'BATCH_NOT_FOUND'>>;
-  /** `BATCH_STARTED`: a message of it was accepted. */
+  /** Adds recipients. `BATCH_STARTED`: a message of the batch was accepted. */
   addRecipients(
     shop: Shop,
     batchId: string,
@@ -103,7 +103,7 @@ export interface BatchOperations<Shop> {
   ): Promise<BatchOutcome<BatchAnswer, RecipientsCode>>;
   /** Returns batches newest first, including ended ones. */
   listBatches(shop: Shop, query: PageQuery): Promise<BatchOutcome<CursorPage<BatchView>>>;
-  /** With a new forecast. */
+  /** Returns a batch with a new forecast. */
   batch(shop: Shop, batchId: string): Promise<BatchOutcome<BatchView, 'BATCH_NOT_FOUND'>>;
   /** A repeated order gets the same answer. `BATCH_ENDED`: the batch has ended in another way. */
   steerBatch(

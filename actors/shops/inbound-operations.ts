@@ -12,14 +12,14 @@ export type InboundRecordView = ReplyOf<typeof inboundRecord>;
 
 /** The API's operations on inbound messages, on the node that owns the tenant. Rejects only with `RuntimeFailure`. */
 export interface InboundOperations {
-  /** Newest first. */
+  /** Returns messages from people, newest first. */
   list(
     shop: ShopReference,
     query: PageQuery,
   ): Promise<Outcome<CursorPage<InboundRecordView>, 'SHOP_NOT_FOUND'>>;
-  /** Another tenant's is not found. */
+  /** Returns a message. One of another tenant is not found. */
   read(tenantId: string, inboundId: string): Promise<Outcome<InboundRecordView, 'MESSAGE_NOT_FOUND'>>;
-  /** Marks it as read, and notifies the person's phone. A repeated call returns the same. */
+  /** Marks a message as read, and notifies the person's phone. A repeated call returns the same. */
   markRead(
     tenantId: string,
     inboundId: string,
@@ -32,7 +32,7 @@ export interface InboundOperations {
     inboundId: string,
     draft: Omit<MessageDraft, 'to' | 'reply'>,
   ): Promise<Outcome<SentAnswer<AcceptedReply>, 'MESSAGE_NOT_FOUND' | SendCode>>;
-  /** Returns the location of its attachment, and the key that decrypts it. */
+  /** Returns the location of a message's attachment, and the key that decrypts it. */
   attachment(
     tenantId: string,
     inboundId: string,

@@ -162,20 +162,20 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
     phone: string,
     caller?: WaitingCaller,
   ): Promise<ShopOutcome<ChannelView, PairingCode>>;
-  /** Fails before any connect. */
+  /** Returns the channel as it is. The call fails before the first `connect`. */
   pollConnection(shop: ShopReference): Promise<ShopOutcome<ChannelView, 'CHANNEL_NOT_STARTED'>>;
   disconnect(shop: ShopReference): Promise<ShopOutcome<ChannelView, 'CHANNEL_NEVER_CONFIGURED'>>;
-  /** Replay → policy → availability → commit. */
+  /** Decides in this order: replay → policy → availability → commit. */
   send(
     shop: ShopReference,
     draft: MessageDraft,
   ): MaybePromise<ShopOutcome<SentAnswer<AcceptedReply>, SendCode>>;
-  /** Newest first. */
+  /** Returns messages, newest first. */
   listMessages(
     shop: ShopReference,
     query: PageQuery & { readonly status: MessageStatus | undefined },
   ): Promise<ShopOutcome<CursorPage<MessageView>>>;
-  /** Another tenant's is not found. */
+  /** Returns a message. One of another tenant is not found. */
   message(tenantId: string, messageId: string): MaybePromise<Outcome<MessageView, 'MESSAGE_NOT_FOUND'>>;
   /**
    * Cancels a message or status that is not being sent, and returns its capacity to the number's windows. A repeated
@@ -194,7 +194,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   ): Promise<ShopOutcome<SentAnswer<ScheduledView>, ScheduleCode>>;
   /** Returns waiting sends, newest first. */
   listScheduled(shop: ShopReference, query: PageQuery): Promise<ShopOutcome<CursorPage<ScheduledView>>>;
-  /** Also one that has ended. */
+  /** Returns a scheduled send, also one that has ended. */
   scheduled(
     shop: ShopReference,
     scheduledId: string,
@@ -204,7 +204,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
     shop: ShopReference,
     scheduledId: string,
   ): Promise<ShopOutcome<ScheduledView, 'SCHEDULED_NOT_FOUND' | 'NOT_CANCELLABLE'>>;
-  /** Replay → policy → availability → commit. */
+  /** Decides in this order: replay → policy → availability → commit. */
   postStatus(
     shop: ShopReference,
     draft: StatusDraft,
@@ -214,6 +214,6 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
    * message with new content. Counts nothing, and sends no request to the chat network or the pool.
    */
   policy(shop: ShopReference, recipient: string | undefined): Promise<ShopOutcome<ShopPolicyView>>;
-  /** Returns the live list. */
+  /** Returns the shop's groups as its session knows them now. */
   groups(shop: ShopReference): Promise<ShopOutcome<readonly GroupView[], ChannelCode>>;
 }

@@ -42,7 +42,7 @@ export interface ShopDraft {
 /** The result of a shop's creation. */
 export interface MadeShop {
   readonly shop: ShopView;
-  /** It is the one that the same idempotency key made. */
+  /** True if the same idempotency key had made it. */
   readonly replayed: boolean;
   /** True if it was made with another name or phone. */
   readonly differs: boolean;
@@ -104,7 +104,7 @@ export interface TenantOperations {
     terms: AdmissionTerms,
   ): MaybePromise<Admission>;
   identity(caller: Caller): MaybePromise<Outcome<Identity, 'API_KEY_INVALID'>>;
-  /** Newest first. */
+  /** Returns a page of shops, newest first. */
   listShops(
     tenantId: string,
     page: { readonly page: number; readonly limit: number },
@@ -119,17 +119,17 @@ export interface TenantOperations {
       'API_KEY_INVALID'
     >
   >;
-  /** Replay → plan → name → owner. */
+  /** Decides in this order: replay → plan → name → owner. */
   createShop(
     tenantId: string,
     draft: ShopDraft,
     idempotencyKey: string | undefined,
   ): Promise<Outcome<MadeShop, ShopCreationCode>>;
-  /** By id or exact name, case-insensitive. */
+  /** Finds a shop by its id or its exact name, in any case. */
   findShop(tenantId: string, idOrName: string): Promise<Outcome<ShopView, NamedShopCode>>;
   /** Like `findShop`, but returns only the shop's id, and at once if the tenant is active here. */
   shopId(tenantId: string, idOrName: string): MaybePromise<Outcome<string, NamedShopCode>>;
-  /** Oldest first, by id. */
+  /** Returns contacts, oldest first. The cursor is an id. */
   listContacts(
     tenantId: string,
     query: PageQuery & { readonly activeOnly: boolean },

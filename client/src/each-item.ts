@@ -4,7 +4,7 @@ import type { Operations, Shop } from './operations.ts';
 /** Items a page: the most that the API gives. */
 const LIMIT = 100;
 
-/** Every shop once, newest first. A shop that is created meanwhile may be missing. */
+/** Yields every shop once, newest first. A shop that is created meanwhile may be missing. */
 export async function* eachShop(call: Call, options?: CallOptions): AsyncGenerator<Shop, void, void> {
   const given = new Set<string>();
   for (let page = 1; ; page += 1) {

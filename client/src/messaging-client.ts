@@ -9,7 +9,7 @@ import { type Channel, type Message, OPERATIONS, type Shop } from './operations.
 
 /** Flows of several calls. */
 export interface Flows {
-  /** Every shop once, newest first. A shop that is created meanwhile may be missing. */
+  /** Yields every shop once, newest first. A shop that is created meanwhile may be missing. */
   eachShop(options?: CallOptions): AsyncIterable<Shop>;
   /** Every message of a shop, newest first. */
   readonly eachMessage: EachItem<'listMessages'>;
@@ -21,7 +21,7 @@ export interface Flows {
   readonly eachBatch: EachItem<'listBatches'>;
   /** Every declared contact of the tenant. */
   readonly eachContact: EachItem<'listContacts'>;
-  /** All events, in order, without end and without a gap. */
+  /** Yields all events, in order, without end and without a gap. */
   followEvents(options?: FollowOptions): EventFeed;
   /**
    * Resolves with a message once its status is final: `sent`, `failed` or `rejected`. The last two have a `reason`. All

@@ -45,7 +45,7 @@ export interface ActivityInterval {
 /** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
 export interface RecentActivity {
   countRequest(request: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void;
-  /** Oldest first, without those in which nothing happened. */
+  /** Returns the intervals in which something happened, oldest first. */
   intervals(): readonly ActivityInterval[];
 }
 

@@ -10,7 +10,7 @@ export interface Forwarder {
   ownerIsLocal(tenantId: string): boolean;
   /** Returns the tenant's owner and its epoch, as one text to compare. Undefined if no owner is known here. */
   ownership(tenantId: string): string | undefined;
-  /** False if no node is left that could take a tenant: this one gave its own away and knows of no other. */
+  /** Returns false if no node is left that could take a tenant: this one gave its own away and knows of no other. */
   ownerMayCome(): boolean;
   /** Runs the payload on the owner, here or on the node that it is forwarded to. */
   forward(tenantId: string, payload: string, timeoutMs: number): Promise<string>;

@@ -87,7 +87,7 @@ function admit<Services>({ endpoint, request, options }: ServedCall<Services>): 
   return options.tenants.admit(request, { isBusy, mayExceedQuota, isContinued });
 }
 
-/** Never throws. */
+/** Serves an admitted request. It never throws. */
 function serveAdmitted<Services>(call: ServedCall<Services>, admission: Admission): MaybePromise<OwnerReply> {
   call.keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   call.rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
@@ -109,7 +109,7 @@ function onceHandled<Services>(
   );
 }
 
-/** Permission → validate → handle. */
+/** Answers in this order: permission → validate → handle. */
 function checkAndHandle<Services>(
   { endpoint, request, services }: ServedCall<Services>,
   admission: Admission,

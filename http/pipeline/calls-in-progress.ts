@@ -4,7 +4,7 @@ export class CallsInProgress {
   #count = 0;
   #waiting = 0;
 
-  /** `mostCalls`: most calls in progress at a time. */
+  /** `mostCalls` bounds the calls in progress at a time. */
   constructor(mostCalls: number) {
     this.#most = mostCalls;
   }

@@ -103,7 +103,7 @@ export function spawnGuarded(options: GuardedProcessOptions): GuardedProcess {
   };
 }
 
-/** How a process ended, for people: `exit code 1` or `SIGKILL`. */
+/** Says how a process ended, for people: `exit code 1` or `SIGKILL`. */
 export function describeEnd(end: ProcessEnd): string {
   return end.signal ?? `exit code ${end.code}`;
 }

@@ -80,7 +80,7 @@ export const refuseField = (field: string, message: string): ControlFailure =>
 
 /**
  * Returns the values of `entries` in a request. The path's named parts come before the query's or the body's fields.
- * @throws ControlFailure 422 that names every bad and every unknown field.
+ * Throws `ControlFailure` 422 that names every bad and every unknown field.
  */
 export function readInput<Entries extends v.ObjectEntries>(
   entries: Entries,

@@ -85,8 +85,7 @@ const textOf = ({ code, text }: { code: number; text?: string | undefined }): st
 
 /**
  * Inflicts a fault on a number. A fault for later logins or upgrades also cuts the live connections, so that their
- * clients meet it.
- * @throws ControlFailure 409 if the kind needs a live connection or a companion, and there is none.
+ * clients meet it. Throws `ControlFailure` 409 if the kind needs a live connection or a companion, and there is none.
  */
 function inflict(network: Network, options: { phone: string; kind: FaultKind; count: number }): FaultResult {
   const { phone, kind, count } = options;

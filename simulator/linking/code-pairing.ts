@@ -80,9 +80,9 @@ export class CodePairing {
   }
 
   /**
-   * Types a code on the phone: links the client that shows it and sends it to log in.
-   * @throws ControlFailure if no client waits for this phone, its time is over, or the code is wrong or in use. Also if
-   * the client does not answer in time, and for every reason to refuse a scan.
+   * Types a code on the phone: links the client that shows it and sends it to log in. Throws `ControlFailure` if no
+   * client waits for this phone, its time is over, or the code is wrong or in use. It also does if the client does not
+   * answer in time, and for every reason to refuse a scan.
    */
   async typeCode(typed: string, phone: string): Promise<Companion> {
     const request = this.#requests.get(phone);

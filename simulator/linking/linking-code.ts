@@ -10,7 +10,7 @@ export interface LinkingCode {
 
 /**
  * Reads `https://wa.me/settings/linked_devices#ref,noise,identity,adv,platform`; the address may be missing.
- * @throws ControlFailure 422 if it is no such code.
+ * Throws `ControlFailure` 422 if it is no such code.
  */
 export function readLinkingCode(qr: string): LinkingCode {
   const parts = qr.slice(qr.indexOf('#') + 1).split(',');

@@ -87,9 +87,9 @@ export class PairingService {
   }
 
   /**
-   * Scans a code with the phone: links the client that shows it and sends it to log in.
-   * @throws ControlFailure if the code is malformed, unknown, expired or being scanned, or the client does not sign in
-   * time. Also if the number is not on the network, asks for a passkey or has four companions online.
+   * Scans a code with the phone: links the client that shows it and sends it to log in. Throws `ControlFailure` if the
+   * code is malformed, unknown, expired or being scanned, or the client does not sign in time. It also does if the
+   * number is not on the network, asks for a passkey or has four companions online.
    */
   async scan(qr: string, phone: string): Promise<Companion> {
     const code = readLinkingCode(qr);
@@ -108,7 +108,7 @@ export class PairingService {
 
   /**
    * Links a waiting client to the phone, under the secret that both know, and sends it to log in.
-   * @throws ControlFailure like `scan`, except for the code.
+   * Throws `ControlFailure` like `scan`, except for the code.
    */
   async link(registration: Registration, phone: string, advSecret: Buffer): Promise<Companion> {
     const number = this.#network.numbers.of(phone);

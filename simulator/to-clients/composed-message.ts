@@ -67,8 +67,7 @@ async function uploadFile(
 
 /**
  * Returns the earlier message that a contact's message is about, as the contact's phone has it. The phone received it
- * or wrote it to that number.
- * @throws ControlFailure 404 if the phone has no such message.
+ * or wrote it to that number. Throws `ControlFailure` 404 if the phone has no such message.
  */
 function earlierMessage(
   network: Network,

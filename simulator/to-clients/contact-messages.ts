@@ -55,8 +55,8 @@ export interface ContactMessage {
 
 /**
  * Writes from a contact's phone to a number with companions, or into a group. Resolves with the first client's receipt.
- * `delivered` is false after `clientWaitMs`, or at once if `wait` is false.
- * @throws ControlFailure if no linked client could receive it, or the contact may not write there.
+ * `delivered` is false after `clientWaitMs`, or at once if `wait` is false. Throws `ControlFailure` if no linked
+ * client could receive it, or the contact may not write there.
  */
 export async function writeAsContact(
   network: Network,

@@ -31,7 +31,7 @@ export class RecentTransitions {
     this.#oldest = (this.#oldest + 1) % KEPT_TRANSITIONS;
   }
 
-  /** Newest last. */
+  /** Returns the transitions, newest last. */
   list(): Transition[] {
     const transitions = this.#steps.map(
       (step, index) => ({ atMs: this.#atMs[index], ...step }) as Transition,

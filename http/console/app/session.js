@@ -68,12 +68,11 @@ export function onSignOut(listener) {
 }
 
 /**
- * Sends a request to the operators' API.
+ * Sends a request to the operators' API. Throws `CallFailure`.
  * @template Data
  * @param {string} path below the base path, with its query
  * @param {{ method?: string, body?: unknown, token?: string, signal?: AbortSignal }} [options]
  * @returns {Promise<Data>} the value of `data`
- * @throws {CallFailure}
  */
 export async function call(path, options = {}) {
   const { method = 'GET', body, signal } = options;
@@ -98,10 +97,9 @@ export async function call(path, options = {}) {
 }
 
 /**
- * Opens the stream of events, from the one after `lastEventId`.
+ * Opens the stream of events, from the one after `lastEventId`. Throws `CallFailure`.
  * @param {{ lastEventId: string, signal: AbortSignal }} options
  * @returns {Promise<ReadableStream<Uint8Array>>}
- * @throws {CallFailure}
  */
 export async function openEvents({ lastEventId, signal }) {
   const headers = new Headers({ authorization: `Bearer ${token()}` });

@@ -104,7 +104,7 @@ function withoutSigns(text: string): string {
   return number === '' ? text : number;
 }
 
-/** Higher ranks first, ids break ties. */
+/** Compares two actors: higher ranks come first, and ids break ties. */
 function inOrder(left: ActorPlace, right: ActorPlace): number {
   return Number(comesAfter(right, left.rank, left.id)) - Number(comesAfter(left, right.rank, right.id));
 }

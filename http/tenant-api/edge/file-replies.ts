@@ -45,7 +45,7 @@ export class FileReplies {
     return this.#open.total;
   }
 
-  /** Decrypted bytes that were sent since the start. */
+  /** How many decrypted bytes were sent since the start. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -107,7 +107,7 @@ class ContactType {
     return { tag: 'contact', attrs: {}, ...(phone === undefined ? {} : { content: phone }) };
   }
 
-  /** @throws Boom when the row is an error. */
+  /** Throws `Boom` when the row is an error. */
   parser(row: BinaryNode): string | null {
     assertNodeErrorFree(row);
     return row.attrs.type ?? null;
