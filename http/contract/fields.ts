@@ -94,8 +94,8 @@ function isUtcDateTime(value: string): boolean {
   const parts = DATE_TIME.exec(value);
   if (parts === null) return false;
   const [, year = 0, month = 0, day = 0] = parts.map(Number);
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+  const isLeapYear = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
   return day <= days;
 }
 
