@@ -1,4 +1,5 @@
 import type { Actors } from '../../runtime/actors.ts';
+import { FairSlots } from '../../runtime/fair-slots.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { eventView } from '../events/event-service.ts';
@@ -16,7 +17,6 @@ import { type DeliveryOptions, type DeliveryResult, deliver } from './deliver.ts
 import { EndpointPump } from './endpoint-pump.ts';
 import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';
 import { SLOW_MS } from './endpoint-tries.ts';
-import { FairSlots } from './fair-slots.ts';
 import type { ReplayedEvent } from './progress.ts';
 import { readAfter, readAt } from './read-events.ts';
 import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';

@@ -111,8 +111,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/sessions/worker-thread/keys': `
     actors/sessions/worker-thread/shared actors/sessions/worker-thread/wire
     actors/sessions/worker-thread/store actors/sessions runtime`,
-  'actors/sessions/worker-thread/attachments': `
-    actors/sessions/worker-thread/shared actors/outbound actors/sessions actors`,
+  'actors/sessions/worker-thread/attachments': 'actors/outbound actors/sessions actors runtime',
   'actors/sessions/worker-thread/sending': `
     actors/sessions/worker-thread/attachments actors/sessions/worker-thread/keys
     actors/sessions/worker-thread/shared actors/sessions/worker-thread/wire

@@ -308,8 +308,9 @@ export class LiveSession {
     this.#timers.after(DAY_MS, () => {
       if (this.#running !== undefined) void this.#lookThroughKeys(this.#running);
     });
-    const { clock, lookThroughs, timing } = this.#options.environment;
-    const giveBack = await lookThroughs.take('keys');
+    const { shop, environment } = this.#options;
+    const { clock, lookThroughs, timing } = environment;
+    const { giveBack } = await lookThroughs.take(shop.shopId);
     const limit = clock.after(timing.lookThroughMs, giveBack);
     try {
       if (this.#hasEnded) return;

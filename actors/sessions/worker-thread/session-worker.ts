@@ -8,6 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import { systemClock } from '../../../runtime/clock.ts';
 import { Deadlines } from '../../../runtime/deadlines.ts';
+import { FairSlots } from '../../../runtime/fair-slots.ts';
 import { AddressGuard } from '../../outbound/address-guard.ts';
 import { nameLookup } from '../../outbound/name-lookup.ts';
 import { isAttachmentFailure } from '../attachment-files.ts';
@@ -26,7 +27,6 @@ import { replaceClientCurve } from './keys/client-curve.ts';
 import { describeDefect } from './shared/defect.ts';
 import { ExpiringCache } from './shared/expiring-cache.ts';
 import { silenceConsole } from './shared/silent-logger.ts';
-import { TenantSlots } from './shared/tenant-slots.ts';
 import { SealedCache } from './store/sealed-cache.ts';
 import type { AskStore } from './store/sealed-store.ts';
 import { WorkerSessions } from './worker-sessions.ts';
@@ -61,8 +61,8 @@ function run(): void {
     media: {
       guard: new AddressGuard(setup.media),
       resolve: nameLookup(setup.media.nameServers),
-      slots: new TenantSlots(ATTACHMENTS_PER_TENANT),
-      histories: new TenantSlots(1),
+      slots: new FairSlots({ share: ATTACHMENTS_PER_TENANT }),
+      histories: new FairSlots({ share: 1 }),
       ca: setup.mediaCa,
       onUnwritable: attachmentUnwritable,
     },
@@ -73,7 +73,7 @@ function run(): void {
     ciphers,
     egressVault: egressVault(ciphers),
     ask: store.ask,
-    lookThroughs: new TenantSlots(1),
+    lookThroughs: new FairSlots({ all: 1, share: 1 }),
     sealedCache: new SealedCache(SEALED_BYTES_KEPT),
     post,
     numbers: new ExpiringCache({

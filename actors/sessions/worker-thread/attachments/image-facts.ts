@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type Sharp from 'sharp';
-import { TenantSlots } from '../shared/tenant-slots.ts';
+import { FairSlots } from '../../../../runtime/fair-slots.ts';
 import { barePng } from './bare-png.ts';
 import { hasManyScans } from './jpeg-scans.ts';
 
@@ -42,9 +42,9 @@ const READ_SAFELY = { limitInputPixels: MOST_PIXELS, failOn: 'error' } as const;
 const PNG = 0x89;
 
 /** One image at a time in each thread, so that the memory above is taken once a thread. */
-const turns = new TenantSlots(1);
+const turns = new FairSlots({ all: 1, share: 1 });
 /** One image of each tenant waits for that turn. So a tenant's slow images delay its own, and others by one. */
-const tenantTurns = new TenantSlots(1);
+const tenantTurns = new FairSlots({ share: 1 });
 
 let loading: Promise<typeof Sharp | undefined> | undefined;
 
@@ -72,15 +72,14 @@ function loadedSharp(): Promise<typeof Sharp | undefined> {
 export async function imageFacts(path: string, tenantId: string): Promise<ImageFacts | undefined> {
   const sharp = await loadedSharp();
   if (sharp === undefined) return NOTHING;
-  const turn = await takeTurn(tenantId, AbortSignal.timeout(TURN_MS)).catch(() => undefined);
-  if (turn === undefined) return NOTHING;
-  try {
-    return await factsIn(sharp, await readFile(path));
-  } catch {
-    return undefined;
-  } finally {
-    turn();
-  }
+  const signal = AbortSignal.timeout(TURN_MS);
+  const read = (): Promise<ImageFacts | undefined> =>
+    readFile(path)
+      .then((file) => factsIn(sharp, file))
+      .catch(() => undefined);
+  return tenantTurns
+    .run(tenantId, () => turns.run(tenantId, read, signal), signal)
+    .catch(() => NOTHING);
 }
 
 async function factsIn(sharp: typeof Sharp, file: Buffer): Promise<ImageFacts> {
@@ -94,20 +93,6 @@ async function factsIn(sharp: typeof Sharp, file: Buffer): Promise<ImageFacts> {
   const ignoreIcc = (icc?.length ?? 0) > MOST_PROFILE_BYTES;
   const thumbnail = isSlow ? undefined : await thumbnailOf(sharp(image, { ...READ_SAFELY, ignoreIcc }));
   return { ...autoOrient, thumbnail };
-}
-
-async function takeTurn(tenantId: string, signal: AbortSignal): Promise<() => void> {
-  const endTenantTurn = await tenantTurns.take(tenantId, signal);
-  try {
-    const endTurn = await turns.take('image', signal);
-    return () => {
-      endTurn();
-      endTenantTurn();
-    };
-  } catch (error) {
-    endTenantTurn();
-    throw error;
-  }
 }
 
 /** Undefined if it cannot be made, for example of a truncated image. */

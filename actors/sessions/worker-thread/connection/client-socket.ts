@@ -130,10 +130,7 @@ export function connectClient(options: {
     bounds,
     log,
     nowMs: () => environment.clock.wallMs(),
-    runAlone: async (work, endSignal) => {
-      const giveBack = await media.histories.take(shop.tenantId, endSignal);
-      await work().finally(giveBack);
-    },
+    runAlone: (work, endSignal) => media.histories.run(shop.tenantId, work, endSignal),
   });
   return { socket, tokens, history };
 }

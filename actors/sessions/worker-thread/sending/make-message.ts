@@ -61,7 +61,7 @@ async function fetchAttachment(
   const { cancel } = pendingOrder;
   const { mediaUrl, mediaType } = pendingOrder.order;
   if (mediaUrl === undefined || cancel === undefined) return undefined;
-  pendingOrder.release = await media.slots.take(tenantId, cancel.signal);
+  pendingOrder.release = (await media.slots.take(tenantId, cancel.signal)).giveBack;
   pendingOrder.phase = 'fetching';
   const fetched = fetchMedia({
     tenantId,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { Deadlines } from '../../../../runtime/deadlines.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import type { FairSlots } from '../../../../runtime/fair-slots.ts';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
 import type { ResolveAll } from '../../../outbound/name-lookup.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
@@ -10,17 +11,16 @@ import type { WorkerMessage } from '../../worker-protocol.ts';
 import type { SealedCache } from '../store/sealed-cache.ts';
 import type { AskStore } from '../store/sealed-store.ts';
 import { ExpiringCache } from './expiring-cache.ts';
-import type { TenantSlots } from './tenant-slots.ts';
 import { UnacknowledgedOrders } from './unacknowledged.ts';
 
 /** The settings for fetching attachments and histories. */
 export interface MediaEnvironment {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;
-  /** One for each attachment that is fetched, encrypted and uploaded. */
-  readonly slots: TenantSlots;
-  /** One slot for each history that is read. */
-  readonly histories: TenantSlots;
+  /** A tenant's slots for attachments that are fetched, encrypted and uploaded. */
+  readonly slots: FairSlots;
+  /** A tenant's slot for a history that is read. */
+  readonly histories: FairSlots;
   /** Certificate of the authority of the network's media hosts, PEM. If undefined, the system's certificates alone. */
   readonly ca: string | undefined;
   /** Reports that the file of an attachment could not be written. */
@@ -44,7 +44,7 @@ export interface SessionEnvironment {
   readonly ciphers: (shop: string) => CredentialCipher;
   readonly ask: AskStore;
   /** One slot: the stored keys of one shop at a time are looked through. */
-  readonly lookThroughs: TenantSlots;
+  readonly lookThroughs: FairSlots;
   /** Sealed values that were read or written last. */
   readonly sealedCache: SealedCache;
   readonly post: (message: WorkerMessage) => void;

@@ -9,12 +9,12 @@ import {
   beginningOf,
   type PendingOrder,
 } from '../../../../actors/sessions/worker-thread/sending/pending-order.ts';
-import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
+import { FairSlots } from '../../../../runtime/fair-slots.ts';
 import { textOrder } from '../session-conformance.ts';
 
 test('an order that is given up just when it gets its slot gives the slot back', async () => {
-  const slots = new TenantSlots(1);
-  const giveBack = await slots.take('tenant');
+  const slots = new FairSlots({ share: 1 });
+  const { giveBack } = await slots.take('tenant');
   const order = textOrder('', { mediaUrl: 'https://files.example/photo.jpg', mediaType: 'image' });
   const pendingOrder: PendingOrder = {
     ...beginningOf({ attempt: 1, order, composingMs: 0 }),

@@ -16,8 +16,8 @@ import type { SentMessages } from '../../../../actors/sessions/worker-thread/sen
 import type { ChatTimers } from '../../../../actors/sessions/worker-thread/shared/chat-timers.ts';
 import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
-import { TenantSlots } from '../../../../actors/sessions/worker-thread/shared/tenant-slots.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
+import { FairSlots } from '../../../../runtime/fair-slots.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 import { listening } from '../../../testbed/listening.ts';
@@ -105,9 +105,9 @@ function outbox({
     media: {
       guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
       resolve: nameLookup([]),
-      histories: new TenantSlots(1),
+      histories: new FairSlots({ share: 1 }),
       ca: undefined,
-      slots: new TenantSlots(1),
+      slots: new FairSlots({ share: 1 }),
       onUnwritable: () => undefined,
     },
     groups: fakeOf<GroupDirectory>({

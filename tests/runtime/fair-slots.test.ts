@@ -1,7 +1,7 @@
-/** The distribution of connections: a tenant with a thousand dead endpoints delays no other. */
+/** Slots by name: a tenant with a thousand dead endpoints delays no other. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairSlots, type Slot } from '../../../actors/webhooks/fair-slots.ts';
+import { FairSlots, type Slot } from '../../runtime/fair-slots.ts';
 
 const NO_GROUP = { group: 0, isOfGroup: () => false };
 
@@ -103,4 +103,37 @@ test('slow names leave slots for the others, however many they are, and take tur
   }
   await Promise.all([...stuck, taking]);
   assert.equal(begun.length, 100);
+});
+
+/** True if a promise is settled once all due work has run. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending');
+  await new Promise((resolve) => setImmediate(resolve));
+  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
+}
+
+test('a name waits for its own slots, in order, and no other name waits for it', async () => {
+  const slots = new FairSlots({ share: 2 });
+  const [first] = [await slots.take('a'), await slots.take('a')];
+  const [third, fourth] = [slots.take('a'), slots.take('a')];
+  await slots.take('b');
+  assert.deepEqual([await isSettled(third), await isSettled(fourth)], [false, false]);
+  first.giveBack();
+  first.giveBack();
+  assert.deepEqual([await isSettled(third), await isSettled(fourth)], [true, false]);
+  (await third).giveBack();
+  assert.equal(await isSettled(fourth), true);
+});
+
+test('a caller that gives up while waiting takes no slot', async () => {
+  const slots = new FairSlots({ share: 1 });
+  const slot = await slots.take('a');
+  const abort = new AbortController();
+  const waiting = slots.take('a', abort.signal);
+  abort.abort(new Error('given up'));
+  await assert.rejects(waiting, /given up/);
+  await assert.rejects(slots.take('b', abort.signal), /given up/);
+  slot.giveBack();
+  (await slots.take('a')).giveBack();
+  (await slots.take('a')).giveBack();
 });
