@@ -1,9 +1,5 @@
 import type { ConnectionState, WASocket } from '@whiskeysockets/baileys';
-import type { ArmedTimer } from '../../../runtime/clock.ts';
 import type { Egress } from '../../outbound/egress.ts';
-import type { SendOutcome, SessionEnd, SessionEvent } from '../session-events.ts';
-import type { SessionAddress } from '../session-host.ts';
-import type { PrepareOrder, WorkerOpening } from '../worker-protocol.ts';
 import type { AccountHistory } from './connection/account-history.ts';
 import { connectClient, holdReceipts } from './connection/client-socket.ts';
 import { ConnectionWatch } from './connection/connection-watch.ts';
@@ -20,30 +16,17 @@ import { DeviceSessions, isKeyless, ownDevice } from './sending/device-sessions.
 import { GroupDirectory } from './sending/group-directory.ts';
 import { lookUpIds } from './sending/number-lookup.ts';
 import { Outbox } from './sending/outbox.ts';
-import type { OutboxParts } from './sending/outbox-options.ts';
 import type { ReaddressedIds } from './sending/readdressed-ids.ts';
 import { SentMessages } from './sending/sent-messages.ts';
 import type { ChatTimers } from './shared/chat-timers.ts';
-import type { Disconnect } from './shared/session-end.ts';
-import type { SessionEnvironment, ShopMemory } from './shared/session-environment.ts';
+import type { SessionContext } from './shared/session-context.ts';
 import type { SealedStore } from './store/sealed-store.ts';
 import { isGroupAddress } from './wire/chat-address.ts';
 import { personOf } from './wire/inbound-message.ts';
 
-/** An event without the number of its session. */
-export type UnnumberedEvent = WithoutGeneration<SessionEvent>;
-
-type WithoutGeneration<T> = T extends { generation: number } ? Omit<T, 'generation'> : never;
-
-/** Why a session ends, as in its `closed` event. */
-export type SessionEndCause = Omit<Disconnect, 'message'> & { readonly detail: string };
-
-/** The facts about the shop and the session's life that the parts of a session need. */
+/** Made before the client connects: the context and the parts that `startParts` connects to the others. */
 export interface SessionPartsOptions {
-  readonly environment: SessionEnvironment;
-  readonly memory: ShopMemory;
-  readonly shop: SessionAddress;
-  readonly opening: WorkerOpening;
+  readonly context: SessionContext;
   readonly credentials: Credentials;
   /** The egress of all its connections. If undefined, the node's own address. */
   readonly egress: Egress | undefined;
@@ -53,13 +36,6 @@ export interface SessionPartsOptions {
   readonly chatTimers: ChatTimers;
   /** The parts once they were returned, and nothing after the end. */
   readonly runningParts: () => RunningParts | undefined;
-  readonly hasEnded: () => boolean;
-  /** Runs after a delay, unless the session ends before. */
-  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
-  readonly emit: (event: UnnumberedEvent) => void;
-  readonly report: (order: PrepareOrder, outcome: SendOutcome) => void;
-  readonly log: (fields: Record<string, unknown>, message: string) => void;
-  readonly end: (end: SessionEnd, cause: SessionEndCause) => void;
   readonly onUpdated: (update: Partial<ConnectionState>) => void;
 }
 
@@ -80,7 +56,7 @@ export interface RunningParts {
 
 /** Connects a client and puts the parts of its session together. */
 export function startParts(options: SessionPartsOptions): RunningParts {
-  const { environment, memory, credentials, sealedStore, runningParts, later, log } = options;
+  const { context, credentials, sealedStore, runningParts } = options;
   const ownAddresses = (): string[] =>
     [credentials.creds.me?.id, credentials.creds.me?.lid].flatMap((address) =>
       address == null ? [] : [personOf(address)],
@@ -91,51 +67,17 @@ export function startParts(options: SessionPartsOptions): RunningParts {
     ratchets,
     groups: () => runningParts()?.groups,
   });
-  const { caughtUp } = new InboundStanzas({ ...options, socket, ratchets });
-  const groups = new GroupDirectory({
-    socket,
-    clock: environment.clock,
-    floorMs: environment.timing.groupsFloorMs,
-    queryMs: environment.timing.queryMs,
-    later,
-    ownAddresses,
-    report: (list) => options.emit({ type: 'session.groups', groups: list }),
-  });
-  const sentMessages = new SentMessages(sealedStore, environment.clock);
-  const sessions = new DeviceSessions(socket, memory, log);
-  const { readdressedIds, chatTimers } = options;
-  const sharedParts = {
-    socket,
-    groups,
-    sentMessages,
-    tokens,
-    credentials,
-    sessions,
-    memory,
-    readdressedIds,
-    chatTimers,
-  };
-  const outbox = outboxOf(options, sharedParts);
-  const retries = new RetryAnswers({ ...sharedParts, outbox, environment, ownAddresses, later, log });
-  const limits = new LimitsWatch({
-    socket,
-    everyMs: environment.timing.limitsEveryMs,
-    later,
-    report: options.emit,
-    log,
-  });
+  const { caughtUp } = new InboundStanzas(context, socket, ratchets);
+  const groups = new GroupDirectory(context, socket, ownAddresses);
+  const sentMessages = new SentMessages(sealedStore, context.clock);
+  const sessions = new DeviceSessions(context, socket);
+  const sharedParts = { ...options, socket, groups, sentMessages, tokens, sessions };
+  const onUnanswered = (): void => void runningParts()?.watch.probe();
+  const outbox = new Outbox({ ...sharedParts, onUnanswered });
+  const retries = new RetryAnswers({ ...sharedParts, outbox, ownAddresses });
+  const limits = new LimitsWatch(context, socket);
   const receipts = receiptsOf(options, { socket, groups, outbox, ownAddresses });
-  const watch = new ConnectionWatch({
-    socket,
-    clock: environment.clock,
-    timing: environment.timing,
-    later,
-    onUnanswered: (question) =>
-      options.end('transient', {
-        statusCode: 408,
-        detail: `the socket is open and nobody answers ${question}`,
-      }),
-  });
+  const watch = new ConnectionWatch(context, socket);
   const ownParts = { socket, credentials, history, caughtUp };
   const parts = { ...ownParts, outbox, groups, receipts, retries, watch, limits };
   listen(parts, options);
@@ -143,7 +85,7 @@ export function startParts(options: SessionPartsOptions): RunningParts {
 }
 
 function ratchetsOf(
-  { credentials, memory, inbound, runningParts }: SessionPartsOptions,
+  { context: { memory }, credentials, inbound, runningParts }: SessionPartsOptions,
   ownAddresses: () => string[],
 ): Ratchets {
   return makeRatchets(keysMovingTokens(credentials.keys), {
@@ -165,29 +107,8 @@ function ratchetsOf(
   });
 }
 
-function outboxOf(options: SessionPartsOptions, parts: OutboxParts): Outbox {
-  const { environment, shop, emit } = options;
-  const { generation } = options.opening;
-  return new Outbox({
-    ...parts,
-    clock: environment.clock,
-    timing: environment.timing,
-    tenantId: shop.tenantId,
-    media: { ...environment.media, egress: options.egress },
-    numbers: environment.numbers,
-    report: options.report,
-    recipientKnown: (messageId, number) => emit({ type: 'session.recipient_known', messageId, number }),
-    onPrepared: (result) =>
-      environment.post({ kind: 'prepared', shopId: shop.shopId, generation, ...result }),
-    stalled: (detail) => options.end('transient', { statusCode: undefined, detail }),
-    onUnanswered: () => void options.runningParts()?.watch.probe(),
-    logError: (fields, message) =>
-      environment.post({ kind: 'log', level: 'error', fields: { shopId: shop.shopId, ...fields }, message }),
-  });
-}
-
 function receiptsOf(
-  { environment, memory, opening, later, emit, log, hasEnded, readdressedIds }: SessionPartsOptions,
+  { context, readdressedIds }: SessionPartsOptions,
   {
     socket,
     groups,
@@ -195,23 +116,24 @@ function receiptsOf(
     ownAddresses,
   }: Pick<RunningParts, 'socket' | 'groups' | 'outbox'> & { readonly ownAddresses: () => string[] },
 ): Receipts {
+  const { environment, memory, opening } = context;
   return new Receipts({
     ownAddresses,
     numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
     isOutside: (group, addresses) => groups.excludes(group, addresses),
     isPending: (wireId) => outbox.isPending(wireId) || memory.unacknowledged.isKept(wireId),
     orderedAs: (wireId) => readdressedIds.orderedAs(wireId),
-    atSharedMoment: (act) => void environment.sharedDeadlines.add(() => hasEnded() || act(), 0),
-    afterLongestHold: (act) => later(LONGEST_HOLD_MS, act),
-    onDropped: (count) => log({ count }, 'too many receipts at once: some are not reported'),
+    atSharedMoment: (act) => void environment.sharedDeadlines.add(() => context.hasEnded || act(), 0),
+    afterLongestHold: (act) => context.later(LONGEST_HOLD_MS, act),
+    onDropped: (count) => context.log({ count }, 'too many receipts at once: some are not reported'),
     generation: opening.generation,
-    report: (token, receipts) => emit({ type: 'session.receipts', token, receipts }),
+    report: (token, receipts) => context.emit({ type: 'session.receipts', token, receipts }),
   });
 }
 
 function listen(
   { socket, credentials, outbox, groups, receipts, retries }: RunningParts,
-  { environment, memory, onUpdated }: SessionPartsOptions,
+  { context: { clock, memory }, onUpdated }: SessionPartsOptions,
 ): void {
   followDevices(socket, memory);
   followOwnDevices(socket, memory, () => credentials.creds.me);
@@ -224,7 +146,7 @@ function listen(
   holdReceipts(socket, (node) => receipts.onReceipt(node), retries);
   socket.ev.on('creds.update', () => {
     // The failure is not lost here: a write that fails closes the sealed store, which ends the session with it.
-    credentials.save(environment.clock.wallMs()).catch(() => undefined);
+    credentials.save(clock.wallMs()).catch(() => undefined);
   });
   socket.ev.on('connection.update', onUpdated);
 }

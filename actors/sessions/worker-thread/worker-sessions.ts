@@ -82,13 +82,8 @@ export class WorkerSessions {
     // A session that only changes its egress keeps its orders without an outcome.
     const comesBack = entry.opening.egress !== opening.egress;
     const endingBefore = this.#whenEnded(shop.shopId, entry.session?.close({ comesBack }));
-    const session: LiveSession = new LiveSession({
-      environment: this.#environment,
-      memory: entry.memory,
-      shop,
-      opening,
-      onSettled: () => this.#opening.leave(session),
-    });
+    const facts = { environment: this.#environment, memory: entry.memory, shop, opening };
+    const session: LiveSession = new LiveSession(facts, () => this.#opening.leave(session));
     entry.session = session;
     entry.opening = opening;
     // The old socket ends before the new one opens: two on one identity end each other (docs/chat-client.md, Disconnects).

@@ -77,9 +77,7 @@ export async function imageFacts(path: string, tenantId: string): Promise<ImageF
     readFile(path)
       .then((file) => factsIn(sharp, file))
       .catch(() => undefined);
-  return tenantTurns
-    .run(tenantId, () => turns.run(tenantId, read, signal), signal)
-    .catch(() => NOTHING);
+  return tenantTurns.run(tenantId, () => turns.run(tenantId, read, signal), signal).catch(() => NOTHING);
 }
 
 async function factsIn(sharp: typeof Sharp, file: Buffer): Promise<ImageFacts> {

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import { type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 import type { Credentials } from '../keys/credentials.ts';
-import { describeDefect } from '../shared/defect.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import type { HistoryNotice } from '../wire/phone-message.ts';
 import { readHistory } from './history-reader.ts';
@@ -24,14 +24,11 @@ const FACTS_A_WRITE = 500;
 const NOTICE = 'history-notice/';
 
 export interface AccountHistoryOptions {
+  readonly context: SessionContext;
   readonly socket: Pick<WASocket, 'ev'>;
   readonly credentials: Pick<Credentials, 'keys' | 'storeNow'>;
   readonly sealedStore: Pick<SealedStore, 'find' | 'write' | 'writeLater'>;
   readonly bounds: DownloadBounds;
-  readonly nowMs: () => number;
-  readonly log: (level: 'info' | 'warn', fields: Record<string, unknown>, message: string) => void;
-  /** Runs the work once no other session's history is read; `endSignal` calls it off. */
-  readonly runAlone: (work: () => Promise<void>, endSignal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -64,7 +61,7 @@ export class AccountHistory {
     if (this.#known.has(id) || this.#known.size >= MOST_PARTS) return;
     const bytes = proto.Message.HistorySyncNotification.encode(notice).finish();
     if (bytes.length <= MOST_NOTICE_BYTES) {
-      const value = Buffer.concat([Buffer.from(`${this.#options.nowMs()}\n`), bytes]);
+      const value = Buffer.concat([Buffer.from(`${this.#options.context.clock.wallMs()}\n`), bytes]);
       await this.#options.sealedStore.write({ hash: 'credentials', fields: new Map([[NOTICE + id, value]]) });
     }
     this.#queue(id, async () => notice);
@@ -80,7 +77,7 @@ export class AccountHistory {
   }
 
   #queue(id: string, find: () => Promise<HistoryNotice | undefined>): void {
-    const { log, runAlone } = this.#options;
+    const { context } = this.#options;
     const endSignal = this.#ended.signal;
     this.#known.add(id);
     const take = async (): Promise<void> => {
@@ -89,10 +86,10 @@ export class AccountHistory {
       this.#forget(id);
     };
     this.#tail = this.#tail
-      .then(() => runAlone(take, endSignal))
+      .then(() => context.environment.media.histories.run(context.shop.tenantId, take, endSignal))
       .catch((error: unknown) => {
         if (endSignal.aborted) return;
-        log('warn', { ...describeDefect(error) }, 'data of the account was not taken');
+        context.logFailure('data of the account was not taken')(error);
         if (error instanceof DownloadRefused && error.because !== undefined) this.#forget(id);
         // The daily check of the stored parts retries it.
         else this.#known.delete(id);
@@ -104,7 +101,8 @@ export class AccountHistory {
     const value = await this.#options.sealedStore.find('credentials', NOTICE + id);
     if (value === undefined) return undefined;
     const end = value.indexOf('\n');
-    if (this.#options.nowMs() - Number(value.subarray(0, end).toString()) > KEPT_MS) return undefined;
+    if (this.#options.context.clock.wallMs() - Number(value.subarray(0, end).toString()) > KEPT_MS)
+      return undefined;
     return proto.Message.HistorySyncNotification.decode(value.subarray(end + 1));
   }
 
@@ -117,7 +115,7 @@ export class AccountHistory {
   }
 
   async #take(notice: HistoryNotice): Promise<void> {
-    const { bounds, credentials, log } = this.#options;
+    const { bounds, context, credentials } = this.#options;
     const endSignal = this.#ended.signal;
     const { mappings, tokens } = await readHistory(notice, bounds, endSignal);
     for (const part of partsOf([...mappings], FACTS_A_WRITE)) {
@@ -128,6 +126,7 @@ export class AccountHistory {
       endSignal.throwIfAborted();
       await storeTokens(credentials, part);
     }
-    log('info', { mappings: mappings.size, tokens: tokens.length }, 'the phone sent its history');
+    const facts = { mappings: mappings.size, tokens: tokens.length };
+    context.log(facts, 'the phone sent its history', 'info');
   }
 }

@@ -11,7 +11,6 @@ import {
 } from '@whiskeysockets/baileys';
 import type { Egress } from '../../../outbound/egress.ts';
 import type { DownloadBounds } from '../../../outbound/network-file.ts';
-import type { SessionAddress } from '../../session-host.ts';
 import type { WorkerOpening } from '../../worker-protocol.ts';
 import { ContactTokens } from '../keys/contact-tokens.ts';
 import type { Credentials } from '../keys/credentials.ts';
@@ -19,13 +18,13 @@ import type { Ratchets } from '../keys/ratchets.ts';
 import type { RetryAnswers } from '../retries/retry-answers.ts';
 import { devicesWithKeys } from '../sending/device-sessions.ts';
 import type { GroupDirectory } from '../sending/group-directory.ts';
-import { describeDefect } from '../shared/defect.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { isSocketFailure } from '../shared/session-end.ts';
-import type { SessionEnvironment, ShopMemory } from '../shared/session-environment.ts';
+import type { SessionEnvironment } from '../shared/session-environment.ts';
 import { clientLogger } from '../shared/silent-logger.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
 import { spellOutErrors } from '../wire/usync-errors.ts';
-import { AccountHistory, type AccountHistoryOptions } from './account-history.ts';
+import { AccountHistory } from './account-history.ts';
 import { clientDispatcher } from './client-dispatcher.ts';
 import { boundMappings, shrinkRetryMemory } from './client-memory.ts';
 import { mediaHosts } from './media-hosts.ts';
@@ -41,10 +40,7 @@ const LONGEST_WAIT_MS = 2 ** 31 - 1;
  * through its events (docs/chat-client.md, Configuration).
  */
 export function connectClient(options: {
-  readonly environment: SessionEnvironment;
-  readonly memory: ShopMemory;
-  readonly shop: SessionAddress;
-  readonly opening: WorkerOpening;
+  readonly context: SessionContext;
   readonly credentials: Credentials;
   readonly sealedStore: SealedStore;
   readonly egress: Egress | undefined;
@@ -52,11 +48,11 @@ export function connectClient(options: {
   /** Called when the shop writes to a group, long after this returned. */
   readonly groups: () => GroupDirectory | undefined;
 }): { readonly socket: WASocket; readonly tokens: ContactTokens; readonly history: AccountHistory } {
-  const { environment, memory, shop, credentials, sealedStore, egress, ratchets, groups } = options;
-  const { timing, media } = environment;
-  const { clientVersion } = options.opening;
+  const { context, credentials, sealedStore, egress, ratchets, groups } = options;
+  const { environment, memory, opening, timing } = context;
+  const { clientVersion } = opening;
   const bounds: DownloadBounds = {
-    ...media,
+    ...environment.media,
     egress,
     hosts: async () => (await socket.refreshMediaConn()).hosts.map(({ hostname }) => hostname),
   };
@@ -65,17 +61,15 @@ export function connectClient(options: {
     nowMs: () => environment.clock.wallMs(),
     lidOf: (address) => socket.signalRepository.lidMapping.getLIDForPN(address),
   });
-  const log: AccountHistoryOptions['log'] = (level, fields, message) =>
-    environment.post({ kind: 'log', level, fields: { shopId: shop.shopId, ...fields }, message });
   const config: UserFacingSocketConfig = {
     waWebSocketUrl: environment.socketUrl,
     auth: { creds: credentials.creds, keys: tokens.forClient() },
     logger: clientLogger((error) => {
       if (isSocketFailure(error)) return;
       const { name } = error instanceof Error ? error : { name: typeof error };
-      log('warn', { error: name }, 'the client refused a message on which it failed');
+      context.log({ error: name }, 'the client refused a message on which it failed');
     }),
-    // The watchdog of live-session.ts ends a client that does not connect, and connection-watch.ts a connection that
+    // opening-watch.ts ends a client that does not connect, and connection-watch.ts a connection that
     // accepts no data. The client's own wait for each frame would cost more than the frame.
     connectTimeoutMs: 0,
     defaultQueryTimeoutMs: timing.queryMs,
@@ -96,7 +90,7 @@ export function connectClient(options: {
     // account-history.ts takes the needed part of the history; the client would hold all of it in memory.
     shouldSyncHistoryMessage: () => false,
     options: { dispatcher: clientDispatcher(bounds) },
-    ...browserOf(environment.deviceName, options.opening),
+    ...browserOf(environment.deviceName, opening),
     ...(timing.qrMs === undefined ? {} : { qrTimeout: timing.qrMs }),
     ...(clientVersion === undefined ? {} : { version: [...clientVersion] as [number, number, number] }),
     ...agentsOf(environment, egress),
@@ -122,16 +116,8 @@ export function connectClient(options: {
   });
   // The first listener, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
-  followAccount({ socket, log });
-  const history = new AccountHistory({
-    socket,
-    credentials,
-    sealedStore,
-    bounds,
-    log,
-    nowMs: () => environment.clock.wallMs(),
-    runAlone: (work, endSignal) => media.histories.run(shop.tenantId, work, endSignal),
-  });
+  followAccount(context, socket);
+  const history = new AccountHistory({ context, socket, credentials, sealedStore, bounds });
   return { socket, tokens, history };
 }
 
@@ -200,13 +186,10 @@ export function holdReceipts(
 const NAMES = 'critical_block';
 
 /** Fetches the account's own name, for which the client fetches one collection of the account's settings. */
-export function followAccount({
-  socket,
-  log,
-}: {
-  readonly socket: Pick<WASocket, 'ev' | 'resyncAppState'>;
-  readonly log: (level: 'warn', fields: Record<string, unknown>, message: string) => void;
-}): void {
+export function followAccount(
+  context: SessionContext,
+  socket: Pick<WASocket, 'ev' | 'resyncAppState'>,
+): void {
   let isOver = false;
   socket.ev.on('connection.update', ({ connection }) => {
     if (connection === 'close') isOver = true;
@@ -214,7 +197,7 @@ export function followAccount({
   socket.ev.on('creds.update', ({ myAppStateKeyId }) => {
     if (myAppStateKeyId === undefined) return;
     socket.resyncAppState([NAMES], true).catch((error: unknown) => {
-      if (!isOver) log('warn', { ...describeDefect(error) }, 'data of the account was not taken');
+      if (!isOver) context.logFailure('data of the account was not taken')(error);
     });
   });
 }

@@ -5,8 +5,7 @@ import {
   USyncUser,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
-import type { SessionTiming } from '../../session-timing.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
 /** The ping without its id; each one gets a new id. */
@@ -19,16 +18,6 @@ const STALL_MS = 1_000;
 /** Stanzas that show a working server. A stalled one answers only pings. */
 const SIGNS_OF_LIFE = new Set(['ack', 'message', 'notification', 'receipt', 'status']);
 
-interface ConnectionWatchOptions {
-  readonly socket: WASocket;
-  readonly clock: Clock;
-  readonly timing: SessionTiming;
-  /** Acts after a while, unless the session has ended. */
-  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
-  /** The network does not listen. */
-  readonly onUnanswered: (question: string) => void;
-}
-
 /**
  * Checks whether the network still receives at the other end of an open connection. It sends pings, which a dead
  * connection leaves unanswered. If nothing arrived for a while, it queries devices instead, because a stalled socket
@@ -39,14 +28,16 @@ interface ConnectionWatchOptions {
  * wait that ended late proves nothing, and the query is repeated.
  */
 export class ConnectionWatch {
-  readonly #options: ConnectionWatchOptions;
+  readonly #context: SessionContext;
+  readonly #socket: WASocket;
   #heardAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ConnectionWatchOptions) {
-    this.#options = options;
-    this.#options.socket.ws.on('frame', (frame: BinaryNode | Uint8Array) => {
+  constructor(context: SessionContext, socket: WASocket) {
+    this.#context = context;
+    this.#socket = socket;
+    socket.ws.on('frame', (frame: BinaryNode | Uint8Array) => {
       if (!(frame instanceof Uint8Array) && SIGNS_OF_LIFE.has(frame.tag))
-        this.#heardAtMs = this.#options.clock.monotonicMs();
+        this.#heardAtMs = this.#context.clock.monotonicMs();
     });
   }
 
@@ -57,23 +48,23 @@ export class ConnectionWatch {
 
   /** Sends a query at once that only a working server answers. */
   async probe(): Promise<void> {
-    const { user } = this.#options.socket;
+    const { user } = this.#socket;
     if (user === undefined) return;
     const question = new USyncQuery()
       .withContext('message')
       .withDeviceProtocol()
       .withUser(new USyncUser().withId(personOf(user.id)));
-    await this.#ask('a question', () => this.#inTime(this.#options.socket.executeUSyncQuery(question)));
+    await this.#ask('a question', () => this.#inTime(this.#socket.executeUSyncQuery(question)));
   }
 
   /** Schedules the next query. The last one before `probeAtMs` is about devices. */
   #askLater(probeAtMs: number): void {
-    const { keepAliveMs } = this.#options.timing;
-    const leftMs = probeAtMs - this.#options.clock.monotonicMs();
+    const { keepAliveMs } = this.#context.timing;
+    const leftMs = probeAtMs - this.#context.clock.monotonicMs();
     const isProbe = leftMs <= keepAliveMs;
-    this.#options.later(isProbe ? Math.max(0, leftMs) : keepAliveMs, () => {
-      const quietUntilMs = this.#heardAtMs + this.#options.timing.probeEveryMs;
-      if (isProbe && quietUntilMs <= this.#options.clock.monotonicMs()) {
+    this.#context.later(isProbe ? Math.max(0, leftMs) : keepAliveMs, () => {
+      const quietUntilMs = this.#heardAtMs + this.#context.timing.probeEveryMs;
+      if (isProbe && quietUntilMs <= this.#context.clock.monotonicMs()) {
         void this.probe().then(() => this.#askLater(this.#nextProbeMs()));
       } else {
         void this.#ask('a ping', () => this.#ping()).then(() =>
@@ -84,7 +75,7 @@ export class ConnectionWatch {
   }
 
   #nextProbeMs(): number {
-    return this.#options.clock.monotonicMs() + this.#options.timing.probeEveryMs;
+    return this.#context.clock.monotonicMs() + this.#context.timing.probeEveryMs;
   }
 
   /**
@@ -93,7 +84,7 @@ export class ConnectionWatch {
    */
   #inTime(answer: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timeout = this.#options.later(this.#options.timing.queryMs, () => resolve(undefined));
+      const timeout = this.#context.later(this.#context.timing.queryMs, () => resolve(undefined));
       answer.finally(() => timeout.cancel()).then(resolve, reject);
     });
   }
@@ -103,8 +94,8 @@ export class ConnectionWatch {
    * connection that accepts no frame, and costs more. Pings are most of the cost of sessions at rest.
    */
   #ping(): Promise<unknown> {
-    const { ws } = this.#options.socket;
-    const id = this.#options.socket.generateMessageTag();
+    const { ws } = this.#socket;
+    const id = this.#socket.generateMessageTag();
     const answer = `${DEF_TAG_PREFIX}${id}`;
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
@@ -115,26 +106,27 @@ export class ConnectionWatch {
         giveUp();
         resolve(node);
       };
-      const timeout = this.#options.later(this.#options.timing.queryMs, () => heard(undefined));
+      const timeout = this.#context.later(this.#context.timing.queryMs, () => heard(undefined));
       ws.on(answer, heard);
-      this.#options.socket
-        .sendNode({ tag: 'iq', attrs: { ...PING, id }, content: PING_CONTENT })
-        .catch((error) => {
-          giveUp();
-          reject(error);
-        });
+      this.#socket.sendNode({ tag: 'iq', attrs: { ...PING, id }, content: PING_CONTENT }).catch((error) => {
+        giveUp();
+        reject(error);
+      });
     });
   }
 
   async #ask(name: string, question: () => Promise<unknown>): Promise<void> {
-    const askedMs = this.#options.clock.monotonicMs();
+    const askedMs = this.#context.clock.monotonicMs();
     try {
       if ((await question()) !== undefined) return;
     } catch {
       // Refused or cut: the network listens, or the end is reported another way.
       return;
     }
-    const waitedMs = this.#options.clock.monotonicMs() - askedMs;
-    if (waitedMs < this.#options.timing.queryMs + STALL_MS) this.#options.onUnanswered(name);
+    const waitedMs = this.#context.clock.monotonicMs() - askedMs;
+    if (waitedMs < this.#context.timing.queryMs + STALL_MS) {
+      const detail = `the socket is open and nobody answers ${name}`;
+      this.#context.end('transient', detail, { statusCode: 408 });
+    }
   }
 }

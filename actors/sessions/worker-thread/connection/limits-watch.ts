@@ -2,18 +2,10 @@ import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysock
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { ReportedNewChats, ReportedRestriction, SessionEventOf } from '../../session-events.ts';
 import { describeDefect } from '../shared/defect.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 
 /** The limits of the number that a session reports. */
-export type LimitsNotice = Omit<SessionEventOf<'session.limits'>, 'generation'>;
-
-export interface LimitsWatchOptions {
-  readonly socket: WASocket;
-  /** Interval of queries while the number is restricted or has a quota. Milliseconds. */
-  readonly everyMs: number;
-  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
-  readonly report: (notice: LimitsNotice) => void;
-  readonly log: (fields: Record<string, unknown>, message: string) => void;
-}
+type Limits = Omit<SessionEventOf<'session.limits'>, 'type' | 'generation'>;
 
 /** The ack errors by which the network refuses to start a chat. Neither is retried. */
 const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
@@ -24,7 +16,8 @@ const LIMIT_CODES: readonly (string | undefined)[] = ['463', '475'];
  * people (WhiskeySockets/Baileys pull requests 2442 and 2445).
  */
 export class LimitsWatch {
-  readonly #options: LimitsWatchOptions;
+  readonly #context: SessionContext;
+  readonly #socket: WASocket;
   #isAsking = false;
   #askAgain = false;
   #next: ArmedTimer | undefined;
@@ -33,10 +26,11 @@ export class LimitsWatch {
   /** The network refused a message, and has not answered both queries since. */
   #isRefused = false;
 
-  constructor(options: LimitsWatchOptions) {
-    this.#options = options;
-    options.socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => this.#onNotification(stanza));
-    options.socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
+  constructor(context: SessionContext, socket: WASocket) {
+    this.#context = context;
+    this.#socket = socket;
+    socket.ws.on('CB:notification,type:mex', (stanza: BinaryNode) => this.#onNotification(stanza));
+    socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
       if (!LIMIT_CODES.includes(attrs.error)) return;
       this.#isRefused = true;
       this.ask();
@@ -52,7 +46,7 @@ export class LimitsWatch {
   }
 
   async #ask(): Promise<void> {
-    const { socket } = this.#options;
+    const socket = this.#socket;
     const [restriction, newChats] = await Promise.all([
       this.#answer(
         socket.fetchAccountReachoutTimelock(),
@@ -83,7 +77,7 @@ export class LimitsWatch {
     try {
       return read(await answer);
     } catch (error) {
-      this.#options.log({ ...describeDefect(error) }, "the network did not answer about the number's limits");
+      this.#context.logFailure("the network did not answer about the number's limits")(error);
       return undefined;
     }
   }
@@ -101,22 +95,22 @@ export class LimitsWatch {
       }
     } catch (error) {
       const fields = { operation, ...describeDefect(error) };
-      this.#options.log(fields, "what the network said of the number's limits cannot be read");
+      this.#context.log(fields, "what the network said of the number's limits cannot be read");
       this.ask();
     }
   }
 
-  #report(limits: Omit<LimitsNotice, 'type'>): void {
+  #report(limits: Limits): void {
     const { restriction, newChats } = limits;
     if (restriction !== undefined) this.#isRestricted = restriction.isActive;
     if (newChats !== undefined) this.#hasQuota = newChats !== null;
     this.#next?.cancel();
     // Between two replies the shop counts by itself. It counts people who replied elsewhere as new chats.
     if (this.#isRestricted || this.#hasQuota || this.#isRefused) {
-      this.#next = this.#options.later(this.#options.everyMs, () => this.ask());
+      this.#next = this.#context.later(this.#context.timing.limitsEveryMs, () => this.ask());
     }
     if (restriction !== undefined || newChats !== undefined) {
-      this.#options.report({ type: 'session.limits', ...limits });
+      this.#context.emit({ type: 'session.limits', ...limits });
     }
   }
 }

@@ -1,8 +1,6 @@
 import { type BinaryNode, getBinaryNodeChild, type WASocket } from '@whiskeysockets/baileys';
-import type { Clock } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
-import type { SessionEnd } from '../../session-events.ts';
-import type { SessionTiming } from '../../session-timing.ts';
+import type { SessionContext, UnnumberedEvent } from '../shared/session-context.ts';
 import { readClientError } from '../shared/session-end.ts';
 
 /** The client's own times for a QR code, unless options set others. */
@@ -11,45 +9,36 @@ const NEXT_QR_MS = 20_000;
 /** QR codes that the network gives a session. With the last one the time of a code to type ends, too. */
 const QR_CODES = 6;
 
-/** The offer of a session without credentials to its owner. */
-type PairingEvent =
-  | { readonly type: 'session.qr'; readonly qr: string; readonly expiresAtMs: number }
-  | { readonly type: 'session.pairing_code'; readonly code: string; readonly expiresAtMs: number };
-
-/** The session that a pairing is offered for. */
-interface PairingOfferOptions {
-  readonly clock: Clock;
-  readonly timing: SessionTiming;
-  /** Digits of the number whose phone is to type a code. If undefined, QR codes are shown. */
-  readonly pairWith: string | undefined;
-  readonly offer: (event: PairingEvent) => void;
-  readonly onFailed: (
-    end: SessionEnd,
-    cause: { readonly statusCode: number | undefined; readonly detail: string },
-  ) => void;
-}
-
 /** Offers the owner of a session without credentials its QR codes, or one code to type on the phone. */
 export class PairingOffer {
-  readonly #options: PairingOfferOptions;
+  readonly #context: SessionContext;
+  readonly #onOffer: () => void;
   #isFirst = true;
 
-  constructor(options: PairingOfferOptions) {
-    this.#options = options;
+  constructor(context: SessionContext, onOffer: () => void) {
+    this.#context = context;
+    this.#onOffer = onOffer;
   }
 
   /** The client may be paired. It reports this with each of its QR codes. */
   mayPair(socket: WASocket, qr: string): void {
-    const { clock, timing, pairWith, offer } = this.#options;
+    const { clock, timing, opening } = this.#context;
+    const { pairWith } = opening;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     if (isFirst) this.#watchForPasskey(socket);
     if (pairWith === undefined) {
       const lifeMs = timing.qrMs ?? (isFirst ? FIRST_QR_MS : NEXT_QR_MS);
-      offer({ type: 'session.qr', qr, expiresAtMs: clock.wallMs() + lifeMs });
+      this.#offer({ type: 'session.qr', qr, expiresAtMs: clock.wallMs() + lifeMs });
     } else if (isFirst) {
       void this.#offerCode(socket, pairWith);
     }
+  }
+
+  #offer(event: UnnumberedEvent): void {
+    if (this.#context.hasEnded) return;
+    this.#onOffer();
+    this.#context.emit(event);
   }
 
   /**
@@ -58,31 +47,28 @@ export class PairingOffer {
    */
   #watchForPasskey(socket: WASocket): void {
     socket.ws.on('CB:notification,type:passkey_prologue_request', () => {
-      this.#options.onFailed('passkey_required', {
-        statusCode: undefined,
-        detail: 'the account links devices with a passkey alone',
-      });
+      this.#context.end('passkey_required', 'the account links devices with a passkey alone');
     });
   }
 
   async #offerCode(socket: WASocket, phone: string): Promise<void> {
-    const { clock, timing, offer, onFailed } = this.#options;
+    const { clock, timing } = this.#context;
     const lifeMs =
       timing.qrMs === undefined ? FIRST_QR_MS + (QR_CODES - 1) * NEXT_QR_MS : QR_CODES * timing.qrMs;
     const expiresAtMs = clock.wallMs() + lifeMs;
     try {
       const { code, answer } = await askForCode(socket, phone);
       if (answer.attrs.type === 'result') {
-        offer({ type: 'session.pairing_code', code, expiresAtMs });
+        this.#offer({ type: 'session.pairing_code', code, expiresAtMs });
         return;
       }
       const error = getBinaryNodeChild(answer, 'error');
       const statusCode = Number(error?.attrs.code) || undefined;
       const detail = error?.attrs.text ?? 'the network gives no code';
-      onFailed(isRefusal(statusCode) ? 'pairing_refused' : 'transient', { statusCode, detail });
+      this.#context.end(isRefusal(statusCode) ? 'pairing_refused' : 'transient', detail, { statusCode });
     } catch (error) {
       const { statusCode, message } = readClientError(error);
-      onFailed('transient', { statusCode, detail: message });
+      this.#context.end('transient', message, { statusCode });
     }
   }
 }

@@ -3,46 +3,38 @@ import type { InboundContent } from '../../../inbound-content.ts';
 import type { InboundMode } from '../../../inbound-mode.ts';
 import type { SessionEventOf } from '../../session-events.ts';
 import type { ChatTimers } from '../shared/chat-timers.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { readClientError } from '../shared/session-end.ts';
-import type { SessionEnvironment } from '../shared/session-environment.ts';
 import { userOf } from '../wire/chat-address.ts';
 import { type InboundEnvelope, personOf } from '../wire/inbound-message.ts';
 import { readContent, senderName } from '../wire/read-content.ts';
 
-/** An inbound message as its shop's actor gets it. */
-export type InboundNotice = Omit<SessionEventOf<'session.inbound'>, 'type' | 'generation'>;
+/** An inbound message as its shop's actor gets it, without its token. */
+type InboundNotice = Omit<SessionEventOf<'session.inbound'>, 'type' | 'generation' | 'token'>;
 
-export interface InboundIntakeOptions {
-  readonly environment: Pick<SessionEnvironment, 'clock' | 'numbers' | 'timing'>;
-  /** Makes tokens unlike those of the shop's other sessions. */
-  readonly generation: number;
-  /** The inbound messages that the tenant gets. */
-  readonly inbound: InboundMode;
+/** The parts of a session that its intake uses. */
+interface InboundIntakeParts {
   /** The wire id that the order of a stanza was given with. */
   readonly orderedAs: (wireId: string) => Promise<string>;
   /** Finds the number behind the network's own id of a person. */
   readonly socket: () => WASocket | undefined;
   readonly chatTimers: Pick<ChatTimers, 'keep'>;
-  readonly report: (notice: InboundNotice) => void;
-  /**
-   * A message could not be committed. With the socket closed there is no receipt, and the network delivers it again.
-   */
-  readonly onFailed: (detail: string) => void;
-  readonly log: (fields: Record<string, unknown>, message: string) => void;
 }
 
 /** The inbound messages of one session's shop, until its actor has committed them. */
 export class InboundIntake {
-  readonly #options: InboundIntakeOptions;
+  readonly #context: SessionContext;
+  readonly #parts: InboundIntakeParts;
   /** Ends the wait for the commit of a message, by its token. */
   readonly #waiting = new Map<string, (failure?: Error) => void>();
   #tokens = 0;
   #mode: InboundMode;
   #isClosed = false;
 
-  constructor(options: InboundIntakeOptions) {
-    this.#options = options;
-    this.#mode = options.inbound;
+  constructor(context: SessionContext, parts: InboundIntakeParts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#mode = context.opening.inbound ?? 'none';
   }
 
   /** Sets whether the content of messages is reported from now on. */
@@ -58,7 +50,7 @@ export class InboundIntake {
     const { timer } = reading;
     if (text === undefined && timer === undefined) return;
     const sender = await this.#senderOf(envelope);
-    if (timer !== undefined) await this.#options.chatTimers.keep(sender, timer);
+    if (timer !== undefined) await this.#parts.chatTimers.keep(sender, timer);
     if (text === undefined) return;
     try {
       const { wireId, atMs, lid } = envelope;
@@ -71,8 +63,8 @@ export class InboundIntake {
         ...(content === undefined ? {} : { content }),
       });
     } catch (error) {
-      // The socket closes before the client can send a receipt.
-      this.#options.onFailed(readClientError(error).message);
+      // The socket closes before the client can send a receipt. So the network delivers the message again.
+      this.#context.end('transient', readClientError(error).message);
       throw error;
     }
   }
@@ -82,18 +74,19 @@ export class InboundIntake {
     content: ReturnType<typeof readContent>['content'],
   ): Promise<InboundContent | undefined> {
     if (this.#mode === 'none' || content === undefined) return undefined;
-    const quotes = content.quotes === null ? null : await this.#options.orderedAs(content.quotes);
+    const quotes = content.quotes === null ? null : await this.#parts.orderedAs(content.quotes);
     return { ...content, quotes, name: senderName(name) };
   }
 
   /** Resolves when the message is committed. Rejects if that takes too long, or the session ended. */
-  #commit(message: Omit<InboundNotice, 'token'>): Promise<void> {
+  #commit(message: InboundNotice): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the session ended'));
-    const { environment, generation, report } = this.#options;
+    const { clock, timing, opening } = this.#context;
     this.#tokens += 1;
-    const token = `${generation}.${this.#tokens}`;
+    // Unlike those of the shop's other sessions.
+    const token = `${opening.generation}.${this.#tokens}`;
     return new Promise((resolve, reject) => {
-      const timeout = environment.clock.after(environment.timing.confirmMs, () =>
+      const timeout = clock.after(timing.confirmMs, () =>
         settle(new Error('an inbound message was not committed in time')),
       );
       const settle = (failure?: Error): void => {
@@ -103,7 +96,7 @@ export class InboundIntake {
         else reject(failure);
       };
       this.#waiting.set(token, settle);
-      report({ ...message, token });
+      this.#context.emit({ type: 'session.inbound', ...message, token });
     });
   }
 
@@ -122,14 +115,15 @@ export class InboundIntake {
    * it needs a sender.
    */
   async #senderOf({ wireId, sender, senderByNumber }: InboundEnvelope): Promise<string> {
-    const { environment, socket, log } = this.#options;
-    const byNumber = senderByNumber ?? (await socket()?.signalRepository.lidMapping.getPNForLID(sender));
+    const { environment, timing } = this.#context;
+    const byNumber =
+      senderByNumber ?? (await this.#parts.socket()?.signalRepository.lidMapping.getPNForLID(sender));
     if (byNumber == null) {
-      log({ wireId }, 'a person wrote, and the network does not report their number');
+      this.#context.log({ wireId }, 'a person wrote, and the network does not report their number');
       return personOf(sender);
     }
     const fromNumber = `+${userOf(byNumber)}`;
-    environment.numbers.set(fromNumber, fromNumber, environment.timing.knownNumberMs);
+    environment.numbers.set(fromNumber, fromNumber, timing.knownNumberMs);
     return fromNumber;
   }
 }

@@ -6,12 +6,9 @@ import {
   isJidStatusBroadcast,
   type WASocket,
 } from '@whiskeysockets/baileys';
-import type { ArmedTimer } from '../../../../runtime/clock.ts';
-import type { SessionAddress, SessionOpening } from '../../session-host.ts';
-import type { SessionNote } from '../../worker-protocol.ts';
 import type { Ratchets } from '../keys/ratchets.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { isSocketFailure } from '../shared/session-end.ts';
-import type { SessionEnvironment } from '../shared/session-environment.ts';
 import { OfflineBacklog } from './offline-backlog.ts';
 
 /** Stanzas that the client answers, or that need no answer. All others are acknowledged here, new classes too. */
@@ -41,8 +38,8 @@ const ANSWERED = new Set([
  * Messages are passed on one after the other; one that was read is acknowledged after its receipt.
  */
 export class InboundStanzas {
+  readonly #context: SessionContext;
   readonly #socket: WASocket;
-  readonly #log: (fields: Record<string, unknown>, message: string) => void;
   readonly #ratchets: Ratchets;
   readonly #backlog: OfflineBacklog;
   /** Resolves when all waiting stanzas were received and processed. */
@@ -50,33 +47,18 @@ export class InboundStanzas {
   /** Resolves when all messages so far are done. Each begins once the one before it is done. */
   #tail: Promise<void> = Promise.resolve();
 
-  constructor(options: {
-    readonly socket: WASocket;
-    readonly ratchets: Ratchets;
-    /** Acts after a while, unless the session has ended. */
-    readonly later: (delayMs: number, act: () => void) => ArmedTimer;
-    readonly environment: Pick<SessionEnvironment, 'post'>;
-    readonly log: (fields: Record<string, unknown>, message: string) => void;
-    readonly shop: Pick<SessionAddress, 'shopId'>;
-    readonly opening: Pick<SessionOpening, 'generation'>;
-  }) {
-    const { socket, ratchets, later, environment, log, shop, opening } = options;
-    const sessionFields = { shopId: shop.shopId, generation: opening.generation };
-    const note = (kind: SessionNote): void =>
-      environment.post({ kind: 'note', ...sessionFields, note: kind });
+  constructor(context: SessionContext, socket: WASocket, ratchets: Ratchets) {
+    this.#context = context;
     this.#socket = socket;
-    this.#log = log;
     this.#ratchets = ratchets;
-    this.#backlog = new OfflineBacklog({
+    this.#backlog = new OfflineBacklog(context, {
       ask: (count) => {
         const batch = { tag: 'offline_batch', attrs: { count: String(count) } };
         this.#send({ tag: 'ib', attrs: {}, content: [batch] });
       },
       waitUntilIdle: () => this.#tail,
-      later,
-      note,
     });
-    this.#listen(note);
+    this.#listen();
     this.caughtUp = new Promise((resolve) => {
       socket.ws.on('CB:ib,,offline', () => {
         this.#backlog.finish();
@@ -85,7 +67,7 @@ export class InboundStanzas {
     });
   }
 
-  #listen(note: (note: SessionNote) => void): void {
+  #listen(): void {
     const { ws } = this.#socket;
     ws.prependListener('frame', (frame: BinaryNode | Uint8Array) => {
       if (!(frame instanceof Uint8Array)) this.#onStanza(frame);
@@ -110,7 +92,8 @@ export class InboundStanzas {
     ws.prependListener('CB:stream:error', (error: BinaryNode) => {
       const ack = getBinaryNodeChild(error, 'ack');
       if (ack === undefined) return;
-      note({ type: 'unanswered', stanzaClass: ack.attrs.class ?? '', stanzaType: ack.attrs.type });
+      const { class: stanzaClass = '', type: stanzaType } = ack.attrs;
+      this.#context.note({ type: 'unanswered', stanzaClass, stanzaType });
     });
   }
 
@@ -135,7 +118,7 @@ export class InboundStanzas {
   #onFailure({ tag, attrs: { id, type } }: BinaryNode, error: unknown): void {
     if (isSocketFailure(error)) return;
     const name = error instanceof Error ? error.name : typeof error;
-    this.#log(
+    this.#context.log(
       { wireId: id, stanzaClass: tag, stanzaType: type, error: name },
       'a message could not be handled, and comes again',
     );

@@ -1,6 +1,6 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
-import type { SessionNote } from '../../worker-protocol.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 
 /** Stanzas in one request, the number that the client requests. They are in memory together. */
 const BATCH = 100;
@@ -11,13 +11,10 @@ const LONGEST_QUIET_MS = MINUTE_MS;
 const MOST_IN_VAIN = 15;
 
 /** The callbacks of a session that its backlog uses. */
-export interface OfflineBacklogOptions {
+interface OfflineBacklogCallbacks {
   readonly ask: (count: number) => void;
   /** Resolves when all stanzas so far are processed. */
   readonly waitUntilIdle: () => Promise<void>;
-  /** Acts after a while, unless the session has ended. */
-  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
-  readonly note: (note: SessionNote) => void;
 }
 
 /**
@@ -28,7 +25,8 @@ export interface OfflineBacklogOptions {
  * nothing came. After ten minutes without a stanza the requests stop, until another waiting stanza arrives.
  */
 export class OfflineBacklog {
-  readonly #options: OfflineBacklogOptions;
+  readonly #context: SessionContext;
+  readonly #callbacks: OfflineBacklogCallbacks;
   /** Undefined if nothing was announced, or all of it arrived. */
   #announced: number | undefined;
   #drained = 0;
@@ -38,8 +36,9 @@ export class OfflineBacklog {
   #inVain = 0;
   #quiet: ArmedTimer | undefined;
 
-  constructor(options: OfflineBacklogOptions) {
-    this.#options = options;
+  constructor(context: SessionContext, callbacks: OfflineBacklogCallbacks) {
+    this.#context = context;
+    this.#callbacks = callbacks;
   }
 
   /** Starts the requests for `count` waiting stanzas. */
@@ -47,7 +46,7 @@ export class OfflineBacklog {
     this.#announced = count;
     this.#drained = 0;
     this.#inVain = 0;
-    this.#options.note({ type: 'offline_announced', count });
+    this.#context.note({ type: 'offline_announced', count });
     this.#askForBatch();
   }
 
@@ -61,14 +60,14 @@ export class OfflineBacklog {
     this.#watchQuiet();
     if (this.#left > 0 || this.#isAsking) return;
     this.#isAsking = true;
-    void this.#options.waitUntilIdle().then(() => this.#askForBatch());
+    void this.#callbacks.waitUntilIdle().then(() => this.#askForBatch());
   }
 
   /** The network reported the end of the waiting stanzas. */
   finish(): void {
     this.#quiet?.cancel();
     if (this.#announced === undefined) return;
-    this.#options.note({ type: 'offline_drained', announced: this.#announced, drained: this.#drained });
+    this.#context.note({ type: 'offline_drained', announced: this.#announced, drained: this.#drained });
     this.#announced = undefined;
   }
 
@@ -76,7 +75,7 @@ export class OfflineBacklog {
     this.#isAsking = false;
     if (this.#announced === undefined) return;
     this.#left = BATCH;
-    this.#options.ask(BATCH);
+    this.#callbacks.ask(BATCH);
     this.#watchQuiet();
   }
 
@@ -86,7 +85,7 @@ export class OfflineBacklog {
     if (this.#inVain < MOST_IN_VAIN) {
       this.#askForBatch();
     } else if (this.#announced !== undefined) {
-      this.#options.note({
+      this.#context.note({
         type: 'offline_unfinished',
         announced: this.#announced,
         drained: this.#drained,
@@ -96,7 +95,7 @@ export class OfflineBacklog {
 
   #watchQuiet(): void {
     this.#quiet?.cancel();
-    this.#quiet = this.#options.later(this.#quietMs, () => {
+    this.#quiet = this.#context.later(this.#quietMs, () => {
       this.#quietMs = Math.min(LONGEST_QUIET_MS, 2 * this.#quietMs);
       if (this.#isAsking) this.#watchQuiet();
       else this.#askInVain();

@@ -1,8 +1,10 @@
-import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
+import type { AuthenticationCreds, SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { KnownFields } from '../store/known-fields.ts';
 import type { SealedStore } from '../store/sealed-store.ts';
+import { userOf } from '../wire/chat-address.ts';
 import { isOver, TOKEN_INDEX } from './contact-tokens.ts';
 
 const HASH = 'credentials';
@@ -30,13 +32,10 @@ const PRUNED = [
 const TOKEN = 'tctoken/';
 const USED = 'used/';
 
-export interface KeyUseOptions {
-  readonly sealedStore: Pick<SealedStore, 'read' | 'write' | 'writeLater'>;
-  readonly nowMs: () => number;
-  /** The digits of the shop's own addresses. */
-  readonly ownUsers: () => readonly string[];
-  /** Acts after a while, unless the session has ended. */
-  readonly later: (delayMs: number, act: () => void) => ArmedTimer;
+/** A shop's own addresses, and its keys. */
+interface OwnKeys {
+  readonly creds: Pick<AuthenticationCreds, 'me'>;
+  readonly keys: Pick<SignalKeyStore, 'get'>;
 }
 
 /**
@@ -45,15 +44,17 @@ export interface KeyUseOptions {
  * so a few unused keys may count as used.
  */
 export class KeyUse {
-  readonly #options: KeyUseOptions;
+  readonly #context: SessionContext;
+  readonly #sealed: Pick<SealedStore, 'read' | 'write' | 'writeLater'>;
   #period: number;
   #used = new KnownFields(new Uint8Array(BYTES));
   /** `#used` includes all that is stored of this period. */
   #isWhole = false;
   #saving: ArmedTimer | undefined;
 
-  constructor(options: KeyUseOptions) {
-    this.#options = options;
+  constructor(context: SessionContext, sealedStore: Pick<SealedStore, 'read' | 'write' | 'writeLater'>) {
+    this.#context = context;
+    this.#sealed = sealedStore;
     this.#period = this.#periodNow();
   }
 
@@ -67,7 +68,7 @@ export class KeyUse {
   }
 
   #saveLater(): ArmedTimer {
-    return this.#options.later(SAVED_IN_MS, () => this.save());
+    return this.#context.later(SAVED_IN_MS, () => this.save());
   }
 
   /** Stores new uses together with the next write. Tries later if `prune` has not read the stored ones yet. */
@@ -77,7 +78,7 @@ export class KeyUse {
     this.#saving = this.#isWhole ? undefined : this.#saveLater();
     if (!this.#isWhole) return;
     const fields = new Map([[USED + this.#period, Buffer.from(this.#used.bits)]]);
-    this.#options.sealedStore.writeLater({ hash: HASH, fields });
+    this.#sealed.writeLater({ hash: HASH, fields });
   }
 
   /**
@@ -85,22 +86,23 @@ export class KeyUse {
    * used in the present period and in the two before. No key is removed if the shop's session was not open in both
    * earlier periods. `names` has all fields. Resolves with the number of removed fields.
    */
-  async prune(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<number> {
-    const { sealedStore } = this.#options;
+  async prune(names: readonly string[], { creds: { me }, keys }: OwnKeys): Promise<number> {
+    const ownUsers = [me?.id ?? '', me?.lid ?? ''].map(userOf);
     this.#turn();
     const periods = Array.from(
       { length: PERIODS + 1 },
       (_, periodsAgo) => USED + (this.#period - periodsAgo),
     );
-    const [presentFilter, ...formerFilters] = await sealedStore.read(HASH, periods);
+    const [presentFilter, ...formerFilters] = await this.#sealed.read(HASH, periods);
     if (presentFilter !== undefined) this.#used.addAll(presentFilter);
     this.#isWhole = true;
     const staleNames = names.filter((name) => name.startsWith(USED) && !periods.includes(name));
     const filters = formerFilters.flatMap((bits) => (bits === undefined ? [] : [new KnownFields(bits)]));
-    const unusedNames = filters.length < PERIODS ? [] : this.#unused(names, [this.#used, ...filters]);
-    const goneNames = [...unusedNames, ...(await this.#tokensOver(names, keys))];
+    const unusedNames = filters.length < PERIODS ? [] : unusedIn(names, [this.#used, ...filters]);
+    const withCompanions = unusedNames.flatMap((name) => [name, ...companionsOf(name, ownUsers)]);
+    const goneNames = [...new Set(withCompanions), ...(await this.#tokensOver(names, keys))];
     if (goneNames.length + staleNames.length > 0) {
-      await sealedStore.write({
+      await this.#sealed.write({
         hash: HASH,
         fields: new Map([...goneNames, ...staleNames].map((name) => [name, undefined])),
       });
@@ -108,30 +110,11 @@ export class KeyUse {
     return goneNames.length;
   }
 
-  #unused(names: readonly string[], filters: readonly KnownFields[]): string[] {
-    const isUnused = (name: string): boolean =>
-      PRUNED.some((kind) => name.startsWith(kind)) && !filters.some((filter) => filter.mayHold(name));
-    const unusedNames = names.filter(isUnused).slice(0, MOST_A_RUN);
-    return [...new Set(unusedNames.flatMap((name) => [name, ...this.#companionsOf(name)]))];
-  }
-
-  /**
-   * Returns the fields that must go with this one. A session takes its identity along. The shop's own key of a group
-   * takes the list of those who have it. Otherwise the next post would leave the new key out.
-   */
-  #companionsOf(name: string): string[] {
-    const id = name.slice(name.indexOf('/') + 1);
-    if (name.startsWith('session/')) return [`identity-key/${id}`];
-    const [group, sender = ''] = id.split('::');
-    const isOwn = this.#options.ownUsers().includes(sender.split('_')[0] ?? '');
-    return name.startsWith('sender-key/') && isOwn ? [`sender-key-memory/${group}`] : [];
-  }
-
   /** Each day checks other tokens, so that all are checked in time. */
   async #tokensOver(names: readonly string[], keys: Pick<SignalKeyStore, 'get'>): Promise<string[]> {
     const tokens = names.filter((name) => name.startsWith(TOKEN) && name !== TOKEN + TOKEN_INDEX);
     if (tokens.length === 0) return [];
-    const nowMs = this.#options.nowMs();
+    const nowMs = this.#context.clock.wallMs();
     const parts = Math.ceil(tokens.length / MOST_A_RUN);
     const start = (Math.floor(nowMs / DAY_MS) % parts) * MOST_A_RUN;
     const ids = tokens.slice(start, start + MOST_A_RUN).map((name) => name.slice(TOKEN.length));
@@ -152,6 +135,25 @@ export class KeyUse {
   }
 
   #periodNow(): number {
-    return Math.floor(this.#options.nowMs() / PERIOD_MS);
+    return Math.floor(this.#context.clock.wallMs() / PERIOD_MS);
   }
+}
+
+/** Returns some hundreds of keys that none of the filters has. */
+function unusedIn(names: readonly string[], filters: readonly KnownFields[]): string[] {
+  const isUnused = (name: string): boolean =>
+    PRUNED.some((kind) => name.startsWith(kind)) && !filters.some((filter) => filter.mayHold(name));
+  return names.filter(isUnused).slice(0, MOST_A_RUN);
+}
+
+/**
+ * Returns the fields that must go with this one. A session takes its identity along. The shop's own key of a group takes
+ * the list of those who have it. Otherwise the next post would leave the new key out.
+ */
+function companionsOf(name: string, ownUsers: readonly string[]): string[] {
+  const id = name.slice(name.indexOf('/') + 1);
+  if (name.startsWith('session/')) return [`identity-key/${id}`];
+  const [group, sender = ''] = id.split('::');
+  const isOwn = ownUsers.includes(sender.split('_')[0] ?? '');
+  return name.startsWith('sender-key/') && isOwn ? [`sender-key-memory/${group}`] : [];
 }

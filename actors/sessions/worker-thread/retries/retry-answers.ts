@@ -11,7 +11,7 @@ import type { GroupDirectory } from '../sending/group-directory.ts';
 import type { Outbox } from '../sending/outbox.ts';
 import type { SentMessage, SentMessages } from '../sending/sent-messages.ts';
 import { describeDefect } from '../shared/defect.ts';
-import type { SessionEnvironment, ShopMemory } from '../shared/session-environment.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, STATUS_CHAT } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { ResendBudget } from './resend-budget.ts';
@@ -28,19 +28,14 @@ const TRY_AGAIN_MS = 5_000;
 const PENDING_MS = 250;
 
 export interface RetryAnswersOptions {
+  readonly context: SessionContext;
   readonly socket: WASocket;
   readonly credentials: Pick<Credentials, 'creds' | 'keys'>;
   readonly sentMessages: Pick<SentMessages, 'find'>;
   readonly groups: Pick<GroupDirectory, 'excludes' | 'metadata'>;
   readonly sessions: Pick<DeviceSessions, 'open'>;
   readonly outbox: Pick<Outbox, 'alone' | 'isPending'>;
-  /** `retries`: how often a device was answered about a message. */
-  readonly memory: Pick<ShopMemory, 'retries'>;
-  readonly environment: Pick<SessionEnvironment, 'clock' | 'timing'>;
-  /** Acts after a while, unless the session has ended. */
-  readonly later: (delayMs: number, act: () => void) => void;
   readonly ownAddresses: () => readonly string[];
-  readonly log: (fields: Record<string, unknown>, message: string) => void;
 }
 
 /**
@@ -56,19 +51,19 @@ export class RetryAnswers {
 
   constructor(options: RetryAnswersOptions) {
     this.#options = options;
-    const { clock, timing } = options.environment;
+    const { clock, timing } = options.context;
     this.#budget = new ResendBudget(clock, timing.resendEveryMs);
   }
 
   /** Takes a receipt of type `retry`. Never rejects. */
   async onReceipt(node: BinaryNode): Promise<void> {
-    const { socket, ownAddresses, log } = this.#options;
+    const { socket, ownAddresses, context } = this.#options;
     try {
       const receipt = readRetryReceipt(node, ownAddresses());
       if (receipt !== undefined) await this.#answer(receipt);
     } catch (error) {
       const fields = { wireId: node.attrs.id, ...describeDefect(error) };
-      log(fields, 'a device that could not read a message was not answered');
+      context.log(fields, 'a device that could not read a message was not answered');
     }
     const { id = '', from = '', participant, recipient } = node.attrs;
     const attrs = {
@@ -84,8 +79,8 @@ export class RetryAnswers {
   }
 
   async #answer(receipt: RetryReceipt): Promise<void> {
-    const { sentMessages, outbox, memory } = this.#options;
-    const counts = memory.retries;
+    const { context, sentMessages, outbox } = this.#options;
+    const counts = context.memory.retries;
     const { wireId, device } = receipt;
     // Its acknowledgement would be taken for that of the message itself.
     while (outbox.isPending(wireId)) await this.#wait(PENDING_MS);
@@ -173,7 +168,8 @@ export class RetryAnswers {
    * does not work.
    */
   async #openSession({ device, count, keys, registrationId }: RetryReceipt): Promise<void> {
-    const { socket, sessions, memory } = this.#options;
+    const { context, socket, sessions } = this.#options;
+    const { memory } = context;
     if (keys !== undefined) {
       // The library takes keys without a one-time key, though its types do not allow that.
       await socket.signalRepository.injectE2ESession({ jid: device, session: keys as never });
@@ -226,6 +222,6 @@ export class RetryAnswers {
   }
 
   #wait(delayMs: number): Promise<void> {
-    return new Promise((resolve) => this.#options.later(delayMs, resolve));
+    return new Promise((resolve) => this.#options.context.later(delayMs, resolve));
   }
 }

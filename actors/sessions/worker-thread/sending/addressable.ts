@@ -7,15 +7,15 @@ import type { PendingOrder } from './pending-order.ts';
  * relay an empty stanza and report it as sent.
  */
 export async function isAddressable(
-  { groups, sessions, numbers, onUnanswered }: OutboxOptions,
-  { order, to }: Pick<PendingOrder, 'order' | 'to'>,
+  { context, groups, sessions, onUnanswered }: OutboxOptions,
+  { order, stanza }: PendingOrder,
   { chat, audience }: { readonly chat: string; readonly audience: readonly string[] },
 ): Promise<boolean> {
   const addresses =
     order.kind === 'status' ? audience : isGroupAddress(chat) ? await groups.participants(chat) : [chat];
   if (await sessions.reach(addresses)) return true;
   // The number may have left the network since, so the next attempt asks again. Or there was no reply.
-  numbers.del(to);
+  context.environment.numbers.del(stanza.to);
   onUnanswered();
   return false;
 }

@@ -1,6 +1,6 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
-import type { OutboxOptions } from './outbox-options.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import type { PendingOrder } from './pending-order.ts';
 
 /**
@@ -14,12 +14,14 @@ const LONGEST_ALONE_MS = MINUTE_MS;
  * lock. Everything else waits, so work that hangs ends the session.
  */
 export class ClientLock {
-  readonly #options: Pick<OutboxOptions, 'clock' | 'stalled'>;
+  readonly #context: SessionContext;
   #holder: PendingOrder | 'other' | undefined;
   #ended: Promise<void> = Promise.resolve();
+  /** The deadline of the present work, unless its order has one. */
+  #deadline: ArmedTimer | undefined;
 
-  constructor(options: Pick<OutboxOptions, 'clock' | 'stalled'>) {
-    this.#options = options;
+  constructor(context: SessionContext) {
+    this.#context = context;
   }
 
   /** The order that has the client, although it may have been given up. Undefined for other work, or none. */
@@ -32,50 +34,37 @@ export class ClientLock {
     return this.#ended;
   }
 
-  /**
-   * Passes the order to the client when it is free, until the result of `relay` settles. `relay` returns undefined for
-   * an order that was given up meanwhile. Rejects if the result does.
-   */
-  give(pendingOrder: PendingOrder, relay: () => Promise<unknown> | undefined): Promise<void> {
-    return this.#take(pendingOrder, relay, () => {
-      pendingOrder.isRelayed = true;
-      pendingOrder.deadlineOfClient?.cancel();
-    });
-  }
-
   /** Runs work that seals something other than an order, when the client is free. Its steps are stored at once. */
   runAlone(work: () => Promise<void>): Promise<void> {
-    let deadline: ArmedTimer | undefined;
-    const runBounded = (): Promise<void> => {
-      deadline = this.#options.clock.after(LONGEST_ALONE_MS, () =>
-        this.#options.stalled('what is sealed beside the orders did not come to an end in time'),
-      );
+    return this.give('other', () => {
+      this.#bound(LONGEST_ALONE_MS, 'what is sealed beside the orders did not come to an end in time');
       return work();
-    };
-    return this.#take('other', runBounded, () => deadline?.cancel());
+    });
   }
 
   /** Limits the remaining time of an order that has the client. It was given up, and all others wait for it. */
   bound(pendingOrder: PendingOrder): void {
     if (this.#holder !== pendingOrder) return;
-    pendingOrder.deadlineOfClient = this.#options.clock.after(pendingOrder.order.deadlineMs, () =>
-      this.#options.stalled('a send that was given up did not come to an end in time'),
-    );
+    this.#bound(pendingOrder.order.deadlineMs, 'a send that was given up did not come to an end in time');
   }
 
-  async #take(
-    holder: PendingOrder | 'other',
-    work: () => Promise<unknown> | undefined,
-    onEnd: () => void,
-  ): Promise<void> {
+  #bound(mostMs: number, detail: string): void {
+    this.#deadline = this.#context.clock.after(mostMs, () => this.#context.end('transient', detail));
+  }
+
+  /**
+   * Passes the order to the client when it is free, until the result of `relay` settles. `relay` returns undefined for
+   * an order that was given up meanwhile. Rejects if the result does.
+   */
+  async give(holder: PendingOrder | 'other', relay: () => Promise<unknown> | undefined): Promise<void> {
     // Checks and takes the lock in one step, because several may wait for the same end.
     while (this.#holder !== undefined) await this.#ended;
     this.#holder = holder;
     // Work that throws at once rejects like any other, so the client is always given back.
-    const run = (async () => work())();
+    const run = (async () => relay())();
     const finish = (): void => {
       this.#holder = undefined;
-      onEnd();
+      this.#deadline?.cancel();
     };
     this.#ended = run.then(finish, finish);
     await run;

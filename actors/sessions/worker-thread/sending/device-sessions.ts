@@ -12,8 +12,8 @@ import {
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { Yielder } from '../../../../runtime/yielder.ts';
 import { NoAnswer } from '../../no-answer.ts';
-import { describeDefect } from '../shared/defect.ts';
 import type { ExpiringCache } from '../shared/expiring-cache.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { queryErrorCode } from '../shared/session-end.ts';
 import type { ShopMemory } from '../shared/session-environment.ts';
 import { isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
@@ -86,19 +86,14 @@ export function ownDevice(ownContact: Contact | undefined): readonly string[] {
  * whole for it (WhiskeySockets/Baileys, issue 2521).
  */
 export class DeviceSessions {
+  readonly #context: SessionContext;
   readonly #socket: WASocket;
-  readonly #memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>;
-  readonly #log: (fields: Record<string, unknown>, message: string) => void;
+  readonly #memory: ShopMemory;
 
-  /** `log` gets a line about each device whose keys the client did not take. */
-  constructor(
-    socket: WASocket,
-    memory: Pick<ShopMemory, 'devices' | 'keyless' | 'lidless'>,
-    log: (fields: Record<string, unknown>, message: string) => void,
-  ) {
+  constructor(context: SessionContext, socket: WASocket) {
+    this.#context = context;
     this.#socket = socket;
-    this.#memory = memory;
-    this.#log = log;
+    this.#memory = context.memory;
   }
 
   /**
@@ -215,7 +210,7 @@ export class DeviceSessions {
       );
       return true;
     } catch (error) {
-      this.#log({ ...describeDefect(error) }, 'the keys of a device were not taken; it is left out');
+      this.#context.logFailure('the keys of a device were not taken; it is left out')(error);
       return false;
     }
   }

@@ -1,6 +1,5 @@
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
-import type { Clock } from '../../../../runtime/clock.ts';
-import type { SessionGroup } from '../../session-events.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { queryErrorCode } from '../shared/session-end.ts';
 import { personOf } from '../wire/inbound-message.ts';
 import { GroupMembers } from './group-members.ts';
@@ -14,25 +13,14 @@ const QUIET_MS = 500;
 const REQUEST_FLOOR_MS = 1_000;
 const MOST_REQUESTS = 5;
 
-interface GroupDirectoryOptions {
-  readonly socket: WASocket;
-  readonly clock: Clock;
-  /** The minimum time between two requests for the whole list. In between the known list is reported. */
-  readonly floorMs: number;
-  /** After this time, a reply without groups does not count. */
-  readonly queryMs: number;
-  /** Acts after a while, unless the session has ended. */
-  readonly later: (delayMs: number, act: () => void) => void;
-  readonly ownAddresses: () => readonly string[];
-  readonly report: (groups: readonly SessionGroup[]) => void;
-}
-
 /**
  * The groups of one live session. A notice names a changed group without the change, so the group is then requested
  * from the network. A request that times out never empties the list.
  */
 export class GroupDirectory {
-  readonly #options: GroupDirectoryOptions;
+  readonly #context: SessionContext;
+  readonly #socket: WASocket;
+  readonly #ownAddresses: () => readonly string[];
   readonly #groups = new Map<string, GroupMetadata>();
   readonly #members = new WeakMap<GroupMetadata, GroupMembers>();
   readonly #stale = new Set<string>();
@@ -44,8 +32,10 @@ export class GroupDirectory {
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #isKnown = false;
 
-  constructor(options: GroupDirectoryOptions) {
-    this.#options = options;
+  constructor(context: SessionContext, socket: WASocket, ownAddresses: () => readonly string[]) {
+    this.#context = context;
+    this.#socket = socket;
+    this.#ownAddresses = ownAddresses;
   }
 
   /** Returns the data of a known group, in the form that the client needs for sending. */
@@ -71,7 +61,7 @@ export class GroupDirectory {
    * not reply.
    */
   async participants(id: string): Promise<string[]> {
-    const metadata = this.#groups.get(id) ?? (await this.#options.socket.groupMetadata(id));
+    const metadata = this.#groups.get(id) ?? (await this.#socket.groupMetadata(id));
     this.#groups.set(id, metadata);
     return metadata.participants.map((participant) => participant.id);
   }
@@ -94,8 +84,8 @@ export class GroupDirectory {
   request(id: string): Promise<void> {
     const inFlight = this.#requests.get(id);
     if (inFlight !== undefined) return inFlight;
-    const floorMs = Math.min(REQUEST_FLOOR_MS, this.#options.floorMs);
-    const nowMs = this.#options.clock.monotonicMs();
+    const floorMs = Math.min(REQUEST_FLOOR_MS, this.#context.timing.groupsFloorMs);
+    const nowMs = this.#context.clock.monotonicMs();
     const dueMs = this.#nextRequestMs(id, nowMs, floorMs);
     if (dueMs - nowMs > floorMs) {
       this.#reportAll();
@@ -126,12 +116,12 @@ export class GroupDirectory {
 
   #afterMs(delayMs: number, act: () => Promise<void>): Promise<void> {
     if (delayMs === 0) return act();
-    return new Promise((resolve) => this.#options.later(delayMs, () => void act().then(resolve)));
+    return new Promise((resolve) => this.#context.later(delayMs, () => void act().then(resolve)));
   }
 
   async #refresh(): Promise<void> {
-    const startedMs = this.#options.clock.monotonicMs();
-    if (startedMs - this.#askedAtMs < this.#options.floorMs) {
+    const startedMs = this.#context.clock.monotonicMs();
+    if (startedMs - this.#askedAtMs < this.#context.timing.groupsFloorMs) {
       const staleIds = [...this.#stale];
       this.#stale.clear();
       await Promise.all(staleIds.map((id) => this.#ask(id)));
@@ -140,9 +130,10 @@ export class GroupDirectory {
     }
     this.#askedAtMs = startedMs;
     // A timer of Node fires up to a millisecond early, and would find that the last request is too recent.
-    if (!this.#isKnown) this.#options.later(this.#options.floorMs + 1, () => this.#askUntilKnown());
-    const groupsFound = Object.values(await this.#options.socket.groupFetchAllParticipating());
-    const timedOut = this.#options.clock.monotonicMs() - startedMs >= this.#options.queryMs;
+    if (!this.#isKnown)
+      this.#context.later(this.#context.timing.groupsFloorMs + 1, () => this.#askUntilKnown());
+    const groupsFound = Object.values(await this.#socket.groupFetchAllParticipating());
+    const timedOut = this.#context.clock.monotonicMs() - startedMs >= this.#context.timing.queryMs;
     if (groupsFound.length === 0 && timedOut) {
       this.#askedAtMs = Number.NEGATIVE_INFINITY;
       return;
@@ -162,7 +153,7 @@ export class GroupDirectory {
   renewSoon(id: string): void {
     if (this.#stale.has(id)) return;
     this.#stale.add(id);
-    this.#options.later(QUIET_MS, () => {
+    this.#context.later(QUIET_MS, () => {
       if (this.#stale.delete(id)) void this.#renew(id);
     });
   }
@@ -174,7 +165,7 @@ export class GroupDirectory {
 
   async #ask(id: string): Promise<void> {
     try {
-      this.#groups.set(id, await this.#options.socket.groupMetadata(id));
+      this.#groups.set(id, await this.#socket.groupMetadata(id));
     } catch (error) {
       const code = queryErrorCode(error);
       // The shop is no longer a member, or there is no such group. Any other error leaves the group unchanged.
@@ -184,21 +175,20 @@ export class GroupDirectory {
 
   #reportAll(): void {
     if (!this.#isKnown) return;
-    const ownAddresses = new Set(this.#options.ownAddresses());
-    this.#options.report(
-      [...this.#groups.values()].map((group) => ({
-        id: group.id,
-        name: group.subject ?? '',
-        participantCount: group.participants.length,
-        isAdmin: group.participants.some(
-          (participant) =>
-            participant.admin != null &&
-            [participant.id, participant.lid, participant.phoneNumber].some(
-              (address) => address !== undefined && ownAddresses.has(personOf(address)),
-            ),
-        ),
-        announce: group.announce === true,
-      })),
-    );
+    const ownAddresses = new Set(this.#ownAddresses());
+    const groups = [...this.#groups.values()].map((group) => ({
+      id: group.id,
+      name: group.subject ?? '',
+      participantCount: group.participants.length,
+      isAdmin: group.participants.some(
+        (participant) =>
+          participant.admin != null &&
+          [participant.id, participant.lid, participant.phoneNumber].some(
+            (address) => address !== undefined && ownAddresses.has(personOf(address)),
+          ),
+      ),
+      announce: group.announce === true,
+    }));
+    this.#context.emit({ type: 'session.groups', groups });
   }
 }

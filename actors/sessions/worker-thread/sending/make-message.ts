@@ -4,6 +4,7 @@ import {
   type proto,
   type WAMessage,
 } from '@whiskeysockets/baileys';
+import type { Slot } from '../../../../runtime/fair-slots.ts';
 import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
 import type { SendOrder } from '../../session-host.ts';
 import { type FetchedMedia, fetchMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
@@ -13,27 +14,33 @@ import { TEXT_STATUS } from '../wire/wire-form.ts';
 import type { OutboxOptions } from './outbox-options.ts';
 import type { PendingOrder } from './pending-order.ts';
 
-type MakingOptions = Pick<
-  OutboxOptions,
-  'socket' | 'timing' | 'media' | 'tenantId' | 'groups' | 'chatTimers'
->;
-
 /**
  * Makes the message of an order for a chat. Its attachment is fetched and uploaded first, and its file is removed.
  * Rejects with `MediaUnavailable` if the attachment cannot be fetched.
  */
 export async function makeMessage(
-  options: MakingOptions,
+  options: OutboxOptions,
   pendingOrder: PendingOrder,
   chat: string,
 ): Promise<proto.IMessage | undefined> {
-  const { order } = pendingOrder;
-  const { socket, timing } = options;
+  const { context, socket } = options;
+  const { order, cancel } = pendingOrder;
   const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(options, pendingOrder, chat);
+  let slot: Slot | undefined;
+  let media: FetchedMedia | undefined;
+  const cleanUp = async (): Promise<void> => {
+    slot?.giveBack();
+    await media?.discard();
+  };
+  // Not left to the client: if it cannot write its copy of the file, its call never returns.
+  cancel?.signal.addEventListener('abort', () => void cleanUp(), { once: true });
   try {
-    const media = await fetchAttachment(options, pendingOrder);
-    pendingOrder.media = media;
-    if (media !== undefined) pendingOrder.phase = 'uploading';
+    if (cancel !== undefined) {
+      slot = await context.environment.media.slots.take(context.shop.tenantId, cancel.signal);
+      pendingOrder.enter('fetching');
+      media = await fetchAttachment(options, order, cancel.signal);
+      pendingOrder.enter('uploading');
+    }
     const { message } = await generateWAMessage(chat, contentOf(order, media), {
       logger: quietLogger,
       userJid: socket.user?.id ?? '',
@@ -41,40 +48,31 @@ export async function makeMessage(
       ...quoteOf(order, chat),
       upload: socket.waUploadToServer,
       ...style,
-      mediaUploadTimeoutMs: timing.uploadMs,
+      mediaUploadTimeoutMs: context.timing.uploadMs,
     });
     // The client leaves out the font whose number is 0.
     if (order.kind === 'status' && message?.extendedTextMessage)
       message.extendedTextMessage.font = TEXT_STATUS.font;
-    pendingOrder.phase = 'preparing';
+    pendingOrder.enter('preparing');
     return message ?? undefined;
   } finally {
-    pendingOrder.release();
-    await pendingOrder.media?.discard();
+    await cleanUp();
   }
 }
 
-async function fetchAttachment(
-  { media, tenantId, timing }: MakingOptions,
-  pendingOrder: PendingOrder,
-): Promise<FetchedMedia | undefined> {
-  const { cancel } = pendingOrder;
-  const { mediaUrl, mediaType } = pendingOrder.order;
-  if (mediaUrl === undefined || cancel === undefined) return undefined;
-  pendingOrder.release = (await media.slots.take(tenantId, cancel.signal)).giveBack;
-  pendingOrder.phase = 'fetching';
-  const fetched = fetchMedia({
-    tenantId,
-    url: mediaUrl,
-    mediaType: mediaType ?? 'image',
-    timeoutMs: timing.mediaMs,
-    guard: media.guard,
-    resolve: media.resolve,
-    egress: media.egress,
-    signal: cancel.signal,
-  });
+function fetchAttachment(
+  { context, egress }: OutboxOptions,
+  { mediaUrl = '', mediaType = 'image' }: SendOrder,
+  signal: AbortSignal,
+): Promise<FetchedMedia> {
+  const { environment, shop, timing } = context;
+  const { guard, resolve, onUnwritable } = environment.media;
+  const { tenantId } = shop;
+  const timeoutMs = timing.mediaMs;
+  const bounds = { timeoutMs, guard, resolve, egress, signal };
+  const fetched = fetchMedia({ tenantId, url: mediaUrl, mediaType, ...bounds });
   return fetched.catch((error: Error) => {
-    if (error instanceof AttachmentDirectoryUnusable) media.onUnwritable(error.message);
+    if (error instanceof AttachmentDirectoryUnusable) onUnwritable(error.message);
     throw error;
   });
 }
@@ -113,8 +111,8 @@ function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessag
 
 /** Returns the timer of the chat, after which its messages disappear, as the client's option. */
 async function timerOf(
-  { groups, chatTimers }: MakingOptions,
-  { to }: PendingOrder,
+  { groups, chatTimers }: OutboxOptions,
+  { stanza: { to } }: PendingOrder,
   chat: string,
 ): Promise<{ ephemeralExpiration?: number }> {
   const seconds = isGroupAddress(chat) ? groups.metadata(chat)?.ephemeralDuration : await chatTimers.of(to);

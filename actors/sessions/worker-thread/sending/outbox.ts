@@ -2,14 +2,14 @@ import type { SignalDataSet } from '@whiskeysockets/baileys';
 import { sleep } from '../../../../runtime/clock.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
 import type { UnacknowledgedOrder } from '../shared/unacknowledged.ts';
-import { isGroupAddress, isLidAddress, STATUS_CHAT } from '../wire/chat-address.ts';
+import { STATUS_CHAT } from '../wire/chat-address.ts';
 import { statusAudience } from '../wire/wire-form.ts';
 import { isAddressable } from './addressable.ts';
 import { ClientLock } from './client-lock.ts';
 import { makeMessage } from './make-message.ts';
-import { OrderGivenUp } from './order-given-up.ts';
+import { OrderGivenUp, outcomeOf } from './order-outcomes.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { beginningOf, outcomeOf, type PendingOrder } from './pending-order.ts';
+import { PendingOrder } from './pending-order.ts';
 import { PendingOrders } from './pending-orders.ts';
 import { PostDevices } from './post-devices.ts';
 import { chatOf, recipientOf, showComposing } from './recipients.ts';
@@ -33,7 +33,7 @@ export class Outbox {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#postDevices = new PostDevices(options);
-    this.#clientLock = new ClientLock(options);
+    this.#clientLock = new ClientLock(options.context);
     this.#orders = new PendingOrders(options, this.#clientLock);
     const parts = { orders: this.#orders, clientLock: this.#clientLock, postDevices: this.#postDevices };
     this.#again = new SendAgain(options, parts);
@@ -46,8 +46,8 @@ export class Outbox {
     if (orderBefore?.phase === 'transmitting') return;
     if (orderBefore !== undefined) this.#orders.drop(orderBefore);
     // The number is looked up, and its id for composing.
-    const announcingMs = 2 * this.#options.timing.queryMs + composingMs;
-    void this.#run(this.#orders.add(beginningOf(prepareOrder), announcingMs));
+    const announcingMs = 2 * this.#options.context.timing.queryMs + composingMs;
+    void this.#run(this.#orders.add(new PendingOrder(prepareOrder), announcingMs));
   }
 
   /**
@@ -55,28 +55,14 @@ export class Outbox {
    * have arrived, so its outcome is that it was acknowledged, or unknown.
    */
   repeat({ asked, wireId, to, chat, message }: UnacknowledgedOrder): void {
-    const asItLeft = {
-      wireId,
-      isRepeat: true,
-      to,
-      phase: 'transmitting',
-      message,
-      chat,
-      isRelayed: true,
-    } as const;
-    const pendingOrder = this.#orders.add({ ...beginningOf(asked), ...asItLeft }, asked.order.deadlineMs);
-    void this.#again.repeat(pendingOrder);
+    const pendingOrder = new PendingOrder(asked, { wireId, to, chat, message });
+    void this.#again.repeat(this.#orders.add(pendingOrder, asked.order.deadlineMs));
   }
 
   /** The prepared message is stored, and may leave. Does nothing for an order that is not ready. */
   transmit(messageId: string): void {
-    for (const pendingOrder of this.#orders.ofMessage(messageId)) {
-      if (pendingOrder.phase === 'ready') {
-        pendingOrder.phase = 'transmitting';
-        this.#orders.bound(pendingOrder, pendingOrder.order.deadlineMs);
-      }
-      pendingOrder.decide?.(true);
-    }
+    for (const pendingOrder of this.#orders.ofMessage(messageId))
+      if (pendingOrder.transmit()) this.#orders.bound(pendingOrder, pendingOrder.order.deadlineMs);
   }
 
   /** True if the order of that stanza has no outcome yet. */
@@ -92,10 +78,7 @@ export class Outbox {
 
   /** A transmitted message is not sent once more, for any reason. */
   doNotRepeat(messageId: string): void {
-    for (const pendingOrder of this.#orders.ofMessage(messageId)) {
-      pendingOrder.isWithheld = true;
-      if (pendingOrder.phase === 'transmitting') pendingOrder.decide?.(false);
-    }
+    for (const pendingOrder of this.#orders.ofMessage(messageId)) pendingOrder.withhold();
   }
 
   /** Returns the orders whose attachments are in work. The attempt does not count against them. */
@@ -112,31 +95,25 @@ export class Outbox {
    * dropped. Steps of another message that is sealed meanwhile may be among them. This is more careful than needed.
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
-    const { credentials, sentMessages, onPrepared } = this.#options;
+    const { context, credentials, sentMessages } = this.#options;
     const pendingOrder = this.#clientLock.order;
     if (
       pendingOrder === undefined ||
       (pendingOrder.phase === 'transmitting' && this.#orders.has(pendingOrder))
     ) {
       await credentials.keys.set(data);
-      if (pendingOrder?.wasSentAgain && pendingOrder.isWithheld)
-        throw new OrderGivenUp('the message may not be sent once more');
+      if (pendingOrder?.isStopped) throw new OrderGivenUp('the message may not be sent once more');
       return;
     }
-    const { order, chat, message, audience } = pendingOrder;
+    const { order, prepareOrder, lid, stanza } = pendingOrder;
+    const { chat, message, audience, hasChat } = stanza;
     if (!this.#orders.has(pendingOrder) || message === undefined)
       throw new OrderGivenUp('the order was given up');
-    const decision = new Promise<boolean>((resolve) => {
-      pendingOrder.decide = resolve;
-    });
-    pendingOrder.phase = 'ready';
+    const decision = pendingOrder.ready();
     // It goes into the same write. If that fails it closes the sealed store, which reports it as the session's end.
     sentMessages.remember(order.wireId, { chat, message, audience }).catch(() => undefined);
     await credentials.carry(data, async (changes) => {
-      const { prepareOrder, lid, hasChat } = pendingOrder;
-      const { messageId } = order;
-      if (this.#orders.has(pendingOrder))
-        onPrepared({ attempt: prepareOrder.attempt, messageId, lid, hasChat, changes });
+      if (this.#orders.has(pendingOrder)) context.prepared(prepareOrder, { lid, hasChat, changes });
       if (!(await decision)) throw new OrderGivenUp('the order was given up');
     });
   }
@@ -151,14 +128,12 @@ export class Outbox {
     const pendingOrder = this.#orders.ofStanza(attributes.id ?? '');
     // Before `transmit` no ciphertext left: the acknowledged stanza addressed no device.
     if (pendingOrder === undefined || pendingOrder.phase !== 'transmitting') return;
-    const { error } = attributes;
-    const isPerson = pendingOrder.order.kind === 'message' && !isGroupAddress(pendingOrder.chat);
-    const { devicesHash = attributes.phash } = pendingOrder;
-    if (attributes.phash !== undefined && attributes.phash !== devicesHash)
-      this.#postDevices.differ(pendingOrder.chat);
-    if (attributes.refresh_lid === 'true' && isPerson) void this.#again.readdress(pendingOrder);
-    else if (error === STALE_GROUP && isGroupAddress(pendingOrder.chat))
-      void this.#again.renewGroup(pendingOrder);
+    const { error, phash } = attributes;
+    const { chat, devicesHash = phash } = pendingOrder.stanza;
+    if (phash !== undefined && phash !== devicesHash) this.#postDevices.differ(chat);
+    if (attributes.refresh_lid === 'true' && pendingOrder.isToPerson)
+      void this.#again.readdress(pendingOrder);
+    else if (error === STALE_GROUP && pendingOrder.isPost) void this.#again.renewGroup(pendingOrder);
     else if (error === undefined) this.#orders.settle(pendingOrder, { kind: 'acknowledged' });
     // The first stanza may have been accepted, for any reply to the second.
     else if (pendingOrder.isRepeat) this.#orders.settle(pendingOrder, { kind: 'unknown' });
@@ -172,35 +147,37 @@ export class Outbox {
   onClosed({ comesBack }: { readonly comesBack: boolean }): void {
     for (const pendingOrder of this.#orders.all()) {
       const mayHaveLeft = pendingOrder.phase === 'transmitting';
-      if (comesBack && mayHaveLeft && !pendingOrder.isRepeat && !pendingOrder.isWithheld)
-        this.#keep(pendingOrder);
+      if (comesBack && pendingOrder.mayBeRepeated) this.#keep(pendingOrder);
       else this.#orders.settle(pendingOrder, mayHaveLeft ? { kind: 'unknown' } : { kind: 'not_sent' });
     }
   }
 
   #keep(pendingOrder: PendingOrder): void {
-    const { memory, report } = this.#options;
-    const { prepareOrder, wireId, to, chat, message = {} } = pendingOrder;
-    if (isGroupAddress(chat)) void this.#orders.forgetWhoHasKey(pendingOrder);
+    const { context } = this.#options;
+    const { prepareOrder: asked, isPost, stanza } = pendingOrder;
+    const { wireId, to, chat, message = {} } = stanza;
+    if (isPost) void this.#orders.forgetWhoHasKey(pendingOrder);
     this.#orders.drop(pendingOrder);
-    const reportUnknown = (): void => report(prepareOrder, { kind: 'unknown' });
-    memory.unacknowledged.keep({ asked: prepareOrder, wireId, to, chat, message, unknown: reportUnknown });
+    const unknown = (): void => context.report(asked, { kind: 'unknown' });
+    context.memory.unacknowledged.keep({ asked, wireId, to, chat, message, unknown });
   }
 
   async #run(pendingOrder: PendingOrder): Promise<void> {
     try {
       await this.#relay(pendingOrder);
     } catch (error) {
-      const outcome = outcomeOf(pendingOrder, error);
+      const outcome = outcomeOf(pendingOrder.phase, error);
       if (this.#orders.has(pendingOrder)) this.#orders.fail(pendingOrder, error, outcome);
       // It concerns the number, for any outcome of the order.
-      else if (outcome.kind === 'rate_limited') this.#options.report(pendingOrder.prepareOrder, outcome);
+      else if (outcome.kind === 'rate_limited')
+        this.#options.context.report(pendingOrder.prepareOrder, outcome);
     }
   }
 
   async #relay(pendingOrder: PendingOrder): Promise<void> {
     const { order } = pendingOrder;
-    const { socket, timing } = this.#options;
+    const { context, socket, tokens } = this.#options;
+    const { timing } = context;
     const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pendingOrder);
     if (chat === undefined) return;
     const fetchingMs = timing.mediaMs + timing.uploadMs;
@@ -211,12 +188,10 @@ export class Outbox {
       this.#orders.settle(pendingOrder, { kind: 'unprepared' });
       return;
     }
-    const isPerson = order.kind === 'message' && !isGroupAddress(chat);
-    const hasChat = isPerson ? await this.#options.tokens.has(chat) : undefined;
+    const hasChat = pendingOrder.isToPerson ? await tokens.has(chat) : undefined;
     await this.#clientLock.give(pendingOrder, () => {
       if (!this.#orders.has(pendingOrder)) return undefined;
-      const lid = isLidAddress(chat) ? chat : undefined;
-      Object.assign(pendingOrder, { message, chat, audience, lid, hasChat, phase: 'relaying' });
+      pendingOrder.relay({ message, chat, audience, hasChat });
       this.#orders.bound(pendingOrder, order.deadlineMs);
       return socket.relayMessage(chat, message, this.#postDevices.formOf(pendingOrder, audience));
     });
@@ -230,21 +205,23 @@ export class Outbox {
    */
   async #announce(pendingOrder: PendingOrder): Promise<string | undefined> {
     const { order, prepareOrder } = pendingOrder;
-    const { socket, clock } = this.#options;
-    if (!isGroupAddress(order.to)) {
+    const { context, socket } = this.#options;
+    if (!pendingOrder.isPost) {
       const answer = await recipientOf(this.#options, order);
       if ('outcome' in answer) {
         this.#orders.settle(pendingOrder, answer.outcome);
         return undefined;
       }
       if (!this.#orders.has(pendingOrder)) return undefined;
-      pendingOrder.to = answer.number;
+      const { number } = answer;
+      pendingOrder.knownAs(number);
       const { messageId, knownAs = order.to } = order;
-      if (answer.number !== knownAs) this.#options.recipientKnown(messageId, answer.number);
+      if (number !== knownAs) context.emit({ type: 'session.recipient_known', messageId, number });
     }
-    const chat = await showComposing(socket, pendingOrder.to);
-    await sleep(clock, prepareOrder.composingMs);
+    const { to } = pendingOrder.stanza;
+    const chat = await showComposing(socket, to);
+    await sleep(context.clock, prepareOrder.composingMs);
     if (!this.#orders.has(pendingOrder)) return undefined;
-    return chat ?? chatOf(socket, pendingOrder.to);
+    return chat ?? chatOf(socket, to);
   }
 }

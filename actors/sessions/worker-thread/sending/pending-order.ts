@@ -1,16 +1,8 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
-import { EgressFailure } from '../../../outbound/egress-failure.ts';
-import { AttachmentDirectoryUnusable } from '../../attachment-files.ts';
-import { Unreadable } from '../../credential-cipher.ts';
-import { NoAnswer } from '../../no-answer.ts';
-import type { SendOutcome } from '../../session-events.ts';
 import type { SendOrder } from '../../session-host.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
-import { type FetchedMedia, MediaUnavailable } from '../attachments/media-fetch.ts';
-import { isConnectionClosed, isRateSignal, isSocketFailure, readClientError } from '../shared/session-end.ts';
-import { backoffOf } from '../wire/usync-errors.ts';
-import { OrderGivenUp } from './order-given-up.ts';
+import { isGroupAddress, isLidAddress } from '../wire/chat-address.ts';
 
 /**
  * The phase that an order is in. `relaying`: the client has it, and asks for keys. `ready`: it is sealed, and no
@@ -18,112 +10,165 @@ import { OrderGivenUp } from './order-given-up.ts';
  */
 export type Phase = 'preparing' | 'fetching' | 'uploading' | 'relaying' | 'ready' | 'transmitting';
 
+/** The stanza of an order, as far as it is known. */
+interface Stanza {
+  /** The order's own id, or a new one if the stanza went to another address. */
+  readonly wireId: string;
+  /** The number that the network knows the recipient by. The number in the order until it was looked up. */
+  readonly to: string;
+  /** The address it is written to. Empty until the message is made. */
+  readonly chat: string;
+  readonly message: proto.IMessage | undefined;
+  /** The recipients of a status. */
+  readonly audience: readonly string[];
+  /** True if a restricted number may write to the recipient. Undefined if it does not go to a person. */
+  readonly hasChat: boolean | undefined;
+  /** The hash of the devices that a post in a group is for. */
+  readonly devicesHash: string | undefined;
+}
+
 /** An order without an outcome. */
-export interface PendingOrder {
+export class PendingOrder {
   readonly prepareOrder: PrepareOrder;
-  readonly order: SendOrder;
-  /** The stanza's id: the order's, or a new one if it went to another address. */
-  wireId: string;
-  /** True if it reached no one and was put on the wire once more. */
-  wasSentAgain: boolean;
   /** True if its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
-  /** True if the shop's actor forbids to send it once more. */
-  isWithheld: boolean;
-  phase: Phase;
-  /**
-   * The number that the network knows the recipient by, once it was looked up. Before that, the number in the order.
-   */
-  to: string;
-  message: proto.IMessage | undefined;
-  /** The address it is written to, once that is known. */
-  chat: string;
-  /** The recipients of a status. */
-  audience: readonly string[];
-  /** The network's own id of a 1:1 recipient, if known. */
-  lid: string | undefined;
-  /** True if a restricted number may write to them. Undefined if it does not go to a person. */
-  hasChat: boolean | undefined;
-  /** The hash of the devices that a post in a group is for. */
-  devicesHash: string | undefined;
-  /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
-  decide: ((isTransmitted: boolean) => void) | undefined;
-  /** True if the client is done with it. Only the acknowledgement is missing. */
-  isRelayed: boolean;
-  /** Present if the order has an attachment. */
+  /** Aborts when the order ends. Present if it has an attachment. */
   readonly cancel: AbortController | undefined;
+  #phase: Phase;
+  #stanza: Stanza;
+  /** True if it reached no one and was put on the wire once more. */
+  #wasSentAgain = false;
+  /** True if the shop's actor forbids to send it once more. */
+  #isWithheld = false;
+  /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
+  #decide: ((isTransmitted: boolean) => void) | undefined;
   /** The deadline of the present phase: of preparing, then of the client, then of the network's acknowledgement. */
-  deadline: ArmedTimer;
-  /** The deadline of the client's work on an order that is settled already. */
-  deadlineOfClient: ArmedTimer | undefined;
-  media: FetchedMedia | undefined;
-  /** Gives back its tenant's slot for an attachment. */
-  release: () => void;
-}
+  #deadline: ArmedTimer | undefined;
 
-/** Returns an order as it begins, without its deadline. */
-export function beginningOf(prepareOrder: PrepareOrder): Omit<PendingOrder, 'deadline'> {
-  const { order } = prepareOrder;
-  return {
-    prepareOrder,
-    order,
-    wireId: order.wireId,
-    wasSentAgain: false,
-    isRepeat: false,
-    isWithheld: false,
-    phase: 'preparing',
-    to: order.to,
-    message: undefined,
-    chat: '',
-    audience: [],
-    lid: undefined,
-    hasChat: undefined,
-    devicesHash: undefined,
-    decide: undefined,
-    isRelayed: false,
-    cancel: order.mediaUrl === undefined ? undefined : new AbortController(),
-    deadlineOfClient: undefined,
-    media: undefined,
-    release: () => undefined,
-  };
-}
+  /** `lost` is the order's stanza if it left on an earlier connection. */
+  constructor(prepareOrder: PrepareOrder, lost?: Pick<Stanza, 'wireId' | 'to' | 'chat' | 'message'>) {
+    const { wireId, to, mediaUrl } = prepareOrder.order;
+    this.prepareOrder = prepareOrder;
+    this.isRepeat = lost !== undefined;
+    this.cancel = mediaUrl === undefined ? undefined : new AbortController();
+    this.#phase = lost === undefined ? 'preparing' : 'transmitting';
+    const unknown = {
+      chat: '',
+      message: undefined,
+      audience: [],
+      hasChat: undefined,
+      devicesHash: undefined,
+    };
+    this.#stanza = { wireId, to, ...unknown, ...lost };
+  }
 
-/** Returns the outcome of an order whose time is over. */
-export function overdueOutcome(phase: Phase): SendOutcome {
-  if (phase === 'transmitting') return { kind: 'unknown' };
-  if (phase === 'ready') return { kind: 'not_sent' };
-  if (phase === 'fetching') return { kind: 'media_unavailable', detail: 'the attachment took too long' };
-  return { kind: 'unprepared' };
-}
+  get order(): SendOrder {
+    return this.prepareOrder.order;
+  }
 
-/** Returns the outcome of an order that failed. */
-export function outcomeOf(pendingOrder: PendingOrder, error: unknown): SendOutcome {
-  if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
-  if (pendingOrder.phase === 'transmitting') return { kind: 'unknown' };
-  // It waits for the proxy, as it does for a lost session.
-  if (error instanceof EgressFailure) return { kind: 'not_sent' };
-  // Nothing is wrong with the attachment. It is retried when the directory may have space.
-  if (error instanceof AttachmentDirectoryUnusable) return { kind: 'unprepared' };
-  if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
-  // A closing socket proves nothing about the message.
-  if (isConnectionClosed(error)) return { kind: 'not_sent' };
-  // An upload that fails is the network's: nothing is wrong with the attachment either. `fail` logs a defect.
-  return { kind: 'unprepared' };
-}
+  get phase(): Phase {
+    return this.#phase;
+  }
 
-/** The errors of ours that give a reason. */
-const REASONS = [
-  OrderGivenUp,
-  NoAnswer,
-  EgressFailure,
-  AttachmentDirectoryUnusable,
-  MediaUnavailable,
-  Unreadable,
-];
+  get stanza(): Stanza {
+    return this.#stanza;
+  }
 
-/** True for an error that gives no reason: it is none of ours, of the client's, of the system's or of a socket. */
-export function isDefect(error: unknown): boolean {
-  if (REASONS.some((reason) => error instanceof reason)) return false;
-  if (readClientError(error).statusCode !== undefined) return false;
-  return !isRateSignal(error) && !isSocketFailure(error);
+  /** The network's own id of a 1:1 recipient, if known. */
+  get lid(): string | undefined {
+    const { chat } = this.#stanza;
+    return isLidAddress(chat) ? chat : undefined;
+  }
+
+  /** True if it goes to a group. */
+  get isPost(): boolean {
+    return this.order.kind === 'message' && isGroupAddress(this.order.to);
+  }
+
+  get isToPerson(): boolean {
+    return this.order.kind === 'message' && !this.isPost;
+  }
+
+  /** True if the next connection may send it again: it may have left, for the first time, and nothing forbids it. */
+  get mayBeRepeated(): boolean {
+    return this.#phase === 'transmitting' && !this.isRepeat && !this.#isWithheld;
+  }
+
+  /** True if it is sent once more, and the shop's actor forbids that. */
+  get isStopped(): boolean {
+    return this.#wasSentAgain && this.#isWithheld;
+  }
+
+  /** The network knows the recipient by this number. */
+  knownAs(to: string): void {
+    this.#stanza = { ...this.#stanza, to };
+  }
+
+  /** Its attachment is fetched, or uploaded, or no longer in work. */
+  enter(phase: 'fetching' | 'uploading' | 'preparing'): void {
+    this.#phase = phase;
+  }
+
+  /** The client gets the message for its chat. */
+  relay(made: Pick<Stanza, 'chat' | 'message' | 'audience' | 'hasChat'>): void {
+    this.#stanza = { ...this.#stanza, ...made };
+    this.#phase = 'relaying';
+  }
+
+  /** Its stanza carries this hash. */
+  addressTo(devicesHash: string | undefined): void {
+    this.#stanza = { ...this.#stanza, devicesHash };
+  }
+
+  /** It is sealed. Resolves with true if the message may leave, and with false if it never does. */
+  ready(): Promise<boolean> {
+    this.#phase = 'ready';
+    return this.decision();
+  }
+
+  /** Resolves with the answer of the shop's actor to the next `prepared`. False if the order ends. */
+  decision(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#decide = resolve;
+    });
+  }
+
+  /** The actor allows it to leave. Returns true if it was ready, and begins to wait for its acknowledgement. */
+  transmit(): boolean {
+    const wasReady = this.#phase === 'ready';
+    if (wasReady) this.#phase = 'transmitting';
+    this.#decide?.(true);
+    return wasReady;
+  }
+
+  /** The actor forbids to send it once more. */
+  withhold(): void {
+    this.#isWithheld = true;
+    if (this.#phase === 'transmitting') this.#decide?.(false);
+  }
+
+  /** It is to be sent once more. Returns false if it was before. */
+  sendAgain(): boolean {
+    const isFirst = !this.#wasSentAgain;
+    this.#wasSentAgain = true;
+    return isFirst;
+  }
+
+  /** Its stanza goes to another address of the recipient, under another id. */
+  readdress(chat: string, wireId: string): void {
+    this.#stanza = { ...this.#stanza, chat, wireId };
+  }
+
+  /** Sets the deadline of the present phase. */
+  bound(deadline: ArmedTimer): void {
+    this.#deadline?.cancel();
+    this.#deadline = deadline;
+  }
+
+  /** It has its outcome, or was given up. */
+  end(): void {
+    this.#deadline?.cancel();
+    this.#decide?.(false);
+    this.cancel?.abort();
+  }
 }

@@ -1,10 +1,10 @@
 import type { SendOutcome } from '../../session-events.ts';
 import { describeDefect } from '../shared/defect.ts';
-import { isGroupAddress } from '../wire/chat-address.ts';
 import type { ClientLock } from './client-lock.ts';
 import { forgetKeyHolders } from './group-members.ts';
+import { isDefect, outcomeOf, overdueOutcome } from './order-outcomes.ts';
 import type { OutboxOptions } from './outbox-options.ts';
-import { isDefect, outcomeOf, overdueOutcome, type PendingOrder } from './pending-order.ts';
+import type { PendingOrder } from './pending-order.ts';
 
 /** A session's orders without an outcome, by their wire ids. Each ends with one outcome, or is dropped. */
 export class PendingOrders {
@@ -18,10 +18,9 @@ export class PendingOrders {
   }
 
   /** Adds an order, with the deadline of its first phase. */
-  add(beginning: Omit<PendingOrder, 'deadline'>, mostMs: number): PendingOrder {
-    const deadline = this.#options.clock.after(mostMs, () => this.#overdue(pendingOrder));
-    const pendingOrder: PendingOrder = { ...beginning, deadline };
+  add(pendingOrder: PendingOrder, mostMs: number): PendingOrder {
     this.#orders.set(pendingOrder.order.wireId, pendingOrder);
+    this.bound(pendingOrder, mostMs);
     return pendingOrder;
   }
 
@@ -32,7 +31,7 @@ export class PendingOrders {
 
   /** Returns the order whose newest stanza has this wire id. */
   ofStanza(wireId: string): PendingOrder | undefined {
-    return this.all().find((pendingOrder) => pendingOrder.wireId === wireId);
+    return this.all().find(({ stanza }) => stanza.wireId === wireId);
   }
 
   ofMessage(messageId: string): readonly PendingOrder[] {
@@ -50,52 +49,52 @@ export class PendingOrders {
 
   /** Sets the deadline for the next phase of an order. */
   bound(pendingOrder: PendingOrder, mostMs: number): void {
-    pendingOrder.deadline.cancel();
-    pendingOrder.deadline = this.#options.clock.after(mostMs, () => this.#overdue(pendingOrder));
+    pendingOrder.bound(this.#options.context.clock.after(mostMs, () => this.#overdue(pendingOrder)));
   }
 
   #overdue(pendingOrder: PendingOrder): void {
-    const { phase, isRelayed } = pendingOrder;
-    const isStuck = phase === 'relaying' || phase === 'ready' || (phase === 'transmitting' && !isRelayed);
+    const { phase } = pendingOrder;
+    const isStuck = this.#hasClient(pendingOrder);
     if (phase === 'transmitting' && !isStuck) this.#options.onUnanswered();
     this.settle(pendingOrder, overdueOutcome(phase));
     // The order is settled first, because it is the reason for which the session ends.
-    if (isStuck) this.#options.stalled('a send did not come to an end in time');
+    if (isStuck) this.#options.context.end('transient', 'a send did not come to an end in time');
+  }
+
+  /** True if the client is not done with an order. After that only the acknowledgement is missing. */
+  #hasClient(pendingOrder: PendingOrder): boolean {
+    return this.#clientLock.order === pendingOrder;
   }
 
   /** Ends an order and reports its outcome. Does nothing if it has one already. */
   settle(pendingOrder: PendingOrder, outcome: SendOutcome): void {
     if (!this.has(pendingOrder)) return;
-    const isPost = isGroupAddress(pendingOrder.chat) && pendingOrder.phase === 'transmitting';
-    if (isPost && outcome.kind !== 'acknowledged') void this.forgetWhoHasKey(pendingOrder);
+    const hasLeft = pendingOrder.phase === 'transmitting' && outcome.kind !== 'acknowledged';
+    if (pendingOrder.isPost && hasLeft) void this.forgetWhoHasKey(pendingOrder);
     this.drop(pendingOrder);
-    this.#options.report(pendingOrder.prepareOrder, outcome);
+    this.#options.context.report(pendingOrder.prepareOrder, outcome);
   }
 
   /** Ends an order by an error. The outcome does not tell a defect, so that is logged. */
-  fail(pendingOrder: PendingOrder, error: unknown, outcome = outcomeOf(pendingOrder, error)): void {
+  fail(pendingOrder: PendingOrder, error: unknown, outcome = outcomeOf(pendingOrder.phase, error)): void {
     const isWaiting = this.has(pendingOrder);
     this.settle(pendingOrder, outcome);
     if (!isWaiting || !isDefect(error)) return;
     const { messageId } = pendingOrder.order;
-    this.#options.logError({ messageId, ...describeDefect(error) }, 'a send failed by a defect');
+    const fields = { messageId, ...describeDefect(error) };
+    this.#options.context.log(fields, 'a send failed by a defect', 'error');
   }
 
   /** The next post in the group sends its key to all members, because it is unknown who got this one. */
-  async forgetWhoHasKey({ chat, isRelayed }: PendingOrder): Promise<void> {
-    if (!isRelayed) await this.#clientLock.ended;
-    await forgetKeyHolders(this.#options.credentials.keys, chat);
+  async forgetWhoHasKey(pendingOrder: PendingOrder): Promise<void> {
+    if (this.#hasClient(pendingOrder)) await this.#clientLock.ended;
+    await forgetKeyHolders(this.#options.credentials.keys, pendingOrder.stanza.chat);
   }
 
   /** Ends an order without a report. */
   drop(pendingOrder: PendingOrder): void {
     this.#orders.delete(pendingOrder.order.wireId);
-    pendingOrder.deadline.cancel();
-    pendingOrder.decide?.(false);
+    pendingOrder.end();
     this.#clientLock.bound(pendingOrder);
-    pendingOrder.cancel?.abort();
-    pendingOrder.release();
-    // Not left to the client: if it cannot write its copy of the file, its call never returns.
-    void pendingOrder.media?.discard();
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jidDecode, jidEncode, type MessageRelayOptions } from '@whiskeysockets/baileys';
-import { isGroupAddress, isLidAddress, userOf } from '../wire/chat-address.ts';
+import { isLidAddress, userOf } from '../wire/chat-address.ts';
 import { wireForm } from '../wire/wire-form.ts';
 import { type KnownDevice, ownDevice } from './device-sessions.ts';
 import type { OutboxOptions } from './outbox-options.ts';
@@ -12,20 +12,19 @@ import type { PendingOrder } from './pending-order.ts';
  * `src/send/mod.rs`). Then the group and its members' devices are requested before the next post.
  */
 export class PostDevices {
-  readonly #options: Pick<OutboxOptions, 'socket' | 'groups' | 'memory'>;
+  readonly #options: Pick<OutboxOptions, 'context' | 'socket' | 'groups'>;
 
-  constructor(options: Pick<OutboxOptions, 'socket' | 'groups' | 'memory'>) {
+  constructor(options: Pick<OutboxOptions, 'context' | 'socket' | 'groups'>) {
     this.#options = options;
   }
 
   /** Returns the attributes of an order's stanza without those of the message, for its present state. */
   formOf(pendingOrder: PendingOrder, audience: readonly string[]): MessageRelayOptions {
-    const { order, to, chat, wireId } = pendingOrder;
-    pendingOrder.devicesHash = isGroupAddress(chat) ? this.#hashOf(chat) : undefined;
-    const form = wireForm(
-      { kind: order.kind, to, chat },
-      { audience, devicesHash: pendingOrder.devicesHash },
-    );
+    const { order, isPost } = pendingOrder;
+    const { to, chat, wireId } = pendingOrder.stanza;
+    const devicesHash = isPost ? this.#hashOf(chat) : undefined;
+    pendingOrder.addressTo(devicesHash);
+    const form = wireForm({ kind: order.kind, to, chat }, { audience, devicesHash });
     return { messageId: wireId, ...form };
   }
 
@@ -44,8 +43,9 @@ export class PostDevices {
   /** The network named the hash of the devices in a group: another one than was sent with the post. */
   differ(group: string): void {
     // If they differ for another reason, each post would repeat the request.
-    if (this.#options.memory.otherDevices.get(group) === true) return;
-    this.#options.memory.otherDevices.set(group, true);
+    const { otherDevices } = this.#options.context.memory;
+    if (otherDevices.get(group) === true) return;
+    otherDevices.set(group, true);
     this.forget(group);
     this.#options.groups.renewSoon(group);
   }
@@ -53,12 +53,12 @@ export class PostDevices {
   /** Makes the next post request the devices of a group's members. */
   forget(group: string): void {
     for (const { id } of this.#options.groups.metadata(group)?.participants ?? [])
-      this.#options.memory.devices.del(userOf(id));
+      this.#options.context.memory.devices.del(userOf(id));
   }
 
   #devicesOf(member: string): string[] {
     const user = userOf(member);
-    const devices = this.#options.memory.devices.get<readonly KnownDevice[]>(user) ?? [];
+    const devices = this.#options.context.memory.devices.get<readonly KnownDevice[]>(user) ?? [];
     const kind = isLidAddress(member) ? 'lid' : 's.whatsapp.net';
     // Hosted devices have no part in a group's encryption.
     return devices.flatMap(({ server, device }) =>

@@ -9,13 +9,11 @@ import {
 } from '@whiskeysockets/baileys';
 import type { SendOutcome } from '../../session-events.ts';
 import type { SendOrder } from '../../session-host.ts';
-import type { SessionTiming } from '../../session-timing.ts';
-import type { ContactTokens } from '../keys/contact-tokens.ts';
 import { describeDefect } from '../shared/defect.ts';
-import type { ExpiringCache } from '../shared/expiring-cache.ts';
 import { isRateSignal, queryErrorCode } from '../shared/session-end.ts';
 import { chatAddress, isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
-import { isDefect } from './pending-order.ts';
+import { isDefect } from './order-outcomes.ts';
+import type { OutboxOptions } from './outbox-options.ts';
 
 /** The number by which the network knows a person, or the outcome of a message that does not continue. */
 type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOutcome };
@@ -23,20 +21,13 @@ type RecipientAnswer = { readonly number: string } | { readonly outcome: SendOut
 /** A cached reply: the number by which the network knows the person, or false if it knows no such person. */
 type KnownAs = string | false;
 
-interface LookUpOptions {
-  readonly socket: WASocket;
-  readonly numbers: ExpiringCache;
-  readonly timing: SessionTiming;
-  readonly logError: (fields: Record<string, unknown>, message: string) => void;
-}
-
 /** Looks the recipient of an order up, and the chat with them if the order needs one. Rejects on a rate signal. */
 export async function recipientOf(
-  options: LookUpOptions & { readonly tokens: Pick<ContactTokens, 'has'> },
-  { to, needsChat, messageId }: Pick<SendOrder, 'to' | 'needsChat' | 'messageId'>,
+  options: Pick<OutboxOptions, 'context' | 'socket' | 'tokens'>,
+  order: Pick<SendOrder, 'to' | 'needsChat' | 'messageId'>,
 ): Promise<RecipientAnswer> {
-  const answer = await lookUpRecipient({ ...options, to, messageId });
-  if ('outcome' in answer || !needsChat) return answer;
+  const answer = await lookUpRecipient(options, order);
+  if ('outcome' in answer || !order.needsChat) return answer;
   const chat = await chatOf(options.socket, answer.number);
   return (await options.tokens.has(chat)) ? answer : { outcome: { kind: 'no_chat' } };
 }
@@ -50,9 +41,11 @@ export async function recipientOf(
  * `in` nor `out` counts as an attempt. Rejects on a rate signal.
  */
 async function lookUpRecipient(
-  options: LookUpOptions & Pick<SendOrder, 'to' | 'messageId'>,
+  { context, socket }: Pick<OutboxOptions, 'context' | 'socket'>,
+  { to, messageId }: Pick<SendOrder, 'to' | 'messageId'>,
 ): Promise<RecipientAnswer> {
-  const { socket, to, messageId, numbers, timing, logError } = options;
+  const { timing } = context;
+  const { numbers } = context.environment;
   // A recipient known by the network's own id has written to the shop.
   if (isLidAddress(to)) return { number: to };
   const knownAs = numbers.get<KnownAs>(to);
@@ -74,8 +67,10 @@ async function lookUpRecipient(
     return { number };
   } catch (error) {
     if (isRateSignal(error)) throw error;
-    if (isDefect(error))
-      logError({ messageId, ...describeDefect(error) }, 'a look-up of a recipient failed by a defect');
+    if (isDefect(error)) {
+      const fields = { messageId, ...describeDefect(error) };
+      context.log(fields, 'a look-up of a recipient failed by a defect', 'error');
+    }
     return { outcome: { kind: queryErrorCode(error) === undefined ? 'not_sent' : 'unprepared' } };
   }
 }

@@ -1,5 +1,5 @@
 import type { proto } from '@whiskeysockets/baileys';
-import { chatAddress, isGroupAddress, isLidAddress } from '../wire/chat-address.ts';
+import { chatAddress, isLidAddress } from '../wire/chat-address.ts';
 import { statusAudience, wireIdAfter } from '../wire/wire-form.ts';
 import type { ClientLock } from './client-lock.ts';
 import { renewLid } from './number-lookup.ts';
@@ -35,28 +35,29 @@ export class SendAgain {
 
   /** The connection was lost before the acknowledgement. The stanza goes out under the same id. */
   repeat(pendingOrder: PendingOrder): Promise<void> {
-    const { order, chat } = pendingOrder;
+    const { order, isPost, stanza } = pendingOrder;
     const { socket, groups } = this.#options;
     return this.#send(pendingOrder, 'repeated', async () => {
       if (order.kind === 'status') return statusAudience(socket, order);
-      return isGroupAddress(chat) ? groups.participants(chat) : [chat];
+      return isPost ? groups.participants(stanza.chat) : [stanza.chat];
     });
   }
 
   /** The network took the stanza and delivered it to no one: its address is no longer the recipient's. */
   readdress(pendingOrder: PendingOrder): Promise<void> {
-    const { order, to, chat } = pendingOrder;
-    const { socket, memory, sentMessages, readdressedIds } = this.#options;
+    const { order, stanza } = pendingOrder;
+    const { context, socket, sentMessages, readdressedIds } = this.#options;
     return this.#send(pendingOrder, REFRESH_LID, async (message) => {
-      const number = chatAddress(to);
+      const number = chatAddress(stanza.to);
       if (isLidAddress(number)) return [];
-      const renewedLid = await renewLid({ socket, memory, number, former: chat });
+      const former = stanza.chat;
+      const renewedLid = await renewLid({ socket, memory: context.memory, number, former });
       if (renewedLid === undefined) return [];
-      pendingOrder.chat = renewedLid;
-      pendingOrder.wireId = wireIdAfter(order.wireId);
+      const wireId = wireIdAfter(order.wireId);
+      pendingOrder.readdress(renewedLid, wireId);
       // Both changes go into one write.
-      void readdressedIds.set(pendingOrder.wireId, order.wireId);
-      await sentMessages.remember(pendingOrder.wireId, { chat: renewedLid, message });
+      void readdressedIds.set(wireId, order.wireId);
+      await sentMessages.remember(wireId, { chat: renewedLid, message });
       return [renewedLid];
     });
   }
@@ -64,11 +65,12 @@ export class SendAgain {
   /** The network refused a post because it names the members by the wrong kind of address. */
   renewGroup(pendingOrder: PendingOrder): Promise<void> {
     const { groups } = this.#options;
+    const { chat } = pendingOrder.stanza;
     return this.#send(pendingOrder, STALE_GROUP, async () => {
       await this.#parts.orders.forgetWhoHasKey(pendingOrder);
-      this.#parts.postDevices.forget(pendingOrder.chat);
-      await groups.request(pendingOrder.chat);
-      return groups.participants(pendingOrder.chat);
+      this.#parts.postDevices.forget(chat);
+      await groups.request(chat);
+      return groups.participants(chat);
     });
   }
 
@@ -83,9 +85,9 @@ export class SendAgain {
     prepare: (message: proto.IMessage) => Promise<readonly string[]>,
   ): Promise<void> {
     const { socket, sessions } = this.#options;
-    const { order, message } = pendingOrder;
-    const isFirst = !pendingOrder.wasSentAgain;
-    pendingOrder.wasSentAgain = true;
+    const { order, stanza } = pendingOrder;
+    const { message } = stanza;
+    const isFirst = pendingOrder.sendAgain();
     try {
       const people = isFirst && message !== undefined ? await prepare(message) : [];
       const isReachable = people.length > 0 && (await sessions.reach(people));
@@ -98,9 +100,8 @@ export class SendAgain {
       }
       await this.#parts.clientLock.give(pendingOrder, () => {
         if (!this.#parts.orders.has(pendingOrder)) return undefined;
-        pendingOrder.isRelayed = false;
         const form = this.#parts.postDevices.formOf(pendingOrder, order.kind === 'status' ? people : []);
-        return socket.relayMessage(pendingOrder.chat, message, form);
+        return socket.relayMessage(pendingOrder.stanza.chat, message, form);
       });
     } catch (error) {
       this.#parts.orders.fail(pendingOrder, error, pendingOrder.isRepeat ? { kind: 'unknown' } : undefined);
@@ -109,15 +110,12 @@ export class SendAgain {
 
   /** Asks the shop's actor, which may know a STOP, a recall or a restriction since the message was transmitted. */
   async #mayLeave(pendingOrder: PendingOrder): Promise<boolean> {
-    const { prepareOrder, order, chat } = pendingOrder;
-    const { tokens, onPrepared } = this.#options;
-    const isPerson = order.kind === 'message' && !isGroupAddress(chat);
-    const hasChat = isPerson ? await tokens.has(chat) : undefined;
-    if (pendingOrder.isWithheld || !this.#parts.orders.has(pendingOrder)) return false;
-    const lid = isLidAddress(chat) ? chat : undefined;
-    return new Promise((resolve) => {
-      pendingOrder.decide = resolve;
-      onPrepared({ attempt: prepareOrder.attempt, messageId: order.messageId, lid, hasChat, changes: [] });
-    });
+    const { prepareOrder, isToPerson, lid, stanza } = pendingOrder;
+    const { context, tokens } = this.#options;
+    const hasChat = isToPerson ? await tokens.has(stanza.chat) : undefined;
+    if (pendingOrder.isStopped || !this.#parts.orders.has(pendingOrder)) return false;
+    const decision = pendingOrder.decision();
+    context.prepared(prepareOrder, { lid, hasChat, changes: [] });
+    return decision;
   }
 }

@@ -10,6 +10,10 @@ export class SessionTimers {
     this.#clock = clock;
   }
 
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** Acts in `delayMs`, unless the timer is cancelled or the session ends before. */
   after(delayMs: number, act: () => void): ArmedTimer {
     if (this.#hasEnded) return { cancel: () => undefined };

@@ -6,6 +6,15 @@ import {
   AccountHistory,
   type AccountHistoryOptions,
 } from '../../../../actors/sessions/worker-thread/connection/account-history.ts';
+import { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
+import {
+  type MediaEnvironment,
+  newShopMemory,
+  type SessionEnvironment,
+} from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
+import type { FairSlots, Slot } from '../../../../runtime/fair-slots.ts';
+import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const INLINE = proto.HistorySync.encode({ syncType: proto.HistorySync.HistorySyncType.RECENT }).finish();
 
@@ -14,7 +23,27 @@ test('a part that failed to download is retried in the same connection, at the n
   let isAway = true;
   let told: (line: string) => void = () => undefined;
   const nextLine = (): Promise<string> => new Promise((resolve) => (told = resolve));
+  const histories = fakeOf<FairSlots>({
+    async run(_name, work) {
+      if (isAway) throw new Error('the network told no file in time');
+      return work(fakeOf<Slot>({}));
+    },
+  });
+  const context = new SessionContext(
+    {
+      environment: fakeOf<SessionEnvironment>({
+        clock: new FakeClock(),
+        media: fakeOf<MediaEnvironment>({ histories }),
+        post: (message) => void (message.kind === 'log' && told(message.message)),
+      }),
+      memory: newShopMemory(new FakeClock()),
+      shop: { shard: 1, tenantId: 'tenant', shopId: 'shop' },
+      opening: { generation: 1, clientVersion: undefined },
+    },
+    () => undefined,
+  );
   const history = new AccountHistory({
+    context,
     socket: { ev: { on: () => undefined } } as unknown as AccountHistoryOptions['socket'],
     credentials: {} as AccountHistoryOptions['credentials'],
     sealedStore: {
@@ -27,12 +56,6 @@ test('a part that failed to download is retried in the same connection, at the n
       },
     } as unknown as AccountHistoryOptions['sealedStore'],
     bounds: {} as AccountHistoryOptions['bounds'],
-    nowMs: () => 0,
-    log: (_level, _fields, message) => told(message),
-    async runAlone(work) {
-      if (isAway) throw new Error('the network told no file in time');
-      await work();
-    },
   });
   const failed = nextLine();
   await history.storeNotice('A', { initialHistBootstrapInlinePayload: deflateSync(INLINE) });

@@ -7,12 +7,15 @@ import {
   followAccount,
   skipCollections,
 } from '../../../../actors/sessions/worker-thread/connection/client-socket.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 test('when the phone gives its key, the collection with the account’s name is fetched, and no other', () => {
   const asked: unknown[] = [];
   const ev = new EventEmitter();
   const resyncAppState: WASocket['resyncAppState'] = async (...about) => void asked.push(about);
-  followAccount({ socket: { ev: ev as unknown as WASocket['ev'], resyncAppState }, log: () => undefined });
+  const context = fakeOf<SessionContext>({ logFailure: () => () => undefined });
+  followAccount(context, { ev: ev as unknown as WASocket['ev'], resyncAppState });
   ev.emit('creds.update', { me: { id: 'a' } });
   ev.emit('creds.update', { myAppStateKeyId: 'key' });
   assert.deepEqual(asked, [[['critical_block'], true]]);

@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import { ConnectionWatch } from '../../../../actors/sessions/worker-thread/connection/connection-watch.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const { keepAliveMs, probeEveryMs, queryMs } = DEFAULT_SESSION_TIMING;
 
@@ -36,13 +38,13 @@ function watched(
       return connection === 'stuck' ? new Promise(() => undefined) : answer(clock);
     },
   } as unknown as WASocket;
-  const watch = new ConnectionWatch({
-    socket,
+  const context = fakeOf<SessionContext>({
     clock,
     timing: DEFAULT_SESSION_TIMING,
     later: (delayMs, act) => clock.after(delayMs === queryMs ? delayMs + lateMs() : delayMs, act),
-    onUnanswered: (question) => void ends.push(question),
+    end: (_, detail) => void ends.push(detail.replace('the socket is open and nobody answers ', '')),
   });
+  const watch = new ConnectionWatch(context, socket);
   return { watch, clock, asked, ends, ws };
 }
 

@@ -5,8 +5,10 @@ import { test } from 'node:test';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import { LimitsWatch } from '../../../../actors/sessions/worker-thread/connection/limits-watch.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 /** The network's answers to the two queries. A test changes them. */
 interface Answers {
@@ -36,13 +38,14 @@ function watched(change: Partial<Answers> = {}) {
       return quota;
     },
   };
-  const watch = new LimitsWatch({
-    socket: socket as unknown as WASocket,
-    everyMs: DEFAULT_SESSION_TIMING.limitsEveryMs,
+  const context = fakeOf<SessionContext>({
+    timing: DEFAULT_SESSION_TIMING,
     later: (delayMs, act) => clock.after(delayMs, act),
-    report: () => undefined,
+    emit: () => undefined,
     log: () => undefined,
+    logFailure: () => () => undefined,
   });
+  const watch = new LimitsWatch(context, socket as unknown as WASocket);
   const refuse = (error: string): void => void ws.emit('CB:ack,class:message', { attrs: { error } });
   return { watch, clock, network, refuse, asked: () => asked };
 }

@@ -2,34 +2,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
-import {
-  InboundIntake,
-  type InboundNotice,
-} from '../../../../actors/sessions/worker-thread/inbound/inbound-intake.ts';
+import { InboundIntake } from '../../../../actors/sessions/worker-thread/inbound/inbound-intake.ts';
 import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
+import type { SessionEnvironment } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const PERSON = '33622220001@s.whatsapp.net';
 
 function intake() {
   const clock = new FakeClock();
-  const told: InboundNotice[] = [];
   const failures: string[] = [];
-  const logged: string[] = [];
   const numbers = new ExpiringCache({ lifeMs: 1, maxEntries: 9, nowMs: () => 0 });
-  const environment = { clock, timing: DEFAULT_SESSION_TIMING, numbers };
-  const madeIntake = new InboundIntake({
-    environment,
-    generation: 2,
-    inbound: 'none',
+  const context = fakeOf<SessionContext>({
+    environment: fakeOf<SessionEnvironment>({ numbers }),
+    clock,
+    timing: DEFAULT_SESSION_TIMING,
+    opening: { generation: 2, inbound: 'none', clientVersion: undefined },
+    emit: () => undefined,
+    end: (_, detail) => void failures.push(detail),
+  });
+  const madeIntake = new InboundIntake(context, {
     orderedAs: async (wireId) => wireId,
     socket: () => undefined,
     chatTimers: { keep: async () => undefined },
-    report: (notice) => void told.push(notice),
-    onFailed: (detail) => void failures.push(detail),
-    log: (_, message) => void logged.push(message),
   });
-  return { clock, told, failures, logged, intake: madeIntake };
+  return { clock, failures, intake: madeIntake };
 }
 
 const envelope = {

@@ -3,7 +3,9 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { InboundStanzas } from '../../../../actors/sessions/worker-thread/inbound/inbound-stanzas.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const GROUP = '120363000000000001@g.us';
 const PERSON = '33622222222@s.whatsapp.net';
@@ -27,18 +29,15 @@ async function passed(
     user: { id: '33611111111:2@s.whatsapp.net' },
     sendNode: async ({ attrs }: BinaryNode) => void acks.push(attrs.id),
   } as unknown as WASocket;
-  new InboundStanzas({
-    socket,
-    ratchets: {
-      outcomeOf: () => outcome,
-      arriving: () => undefined,
-      makeSignalRepository: () => assert.fail('no client is made'),
-    },
+  const context = fakeOf<SessionContext>({
     later: (delayMs, act) => clock.after(delayMs, act),
-    environment: { post: () => undefined },
-    log: (fields, text) => logged.push({ ...fields, text }),
-    shop: { shopId: 'shop' },
-    opening: { generation: 1 },
+    note: () => undefined,
+    log: (fields, text) => void logged.push({ ...fields, text }),
+  });
+  new InboundStanzas(context, socket, {
+    outcomeOf: () => outcome,
+    arriving: () => undefined,
+    makeSignalRepository: () => assert.fail('no client is made'),
   });
   ws.emit('CB:message', message);
   await clock.advance(1);

@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OfflineBacklog } from '../../../../actors/sessions/worker-thread/inbound/offline-backlog.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 test('a network that sends no more without an end is asked for some ten minutes, and again once more comes', async () => {
   const clock = new FakeClock();
   let asked = 0;
   const notes: string[] = [];
-  const backlog = new OfflineBacklog({
+  const context = fakeOf<SessionContext>({
+    later: (delayMs, act) => clock.after(delayMs, act),
+    note: (note) => void notes.push(note.type),
+  });
+  const backlog = new OfflineBacklog(context, {
     ask: () => {
       asked += 1;
     },
     waitUntilIdle: async () => undefined,
-    later: (delayMs, act) => clock.after(delayMs, act),
-    note: (note) => void notes.push(note.type),
   });
   backlog.start(300);
   backlog.countStanza();

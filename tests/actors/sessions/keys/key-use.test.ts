@@ -4,8 +4,11 @@ import { test } from 'node:test';
 import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 import { KeyUse } from '../../../../actors/sessions/worker-thread/keys/key-use.ts';
 import { ChatTimers } from '../../../../actors/sessions/worker-thread/shared/chat-timers.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import type { SealedStore } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
+import type { Clock } from '../../../../runtime/clock.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 import { fields, sealedStore } from '../store/sealed-store-fixture.ts';
 
 const GROUP = '120363000000000001@g.us';
@@ -19,19 +22,15 @@ function shopOfYears() {
     get: async <Type extends keyof SignalDataTypeMap>() => tokens as Record<string, SignalDataTypeMap[Type]>,
   };
   const session = async (used: (sealedStore: SealedStore) => Promise<unknown>): Promise<number> => {
-    const use: KeyUse = new KeyUse({
-      sealedStore: {
-        read: (...read) => sealedStore.read(...read),
-        write: (change) => sealedStore.write(change),
-        writeLater: (change) => sealedStore.writeLater(change),
-      },
-      nowMs: () => nowMs,
-      ownUsers: () => ['33600000001', '777'],
+    const context = fakeOf<SessionContext>({
+      clock: fakeOf<Clock>({ wallMs: () => nowMs }),
       later: () => ({ cancel: () => undefined }),
     });
     const sealedStore = open((field) => use.mark(field));
+    const use = new KeyUse(context, sealedStore);
     await used(sealedStore);
-    const gone = await use.prune(await sealedStore.reseal('credentials'), keys);
+    const me = { id: '33600000001:2@s.whatsapp.net', lid: '777:2@lid' };
+    const gone = await use.prune(await sealedStore.reseal('credentials'), { creds: { me }, keys });
     use.save();
     await sealedStore.drain();
     return gone;
@@ -110,15 +109,11 @@ test('the timer of a chat stays while the shop writes there', async () => {
 test('uses are saved, though the stored ones were not read when it was due', async () => {
   const { open, store, clock } = sealedStore();
   const sealed = open();
-  const use = new KeyUse({
-    sealedStore: sealed,
-    nowMs: () => clock.wallMs(),
-    ownUsers: () => [],
-    later: (delayMs, act) => clock.after(delayMs, act),
-  });
+  const context = fakeOf<SessionContext>({ clock, later: (delayMs, act) => clock.after(delayMs, act) });
+  const use = new KeyUse(context, sealed);
   use.mark('session/a.0');
   await clock.advance(600_000);
-  await use.prune([], { get: async () => ({}) });
+  await use.prune([], { creds: {}, keys: { get: async () => ({}) } });
   await clock.advance(600_000);
   await sealed.drain();
   const storedKeys = [...store.hashes.values()].flatMap((hash) => [...hash.keys()]);

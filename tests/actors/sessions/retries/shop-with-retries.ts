@@ -5,10 +5,11 @@ import {
   type RetryAnswersOptions,
 } from '../../../../actors/sessions/worker-thread/retries/retry-answers.ts';
 import type { SentMessage } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
-import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
-import { HOUR_MS } from '../../../../runtime/durations.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
+import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { MemoryAuth } from '../../../simulator/test-client.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 /** The only person whose number and LID are known. */
 export const PERSON = '33622222222@s.whatsapp.net';
@@ -78,7 +79,16 @@ export function retryAnswers(
       encryptMessage: async ({ data }: { readonly data: Uint8Array }) => ({ type: 'msg', ciphertext: data }),
     },
   };
+  const context = fakeOf<SessionContext>({
+    clock,
+    timing: DEFAULT_SESSION_TIMING,
+    memory: newShopMemory(clock),
+    later: (delayMs, act) => clock.after(delayMs, act),
+    log: (fields, message) =>
+      void logged.push(`${JSON.stringify({ ...fields, stack: undefined })} ${message}`),
+  });
   const answers = new RetryAnswers({
+    context,
     socket: socket as unknown as RetryAnswersOptions['socket'],
     credentials: { creds: { ...initAuthCreds(), account: ACCOUNT }, keys },
     sentMessages: sent,
@@ -90,14 +100,7 @@ export function retryAnswers(
       },
     },
     outbox: { alone: (work) => work(), isPending: () => false },
-    memory: {
-      retries: new ExpiringCache({ lifeMs: HOUR_MS, maxEntries: 100, nowMs: () => clock.monotonicMs() }),
-    },
-    environment: { clock, timing: DEFAULT_SESSION_TIMING },
-    later: (delayMs, act) => void clock.after(delayMs, act),
     ownAddresses: () => [],
-    log: (fields, message) =>
-      void logged.push(`${JSON.stringify({ ...fields, stack: undefined })} ${message}`),
   });
   const asked = (asker: Asking = { from: PERSON }, id = 'A', how: Partial<AskedAs> = {}): void => {
     const { count = '1', messageId = id, content = [] } = how;

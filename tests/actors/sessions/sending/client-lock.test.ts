@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClientLock } from '../../../../actors/sessions/worker-thread/sending/client-lock.ts';
 import type { PendingOrder } from '../../../../actors/sessions/worker-thread/sending/pending-order.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 test('work that throws at once gives the client back, and the next work runs', async () => {
-  const lock = new ClientLock({ clock: new FakeClock(), stalled: () => undefined });
+  const lock = new ClientLock(fakeOf<SessionContext>({ clock: new FakeClock() }));
   const pendingOrder = {} as PendingOrder;
   const relay = (): never => {
     throw new Error('thrown at once');

@@ -11,8 +11,11 @@ import {
   DeviceSessions,
   devicesWithKeys,
 } from '../../../../actors/sessions/worker-thread/sending/device-sessions.ts';
+import { describeDefect } from '../../../../actors/sessions/worker-thread/shared/defect.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);
 
@@ -35,11 +38,11 @@ function refusing(refused: ReadonlySet<string>, inject: () => void = () => undef
     },
   };
   const logged: unknown[] = [];
-  const sessions = new DeviceSessions(
-    socket as unknown as WASocket,
-    newShopMemory(new FakeClock()),
-    (fields) => logged.push(fields),
-  );
+  const context = fakeOf<SessionContext>({
+    memory: newShopMemory(new FakeClock()),
+    logFailure: () => (error) => void logged.push(describeDefect(error)),
+  });
+  const sessions = new DeviceSessions(context, socket as unknown as WASocket);
   return { sessions, asked, logged };
 }
 
@@ -118,7 +121,8 @@ test('a shop that sends every six minutes asks for its own devices once a day', 
     },
     getUSyncDevices: async () => [],
   };
-  const sessions = new DeviceSessions(socket as unknown as WASocket, newShopMemory(clock), assert.fail);
+  const context = fakeOf<SessionContext>({ memory: newShopMemory(clock) });
+  const sessions = new DeviceSessions(context, socket as unknown as WASocket);
   const times = 3 * 24 * 10;
   for (let index = 0; index < times; index += 1) {
     await sessions.reach([person]);

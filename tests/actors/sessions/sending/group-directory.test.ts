@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import type { SessionGroup } from '../../../../actors/sessions/session-events.ts';
+import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import { GroupDirectory } from '../../../../actors/sessions/worker-thread/sending/group-directory.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
+import type { Clock } from '../../../../runtime/clock.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
@@ -14,6 +17,24 @@ const group = (id: string, admin: string): GroupMetadata =>
     subject: id,
     participants: [{ id: '111:4@lid', admin: admin === OWN ? 'admin' : null }, { id: '222@lid' }],
   }) as GroupMetadata;
+
+/** Returns the groups of a session whose queries may take a second. It tells each list that they report. */
+function groupsOf(options: {
+  readonly socket: WASocket;
+  readonly clock: Clock;
+  readonly floorMs: number;
+  readonly later: SessionContext['later'];
+  readonly told: { push(list: readonly SessionGroup[]): void };
+}): GroupDirectory {
+  const { socket, clock, floorMs, later, told } = options;
+  const context = fakeOf<SessionContext>({
+    clock,
+    later,
+    timing: { ...DEFAULT_SESSION_TIMING, groupsFloorMs: floorMs, queryMs: 1_000 },
+    emit: (event) => void (event.type === 'session.groups' && told.push(event.groups)),
+  });
+  return new GroupDirectory(context, socket, () => [OWN]);
+}
 
 function directory(answer: () => { groups: GroupMetadata[]; tookMs: number }): {
   groups: GroupDirectory;
@@ -28,14 +49,12 @@ function directory(answer: () => { groups: GroupMetadata[]; tookMs: number }): {
       return Object.fromEntries(groups.map((metadata) => [metadata.id, metadata]));
     },
   });
-  const groups = new GroupDirectory({
+  const groups = groupsOf({
     socket,
-    clock: { wallMs: () => nowMs, monotonicMs: () => nowMs, after: () => ({ cancel: () => undefined }) },
+    clock: fakeOf<Clock>({ monotonicMs: () => nowMs }),
     floorMs: 0,
-    queryMs: 1_000,
-    later: () => undefined,
-    ownAddresses: () => [OWN],
-    report: (list) => told.push(list),
+    later: () => ({ cancel: () => undefined }),
+    told,
   });
   return { groups, told };
 }
@@ -73,14 +92,12 @@ test('several changes of one group at a time are asked about once; a group that 
       return group(id, 'other');
     },
   });
-  const groups = new GroupDirectory({
+  const groups = groupsOf({
     socket,
     clock,
     floorMs: 0,
-    queryMs: 1_000,
     later: (delayMs, act) => clock.after(delayMs, act),
-    ownAddresses: () => [OWN],
-    report: (list) => told.push(list),
+    told,
   });
   await groups.refresh();
   for (let change = 0; change < 3; change += 1) groups.renewSoon('a@g.us');
@@ -104,14 +121,12 @@ function refusedAtFirst(refusals: number, earlyMs: number) {
       return { 'a@g.us': group('a@g.us', OWN) };
     },
   });
-  const groups = new GroupDirectory({
+  const groups = groupsOf({
     socket,
     clock,
     floorMs: 20_000,
-    queryMs: 1_000,
     later: (delayMs, act) => clock.after(delayMs - earlyMs, act),
-    ownAddresses: () => [OWN],
-    report: (list) => told.push(list),
+    told,
   });
   return { clock, groups, seen: () => [asked, told.length] };
 }
@@ -159,14 +174,12 @@ function growing(tookMs: number) {
       return foundMetadata;
     },
   });
-  const groups = new GroupDirectory({
+  const groups = groupsOf({
     socket,
     clock,
     floorMs: 20_000,
-    queryMs: 1_000,
     later: (delayMs, act) => clock.after(delayMs, act),
-    ownAddresses: () => [OWN],
-    report: (list) => told.push(list.map(({ id }) => id)),
+    told: { push: (list) => told.push(list.map(({ id }) => id)) },
   });
   const make = (id: string): void => void made.set(id, group(id, OWN));
   return { clock, groups, told, asked, make };

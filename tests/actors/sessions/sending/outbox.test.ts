@@ -10,12 +10,17 @@ import type { SendOrder } from '../../../../actors/sessions/session-host.ts';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import type { PrepareOrder } from '../../../../actors/sessions/worker-protocol.ts';
 import type { GroupDirectory } from '../../../../actors/sessions/worker-thread/sending/group-directory.ts';
-import { OrderGivenUp } from '../../../../actors/sessions/worker-thread/sending/order-given-up.ts';
+import { OrderGivenUp } from '../../../../actors/sessions/worker-thread/sending/order-outcomes.ts';
 import { Outbox } from '../../../../actors/sessions/worker-thread/sending/outbox.ts';
 import type { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import type { ChatTimers } from '../../../../actors/sessions/worker-thread/shared/chat-timers.ts';
 import { ExpiringCache } from '../../../../actors/sessions/worker-thread/shared/expiring-cache.ts';
-import { newShopMemory } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
+import {
+  type MediaEnvironment,
+  newShopMemory,
+  type SessionEnvironment,
+} from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { FairSlots } from '../../../../runtime/fair-slots.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
@@ -37,11 +42,9 @@ const ORDER: SendOrder = {
 };
 
 /** An order as the main thread gives it; the number is known, and composing takes no time. */
-const asked = (change: Partial<SendOrder> = {}): PrepareOrder => ({
-  attempt: 1,
-  order: { ...ORDER, ...change },
-  composingMs: 0,
-});
+const asked = (change: Partial<SendOrder> = {}): PrepareOrder => {
+  return { attempt: 1, order: { ...ORDER, ...change }, composingMs: 0 };
+};
 
 const DEVICE = '33622222222@s.whatsapp.net';
 
@@ -97,19 +100,34 @@ function outbox({
     },
   };
   const memory = newShopMemory(clock);
-  const box: Outbox = new Outbox({
-    socket: socket as unknown as WASocket,
+  const context = fakeOf<SessionContext>({
     clock,
     timing: DEFAULT_SESSION_TIMING,
-    tenantId: 'tenant',
-    media: {
-      guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
-      resolve: nameLookup([]),
-      histories: new FairSlots({ share: 1 }),
-      ca: undefined,
-      slots: new FairSlots({ share: 1 }),
-      onUnwritable: () => undefined,
+    shop: { shard: 1, tenantId: 'tenant', shopId: 'shop' },
+    memory,
+    environment: fakeOf<SessionEnvironment>({
+      numbers,
+      media: fakeOf<MediaEnvironment>({
+        guard: new AddressGuard({ allowLoopback: true, deniedRanges: [] }),
+        resolve: nameLookup([]),
+        slots: new FairSlots({ share: 1 }),
+      }),
+    }),
+    report: (_order, outcome) => void outcomes.push(outcome.kind),
+    prepared({ order: { messageId } }) {
+      prepared.push(messageId);
+      if (!held) box.transmit(messageId);
     },
+    end: () => {
+      doubts.push('stalled');
+      box.onClosed({ comesBack: false });
+    },
+    log: (fields, message) => void logged.push({ ...fields, message }),
+  });
+  const box: Outbox = new Outbox({
+    context,
+    socket: socket as unknown as WASocket,
+    egress: undefined,
     groups: fakeOf<GroupDirectory>({
       request: async () => undefined,
       participants: async () => [DEVICE],
@@ -119,8 +137,6 @@ function outbox({
     tokens: { has: async () => false },
     readdressedIds: { set: async () => undefined },
     chatTimers: { of: timerOf },
-    report: (_order, outcome) => outcomes.push(outcome.kind),
-    memory,
     sessions: {
       open: async (addresses) => addresses,
       reach: async () => (await socket.getUSyncDevices()).length > 0,
@@ -129,24 +145,11 @@ function outbox({
       creds: {} as AuthenticationCreds,
       keys: {
         get: async () => ({}),
-        set: async (data) => {
-          stored.push(data);
-        },
+        set: async (data) => void stored.push(data),
       },
       carry: (_data, carry) => carry([]),
     },
-    onPrepared: ({ messageId }) => {
-      prepared.push(messageId);
-      if (!held) box.transmit(messageId);
-    },
-    stalled: () => {
-      doubts.push('stalled');
-      box.onClosed({ comesBack: false });
-    },
-    recipientKnown: () => undefined,
-    numbers,
     onUnanswered: () => doubts.push('is anybody there?'),
-    logError: (fields, message) => logged.push({ ...fields, message }),
   });
   return {
     box,

@@ -1,0 +1,49 @@
+import type { WASocket } from '@whiskeysockets/baileys';
+import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import type { SessionContext } from '../shared/session-context.ts';
+
+/**
+ * Ends a session that gets nothing from the network for a while as it opens. The client does not report a refused
+ * upgrade, HTTP 503 or 429 (docs/chat-client.md, What the client surfaces). Each frame of the network starts the wait
+ * from the beginning. On a busy machine many openings with long backlogs take long, and a retry costs a login.
+ */
+export class OpeningWatch {
+  readonly #context: SessionContext;
+  readonly #onSettled: () => void;
+  #ws: WASocket['ws'] | undefined;
+  #watchdog: ArmedTimer | undefined;
+  #endsMs: number | undefined;
+  #isSettled = false;
+
+  /** `onSettled` is called once, at the first event of the connection or at its end: the next session may open. */
+  constructor(context: SessionContext, onSettled: () => void) {
+    this.#context = context;
+    this.#onSettled = onSettled;
+  }
+
+  /** Waits from now on, until `settle` is called. */
+  readonly start = (): void => {
+    if (this.#isSettled) return;
+    const { clock, timing } = this.#context;
+    this.#endsMs ??= clock.monotonicMs() + timing.openingMs;
+    const leftMs = this.#endsMs - clock.monotonicMs();
+    this.#watchdog?.cancel();
+    this.#watchdog = clock.after(Math.max(0, Math.min(timing.connectMs, leftMs)), () =>
+      this.#context.end('transient', 'the connection came to nothing in time', { statusCode: 408 }),
+    );
+  };
+
+  /** Starts the wait again with each frame. */
+  follow({ ws }: WASocket): void {
+    this.#ws = ws;
+    ws.on('frame', this.start);
+  }
+
+  settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#watchdog?.cancel();
+    this.#ws?.off('frame', this.start);
+    this.#onSettled();
+  }
+}
