@@ -1,11 +1,11 @@
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
-import { associatedDataOf, sealedOwner } from '../../associated-data.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
 import { NoAnswer } from '../../no-answer.ts';
 import type { SessionAddress } from '../../session-host.ts';
 import { LONGEST_COMPOSING_MS } from '../../session-timing.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../../worker-protocol.ts';
-import { KnownFields } from './known-fields.ts';
+import { FieldCipher } from './field-cipher.ts';
+import { KnownValues } from './known-values.ts';
 import { PendingChange } from './pending-change.ts';
 import type { SealedCache } from './sealed-cache.ts';
 
@@ -67,23 +67,20 @@ interface SealedStoreOptions {
  */
 export class SealedStore {
   readonly #options: SealedStoreOptions;
-  readonly #cipher: CredentialCipher;
-  #prefix: string;
+  readonly #cipher: FieldCipher;
+  /** The known values of `credentials`. Other hashes are hardly ever read. */
+  readonly #known: KnownValues;
   #tail: Promise<void> = Promise.resolve();
   /** The next write. New changes join it. */
   #next: Batch | undefined;
   /** Writes without a reply, oldest first. */
   readonly #unanswered = new Set<PendingChange>();
-  /** Changes with every new write. */
-  #version = 0;
-  /** The known fields of the Signal keys; undefined until all were read once. */
-  #known: KnownFields | undefined;
   #failure: Error | undefined;
 
   constructor(options: SealedStoreOptions) {
     this.#options = options;
-    this.#cipher = options.ciphers(sealedOwner(options.shop));
-    this.#prefix = options.cache.newPrefix();
+    this.#cipher = new FieldCipher(options.shop, options.ciphers);
+    this.#known = new KnownValues(options.cache);
   }
 
   /** Returns the opened values in order, undefined for missing ones. Rejects with `Unreadable`. */
@@ -97,7 +94,8 @@ export class SealedStore {
       const answer = missingFields.length === 0 ? undefined : await this.#askFor(hash, missingFields);
       return fields.map((field) => {
         const value = knownValues.get(field) ?? answer?.get(field);
-        return value == null ? undefined : this.#open(hash, field, value);
+        if (value == null) return undefined;
+        return this.#options.cache.openOnce(value, () => this.#cipher.open(hash, field, value));
       });
     });
   }
@@ -114,7 +112,7 @@ export class SealedStore {
       // Only a value that exists: missing ones would fill the filter of used fields.
       if (hash === 'credentials') this.#options.onUsed(field);
       try {
-        return this.#cipher.open(this.#associatedData(hash, field), asBuffer(value));
+        return this.#cipher.open(hash, field, value);
       } catch {
         return undefined;
       }
@@ -124,7 +122,7 @@ export class SealedStore {
   /** Resolves when the change is stored. */
   write(change: FieldChange): Promise<void> {
     const { hash, clears = false, expiresAtMs } = change;
-    const fields = this.#seal(change);
+    const fields = this.#cipher.seal(hash, change.fields);
     if (fields.size === 0 && !clears) {
       this.#next?.flush();
       return this.#next?.written ?? this.#tail;
@@ -141,7 +139,7 @@ export class SealedStore {
    * write that fails closes the store like any other.
    */
   writeLater({ hash, fields }: Omit<FieldChange, 'clears'>): void {
-    const sealedChange = this.#seal({ hash, fields });
+    const sealedChange = this.#cipher.seal(hash, fields);
     if (sealedChange.size === 0) return;
     this.#batch().change.add(hash, { fields: sealedChange });
     this.#remember(hash, sealedChange, false);
@@ -152,7 +150,7 @@ export class SealedStore {
    * when it is stored. If `carry` rejects, this does too; the change is dropped, and the rest is written without it.
    */
   carry(change: FieldChange, carry: Carry): Promise<void> {
-    const fields = this.#seal(change);
+    const fields = this.#cipher.seal(change.hash, change.fields);
     const batch = this.#batch();
     batch.flush();
     // One commit carries one change; later changes come after it.
@@ -207,7 +205,7 @@ export class SealedStore {
         : (await this.#answer('surveyed', { kind: 'names', hash })).fields;
       // Changes that came since wait for this.
       const fieldsSince = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
-      if (hash === 'credentials') this.#known = KnownFields.of([...names, ...fieldsSince]);
+      if (hash === 'credentials') this.#known.setFields([...names, ...fieldsSince]);
       return names;
     });
     // It waits in the order of writes, so that it never puts an older value over a newer one.
@@ -220,27 +218,19 @@ export class SealedStore {
 
   /** Resolves with the names of all fields. */
   async #resealAll(hash: SealedHash): Promise<readonly string[]> {
-    // A slice of the buffer pool would transfer the whole pool.
-    const head = copyOfBytes(this.#cipher.head);
+    const { head } = this.#cipher;
     const names: string[] = [];
     let cursor: string | undefined;
     do {
       const part = await this.#answer('surveyed', { kind: 'survey', hash, head, from: cursor });
-      const resealedValues = new Map<string, Uint8Array>();
-      for (const [field, sealedValue] of part.others) {
-        const associatedData = this.#associatedData(hash, field);
-        resealedValues.set(
-          field,
-          copyOfBytes(
-            this.#cipher.seal(associatedData, this.#cipher.open(associatedData, asBuffer(sealedValue))),
-          ),
-        );
-      }
+      const values = part.others.map(
+        ([field, value]) => [field, this.#cipher.open(hash, field, value)] as const,
+      );
       names.push(...part.fields);
       cursor = part.next;
-      if (resealedValues.size === 0) continue;
+      if (values.length === 0) continue;
       const change = new PendingChange();
-      change.add(hash, { fields: resealedValues });
+      change.add(hash, { fields: this.#cipher.seal(hash, new Map(values)) });
       await this.#put(change);
     } while (cursor !== undefined);
     return names;
@@ -252,40 +242,21 @@ export class SealedStore {
       const waitingValue = change.find(hash, field);
       if (waitingValue !== undefined) return waitingValue;
     }
-    if (hash !== 'credentials') return undefined;
-    const cachedValue = this.#options.cache.get(this.#prefix + field);
-    if (cachedValue !== undefined) return cachedValue;
-    return this.#known === undefined || this.#known.mayHold(field) ? undefined : null;
+    return hash === 'credentials' ? this.#known.find(field) : undefined;
   }
 
   async #askFor(hash: SealedHash, fields: readonly string[]): Promise<Map<string, Uint8Array | null>> {
-    const version = this.#version;
+    const keep = this.#known.keeper();
     const { values } = await this.#answer('values', { kind: 'read', hash, fields });
     const valuesFound = new Map(fields.map((field, index) => [field, values[index] ?? null]));
-    // Fields written since may be newer than the answer.
-    if (hash === 'credentials' && version === this.#version) {
-      for (const [field, value] of valuesFound)
-        if (value !== null) this.#options.cache.set(this.#prefix + field, value);
-    }
+    if (hash === 'credentials') keep(valuesFound);
     return valuesFound;
   }
 
   #remember(hash: SealedHash, fields: ReadonlyMap<string, Uint8Array | undefined>, clears: boolean): void {
-    this.#version += 1;
     if (hash !== 'credentials') return;
     for (const [field, value] of fields) if (value !== undefined) this.#options.onUsed(field);
-    if (clears) {
-      this.#prefix = this.#options.cache.newPrefix();
-      this.#known = KnownFields.of([]);
-    }
-    for (const [field, value] of fields) {
-      if (value === undefined) {
-        this.#options.cache.delete(this.#prefix + field);
-      } else {
-        this.#options.cache.set(this.#prefix + field, value);
-        this.#known?.add(field);
-      }
-    }
+    this.#known.written(fields, clears);
   }
 
   /** Returns the batch of the next write, made now if there is none. */
@@ -317,24 +288,6 @@ export class SealedStore {
     return batch;
   }
 
-  #seal({ hash, fields }: FieldChange): Map<string, Uint8Array | undefined> {
-    const sealedValues = new Map<string, Uint8Array | undefined>();
-    for (const [field, value] of fields) {
-      const associatedData = this.#associatedData(hash, field);
-      sealedValues.set(
-        field,
-        value === undefined ? undefined : copyOfBytes(this.#cipher.seal(associatedData, value)),
-      );
-    }
-    return sealedValues;
-  }
-
-  #open(hash: SealedHash, field: string, sealedValue: Uint8Array): Buffer {
-    return this.#options.cache.openOnce(sealedValue, () =>
-      this.#cipher.open(this.#associatedData(hash, field), asBuffer(sealedValue)),
-    );
-  }
-
   #put(change: PendingChange): Promise<void> {
     return this.#guarded(async () => {
       await this.#answer('done', { kind: 'write', changes: change.changes() });
@@ -359,18 +312,7 @@ export class SealedStore {
       throw this.fail(error);
     }
   }
-
-  #associatedData(hash: SealedHash, field: string): string {
-    return associatedDataOf(this.#options.shop, hash, field);
-  }
 }
 
 /** All changes of one tick of the event loop are written together. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-/** Returns a copy with separate memory. A clone of a view clones its whole buffer, which other values may share. */
-function copyOfBytes(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes);
-}
