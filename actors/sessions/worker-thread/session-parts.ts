@@ -6,7 +6,7 @@ import { ConnectionWatch } from './connection/connection-watch.ts';
 import { LimitsWatch } from './connection/limits-watch.ts';
 import type { InboundIntake } from './inbound/inbound-intake.ts';
 import { InboundStanzas } from './inbound/inbound-stanzas.ts';
-import { LONGEST_HOLD_MS, Receipts } from './inbound/receipts.ts';
+import { Receipts } from './inbound/receipts.ts';
 import { keysMovingTokens } from './keys/contact-tokens.ts';
 import type { Credentials } from './keys/credentials.ts';
 import { makeRatchets, type Ratchets } from './keys/ratchets.ts';
@@ -76,7 +76,13 @@ export function startParts(options: SessionPartsOptions): RunningParts {
   const outbox = new Outbox({ ...sharedParts, onUnanswered });
   const retries = new RetryAnswers({ ...sharedParts, outbox, ownAddresses });
   const limits = new LimitsWatch(context, socket);
-  const receipts = receiptsOf(options, { socket, groups, outbox, ownAddresses });
+  const receipts = new Receipts(context, {
+    ownAddresses,
+    numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
+    isOutside: (group, addresses) => groups.excludes(group, addresses),
+    isPending: (wireId) => outbox.isPending(wireId) || context.memory.unacknowledged.isKept(wireId),
+    orderedAs: (wireId) => options.readdressedIds.orderedAs(wireId),
+  });
   const watch = new ConnectionWatch(context, socket);
   const ownParts = { socket, credentials, history, caughtUp };
   const parts = { ...ownParts, outbox, groups, receipts, retries, watch, limits };
@@ -104,30 +110,6 @@ function ratchetsOf(
       isKeyless(memory.keyless, address) || ownDevice(credentials.creds.me).includes(address),
     ownAddresses,
     numbersBeside: memory.numbersBeside,
-  });
-}
-
-function receiptsOf(
-  { context, readdressedIds }: SessionPartsOptions,
-  {
-    socket,
-    groups,
-    outbox,
-    ownAddresses,
-  }: Pick<RunningParts, 'socket' | 'groups' | 'outbox'> & { readonly ownAddresses: () => string[] },
-): Receipts {
-  const { environment, memory, opening } = context;
-  return new Receipts({
-    ownAddresses,
-    numberOf: async (lid) => (await socket.signalRepository.lidMapping.getPNForLID(lid)) ?? undefined,
-    isOutside: (group, addresses) => groups.excludes(group, addresses),
-    isPending: (wireId) => outbox.isPending(wireId) || memory.unacknowledged.isKept(wireId),
-    orderedAs: (wireId) => readdressedIds.orderedAs(wireId),
-    atSharedMoment: (act) => void environment.sharedDeadlines.add(() => context.hasEnded || act(), 0),
-    afterLongestHold: (act) => context.later(LONGEST_HOLD_MS, act),
-    onDropped: (count) => context.log({ count }, 'too many receipts at once: some are not reported'),
-    generation: opening.generation,
-    report: (token, receipts) => context.emit({ type: 'session.receipts', token, receipts }),
   });
 }
 

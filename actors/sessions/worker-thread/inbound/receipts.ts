@@ -2,6 +2,7 @@ import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from '@whi
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import type { StanzaReceipt } from '../../session-events.ts';
+import type { SessionContext } from '../shared/session-context.ts';
 import { isGroupAddress, isLidAddress, isNumberAddress, userOf } from '../wire/chat-address.ts';
 import { personOf } from '../wire/inbound-message.ts';
 
@@ -44,7 +45,8 @@ interface DeviceReport {
   readonly atMs: number;
 }
 
-export interface ReceiptsOptions {
+/** The parts of a session that its receipts use. */
+export interface ReceiptsParts {
   readonly ownAddresses: () => readonly string[];
   /** Returns the number for the network's own id of a person, or undefined if the network names none. */
   readonly numberOf: (lid: string) => Promise<string | undefined>;
@@ -54,18 +56,6 @@ export interface ReceiptsOptions {
   readonly orderedAs: (wireId: string) => Promise<string>;
   /** True while the order of that stanza waits for its outcome, which must be reported first. */
   readonly isPending: (wireId: string) => boolean;
-  /**
-   * Acts at the next moment that all sessions of the worker share, unless the session has ended. So a group's receipts
-   * cost its shop a few turns instead of hundreds, and the reports of many shops are committed together.
-   */
-  readonly atSharedMoment: (act: () => void) => void;
-  /** Acts after `LONGEST_HOLD_MS`, unless the session has ended. */
-  readonly afterLongestHold: (act: () => void) => void;
-  /** Called with the number of receipts above the limit, which are acknowledged and dropped. */
-  readonly onDropped: (count: number) => void;
-  /** Makes tokens unlike those of the shop's other sessions. */
-  readonly generation: number;
-  readonly report: (token: string, receipts: readonly StanzaReceipt[]) => void;
 }
 
 /**
@@ -73,18 +63,21 @@ export interface ReceiptsOptions {
  * the client reports only stanzas that its own history has. The stanza is acknowledged once its reports are committed.
  */
 export class Receipts {
-  readonly #options: ReceiptsOptions;
+  readonly #context: SessionContext;
+  readonly #parts: ReceiptsParts;
   #waiting: WaitingReport[] = [];
   /** Reports that were sent and are not committed, by their token. */
   readonly #reported = new Map<string, readonly HeldStanza[]>();
   #tokens = 0;
   /** Reports that wait to be sent or committed. */
   #held = 0;
+  /** Receipts above the limit, which are acknowledged and not reported. */
   #dropped = 0;
   #isArmed = false;
 
-  constructor(options: ReceiptsOptions) {
-    this.#options = options;
+  constructor(context: SessionContext, parts: ReceiptsParts) {
+    this.#context = context;
+    this.#parts = parts;
   }
 
   /**
@@ -104,7 +97,7 @@ export class Receipts {
       const kind = KINDS.get(type);
       const person = kind && (await this.#personBehind(sender, group));
       if (kind === undefined || person === undefined) continue;
-      const orders = await Promise.all(wireIds.map((wireId) => this.#options.orderedAs(wireId)));
+      const orders = await Promise.all(wireIds.map((wireId) => this.#parts.orderedAs(wireId)));
       for (const wireId of new Set(orders)) receipts.push({ wireId, kind, ...person, group, atMs });
     }
     if (receipts.length === 0) return;
@@ -137,35 +130,37 @@ export class Receipts {
     this.#report(this.#waiting.splice(0));
   }
 
+  /**
+   * Reports all that waits at the next moment that all sessions of the worker share. So a group's receipts cost its shop
+   * a few turns instead of hundreds, and the reports of many shops are committed together.
+   */
   #arm(): void {
     if (this.#isArmed || (this.#waiting.length === 0 && this.#dropped === 0)) return;
     this.#isArmed = true;
-    this.#options.atSharedMoment(() => {
+    this.#context.environment.sharedDeadlines.add(() => {
+      if (this.#context.hasEnded) return;
       this.#isArmed = false;
-      const { isPending, onDropped } = this.#options;
+      const { isPending } = this.#parts;
       const readyReports = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
       this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
-      if (this.#dropped > 0) onDropped(this.#dropped);
+      if (this.#dropped > 0)
+        this.#context.log({ count: this.#dropped }, 'too many receipts at once: some are not reported');
       this.#dropped = 0;
       this.#report(readyReports);
       this.#arm();
-    });
+    }, 0);
   }
 
   #report(readyReports: readonly WaitingReport[]): void {
-    const { generation, afterLongestHold, report } = this.#options;
     for (const part of partsOf(readyReports, MOST_AT_ONCE)) {
       this.#tokens += 1;
-      const token = `receipts ${generation}.${this.#tokens}`;
-      this.#reported.set(
-        token,
-        part.map(({ stanza }) => stanza),
-      );
-      afterLongestHold(() => this.confirm(token));
-      report(
-        token,
-        part.map(({ receipt }) => receipt),
-      );
+      // Unlike those of the shop's other sessions.
+      const token = `receipts ${this.#context.opening.generation}.${this.#tokens}`;
+      const stanzas = part.map(({ stanza }) => stanza);
+      this.#reported.set(token, stanzas);
+      this.#context.later(LONGEST_HOLD_MS, () => this.confirm(token));
+      const receipts = part.map(({ receipt }) => receipt);
+      this.#context.emit({ type: 'session.receipts', token, receipts });
     }
   }
 
@@ -180,10 +175,10 @@ export class Receipts {
     group: string | undefined,
   ): Promise<Pick<StanzaReceipt, 'from' | 'lid'> | undefined> {
     if (!isNumberAddress(sender) && !isLidAddress(sender)) return undefined;
-    if (this.#options.ownAddresses().includes(sender)) return undefined;
+    if (this.#parts.ownAddresses().includes(sender)) return undefined;
     const byNumber = await this.#numberOf(sender);
     const addresses = byNumber === undefined || byNumber === sender ? [sender] : [sender, byNumber];
-    if (group !== undefined && this.#options.isOutside(group, addresses)) return undefined;
+    if (group !== undefined && this.#parts.isOutside(group, addresses)) return undefined;
     if (byNumber === undefined) return { from: sender };
     const fromNumber = `+${userOf(byNumber)}`;
     return group === undefined && isLidAddress(sender)
@@ -194,7 +189,7 @@ export class Receipts {
   /** Returns the address by number; undefined if the network names none or the lookup fails. */
   async #numberOf(address: string): Promise<string | undefined> {
     if (isNumberAddress(address)) return address;
-    const byNumber = await this.#options.numberOf(address).catch(() => undefined);
+    const byNumber = await this.#parts.numberOf(address).catch(() => undefined);
     return byNumber && personOf(byNumber);
   }
 }

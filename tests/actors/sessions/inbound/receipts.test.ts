@@ -1,30 +1,58 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BinaryNode } from '@whiskeysockets/baileys';
-import { LONGEST_HOLD_MS, Receipts } from '../../../../actors/sessions/worker-thread/inbound/receipts.ts';
+import type { StanzaReceipt } from '../../../../actors/sessions/session-events.ts';
+import {
+  LONGEST_HOLD_MS,
+  Receipts,
+  type ReceiptsParts,
+} from '../../../../actors/sessions/worker-thread/inbound/receipts.ts';
+import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
+import type { SessionEnvironment } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { Deadlines } from '../../../../runtime/deadlines.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { fakeOf } from '../../../testbed/fake-of.ts';
+
+/** Returns the receipts of one session. They are reported after 250 ms, or at the shared moments. */
+function receiptsOf(options: {
+  readonly clock: FakeClock;
+  readonly report: (token: string, receipts: readonly StanzaReceipt[]) => void;
+  readonly shared?: Deadlines<() => void>;
+  readonly parts?: Partial<ReceiptsParts>;
+  readonly log?: SessionContext['log'];
+}): Receipts {
+  const { clock, report, parts, log = () => undefined } = options;
+  const { shared = fakeOf<Deadlines<() => void>>({ add: (act) => clock.after(250, act) }) } = options;
+  const context = fakeOf<SessionContext>({
+    environment: fakeOf<SessionEnvironment>({ sharedDeadlines: shared }),
+    opening: { generation: 7, clientVersion: undefined },
+    later: (delayMs, act) => clock.after(delayMs, act),
+    emit: (event) => void (event.type === 'session.receipts' && report(event.token, event.receipts)),
+    log,
+  });
+  return new Receipts(context, {
+    ownAddresses: () => [],
+    numberOf: async () => undefined,
+    isOutside: () => false,
+    orderedAs: async (wireId) => wireId,
+    isPending: () => false,
+    ...parts,
+  });
+}
 
 test('receipts of several shops are reported together, each shop at most once', async () => {
   const clock = new FakeClock();
   const shared = new Deadlines<() => void>(clock, 250, (act) => act());
   const told: string[] = [];
-  const receiptsOf = (shop: string): Receipts =>
-    new Receipts({
-      ownAddresses: () => [],
-      numberOf: async () => undefined,
-      isOutside: () => false,
-      orderedAs: async (wireId) => wireId,
-      isPending: () => false,
-      atSharedMoment: (act) => void shared.add(act, 0),
-      afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
-      onDropped: () => undefined,
-      generation: 1,
+  const receiptsOfShop = (shop: string): Receipts =>
+    receiptsOf({
+      clock,
+      shared,
       report: (_token, receipts) =>
-        told.push(`${clock.monotonicMs()} ${shop} ${receipts.map(({ wireId }) => wireId).join(' ')}`),
+        void told.push(`${clock.monotonicMs()} ${shop} ${receipts.map(({ wireId }) => wireId).join(' ')}`),
     });
-  const firstReceipts = receiptsOf('one');
-  const otherReceipts = receiptsOf('other');
+  const firstReceipts = receiptsOfShop('one');
+  const otherReceipts = receiptsOfShop('other');
   const receipt = (id: string) => ({
     tag: 'receipt',
     attrs: { id, from: '33622222222@s.whatsapp.net', t: '1' },
@@ -44,24 +72,17 @@ test('receipts of our own devices and of people outside the group do not count',
   const outsider = '33622222222@s.whatsapp.net';
   const group = '120363000000000001@g.us';
   const told: string[] = [];
-  const receipts = new Receipts({
-    ownAddresses: () => [own],
-    numberOf: async () => undefined,
-    isOutside: (_, addresses) => addresses.includes(outsider),
-    orderedAs: async (wireId) => wireId,
-    isPending: () => false,
-    atSharedMoment: (act) => act(),
-    afterLongestHold: () => undefined,
-    onDropped: () => undefined,
-    generation: 1,
-    report: (token, some) => {
-      told.push(...some.map(({ from, kind }) => `${from} ${kind}`));
-      receipts.confirm(token);
-    },
+  const clock = new FakeClock();
+  const receipts = receiptsOf({
+    clock,
+    parts: { ownAddresses: () => [own], isOutside: (_, addresses) => addresses.includes(outsider) },
+    report: (_token, some) => void told.push(...some.map(({ from, kind }) => `${from} ${kind}`)),
   });
   for (const participant of [own, outsider, member, '33600000000:7@s.whatsapp.net']) {
-    await receipts.onReceipt({ tag: 'receipt', attrs: { id: 'A', from: group, participant, type: 'read' } });
+    const attrs = { id: 'A', from: group, participant, type: 'read' };
+    void receipts.onReceipt({ tag: 'receipt', attrs });
   }
+  await clock.advance(250);
   assert.deepEqual(told, ['+33611111111 read']);
 });
 
@@ -70,17 +91,14 @@ function heldReceipts(pending = new Set<string>()) {
   const clock = new FakeClock();
   const told: { token: string; wireIds: string[] }[] = [];
   const letGo: string[] = [];
-  const dropped: number[] = [];
-  const receipts = new Receipts({
-    ownAddresses: () => ['33611111111@s.whatsapp.net'],
-    numberOf: async () => undefined,
-    isOutside: () => false,
-    orderedAs: async (wireId) => wireId,
-    isPending: (wireId) => pending.has(wireId),
-    atSharedMoment: (act) => void clock.after(250, act),
-    afterLongestHold: (act) => void clock.after(LONGEST_HOLD_MS, act),
-    onDropped: (count) => void dropped.push(count),
-    generation: 7,
+  const dropped: unknown[] = [];
+  const receipts = receiptsOf({
+    clock,
+    parts: {
+      ownAddresses: () => ['33611111111@s.whatsapp.net'],
+      isPending: (wireId) => pending.has(wireId),
+    },
+    log: ({ count }) => void dropped.push(count),
     report: (token, words) => void told.push({ token, wireIds: words.map(({ wireId }) => wireId) }),
   });
   const arrives = (attrs: Record<string, string>, more: readonly string[] = []): void => {
@@ -159,16 +177,9 @@ const participants = (name: Record<string, string>, ...users: Record<string, str
 async function reportedOf(...nodes: readonly BinaryNode[]): Promise<string[]> {
   const clock = new FakeClock();
   const told: string[] = [];
-  const receipts = new Receipts({
-    ownAddresses: () => [],
-    numberOf: async (lid) => (lid === '7@lid' ? '33677777777@s.whatsapp.net' : undefined),
-    isOutside: () => false,
-    orderedAs: async (wireId) => wireId,
-    isPending: () => false,
-    atSharedMoment: (act) => void clock.after(250, act),
-    afterLongestHold: () => undefined,
-    onDropped: () => undefined,
-    generation: 1,
+  const receipts = receiptsOf({
+    clock,
+    parts: { numberOf: async (lid) => (lid === '7@lid' ? '33677777777@s.whatsapp.net' : undefined) },
     report: (_token, words) =>
       void told.push(
         ...words.map(({ wireId, from, lid, kind, atMs }) =>
