@@ -1,4 +1,4 @@
-import type { Read, Write } from './store.ts';
+import type { Read, RedisCommand, RepliesTo, Write } from './store.ts';
 
 /** The owner's record of a shard in Redis: one string a shard. Only scripts change it, and they first compare it. */
 export interface ShardRecord {
@@ -94,9 +94,9 @@ export const LATER_PROCESS = 'a process that started later has registered under 
 export interface Engine {
   /** Never rejects. Returns one outcome a section, in order. */
   commit(sections: readonly CommitSection[]): Promise<SectionOutcome[]>;
-  read(reads: readonly Read[]): Promise<unknown[]>;
-  readBytes(reads: readonly Read[]): Promise<unknown[]>;
-  append(writes: readonly Read[]): Promise<unknown[]>;
+  read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
+  readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>>;
+  append(writes: readonly RedisCommand[]): Promise<unknown[]>;
 
   /**
    * Makes the incarnation the only one of its node id, with a lease. The previous incarnation loses its lease at once.

@@ -35,8 +35,56 @@ export type WriteCommand =
 /** One change in Redis, as data: command, key, arguments. Its key must carry the hash tag of the shard it is committed to. */
 export type Write = readonly [command: WriteCommand, key: string, ...args: RedisArgument[]];
 
+/** Any command of Redis, as data. */
+export type RedisCommand = readonly [command: string, key: string, ...args: RedisArgument[]];
+
+/**
+ * The commands that are read with, and what Redis replies to each. `Value` is the form of a stored value: text, or
+ * bytes. No option in use changes the form of a reply. `SRANDMEMBER` is always sent with a count.
+ */
+interface Replies<Value> {
+  readonly EXISTS: number;
+  readonly GET: Value | null;
+  readonly HGET: Value | null;
+  readonly HGETALL: Value[];
+  readonly HKEYS: Value[];
+  readonly HMGET: (Value | null)[];
+  readonly HSCAN: [cursor: Value, fieldsAndValues: Value[]];
+  readonly HVALS: Value[];
+  readonly LLEN: number;
+  readonly LRANGE: Value[];
+  readonly MGET: (Value | null)[];
+  readonly SISMEMBER: number;
+  readonly SMEMBERS: Value[];
+  readonly SMISMEMBER: number[];
+  readonly SRANDMEMBER: Value[];
+  readonly SSCAN: [cursor: Value, members: Value[]];
+  /** Names and values, which have any form. */
+  readonly XINFO: unknown[];
+  readonly XRANGE: [id: Value, fields: Value[]][];
+  readonly XREVRANGE: [id: Value, fields: Value[]][];
+  readonly ZRANGE: Value[];
+  readonly ZRANGEBYLEX: Value[];
+  readonly ZRANGEBYSCORE: Value[];
+  readonly ZREVRANGE: Value[];
+  readonly ZREVRANGEBYLEX: Value[];
+  readonly ZSCORE: Value | null;
+}
+
+/** The reply to a command. */
+export type ReplyTo<Command extends keyof Replies<Value>, Value = string> = Replies<Value>[Command];
+
 /** One read of Redis, as data. */
-export type Read = readonly [command: string, key: string, ...args: RedisArgument[]];
+export type Read<Command extends keyof Replies<string> = keyof Replies<string>> = readonly [
+  command: Command,
+  key: string,
+  ...args: RedisArgument[],
+];
+
+/** The replies to reads, in their order. */
+export type RepliesTo<Reads extends readonly Read[], Value = string> = {
+  -readonly [Index in keyof Reads]: ReplyTo<Reads[Index][0], Value>;
+};
 
 /**
  * A lookup in a hash or set of a shard. It is for one member, or for fields of a hash that are always requested
@@ -53,34 +101,37 @@ export type Lookup =
  */
 export interface Store {
   /** Resolves with the replies in order, in one round trip. All reads of a tick travel together. Values are text. */
-  read(reads: readonly Read[]): Promise<unknown[]>;
+  read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>>;
   /**
    * Like `read`, for collections of one shard that only its commits change. Answers at once from memory if this node
    * owns the shard, and the collection is small and was read before. The answer to `HMGET` is the same array each time,
    * until the stored fields change.
    */
-  lookUp(shard: number, lookups: readonly Lookup[]): MaybePromise<unknown[]>;
+  lookUp<const Lookups extends readonly Lookup[]>(
+    shard: number,
+    lookups: Lookups,
+  ): MaybePromise<RepliesTo<Lookups>>;
   /**
    * Returns the answer of `lookUp` to one lookup from memory, else undefined. It reads nothing. It saves callers with
    * few lookups the lists.
    */
-  known(
+  known<Command extends 'HGET' | 'SISMEMBER'>(
     shard: number,
-    command: 'HGET' | 'SISMEMBER',
+    command: Command,
     key: string,
     member: string,
-  ): string | number | null | undefined;
+  ): ReplyTo<Command> | undefined;
   /** Like `known`, for fields of a hash that are requested together, by the first of them. */
   knownFields(shard: number, key: string, field: string): readonly (string | null)[] | undefined;
   /** Like `read`, with values as bytes. */
-  readBytes(reads: readonly Read[]): Promise<unknown[]>;
+  readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>>;
   /** One fenced write: all or nothing, refused unless this node owns the shard at its current epoch. */
   commit(shard: number, writes: readonly Write[]): Promise<void>;
   /**
    * Writes that no shard owns (key index, request log), unfenced. All of a tick travel together. Any command;
    * the promise settles when Redis has answered.
    */
-  append(writes: readonly Read[]): Promise<unknown[]>;
+  append(writes: readonly RedisCommand[]): Promise<unknown[]>;
 }
 
 /** Reads a hash by its fields from the flat list of fields and values that `HGETALL` answers. */

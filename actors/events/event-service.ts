@@ -23,7 +23,6 @@ import {
   isOfInbound,
   isOfMessage,
   type StoredEvent,
-  type StreamEntry,
 } from '../tenants/stored-events/tenant-event.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import type { EventOperations, EventOutcome, EventPage, EventQuery, EventView } from './event-operations.ts';
@@ -184,17 +183,17 @@ async function startOf(
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
   if (cursor === undefined) {
     // One read: a stream that begins after it is read from its start.
-    const [[newestEntry], exists] = (await store.read([
+    const [[newestEntry], exists] = await store.read([
       ['XREVRANGE', key, '+', '-', 'COUNT', 1],
       ['EXISTS', key],
-    ])) as [StreamEntry[], number];
+    ]);
     return done({ place: newestEntry?.[0] ?? (await lastIssued(key, exists, store)), isNewest: true });
   }
   const place = streamIdOf(cursor);
-  const [[oldestEntry], [newestEntry]] = (await store.read([
+  const [[oldestEntry], [newestEntry]] = await store.read([
     ['XRANGE', key, '-', '+', 'COUNT', 1],
     ['XREVRANGE', key, '+', '-', 'COUNT', 1],
-  ])) as [StreamEntry[], StreamEntry[]];
+  ]);
   const lastPlace = newestEntry?.[0] ?? START_OF_STREAM;
   if (lastPlace === place) return done({ place, isNewest: true });
   if (isBefore(lastPlace, place)) return await beyondNewest(key, place, store);
@@ -215,7 +214,7 @@ async function beyondNewest(
   place: string,
   store: Pick<Store, 'read'>,
 ): Promise<Outcome<Start, 'VALIDATION_ERROR'>> {
-  const [exists] = (await store.read([['EXISTS', key]])) as [number];
+  const [exists] = await store.read([['EXISTS', key]]);
   const lastPlace = await lastIssued(key, exists, store);
   if (!isBefore(lastPlace, place)) return done({ place, isNewest: false });
   return refuseCursor('is not a cursor of these events: it is newer than the newest event', lastPlace);
@@ -243,9 +242,7 @@ async function scan(
   const foundEvents: StoredEvent[] = [];
   let place = fromPlace;
   for (let scannedCount = 0; scannedCount < MOST_SCANNED; scannedCount += batch) {
-    const [entries] = (await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', batch]])) as [
-      StreamEntry[],
-    ];
+    const [entries] = await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', batch]]);
     for (const event of entries.map(decodeEvent)) {
       place = event.streamId;
       if (withoutInbound && isOfInbound(event.type)) continue;

@@ -2,7 +2,7 @@ import { type RedisConnection, Repository, Schema } from 'redis-om';
 import { shardCount } from '../../runtime/address.ts';
 import { type Clock, waitAtMost } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { Read, Store } from '../../runtime/store.ts';
+import type { Store } from '../../runtime/store.ts';
 import type { CursorPage, PageQuery } from '../reply-schemas/reply-fields.ts';
 import { tenantsOfShardKey } from '../tenants/tenant-keys.ts';
 import { tenantView } from '../tenants/tenant-record.ts';
@@ -71,10 +71,10 @@ export class OperatorsDirectory {
    */
   async repair(): Promise<void> {
     const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
-    const [listedIds, ...tenantsOfShards] = (await this.#store.read([
+    const [listedIds, ...tenantsOfShards] = await this.#store.read([
       ['ZRANGE', ORDER_KEY, 0, -1],
-      ...shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
-    ])) as string[][];
+      ...shards.map((shard) => ['SMEMBERS', tenantsOfShardKey(shard)] as const),
+    ]);
     const listedOnly = new Set(listedIds);
     for (const tenantId of tenantsOfShards.flat())
       if (!listedOnly.delete(tenantId)) await this.#refresh(tenantId);
@@ -87,9 +87,7 @@ export class OperatorsDirectory {
     const part = query.q?.toLowerCase() ?? '';
     let fromId = query.cursor === undefined ? '+' : `(${query.cursor}`;
     for (;;) {
-      const [ids] = (await this.#store.read([
-        ['ZREVRANGEBYLEX', ORDER_KEY, fromId, '-', 'LIMIT', 0, BATCH],
-      ])) as [string[]];
+      const [ids] = await this.#store.read([['ZREVRANGEBYLEX', ORDER_KEY, fromId, '-', 'LIMIT', 0, BATCH]]);
       const entries = ids.length === 0 ? [] : await this.#tenants.fetch(ids);
       for (const entry of entries) {
         if (typeof entry.view !== 'string') continue;

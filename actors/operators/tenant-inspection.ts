@@ -40,9 +40,9 @@ export async function readTenantRecord(
   store: Pick<Store, 'read'>,
 ): Promise<Pick<TenantState, 'record' | 'ownerNumber'> | undefined> {
   const keys = tenantKeys(tenantId);
-  const [recordText, ownerNumber = null] = (await store.read([
+  const [recordText, ownerNumber] = await store.read([
     ['GET', keys.record],
     ['GET', keys.ownerNumber],
-  ])) as (string | null)[];
+  ]);
   return recordText ? { record: JSON.parse(recordText) as TenantRecord, ownerNumber } : undefined;
 }

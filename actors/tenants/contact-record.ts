@@ -28,7 +28,7 @@ export async function readContacts(
   store: Store,
 ): Promise<Map<string, ContactRecord>> {
   const forms = new Set(phones.flatMap((phone) => numberForms(phone)));
-  const [texts] = (await store.read([['HMGET', contacts, ...forms]])) as [(string | null)[]];
+  const [texts] = await store.read([['HMGET', contacts, ...forms]]);
   return byPhone(texts);
 }
 

@@ -21,9 +21,7 @@ export async function listCustomers(
   let first: string[] = [];
   let place = '0';
   do {
-    const [[next, members]] = (await store.read([['SSCAN', key, place, 'COUNT', BATCH]])) as [
-      [next: string, members: string[]],
-    ];
+    const [[next, members]] = await store.read([['SSCAN', key, place, 'COUNT', BATCH]]);
     const wantedPhones = members.filter((phone) => phone > after && phone.includes(part));
     // Redis may give a member twice.
     first = [...new Set([...first, ...wantedPhones])].sort().slice(0, limit + 1);

@@ -1,6 +1,6 @@
 import { shardCount } from '../../runtime/address.ts';
 import { partsOf } from '../../runtime/parts.ts';
-import type { Read, Store } from '../../runtime/store.ts';
+import type { Store } from '../../runtime/store.ts';
 import { tenantKeys, tenantsOfShardKey } from './tenant-keys.ts';
 
 /** Tenants whose shops one round trip reads. */
@@ -16,14 +16,10 @@ interface PlacedShop {
 /** All shops there are, as the store has them, some hundred at a time. Rejects as `Store.read` does. */
 export async function* everyShop(store: Pick<Store, 'read'>): AsyncGenerator<readonly PlacedShop[]> {
   const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
-  const shopTexts = (await store.read(
-    shards.map((shard): Read => ['SMEMBERS', tenantsOfShardKey(shard)]),
-  )) as string[][];
+  const shopTexts = await store.read(shards.map((shard) => ['SMEMBERS', tenantsOfShardKey(shard)]));
   const tenants = shopTexts.flatMap((ids, shard) => ids.map((tenantId) => ({ shard, tenantId })));
   for (const batch of partsOf(tenants, BATCH)) {
-    const shops = (await store.read(
-      batch.map(({ tenantId }): Read => ['HKEYS', tenantKeys(tenantId).shops]),
-    )) as string[][];
+    const shops = await store.read(batch.map(({ tenantId }) => ['HKEYS', tenantKeys(tenantId).shops]));
     yield batch.flatMap((tenant, index) => (shops[index] ?? []).map((shopId) => ({ ...tenant, shopId })));
   }
 }

@@ -194,7 +194,7 @@ export class TenantErasure {
   async #forgetNumbers(shard: number, numbersLeft: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
-      const [phones] = (await store.read([['SRANDMEMBER', numbersLeft, KEYS_AT_ONCE]])) as [string[]];
+      const [phones] = await store.read([['SRANDMEMBER', numbersLeft, KEYS_AT_ONCE]]);
       if (phones.length === 0) return;
       await store.commit(shard, [
         ...phones.map((key): Write => ['UNLINK', key]),

@@ -93,19 +93,17 @@ export async function loadTenant(
   { keyLimits, nowMs }: { readonly keyLimits: KeyLimits; readonly nowMs: number },
 ): Promise<TenantState | undefined> {
   const keys = tenantKeys(address.id);
-  const [record, ownerNumber, apiKeys, shops, erasing, people, declared, usage, webhooks] = (await store.read(
-    [
-      ['GET', keys.record],
-      ['GET', keys.ownerNumber],
-      ['HVALS', keys.apiKeys],
-      ['HVALS', keys.shops],
-      ['SMEMBERS', keys.erasing],
-      ['SMEMBERS', keys.erasingPeople],
-      ['LRANGE', keys.declared, 0, -1],
-      ['HGETALL', keys.usage],
-      ['HVALS', keys.webhooks],
-    ],
-  )) as [string | null, string | null, string[], string[], string[], string[], string[], string[], string[]];
+  const [record, ownerNumber, apiKeys, shops, erasing, people, declared, usage, webhooks] = await store.read([
+    ['GET', keys.record],
+    ['GET', keys.ownerNumber],
+    ['HVALS', keys.apiKeys],
+    ['HVALS', keys.shops],
+    ['SMEMBERS', keys.erasing],
+    ['SMEMBERS', keys.erasingPeople],
+    ['LRANGE', keys.declared, 0, -1],
+    ['HGETALL', keys.usage],
+    ['HVALS', keys.webhooks],
+  ]);
   if (record === null) return undefined;
   const tenant = JSON.parse(record) as TenantRecord;
   if (tenant.version > 1) throw new NewerState('a tenant', { stored: tenant.version, known: 1 });

@@ -1,7 +1,7 @@
 import type { Store } from '../../runtime/store.ts';
 import { isBefore, placeBefore, storedAtMs } from '../tenants/stored-events/event-cursor.ts';
 import { wereCutOff } from '../tenants/stored-events/event-retention.ts';
-import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/stored-events/tenant-event.ts';
+import { decodeEvent, type StoredEvent } from '../tenants/stored-events/tenant-event.ts';
 import type { WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { isWanted } from './endpoint-pump.ts';
 import type { KeptEvent, ReadEvents } from './endpoint-pump-options.ts';
@@ -21,10 +21,10 @@ export async function readAfter(
 ): Promise<ReadEvents> {
   const { key, place, limit, webhook } = request;
   // The oldest is read last, so that a removal in between is noticed.
-  const [entries, [oldestEntry]] = (await store.read([
+  const [entries, [oldestEntry]] = await store.read([
     ['XRANGE', key, `(${place}`, '+', 'COUNT', BATCH],
     ['XRANGE', key, '-', '+', 'COUNT', 1],
-  ])) as [StreamEntry[], StreamEntry[]];
+  ]);
   const missedUntilMs = await cutOffMs(store, { key, place, oldest: oldestEntry?.[0] });
   const events: StoredEvent[] = [];
   let lastPlace = place;
@@ -42,10 +42,10 @@ export async function readAt(
   store: Pick<Store, 'read'>,
   { key, place }: { readonly key: string; readonly place: string },
 ): Promise<KeptEvent> {
-  const [[entry], [oldestEntry]] = (await store.read([
+  const [[entry], [oldestEntry]] = await store.read([
     ['XRANGE', key, place, place],
     ['XRANGE', key, '-', '+', 'COUNT', 1],
-  ])) as [StreamEntry[], StreamEntry[]];
+  ]);
   if (entry !== undefined) return { event: decodeEvent(entry) };
   const missedUntilMs = await cutOffMs(store, { key, place: placeBefore(place), oldest: oldestEntry?.[0] });
   return { event: undefined, missedUntilMs };

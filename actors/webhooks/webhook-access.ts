@@ -38,7 +38,7 @@ export function webhookAccess({
     const { webhookProgress } = tenantKeys(tenantId);
     const progress = new Map<string, WebhookProgress>();
     for (const part of partsOf(ids, PROGRESS_AT_A_TIME)) {
-      const [texts] = (await store.read([['HMGET', webhookProgress, ...part]])) as [(string | null)[]];
+      const [texts] = await store.read([['HMGET', webhookProgress, ...part]]);
       for (const [index, id] of part.entries()) {
         const text = texts[index];
         if (text != null) progress.set(id, JSON.parse(text) as WebhookProgress);

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import { cursorOf, streamIdOf } from '../tenants/stored-events/event-cursor.ts';
-import { decodeEvent, type StoredEvent, type StreamEntry } from '../tenants/stored-events/tenant-event.ts';
+import { decodeEvent, type StoredEvent } from '../tenants/stored-events/tenant-event.ts';
 import { placeOf } from '../tenants/stored-webhooks/webhook-progress.ts';
 import type { WebhookAttempt, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
@@ -46,9 +46,7 @@ export function webhookDeliveries(
     attempts: (tenantId, webhookId, limit) =>
       withWebhook(tenantId, webhookId, async () => {
         const { webhookAttempts } = tenantKeys(tenantId);
-        const [entries] = (await store.read([
-          ['XREVRANGE', webhookAttempts, '+', '-', 'COUNT', LOOKED_AT],
-        ])) as [StreamEntry[]];
+        const [entries] = await store.read([['XREVRANGE', webhookAttempts, '+', '-', 'COUNT', LOOKED_AT]]);
         const ownEntries = entries.filter(([, fields]) => fields[1] === webhookId).slice(0, limit);
         const items = ownEntries.map(([, fields]) =>
           attemptView(JSON.parse(fields[3] ?? '') as NotedAttempt),
@@ -81,7 +79,7 @@ async function eventsOf(
   const { key, eventIds, webhook } = request;
   // An id is the same in capital letters.
   const places = [...new Set(eventIds.map(streamIdOf))];
-  const replies = (await store.read(places.map((place) => ['XRANGE', key, place, place]))) as StreamEntry[][];
+  const replies = await store.read(places.map((place) => ['XRANGE', key, place, place]));
   return replies
     .flat()
     .map(decodeEvent)
@@ -98,9 +96,7 @@ async function eventsSince(
   // Redis accepts no position before its epoch.
   let fromId = String(Math.max(0, sinceMs));
   for (;;) {
-    const [entries] = (await store.read([['XRANGE', key, fromId, '+', 'COUNT', MOST_REPLAYED]])) as [
-      StreamEntry[],
-    ];
+    const [entries] = await store.read([['XRANGE', key, fromId, '+', 'COUNT', MOST_REPLAYED]]);
     events.push(...entries.map(decodeEvent).filter((event) => isWanted(webhook, event)));
     const lastId = entries.at(-1)?.[0];
     if (lastId === undefined || events.length >= MOST_REPLAYED) return events.slice(0, MOST_REPLAYED);

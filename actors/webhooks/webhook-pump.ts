@@ -220,7 +220,7 @@ export class WebhookPump {
       random,
       log,
       async progress(webhookId) {
-        const [progressText] = (await store.read([['HGET', webhookProgress, webhookId]])) as [string | null];
+        const [progressText] = await store.read([['HGET', webhookProgress, webhookId]]);
         return progressText === null ? undefined : (JSON.parse(progressText) as WebhookProgress);
       },
       eventsAfter: (place, limit, webhook) => readAfter(store, { key, place, limit, webhook }),

@@ -1,7 +1,7 @@
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
-import type { Read } from '../../runtime/store.ts';
+import type { RedisCommand } from '../../runtime/store.ts';
 import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import type { OperatorAccess, RunningSide } from '../harness/running-side.ts';
 import { startSide } from '../harness/side.ts';
@@ -131,10 +131,13 @@ async function toErase(
   const stream = `{s${shardOf(tenant?.id ?? '')}}:tenant:${tenant?.id}:events`;
   const events = context.setting('events', EVENTS);
   for (let from = 0; from < events; from += EVENTS_AT_ONCE) {
-    const added = Array.from({ length: Math.min(EVENTS_AT_ONCE, events - from) }, (_, index): Read => {
-      const shopId = shops[(from + index) % count]?.id ?? '';
-      return ['XADD', stream, '*', 't', 'queue.resumed', 's', shopId, 'd', '{}'];
-    });
+    const added = Array.from(
+      { length: Math.min(EVENTS_AT_ONCE, events - from) },
+      (_, index): RedisCommand => {
+        const shopId = shops[(from + index) % count]?.id ?? '';
+        return ['XADD', stream, '*', 't', 'queue.resumed', 's', shopId, 'd', '{}'];
+      },
+    );
     await redis.append(added);
   }
   return phase === 'a tenant erased' ? path : `${path}/shops/${shops[0]?.id}`;

@@ -9,9 +9,10 @@ import { uWebSockets } from '../../http/socket/uwebsockets.ts';
 import { identityBody } from '../../http/tenant-api/identity.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { memoize } from '../../runtime/memoize.ts';
+import { readsBy } from '../../tests/testbed/reads-by.ts';
 import { keyLimits, LIMITS, listen, logAnswered, openRequestLog, readHead } from './by-hand-parts.ts';
 
-const requestLog = openRequestLog({ read: () => Promise.resolve([]), append: () => Promise.resolve([]) });
+const requestLog = openRequestLog({ read: readsBy(() => []), append: () => Promise.resolve([]) });
 const callerOf = memoize(1_000, (hash: string) => ({
   key: {
     id: hash.slice(0, 24),

@@ -3,7 +3,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import type { Random } from '../../runtime/random.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
-import type { Read, Store } from '../../runtime/store.ts';
+import type { RedisCommand, Store } from '../../runtime/store.ts';
 import { erasedMark } from '../request-log/request-log-keys.ts';
 import type { AuditEntry, AuditLogQuery, Change, ChangeOutcome } from './audit-entry.ts';
 import { AUDIT_KEYS, listChanges } from './audit-reader.ts';
@@ -95,9 +95,9 @@ export class AuditLog {
     await this.#append(['EVAL', MARK_SCRIPT.source, 1, AUDIT_KEYS.erased, mark]);
     let cursor = '0';
     do {
-      const [[next, pairs]] = (await this.#options.store.read([
+      const [[next, pairs]] = await this.#options.store.read([
         ['HSCAN', AUDIT_KEYS.entries, cursor, 'COUNT', SCAN_COUNT],
-      ])) as [[string, string[]]];
+      ]);
       cursor = next;
       for (let index = 0; index < pairs.length; index += 2) {
         const change = JSON.parse(pairs[index + 1] ?? '') as Change;
@@ -108,7 +108,7 @@ export class AuditLog {
     } while (cursor !== '0');
   }
 
-  async #append(write: Read): Promise<unknown[]> {
+  async #append(write: RedisCommand): Promise<unknown[]> {
     return this.#options.store.append([write]);
   }
 }

@@ -44,14 +44,12 @@ export async function listChanges(
 async function batchBefore(store: Pick<Store, 'read'>, lastId: string | undefined): Promise<AuditEntry[]> {
   const fromId = lastId === undefined ? '+' : `(${lastId}`;
   const { order, entries, outcomes } = AUDIT_KEYS;
-  const [ids] = (await store.read([['ZRANGE', order, fromId, '-', 'BYLEX', 'REV', 'LIMIT', 0, BATCH]])) as [
-    string[],
-  ];
+  const [ids] = await store.read([['ZRANGE', order, fromId, '-', 'BYLEX', 'REV', 'LIMIT', 0, BATCH]]);
   if (ids.length === 0) return [];
-  const [changes, ends] = (await store.read([
+  const [changes, ends] = await store.read([
     ['HMGET', entries, ...ids],
     ['HMGET', outcomes, ...ids],
-  ])) as [(string | null)[], (string | null)[]];
+  ]);
   // An entry that was removed between the two reads is left out.
   return ids.flatMap((id, index) => {
     const change = changes[index] ?? undefined;

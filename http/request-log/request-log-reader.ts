@@ -161,9 +161,7 @@ async function* entriesOf(
   // Two logs may have ticks of the same id, so each log's tick with the cursor's id is read once more.
   let fromId = positionBefore === undefined ? '+' : `${positionBefore.ms}-${positionBefore.sequence}`;
   for (;;) {
-    const [ticks] = (await store.read([['XREVRANGE', log, fromId, '-', 'COUNT', TICKS_PER_READ]])) as [
-      [id: string, fields: string[]][],
-    ];
+    const [ticks] = await store.read([['XREVRANGE', log, fromId, '-', 'COUNT', TICKS_PER_READ]]);
     for (const [id, fields] of ticks) {
       const [ms = 0, sequence = 0] = id.split('-').map(Number);
       const entries = unpackEntries(account, fields[3] ?? '');

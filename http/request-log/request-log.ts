@@ -2,7 +2,7 @@ import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
-import type { Read, Store } from '../../runtime/store.ts';
+import type { RedisCommand, Store } from '../../runtime/store.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 import { NOBODY, packEntry } from './request-log-entry.ts';
 import {
@@ -109,7 +109,7 @@ export class RequestLog {
 
   async #erase(accounts: readonly string[]): Promise<void> {
     await this.#options.store.append([
-      ...accounts.map((account): Read => ['UNLINK', ...requestLogKeys(account)]),
+      ...accounts.map((account): RedisCommand => ['UNLINK', ...requestLogKeys(account)]),
       ['ZREM', REQUEST_LOG_INDEX, ...accounts],
       ['ZREM', REQUEST_LOG_BYTES, ...accounts],
     ]);
@@ -157,7 +157,7 @@ export class RequestLog {
     this.#waitingCount = 0;
     const { maxEntriesPerTenant, maxAgeMs } = this.#options.limits;
     const appends = batch.map(
-      ([account, entries]): Read => [
+      ([account, entries]): RedisCommand => [
         // The script is sent as its source. By its digest, one master of a cluster could lack it after others have
         // taken their part of the batch.
         'EVAL',
@@ -197,7 +197,7 @@ export class RequestLog {
       ['ZADD', REQUEST_LOG_INDEX, ...times],
       ['ZADD', REQUEST_LOG_BYTES, ...bytes],
       ['ZMSCORE', REQUEST_LOG_ERASED, ...accounts.map(erasedMark)],
-    ] as unknown as Read[])) as [unknown, unknown, readonly unknown[]];
+    ])) as [unknown, unknown, readonly unknown[]];
     const erased = accounts.filter((_, index) => marks[index] !== null);
     if (erased.length > 0) await this.#erase(erased);
   }
@@ -224,9 +224,7 @@ export class RequestLog {
     }
     const maxScore = `(${clock.wallMs() - this.#options.limits.maxAgeMs}`;
     await store.append([['ZREMRANGEBYSCORE', REQUEST_LOG_ERASED, '-inf', maxScore]]);
-    const [goneAccounts] = (await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', maxScore]])) as [
-      string[],
-    ];
+    const [goneAccounts] = await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', maxScore]]);
     if (goneAccounts.length === 0) return;
     await store.append([
       ['ZREM', REQUEST_LOG_INDEX, ...goneAccounts],
@@ -239,7 +237,14 @@ export class RequestLog {
    */
   async #trim(account: string, keepBytes: number): Promise<number> {
     const { store } = this.#options;
-    const trim: Read = ['EVAL', TRIM_SCRIPT.source, 2, ...requestLogKeys(account), keepBytes, TICKS_PER_TRIM];
+    const trim: RedisCommand = [
+      'EVAL',
+      TRIM_SCRIPT.source,
+      2,
+      ...requestLogKeys(account),
+      keepBytes,
+      TICKS_PER_TRIM,
+    ];
     let bytesBefore = Number.POSITIVE_INFINITY;
     for (;;) {
       const [keptBytes] = (await store.append([trim])) as [number];

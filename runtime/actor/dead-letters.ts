@@ -8,7 +8,7 @@ import type { GroupCommit } from '../ownership/group-commit.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import type { Random } from '../random.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
-import type { Read, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { TextCipher } from '../text-cipher.ts';
 
 /** A client command that made an actor throw. */
@@ -101,11 +101,10 @@ export class DeadLetterBox implements DeadLetters {
   async forgetOld(shards: readonly OwnedShard[]): Promise<void> {
     const { clock, limits, log, store } = this.#options;
     const newestId = `(${idsFrom(clock.wallMs() - limits.deadLetterAgeMs)}`;
-    const readOf = ({ number }: OwnedShard): Read => [
-      ...(['ZRANGEBYLEX', keyOf(number), '-', newestId, 'LIMIT', 0, 1] as const),
-    ];
     try {
-      const oldIds = (await store.read(shards.map(readOf))) as string[][];
+      const oldIds = await store.read(
+        shards.map(({ number }) => ['ZRANGEBYLEX', keyOf(number), '-', newestId, 'LIMIT', 0, 1]),
+      );
       const withOld = shards.filter((_, index) => (oldIds[index] ?? []).length > 0);
       await Promise.all(
         withOld.map(({ number }) => store.commit(number, [['ZREMRANGEBYLEX', keyOf(number), '-', newestId]])),
@@ -120,9 +119,9 @@ export class DeadLetterBox implements DeadLetters {
     const newestId = after === undefined ? '+' : `(${after}`;
     const reads = Array.from(
       { length: shardCount() },
-      (_, shard): Read => ['ZREVRANGEBYLEX', keyOf(shard), newestId, '-', 'LIMIT', 0, limit],
+      (_, shard) => ['ZREVRANGEBYLEX', keyOf(shard), newestId, '-', 'LIMIT', 0, limit] as const,
     );
-    const shards = (await this.#options.store.read(reads)) as string[][];
+    const shards = await this.#options.store.read(reads);
     return shards
       .flatMap((members, shard) => members.map((member) => this.#letter(member, shard)))
       .sort((left, right) => (left.id < right.id ? 1 : -1))
@@ -132,9 +131,9 @@ export class DeadLetterBox implements DeadLetters {
   async find(id: string): Promise<DeadLetter | undefined> {
     const reads = Array.from(
       { length: shardCount() },
-      (_, shard): Read => ['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)],
+      (_, shard) => ['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)] as const,
     );
-    const shards = (await this.#options.store.read(reads)) as string[][];
+    const shards = await this.#options.store.read(reads);
     return shards.flatMap((members, shard) => members.map((member) => this.#letter(member, shard))).at(0);
   }
 
@@ -145,8 +144,7 @@ export class DeadLetterBox implements DeadLetters {
   }
 
   async #replay(id: string, shard: number): Promise<unknown> {
-    const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
-    const [member] = members as string[];
+    const [[member]] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
     if (member === undefined) return undefined;
     const { address, command } = this.#letter(member, shard);
     if (command === undefined) throw new Error('the dead letter was sealed with a key that is not ours');
@@ -163,7 +161,7 @@ export class DeadLetterBox implements DeadLetters {
 
   async drop(id: string, shard: number): Promise<boolean> {
     const [members] = await this.#options.store.read([['ZRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
-    if ((members as string[]).length === 0) return false;
+    if (members.length === 0) return false;
     await this.#options.store.commit(shard, [['ZREMRANGEBYLEX', keyOf(shard), ...rangeOf(id)]]);
     return true;
   }
@@ -186,7 +184,7 @@ export class DeadLetterBox implements DeadLetters {
 
   async forget({ shard, kind, id }: Address): Promise<void> {
     const [members] = await this.#options.store.read([['ZRANGE', keyOf(shard), 0, -1]]);
-    const ownMembers = (members as string[]).filter((member) => {
+    const ownMembers = members.filter((member) => {
       const { letter } = parseMember(member);
       return letter.kind === kind && letter.id === id;
     });

@@ -1,6 +1,5 @@
 import { shardKey } from '../address.ts';
 import type { Engine, ShardRecord } from '../engine.ts';
-import type { Read } from '../store.ts';
 import { OwnedShard } from './owned-shard.ts';
 
 /**
@@ -30,14 +29,14 @@ export async function claimShards(
   }
   const members = await engine.read(
     wonShards.flatMap(({ number }) =>
-      ['awake', 'suspended'].map((part): Read => ['SMEMBERS', shardKey(number, part)]),
+      ['awake', 'suspended'].map((part) => ['SMEMBERS', shardKey(number, part)] as const),
     ),
   );
   return wonShards.map(
     ({ number, record }, index) =>
       new OwnedShard(number, record, {
-        awake: new Set(members[index * 2] as string[]),
-        suspended: new Set(members[index * 2 + 1] as string[]),
+        awake: new Set(members[index * 2]),
+        suspended: new Set(members[index * 2 + 1]),
       }),
   );
 }

@@ -6,7 +6,7 @@ import {
   RuntimeFailure,
   unavailableFailure,
 } from '../runtime-failure.ts';
-import type { Lookup, Read, Store, Write } from '../store.ts';
+import type { Lookup, Read, RedisCommand, RepliesTo, ReplyTo, Store, Write } from '../store.ts';
 import {
   answerFrom,
   type Collection,
@@ -40,11 +40,14 @@ export class NodeStore implements Store {
     this.#shard = shard;
   }
 
-  read(reads: readonly Read[]): Promise<unknown[]> {
+  read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
     return this.#engine.read(reads);
   }
 
-  lookUp(number: number, lookups: readonly Lookup[]): MaybePromise<unknown[]> {
+  lookUp<const Lookups extends readonly Lookup[]>(
+    number: number,
+    lookups: Lookups,
+  ): MaybePromise<RepliesTo<Lookups>> {
     const memory = this.#shard(number)?.memory;
     if (memory === undefined) return this.#engine.read(lookups);
     const answers = new Array<unknown>(lookups.length);
@@ -53,7 +56,7 @@ export class NodeStore implements Store {
       answers[index] = memory.answer(lookups[index] as Lookup);
       isKnown &&= answers[index] !== undefined;
     }
-    if (isKnown) return answers;
+    if (isKnown) return answers as RepliesTo<Lookups>;
     const unknownLookups = lookups.filter((_, index) => answers[index] === undefined);
     const loads = memory.begin(unknownLookups);
     // No value is cached, and none will be. A message that is read once is an example.
@@ -61,13 +64,8 @@ export class NodeStore implements Store {
     return this.#askForRest(memory, lookups, { known: answers, unknown: unknownLookups, loads });
   }
 
-  known(
-    shard: number,
-    command: 'HGET' | 'SISMEMBER',
-    key: string,
-    member: string,
-  ): string | number | null | undefined {
-    return this.#shard(shard)?.memory.known(command, key, member);
+  known<Command extends 'HGET' | 'SISMEMBER'>(shard: number, command: Command, key: string, member: string) {
+    return this.#shard(shard)?.memory.known(command, key, member) as ReplyTo<Command> | undefined;
   }
 
   knownFields(shard: number, key: string, field: string): Fields | undefined {
@@ -75,11 +73,11 @@ export class NodeStore implements Store {
   }
 
   /** Reads only the lookups that memory could not answer. It caches the collections that were read completely. */
-  async #askForRest(
+  async #askForRest<const Lookups extends readonly Lookup[]>(
     memory: CollectionMemory,
-    lookups: readonly Lookup[],
+    lookups: Lookups,
     { known, unknown, loads }: OpenLookups,
-  ): Promise<unknown[]> {
+  ): Promise<RepliesTo<Lookups>> {
     // A complete read answers every lookup of its key.
     const singleLookups = unknown.filter((lookup) => !loads.some(({ name }) => name === nameOf(lookup)));
     let replies: unknown[] | undefined;
@@ -97,14 +95,14 @@ export class NodeStore implements Store {
         : answerFrom(collection, lookup);
     });
     // One collection is too large to be read completely.
-    return answers.includes(undefined) ? this.#engine.read(lookups) : answers;
+    return answers.includes(undefined) ? this.#engine.read(lookups) : (answers as RepliesTo<Lookups>);
   }
 
-  readBytes(reads: readonly Read[]): Promise<unknown[]> {
+  readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
     return this.#engine.readBytes(reads);
   }
 
-  append(writes: readonly Read[]): Promise<unknown[]> {
+  append(writes: readonly RedisCommand[]): Promise<unknown[]> {
     return this.#engine.append(writes);
   }
 

@@ -13,7 +13,7 @@ export async function installedShards(
   engine: Pick<Engine, 'append' | 'read'>,
   wantedCount: number | undefined,
 ): Promise<number> {
-  const readStored = async (): Promise<unknown> => (await engine.read([['GET', SHARDS_KEY]]))[0];
+  const readStored = async () => (await engine.read([['GET', SHARDS_KEY]]))[0];
   let knownCount = await readStored();
   if (knownCount === null) {
     // The first node that ever ran claimed this shard, in any version.

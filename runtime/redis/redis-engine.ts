@@ -12,7 +12,7 @@ import {
 } from '../engine.ts';
 import type { Logger } from '../logger.ts';
 import { outcomeUnknownFailure, RuntimeFailure } from '../runtime-failure.ts';
-import type { Read, RedisArgument } from '../store.ts';
+import type { Read, RedisArgument, RedisCommand, RepliesTo } from '../store.ts';
 import { CommitTrouble } from './commit-trouble.ts';
 import { LostMaster } from './lost-master.ts';
 import { type LuaScript, readLuaScript } from './lua-script.ts';
@@ -136,15 +136,15 @@ export class RedisEngine implements Engine {
     }
   }
 
-  read(reads: readonly Read[]): Promise<unknown[]> {
-    return this.#ask(reads, 'utf8');
+  read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
+    return this.#ask(reads, 'utf8') as Promise<RepliesTo<Reads>>;
   }
 
-  readBytes(reads: readonly Read[]): Promise<unknown[]> {
-    return this.#ask(reads, null);
+  readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
+    return this.#ask(reads, null) as Promise<RepliesTo<Reads, Buffer>>;
   }
 
-  async append(writes: readonly Read[]): Promise<unknown[]> {
+  async append(writes: readonly RedisCommand[]): Promise<unknown[]> {
     try {
       return await Promise.all(writes.map(([name, ...args]) => this.#data.send(name, args)));
     } catch (error) {
@@ -176,17 +176,15 @@ export class RedisEngine implements Engine {
   }
 
   async nodes(): Promise<NodeRecord[]> {
-    const [members] = await this.read([['SMEMBERS', NODES_KEY]]);
-    const nodeIds = (members as string[]).sort();
+    const [nodeIds] = await this.read([['SMEMBERS', NODES_KEY]]);
     if (nodeIds.length === 0) return [];
-    // One command, since each node reads all leases each second. The keys share a hash tag.
-    const [leases] = (await this.read([['MGET', ...nodeIds.map(leaseKey)] as unknown as Read])) as [
-      unknown[],
-    ];
+    nodeIds.sort();
+    // The keys share a hash tag.
+    const leases = await this.#readTogether(nodeIds.map(leaseKey));
     const alive: NodeRecord[] = [];
     for (const [index, nodeId] of nodeIds.entries()) {
       const incarnation = leases[index];
-      if (typeof incarnation === 'string') alive.push({ nodeId, incarnation });
+      if (incarnation != null) alive.push({ nodeId, incarnation });
       else await this.resign(nodeId, '');
     }
     return alive;
@@ -194,13 +192,17 @@ export class RedisEngine implements Engine {
 
   async records(): Promise<ShardRecord[]> {
     const keys = Array.from({ length: shardCount() }, (_, shard) => shardKey(shard, 'owner'));
-    // A command answers for one slot of a cluster; elsewhere one command does, since this is most of an idle node's work.
-    const reads = this.#isCluster
-      ? keys.map((key): Read => ['GET', key])
-      : [['MGET', ...keys] as unknown as Read];
-    const answers = await this.read(reads);
-    const texts = this.#isCluster ? answers : (answers[0] as unknown[]);
-    return texts.map((text) => parseRecord(text as string | null));
+    // A command answers for one slot of a cluster.
+    const texts = this.#isCluster
+      ? await this.read(keys.map((key) => ['GET', key]))
+      : await this.#readTogether(keys);
+    return texts.map(parseRecord);
+  }
+
+  /** Reads keys of one slot. It uses one command, since these reads are most of an idle node's work. */
+  async #readTogether([first = '', ...others]: readonly string[]): Promise<(string | null)[]> {
+    const [values] = await this.read([['MGET', first, ...others]]);
+    return values;
   }
 
   async changeOwner(

@@ -54,7 +54,7 @@ async function breakHash(
   { address, key, field }: { readonly address: Address; readonly key: string; readonly field: string },
 ): Promise<() => Promise<void>> {
   const { shard } = address;
-  const [stored] = (await node.store.read([['HGET', key, field]])) as [string | null];
+  const [stored] = await node.store.read([['HGET', key, field]]);
   await node.store.commit(shard, [['HSET', key, field, '{']]);
   await node.actors.restart(address).catch(() => undefined);
   if (node.actors.snapshot(address)?.status !== 'suspended')

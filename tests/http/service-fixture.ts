@@ -13,7 +13,7 @@ import { systemClock } from '../../runtime/clock.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { systemRandom } from '../../runtime/random.ts';
-import type { Read, Store } from '../../runtime/store.ts';
+import type { RedisCommand, Store } from '../../runtime/store.ts';
 import { closeKeptConnections } from '../testbed/kept-connections.ts';
 import type { WrittenMessage } from '../testbed/memory-network/memory-behaviour.ts';
 import { type StartedParts, startParts } from '../testbed/started-parts.ts';
@@ -55,7 +55,7 @@ export interface FixtureOptions extends Partial<Omit<HttpOptions, 'settings'>> {
 
 /** A store on a test's own Redis, where every shard is this node's. */
 export function plainStore(redis: Redis): Pick<Store, 'read' | 'append' | 'commit'> {
-  async function run(commands: readonly Read[]): Promise<unknown[]> {
+  async function run(commands: readonly RedisCommand[]): Promise<unknown[]> {
     const pipeline = redis.pipeline();
     for (const [command, ...args] of commands) pipeline.call(command, ...(args as string[]));
     const replies = (await pipeline.exec()) ?? [];
@@ -64,7 +64,11 @@ export function plainStore(redis: Redis): Pick<Store, 'read' | 'append' | 'commi
       return reply;
     });
   }
-  return { read: run, append: run, commit: async (_shard, writes) => void (await run(writes)) };
+  return {
+    read: run as Store['read'],
+    append: run,
+    commit: async (_shard, writes) => void (await run(writes)),
+  };
 }
 
 /** This node owns everything and there is no other. */

@@ -2,7 +2,7 @@ import { setShardCount } from '../../runtime/address.ts';
 import type { ShardRecord } from '../../runtime/engine.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { Read } from '../../runtime/store.ts';
+import type { Read, RepliesTo } from '../../runtime/store.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { FakeClock, ProcessClock } from './fake-clock.ts';
 import { MemoryEngine } from './memory-engine.ts';
@@ -55,7 +55,7 @@ class CountedEngine extends MemoryEngine {
     return super.changeOwner(shard, epoch, owner);
   }
 
-  override read(reads: readonly Read[]): Promise<unknown[]> {
+  override read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
     this.#commands.count += reads.length;
     return super.read(reads);
   }

@@ -9,7 +9,7 @@ import {
   type ShardRecord,
 } from '../../runtime/engine.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import type { Read } from '../../runtime/store.ts';
+import type { Read, RedisCommand, RepliesTo } from '../../runtime/store.ts';
 import type { MemoryRedis } from './memory-redis.ts';
 
 /**
@@ -58,19 +58,19 @@ export class MemoryEngine implements Engine {
     }
   }
 
-  async read(reads: readonly Read[]): Promise<unknown[]> {
+  async read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
     try {
-      return await this.#call(() => reads.map((read) => this.#redis.run(read)));
+      return (await this.#call(() => reads.map((read) => this.#redis.run(read)))) as RepliesTo<Reads>;
     } catch {
       throw new RuntimeFailure('STORE_UNAVAILABLE', 'injected');
     }
   }
 
-  readBytes(reads: readonly Read[]): Promise<unknown[]> {
-    return this.read(reads);
+  readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
+    return this.read(reads) as Promise<unknown> as Promise<RepliesTo<Reads, Buffer>>;
   }
 
-  append(writes: readonly Read[]): Promise<unknown[]> {
+  append(writes: readonly RedisCommand[]): Promise<unknown[]> {
     return this.#call(() => writes.map((write) => this.#redis.run(write)));
   }
 

@@ -8,7 +8,7 @@ import {
   type SectionOutcome,
   type ShardRecord,
 } from '../../runtime/engine.ts';
-import type { Read } from '../../runtime/store.ts';
+import type { RedisCommand } from '../../runtime/store.ts';
 import { runCommand, type Value } from './memory-commands.ts';
 
 /** One batch of one shard that was applied. */
@@ -17,7 +17,7 @@ export interface HistoryEntry {
   readonly shard: number;
   readonly record: ShardRecord;
   readonly before: ShardRecord;
-  readonly writes: readonly Read[];
+  readonly writes: readonly RedisCommand[];
 }
 
 /** The runtime's Redis in memory: it gives equal answers to the few commands that the tests use. */
@@ -149,7 +149,7 @@ export class MemoryRedis {
   }
 
   /** Runs one command. Throws on a wrong type, and on a command that no test needed so far. */
-  run([name, key, ...otherArguments]: Read): unknown {
+  run([name, key, ...otherArguments]: RedisCommand): unknown {
     return runCommand(this.values, [name, key, ...otherArguments.map(String)]);
   }
 }

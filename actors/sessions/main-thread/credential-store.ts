@@ -63,12 +63,12 @@ async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequ
   }
   const key = sealedKey(shop, request.hash);
   if (request.kind === 'names') {
-    const [names] = (await store.readBytes([['HKEYS', key]])) as [Buffer[]];
+    const [names] = await store.readBytes([['HKEYS', key]]);
     return { kind: 'surveyed', fields: names.map(String), others: [], next: undefined };
   }
   if (request.kind === 'survey') {
     const scan = ['HSCAN', key, request.from ?? START, 'COUNT', FIELDS_PER_PART] as const;
-    const [[cursor, flatPairs]] = (await store.readBytes([scan])) as [[cursor: Buffer, flat: Buffer[]]];
+    const [[cursor, flatPairs]] = await store.readBytes([scan]);
     const { head } = request;
     const next = cursor.toString();
     const pairs = pairsOf(flatPairs);
@@ -81,7 +81,7 @@ async function answerOnce(store: Store, shop: SessionAddress, request: StoreRequ
     };
   }
   const [values] = await store.readBytes([['HMGET', key, ...request.fields]]);
-  return { kind: 'values', values: (values as (Buffer | null)[]).map((value) => value && copyOf(value)) };
+  return { kind: 'values', values: values.map((value) => value && copyOf(value)) };
 }
 
 function pairsOf(pairs: readonly Buffer[]): [field: string, value: Buffer][] {

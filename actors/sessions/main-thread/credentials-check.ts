@@ -23,7 +23,7 @@ export async function checkCredentialsKeys(
   keys: readonly Buffer[],
   shops: AsyncIterable<readonly SessionAddress[]>,
 ): Promise<void> {
-  const [sealedChecks] = (await store.readBytes([['HVALS', CHECK_KEY]])) as [Buffer[]];
+  const [sealedChecks] = await store.readBytes([['HVALS', CHECK_KEY]]);
   const ciphers = credentialCiphers(keys);
   const cipher = ciphers(CHECK_KEY);
   const areOurs =
@@ -59,7 +59,7 @@ async function openSessions(
         isSealed = true;
         const associatedData = associatedDataOf(shop, 'credentials', IDENTITY_FIELD);
         const cipher = ciphers(sealedOwner(shop));
-        if (opens(() => cipher.open(associatedData, Buffer.from(value as Buffer)))) return true;
+        if (opens(() => cipher.open(associatedData, Buffer.from(value)))) return true;
       }
     }
   }

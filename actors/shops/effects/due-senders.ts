@@ -25,7 +25,7 @@ export function scheduledSender({
 }: SenderOptions): (shop: ShopReference, scheduledId: string) => void {
   const make = async (shop: ShopReference, scheduledId: string): Promise<void> => {
     const keys = shopKeys(shopAddress(shop).shard, shop.shopId);
-    const [storedText] = (await store.read([['HGET', keys.scheduledDrafts, scheduledId]])) as [string | null];
+    const [storedText] = await store.read([['HGET', keys.scheduledDrafts, scheduledId]]);
     if (storedText === null) return;
     const { sendAtMs, notAfterMs, createdAtMs, contentDigest, ...draft } = JSON.parse(
       storedText,
@@ -47,9 +47,7 @@ export function batchSender({
 }: SenderOptions): (shop: ShopReference, batchId: string, place: number) => void {
   const make = async (shop: ShopReference, batchId: string, place: number): Promise<void> => {
     const key = batchKey(shopKeys(shopAddress(shop).shard, shop.shopId), batchId);
-    const [storedTexts] = (await store.read([['HMGET', key, 'content', `r:${place}`]])) as [
-      (string | null)[],
-    ];
+    const [storedTexts] = await store.read([['HMGET', key, 'content', `r:${place}`]]);
     const [content, recipient] = storedTexts;
     if (content == null || recipient == null) return;
     const { text, mediaUrl, mediaType, requestId, traceparent } = JSON.parse(content) as BatchContent;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from '../../../runtime/logger.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import type { RedisCommand, Store } from '../../../runtime/store.ts';
 import { tenantKeys } from '../../tenants/tenant-keys.ts';
 
 const SCRIPT = readFileSync(new URL('./forget-people.lua', import.meta.url), 'utf8');
@@ -41,7 +41,7 @@ export async function forgetPeople(
   const { personIds } = tenantKeys(tenantId);
   let cursor = '0';
   do {
-    const step: Read = ['EVAL', SCRIPT, 1, personIds, cursor, oldestDay, today, STEP_FIELDS];
+    const step: RedisCommand = ['EVAL', SCRIPT, 1, personIds, cursor, oldestDay, today, STEP_FIELDS];
     cursor = String((await store.append([step]))[0]);
   } while (cursor !== '0');
 }

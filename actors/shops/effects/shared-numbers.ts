@@ -1,6 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
-import { hashFields, type Read, type Store } from '../../../runtime/store.ts';
+import { hashFields, type Store } from '../../../runtime/store.ts';
 import type { ActorEventFeed } from '../../actor-event-feed.ts';
 import { isForgotten } from '../number-past/number-past.ts';
 import { NUMBER_MEMORY_MS } from '../number-past/number-use.ts';
@@ -46,7 +46,7 @@ export class SharedNumbers {
   /** The tenant's shop that had these numbers is erased. */
   async forget(tenantId: string, phones: readonly string[]): Promise<void> {
     const keys = phones.flatMap((phone) => this.#digests(phone)).map(keyOf);
-    if (keys.length > 0) await this.#options.store.append(keys.map((key): Read => ['HDEL', key, tenantId]));
+    if (keys.length > 0) await this.#options.store.append(keys.map((key) => ['HDEL', key, tenantId]));
   }
 
   #logFailure({ tenantId, shopId }: ShopReference, err: unknown): void {
@@ -72,7 +72,7 @@ export class SharedNumbers {
     const digests = this.#digests(phone);
     const [number = ''] = digests;
     const nowMs = await this.#remember(shop, number);
-    const replies = (await store.read(digests.map((digest) => ['HGETALL', keyOf(digest)]))) as string[][];
+    const replies = await store.read(digests.map((digest) => ['HGETALL', keyOf(digest)]));
     const uses = replies.flatMap((fields) => [...hashFields(fields)]);
     const otherUses = uses.filter(([id, atMs]) => id !== tenantId && !isForgotten(Number(atMs), nowMs));
     if (otherUses.length === 0) return;

@@ -11,7 +11,7 @@ type InboundStore = Pick<Store, 'read' | 'commit'>;
 /** Erases all inbound messages that a shop's index names, in short steps. */
 export async function eraseListedInbound(shard: number, index: string, store: InboundStore): Promise<void> {
   for (;;) {
-    const [ids] = (await store.read([['ZRANGE', index, 0, ERASED_AT_ONCE - 1]])) as [string[]];
+    const [ids] = await store.read([['ZRANGE', index, 0, ERASED_AT_ONCE - 1]]);
     if (ids.length === 0) return;
     await eraseInbound(shard, { ids, index }, store);
   }
@@ -41,14 +41,12 @@ export async function* inboundAmong(
 ): AsyncGenerator<InboundStep> {
   let fromId = '-';
   for (;;) {
-    const [ids] = (await store.read([
-      ['ZRANGE', index, fromId, '+', 'BYLEX', 'LIMIT', 0, ERASED_AT_ONCE],
-    ])) as [string[]];
+    const [ids] = await store.read([['ZRANGE', index, fromId, '+', 'BYLEX', 'LIMIT', 0, ERASED_AT_ONCE]]);
     const lastId = ids.at(-1);
     if (lastId === undefined) return;
     fromId = `(${lastId}`;
     const texts = await store.read(ids.map((id) => ['HGET', inboundKey(shard, dayOfMessage(id)), id]));
-    const matchingIds = ids.filter((_, index) => isOf(texts[index] as string | null, isWanted));
+    const matchingIds = ids.filter((_, index) => isOf(texts[index], isWanted));
     if (matchingIds.length > 0) yield { ids: matchingIds, index };
   }
 }
@@ -80,7 +78,7 @@ export async function eraseStrayInbound(
     await eraseInbound(shard, step, sources.store);
 }
 
-function isOf(text: string | null, isWanted: (owner: InboundOwner) => boolean): boolean {
+function isOf(text: string | null | undefined, isWanted: (owner: InboundOwner) => boolean): boolean {
   const owner = inboundOwner(text);
   return owner !== undefined && isWanted(owner);
 }

@@ -32,7 +32,7 @@ export class MessageEraser {
   async eraseListed(shard: number, listKey: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
-      const [elements] = (await store.read([['LRANGE', listKey, 0, ERASED_AT_ONCE - 1]])) as [string[]];
+      const [elements] = await store.read([['LRANGE', listKey, 0, ERASED_AT_ONCE - 1]]);
       if (elements.length === 0) return;
       const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
       await store.commit(shard, [
@@ -67,9 +67,7 @@ export class MessageEraser {
     const { store } = this.#options;
     // It walks from the end, so that elements cut from the head or added meanwhile make it skip none.
     for (let offset = 0; ; offset += ERASED_AT_ONCE) {
-      const [elements] = (await store.read([['LRANGE', listKey, -offset - ERASED_AT_ONCE, -offset - 1]])) as [
-        string[],
-      ];
+      const [elements] = await store.read([['LRANGE', listKey, -offset - ERASED_AT_ONCE, -offset - 1]]);
       if (elements.length === 0) return;
       const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
       await this.#redact(shard, ids, isForgotten);

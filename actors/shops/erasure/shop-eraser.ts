@@ -156,7 +156,7 @@ export class ShopEraser {
   async #endCarried(shard: number, { carried }: ShopKeys): Promise<void> {
     const { store } = this.#options;
     for (;;) {
-      const [ids] = (await store.read([['ZRANGE', carried, 0, ERASED_AT_ONCE - 1]])) as [string[]];
+      const [ids] = await store.read([['ZRANGE', carried, 0, ERASED_AT_ONCE - 1]]);
       if (ids.length === 0) return;
       await store.commit(shard, [...(await this.#endsOf(shard, ids)), ['ZREM', carried, ...ids]]);
     }

@@ -22,13 +22,13 @@ export async function forgetUnusedIds(
   store: Pick<Store, 'read' | 'commit'>,
 ): Promise<void> {
   if (lids.length === 0) return;
-  const [aliases, writers] = (await store.read([
+  const [aliases, writers] = await store.read([
     ['HMGET', keys.aliases, ...lids],
     ['HMGET', keys.writers, ...lids],
-  ])) as [(string | null)[], (string | null)[]];
+  ]);
   const withoutNumber = lids.filter((lid, index) => aliases[index] === lid && writers[index] === null);
   if (withoutNumber.length === 0) return;
-  const [newestPart] = (await store.read([newestRead(keys.accepted)])) as [string[]];
+  const [newestPart] = await store.read([newestRead(keys.accepted)]);
   const elements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
   const { ledger, unreadable } = readLedger(elements, nowMs);
   if (unreadable) return;

@@ -70,7 +70,7 @@ export async function readArchive(
   { store, nowMs }: { readonly store: Store; readonly nowMs: number },
 ): Promise<ArchivedPast | undefined> {
   const keys = archiveKeys(number, vault);
-  const sealedTexts = (await store.read(keys.map((key) => ['GET', key]))) as (string | null)[];
+  const sealedTexts = await store.read(keys.map((key) => ['GET', key]));
   const index = sealedTexts.findIndex((text) => text !== null);
   const key = keys[index];
   const sealedText = sealedTexts[index];

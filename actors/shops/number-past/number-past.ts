@@ -47,7 +47,7 @@ interface Reading {
 /** Returns the stored state of both machines of a shop; the initial states if nothing is stored. */
 export async function readStoredMachines(shard: number, shopId: string, store: Store): Promise<ShopMachines> {
   const [actor] = await store.read([['HGET', shopKeys(shard, shopId).shop, 'actor']]);
-  return restoreMachines(actor as string | null);
+  return restoreMachines(actor);
 }
 
 /** True if a number that was last used at `usedAtMs` is no longer remembered. */
@@ -68,10 +68,10 @@ export async function readPast(
   if (counts === undefined) return undefined;
   const keys = shopKeys(reading.shard, use.shopId);
   // Each hash is read by one command. At an active shop a writer may move to another address between two.
-  const [writers, aliases] = (await reading.store.read([
+  const [writers, aliases] = await reading.store.read([
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
-  ])) as [string[], string[]];
+  ]);
   // The shop's later writers belong to another number; opt-outs apply to both.
   const lastMs = lastOf(use);
   const writersOfNumber = [...eachPerson(decodeWriters(writers))].filter(
@@ -89,10 +89,7 @@ export async function readCounts(
   const usedAtMs = use.left?.atMs ?? channel.context.downSinceMs ?? nowMs;
   if (isForgotten(usedAtMs, nowMs)) return undefined;
   const keys = shopKeys(shard, use.shopId);
-  const [newestPart, limits] = (await store.read([
-    newestRead(keys.accepted),
-    ['HGET', keys.shop, 'limits'],
-  ])) as [string[], string | null];
+  const [newestPart, limits] = await store.read([newestRead(keys.accepted), ['HGET', keys.shop, 'limits']]);
   const elements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
   return {
     usedAtMs,

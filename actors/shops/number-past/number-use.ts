@@ -33,11 +33,11 @@ export function numberUseWrite(tenantId: string, phone: string, use: NumberUse):
 }
 
 /** Reads the number's shop; `decodeNumberUse` decodes the answer. */
-export function numberUseRead(tenantId: string, phone: string): Read {
+export function numberUseRead(tenantId: string, phone: string): Read<'HGET'> {
   return ['HGET', tenantKeys(tenantId).numbers, phone];
 }
 
 /** Reads it back, or undefined if no living shop of the tenant ever had it. */
-export function decodeNumberUse(text: unknown): NumberUse | undefined {
-  return typeof text === 'string' ? (JSON.parse(text) as NumberUse) : undefined;
+export function decodeNumberUse(text: string | null | undefined): NumberUse | undefined {
+  return text == null ? undefined : (JSON.parse(text) as NumberUse);
 }

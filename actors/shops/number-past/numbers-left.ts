@@ -28,7 +28,7 @@ export async function numbersLeft(
   const { tenantId, shopId } = shop;
   const { shard } = tenantAddress(tenantId);
   const keys = tenantKeys(tenantId);
-  const [record] = (await store.read([['GET', keys.record]])) as [string | null];
+  const [record] = await store.read([['GET', keys.record]]);
   const uses = hashFields(await readInSteps(store, keys.numbers));
   const ownUses: [phone: string, use: NumberUse][] = [];
   const writes: Write[] = [];

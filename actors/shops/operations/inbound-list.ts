@@ -23,9 +23,9 @@ export async function listInbound(
   const items: InboundRecordView[] = [];
   let newestId = cursor === undefined ? '+' : `(${cursor.toLowerCase()}`;
   for (let scanned = 0; scanned < MOST_SCANNED; scanned += BATCH) {
-    const [ids] = (await sources.store.read([
+    const [ids] = await sources.store.read([
       ['ZREVRANGEBYLEX', shop.keys.inbound, newestId, '-', 'LIMIT', 0, BATCH],
-    ])) as [string[]];
+    ]);
     for (const message of await readInboundRecords(shop.shard, ids, sources)) {
       if (message === undefined) continue;
       if (items.length === limit) return { items, nextCursor: items.at(-1)?.id ?? null };

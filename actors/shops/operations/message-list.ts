@@ -59,10 +59,8 @@ async function* waitingIds(
   store: Store,
   cursor: string | undefined,
 ): AsyncGenerator<string[]> {
-  const [endedText] = (await store.read([['HGET', keys.shop, 'settled']])) as [string | null];
-  const [elements] = (await store.read([['LRANGE', keys.accepted, Number(endedText ?? 0), -1]])) as [
-    string[],
-  ];
+  const [endedText] = await store.read([['HGET', keys.shop, 'settled']]);
+  const [elements] = await store.read([['LRANGE', keys.accepted, Number(endedText ?? 0), -1]]);
   const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
   const idsAfter = ids.filter((id) => cursor === undefined || id < cursor).sort();
   while (idsAfter.length > 0) yield idsAfter.splice(-BATCH).reverse();
@@ -75,9 +73,7 @@ async function* indexedIds(
 ): AsyncGenerator<string[]> {
   let newestId = cursor === undefined ? '+' : `(${cursor}`;
   for (;;) {
-    const [ids] = (await store.read([['ZREVRANGEBYLEX', index, newestId, '-', 'LIMIT', 0, BATCH]])) as [
-      string[],
-    ];
+    const [ids] = await store.read([['ZREVRANGEBYLEX', index, newestId, '-', 'LIMIT', 0, BATCH]]);
     yield ids;
     if (ids.length < BATCH) return;
     newestId = `(${ids.at(-1)}`;
@@ -107,7 +103,7 @@ async function* acceptedIds(
  * nodes made in one second may be in another order than they sort, so the id itself is searched for.
  */
 async function endOfPage(list: string, store: Store, cursor: string | undefined): Promise<number> {
-  let [end] = (await store.read([['LLEN', list]])) as [number];
+  let [end] = await store.read([['LLEN', list]]);
   if (cursor === undefined) return end;
   let olderIndex: number | undefined;
   while (end > 0) {
@@ -128,6 +124,6 @@ async function readIds(
   store: Store,
   { start, end }: { readonly start: number; readonly end: number },
 ): Promise<(string | undefined)[]> {
-  const [elements] = (await store.read([['LRANGE', list, start, end - 1]])) as [string[]];
+  const [elements] = await store.read([['LRANGE', list, start, end - 1]]);
   return elements.map(messageIdOf);
 }

@@ -8,7 +8,6 @@ import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
 import { knownMessage, messageLookup } from '../records/message-days.ts';
-import type { MessageFields } from '../records/message-record.ts';
 import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 import type { MessageView, ShopOperations, ShopReference } from '../shop-operations.ts';
 import type { ShopState } from '../state/shop-state.ts';
@@ -121,7 +120,7 @@ type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;
 async function readMessage(tenant: TenantState, id: string, options: MessageOptions): Promise<FoundMessage> {
   const { shard } = tenant;
   const [fields] = await options.store.lookUp(shard, [messageLookup(shard, id)]);
-  return shownTo(tenant, viewOf(id, fields as MessageFields), options);
+  return shownTo(tenant, viewOf(id, fields), options);
 }
 
 /** Shows a tenant its message, while its shop is there: of an erased one some may still be stored. */

@@ -32,7 +32,7 @@ export function scheduleOperations(options: {
           .reverse();
         const { ids, nextCursor } = idPage(newestFirst, query);
         if (ids.length === 0) return done({ items: [], nextCursor: null });
-        const [texts] = (await store.read([['HMGET', keys.scheduledDrafts, ...ids]])) as [(string | null)[]];
+        const [texts] = await store.read([['HMGET', keys.scheduledDrafts, ...ids]]);
         const items = ids.flatMap((id, index) => {
           const text = texts[index];
           if (text == null) return [];

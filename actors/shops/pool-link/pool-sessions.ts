@@ -44,7 +44,7 @@ export class PoolSessions {
   }
 
   async list(): Promise<ShopReference[]> {
-    const [members] = (await this.#options.store.read([['SMEMBERS', POOL_SESSIONS_KEY]])) as [string[]];
+    const [members] = await this.#options.store.read([['SMEMBERS', POOL_SESSIONS_KEY]]);
     return members.map((text) => {
       const [tenantId = '', shopId = ''] = text.split('/');
       return { tenantId, shopId };

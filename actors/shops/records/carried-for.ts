@@ -24,7 +24,7 @@ export function carriedForWrites(
 }
 
 /** Returns the read for `originsOf`: at most the sends of a number in two days. */
-export function carriedForRead({ carriedFor }: Keys, nowMs: number): Read {
+export function carriedForRead({ carriedFor }: Keys, nowMs: number): Read<'ZRANGE'> {
   return ['ZRANGE', carriedFor, nowMs - ANSWER_COUNTS_MS, '+inf', 'BYSCORE'];
 }
 

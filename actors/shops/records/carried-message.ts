@@ -34,7 +34,7 @@ export function carriedKey(shard: number, messageId: string): string {
 const FIELDS = ['body', 'state', 'refused', 'withdrawn', 'entry'] as const;
 
 /** Returns the read of a carried message; `decodeCarried` decodes the answer. */
-export function carriedRead(shard: number, messageId: string): Read {
+export function carriedRead(shard: number, messageId: string): Read<'HMGET'> {
   return ['HMGET', carriedKey(shard, messageId), ...FIELDS];
 }
 
@@ -46,7 +46,7 @@ export async function readCarried(
 ): Promise<(CarriedRecord | undefined)[]> {
   if (messageIds.length === 0) return [];
   const replies = await store.read(messageIds.map((id) => carriedRead(shard, id)));
-  return (replies as (string | null)[][]).map(decodeCarried);
+  return replies.map(decodeCarried);
 }
 
 /** Reads a carried message back, or undefined if the shard has no record of it. */

@@ -3,7 +3,7 @@
  * under an id, followed by the sealed rest. A message that was read also has `id:read`. The hash expires as a whole.
  */
 import { shardKey } from '../../../runtime/address.ts';
-import type { Read, Store, Write } from '../../../runtime/store.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
 import type { InboundKind, InboundMedia } from '../../inbound-content.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import { dayEndsMs, dayOfMessage } from './message-days.ts';
@@ -94,8 +94,8 @@ export async function readInboundRecords(
   { store, vault }: { readonly store: Pick<Store, 'read'>; readonly vault: Pick<NumberVault, 'open'> },
 ): Promise<(StoredInbound | undefined)[]> {
   if (ids.length === 0) return [];
-  const lookups = ids.map((id): Read => ['HMGET', inboundKey(shard, dayOfMessage(id)), id, readField(id)]);
-  const replies = (await store.read(lookups)) as [string | null, string | null][];
+  const lookups = ids.map((id) => ['HMGET', inboundKey(shard, dayOfMessage(id)), id, readField(id)] as const);
+  const replies = await store.read(lookups);
   return ids.map((id, index) => {
     const [text, readAt] = replies[index] ?? [];
     const owner = inboundOwner(text);

@@ -132,6 +132,6 @@ export async function readMessages(
   store: Store,
 ): Promise<(StoredMessage | undefined)[]> {
   if (messageIds.length === 0) return [];
-  const answers = (await store.read(messageIds.map((id) => messageLookup(shard, id)))) as MessageFields[];
+  const answers = await store.read(messageIds.map((id) => messageLookup(shard, id)));
   return answers.map((fields, index) => decodeMessage(messageIds[index] as string, fields));
 }

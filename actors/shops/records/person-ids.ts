@@ -57,7 +57,7 @@ export async function readPerson(
   const ofNumber = digestsOf(number);
   const ofLid = digestsOf(lid);
   const digests = [...ofNumber, ...ofLid];
-  const [entries] = (await store.read([['HMGET', personIds, ...digests]])) as [(string | null)[]];
+  const [entries] = await store.read([['HMGET', personIds, ...digests]]);
   const findId = (start: number, end: number): string | undefined => {
     const storedId = entries.slice(start, end).find((entry) => entry !== null);
     return storedId == null ? undefined : personIdIn(storedId);

@@ -11,9 +11,7 @@ export async function* scanHash(
 ): AsyncGenerator<readonly string[]> {
   let cursor = '0';
   do {
-    const [[next, pairs]] = (await store.read([['HSCAN', key, cursor, 'COUNT', count]])) as [
-      [string, string[]],
-    ];
+    const [[next, pairs]] = await store.read([['HSCAN', key, cursor, 'COUNT', count]]);
     cursor = next;
     yield pairs;
   } while (cursor !== '0');

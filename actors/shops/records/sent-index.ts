@@ -54,11 +54,11 @@ export function memberWrite(keys: Keys, member: string, { atMs }: Pick<SentStanz
 }
 
 /** Returns the reads of these fields, which are wire ids and members, from each day's part. */
-export function sentReads(keys: Keys, fields: readonly string[], nowMs: number): Read[] {
+export function sentReads(keys: Keys, fields: readonly string[], nowMs: number): Read<'HMGET'>[] {
   const today = dayOf(nowMs);
   return Array.from(
     { length: LIVE_DAYS },
-    (_, daysAgo): Read => ['HMGET', keyOfDay(keys, today - daysAgo), ...fields],
+    (_, daysAgo): Read<'HMGET'> => ['HMGET', keyOfDay(keys, today - daysAgo), ...fields],
   );
 }
 

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId } from '../../../runtime/object-id.ts';
 import { partsOf } from '../../../runtime/parts.ts';
-import { hashFields, type Read, type Store } from '../../../runtime/store.ts';
+import { hashFields, type Store } from '../../../runtime/store.ts';
 import { dayKey, dayOf, type Retention } from './message-days.ts';
 import { decodeMessage, type StoredMessage } from './message-record.ts';
 import { scanHash } from './scan-hash.ts';
@@ -50,7 +50,7 @@ export async function strayDays(
     if (first === undefined) continue;
     const [count] = await store.read([['EXISTS', first, ...otherKeys]]);
     if (count === 0) continue;
-    const counts = await store.read(keys.map((key): Read => ['EXISTS', key]));
+    const counts = await store.read(keys.map((key) => ['EXISTS', key]));
     foundDays.push(...keys.filter((_, index) => counts[index] === 1));
   }
   return foundDays;

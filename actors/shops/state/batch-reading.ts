@@ -1,5 +1,5 @@
 /** Reads the stored batches of a shop, including ended ones. */
-import { hashFields, type Read, type Store } from '../../../runtime/store.ts';
+import { hashFields, type Store } from '../../../runtime/store.ts';
 import type { RefusedRecipient } from '../batch-operations.ts';
 import { keptDays, type Retention } from '../records/message-days.ts';
 import { readInSteps } from '../records/scan-hash.ts';
@@ -43,8 +43,8 @@ export async function readBatches(
   ids: readonly string[],
   { keys, store }: Pick<BatchReading, 'keys' | 'store'>,
 ): Promise<(StoredBatch | undefined)[]> {
-  const reads = ids.map((id): Read => ['HMGET', batchKey(keys, id), 'content', 'refused:', 'ended']);
-  const replies = (await store.read(reads)) as (string | null)[][];
+  const reads = ids.map((id) => ['HMGET', batchKey(keys, id), 'content', 'refused:', 'ended'] as const);
+  const replies = await store.read(reads);
   return replies.map(([content, refusedText, endedText]) =>
     content == null
       ? undefined
@@ -63,9 +63,6 @@ export async function readKeyedBatch(
 ): Promise<string | undefined> {
   const field = keyField(idempotencyKey);
   const keys = [reading.keys.batches, ...endedBatchKeys(reading)];
-  const values = (await reading.store.read(keys.map((key): Read => ['HGET', key, field]))) as (
-    | string
-    | null
-  )[];
+  const values = await reading.store.read(keys.map((key) => ['HGET', key, field]));
   return values.find((id) => id !== null) ?? undefined;
 }

@@ -110,26 +110,12 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   };
 }
 
-/** All that is stored of a shop, but for its messages. */
-type StoredShop = [
-  record: string | null,
-  fields: (string | null)[],
-  latest: string[],
-  length: number,
-  pooled: string[],
-  carriedIds: string[],
-  tenant: string | null,
-  notices: string[],
-  scheduled: string[],
-  batches: string[],
-];
-
-/** Reads all of it in one round trip. */
-async function readStored(
+/** Reads all that is stored of a shop, but for its messages, in one round trip. */
+function readStored(
   { shopId, keys, people }: { readonly shopId: string; readonly keys: ShopKeys; readonly people: TenantKeys },
   store: Store,
-): Promise<StoredShop> {
-  const answers = await store.read([
+) {
+  return store.read([
     ['HGET', people.shops, shopId],
     ['HMGET', keys.shop, 'actor', 'settled', 'undelivered', 'limits', 'egress'],
     newestRead(keys.accepted),
@@ -141,7 +127,6 @@ async function readStored(
     ['HGETALL', keys.scheduled],
     ['HGETALL', keys.batches],
   ]);
-  return answers as StoredShop;
 }
 
 /** The fields of its tenant's record that a shop needs. */
@@ -168,7 +153,7 @@ async function readNotEnded(
   const [elements] =
     next - ended <= newest.length
       ? [newest.slice(newest.length - (next - ended))]
-      : ((await store.read([['LRANGE', key, ended, -1]])) as [string[]]);
+      : await store.read([['LRANGE', key, ended, -1]]);
   const places = new Map<string, number>();
   for (const [index, element] of elements.entries()) {
     const messageId = messageIdOf(element);
@@ -197,7 +182,7 @@ async function underKnownNumbers(
   const { queued, ledger, aliases } = shop;
   const numbers = [...new Set([...queued.map(({ to }) => to), ...ledger.recipients().map(aliasField)])];
   if (numbers.length === 0) return [];
-  const [numbersFound] = (await store.read([['HMGET', aliases, ...numbers]])) as [(string | null)[]];
+  const [numbersFound] = await store.read([['HMGET', aliases, ...numbers]]);
   const aliasOf = new Map(numbers.map((number, index) => [number, numbersFound[index] ?? undefined]));
   mergeKnownNumbers(ledger, (field) => aliasOf.get(field));
   return queued.map((message) => {

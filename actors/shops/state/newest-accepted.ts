@@ -4,7 +4,7 @@ import type { Read, Store } from '../../../runtime/store.ts';
 import { addedAtMs, entryTextOf } from './accepted-list.ts';
 
 /** Returns the read of the newest elements of a shop's list; `allThatCount` completes its reply. */
-export function newestRead(listKey: string): Read {
+export function newestRead(listKey: string): Read<'LRANGE'> {
   return ['LRANGE', listKey, -LEDGER_BOUND, -1];
 }
 
@@ -22,7 +22,7 @@ export async function allThatCount(
   while (step.length === LEDGER_BOUND && countedOf(elements) < LEDGER_BOUND) {
     if (!step.some((element) => isOfDay(element, nowMs))) break;
     const end = -elements.length - 1;
-    [step] = (await store.read([['LRANGE', listKey, end - LEDGER_BOUND + 1, end]])) as [string[]];
+    [step] = await store.read([['LRANGE', listKey, end - LEDGER_BOUND + 1, end]]);
     elements = [...step, ...elements];
   }
   return elements;

@@ -88,8 +88,8 @@ function rememberedRecipient(
   if (customer === undefined || writer === undefined || contact === undefined) return undefined;
   return {
     isCustomer: customer === 1,
-    writer: decodeWriter(writer as string | null),
-    declaration: declarationFact(decodeContact(contact as string | null)),
+    writer: decodeWriter(writer),
+    declaration: declarationFact(decodeContact(contact)),
   };
 }
 
@@ -168,12 +168,12 @@ export function readWriter(
   { to, more = [] }: { readonly to: string; readonly more?: readonly string[] },
   store: Store,
 ): MaybePromise<FoundWriter> {
-  const lookup = (address: string): Lookup => ['HGET', keys.writers, address];
+  const lookup = (address: string) => ['HGET', keys.writers, address] as const;
   const addresses = [...new Set([...numberForms(to), ...more])];
   const answers = store.lookUp(shard, [['HGET', keys.aliases, to], ...addresses.map(lookup)]);
   return mapMaybePromise(answers, ([alias, ...values]) => {
     const writerFound = latestWriter(addresses, values);
-    if (typeof alias !== 'string') return writerFound;
+    if (alias === null) return writerFound;
     const otherForms = numberForms(alias).filter((form) => !addresses.includes(form));
     if (otherForms.length === 0) return { ...writerFound, alias };
     return mapMaybePromise(store.lookUp(shard, otherForms.map(lookup)), (moreAnswers) => ({
@@ -207,11 +207,11 @@ function gather(
 }
 
 /** Merges the records that are stored under these addresses. */
-function latestWriter(addresses: readonly string[], answers: readonly unknown[]): FoundWriter {
+function latestWriter(addresses: readonly string[], answers: readonly (string | null)[]): FoundWriter {
   let writer: Writer | undefined;
   const storedUnder: string[] = [];
   for (const [index, address] of addresses.entries()) {
-    const storedWriter = decodeWriter(answers[index] as string | null);
+    const storedWriter = decodeWriter(answers[index] ?? null);
     if (storedWriter === undefined) continue;
     storedUnder.push(address);
     writer = laterWriter(writer, storedWriter);

@@ -142,11 +142,11 @@ export async function readKeyedSchedule(
 
 async function readEverywhere(
   field: string,
-  first: Read,
+  first: Read<'HGET'>,
   reading: ScheduleReading,
 ): Promise<(string | null)[]> {
-  const endedReads = endedKeys(reading.keys, reading).map((key): Read => ['HGET', key, field]);
-  return (await reading.store.read([first, ...endedReads])) as (string | null)[];
+  const endedReads = endedKeys(reading.keys, reading).map((key): Read<'HGET'> => ['HGET', key, field]);
+  return await reading.store.read([first, ...endedReads]);
 }
 
 /** Returns the schedule as the API shows it. */

@@ -26,13 +26,13 @@ export interface WaitingMessages {
 export async function readWaiting(address: Address, store: Store): Promise<WaitingMessages> {
   const { shard } = address;
   const keys = shopKeys(shard, shopOf(address).shopId);
-  const [[actor = null, endedText], pooledFields, carriedIds] = (await store.read([
+  const [[actor = null, endedText], pooledFields, carriedIds] = await store.read([
     ['HMGET', keys.shop, 'actor', 'settled'],
     ['HGETALL', keys.pooled],
     ['ZRANGE', keys.carried, 0, -1],
-  ])) as [(string | null)[], string[], string[]];
+  ]);
   const firstPlace = Number(endedText ?? 0);
-  const [elements] = (await store.read([['LRANGE', keys.accepted, firstPlace, -1]])) as [string[]];
+  const [elements] = await store.read([['LRANGE', keys.accepted, firstPlace, -1]]);
   const places = new Map(elements.map((element, index) => [messageIdOf(element), firstPlace + index]));
   const pooled =
     readOrUndefined(() => decodePooled(pooledFields, (id) => places.get(id) ?? firstPlace)) ?? [];
@@ -82,9 +82,9 @@ function waitingMessage(
 async function answers<Item>(
   store: Pick<Store, 'read'>,
   items: readonly Item[],
-  question: (item: Item) => Read,
+  question: (item: Item) => Read<'HMGET'>,
 ): Promise<(string | null)[][]> {
-  return items.length === 0 ? [] : ((await store.read(items.map(question))) as (string | null)[][]);
+  return items.length === 0 ? [] : await store.read(items.map(question));
 }
 
 function readOrUndefined<Value>(read: () => Value): Value | undefined {

@@ -31,9 +31,7 @@ export async function settleSuspended(
 ): Promise<{ writes: Write[]; effects: ShopEffect[] }> {
   const shop = shopOf(address);
   const keys = shopKeys(address.shard, shop.shopId);
-  const [record] = (await store.read([['HGET', tenantKeys(shop.tenantId).shops, shop.shopId]])) as [
-    string | null,
-  ];
+  const [record] = await store.read([['HGET', tenantKeys(shop.tenantId).shops, shop.shopId]]);
   const { actor, queued, pooled } = await readWaiting(address, store);
   const channel = { channel: channelOf(actor) };
   const ends: { readonly message: MessageReference; readonly state: MessageState }[] = [];

@@ -118,7 +118,7 @@ const READS: { readonly [Type in Exclude<keyof CommandFacts, 'send'>]: Read<Type
     readRequeue(state, messageId, store).then((requeue) => ({ requeue })),
   async cut_accepted({ keys }, _command, { store }) {
     const [oldest] = await store.read([['LRANGE', keys.accepted, 0, MOST_CUT - 1]]);
-    return { oldest: oldest as string[] };
+    return { oldest };
   },
   'pool.offer': readPool,
   'pool.take': readPool,

@@ -46,9 +46,7 @@ export async function listContacts(
 
 /** The next members of the order, and the records of those that have one. */
 async function readBatch({ keys, store, nowMs }: ContactSource, fromKey: string) {
-  const [members] = (await store.read([
-    ['ZRANGEBYLEX', keys.contactOrder, fromKey, '+', 'LIMIT', 0, BATCH],
-  ])) as [string[]];
+  const [members] = await store.read([['ZRANGEBYLEX', keys.contactOrder, fromKey, '+', 'LIMIT', 0, BATCH]]);
   if (members.length === 0) return { members, views: [] };
   const phones = members.map((member) => member.slice(member.indexOf(':') + 1));
   const records = await readContacts(keys, phones, store);

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { Actors } from '../../../runtime/actors.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import type { RedisCommand, Store } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../tenant-keys.ts';
-import { decodeEvent, type StreamEntry } from './tenant-event.ts';
+import { decodeEvent } from './tenant-event.ts';
 
 const SCRIPT = readFileSync(new URL('./erase-events.lua', import.meta.url), 'utf8');
 
@@ -87,8 +87,7 @@ export async function messagesWithEvents(
   const idsFound = new Set<string>();
   let fromId = '-';
   for (;;) {
-    const replies = await store.read([['XRANGE', events, fromId, '+', 'COUNT', READ_ENTRIES]]);
-    const [entries] = replies as [StreamEntry[]];
+    const [entries] = await store.read([['XRANGE', events, fromId, '+', 'COUNT', READ_ENTRIES]]);
     for (const { streamId, subject } of entries.map(decodeEvent)) {
       if (idsSought.has(subject)) idsFound.add(subject);
       fromId = `(${streamId}`;
@@ -105,7 +104,7 @@ async function eraseEntries(
 ): Promise<void> {
   const { streamErasures } = tenantKeys(tenantId);
   const keys = [stream, keptKey, streamErasures] as const;
-  const step: Read = ['EVAL', SCRIPT, 3, ...keys, name, STEP_ENTRIES, field, ...values];
+  const step: RedisCommand = ['EVAL', SCRIPT, 3, ...keys, name, STEP_ENTRIES, field, ...values];
   const { shard } = tenantAddress(tenantId);
   let remaining: unknown = 1;
   while (remaining === 1) {

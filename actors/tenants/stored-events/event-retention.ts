@@ -23,6 +23,6 @@ export async function streamFacts(
   store: Pick<Store, 'read'>,
   key: string,
 ): Promise<(name: 'entries-added' | 'length' | 'last-generated-id') => string | number | undefined> {
-  const [facts] = (await store.read([['XINFO', 'STREAM', key]])) as [(string | number)[]];
-  return (name) => facts[facts.indexOf(name) + 1];
+  const [facts] = await store.read([['XINFO', 'STREAM', key]]);
+  return (name) => facts[facts.indexOf(name) + 1] as string | number | undefined;
 }

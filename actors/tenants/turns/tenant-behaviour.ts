@@ -105,14 +105,12 @@ async function readCustomers(
   phones: readonly string[],
   store: Store,
 ): Promise<TenantFacts> {
-  const [knownMarks] = (await store.read([['SMISMEMBER', state.keys.customers, ...phones]])) as [number[]];
+  const [knownMarks] = await store.read([['SMISMEMBER', state.keys.customers, ...phones]]);
   return { ...noFacts, customers: new Set(phones.filter((_, index) => knownMarks[index] === 1)) };
 }
 
 async function readIsKnown({ keys }: TenantState, personId: string, store: Store): Promise<TenantFacts> {
-  const [entries] = (await store.read([['HMGET', keys.personIds, personId, mergedField(personId)]])) as [
-    (string | null)[],
-  ];
+  const [entries] = await store.read([['HMGET', keys.personIds, personId, mergedField(personId)]]);
   return { ...noFacts, isKnown: entries.some((entry) => entry !== null) };
 }
 
@@ -121,7 +119,7 @@ async function readProgress(
   ids: readonly string[],
   store: Store,
 ): Promise<TenantFacts> {
-  const [texts] = (await store.read([['HMGET', keys.webhookProgress, ...ids]])) as [(string | null)[]];
+  const [texts] = await store.read([['HMGET', keys.webhookProgress, ...ids]]);
   const progress = ids.flatMap((id, index) => (texts[index] == null ? [] : [[id, texts[index]] as const]));
   return { ...noFacts, progress: new Map(progress) };
 }

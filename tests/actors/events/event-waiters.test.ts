@@ -15,6 +15,7 @@ import {
 import type { StreamEntry } from '../../../actors/tenants/stored-events/tenant-event.ts';
 import type { Read } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 
 const TENANT = '66b1f0a2c3d4e5f607182901';
 const START = '0'.repeat(24);
@@ -82,7 +83,7 @@ function inMemory() {
     return entries.filter(([id]) => from === '-' || `(${id}` > String(from));
   };
   const service = eventService({
-    store: { read: async (reads) => reads.map(answer) },
+    store: { read: readsBy(answer) },
     waiters,
     inbound: { eventOf: async () => undefined },
     messages: {

@@ -6,6 +6,7 @@ import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { Value } from '../../runtime/memory-commands.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 import { root } from '../../testbed/root.ts';
 
 /** The stored data of a node of some version: a tenant, its shop and three messages. */
@@ -49,7 +50,7 @@ export function goldenStore({ keys }: Golden): Store {
     throw new Error('this is not asked here');
   };
   return {
-    read: async (reads) => reads.map((read) => redis.run(read)),
+    read: readsBy((read) => redis.run(read)),
     commit: async (_, writes) => {
       for (const write of writes) redis.run(write);
     },

@@ -7,7 +7,7 @@ import { StoredKeyDirectory } from '../../../actors/tenants/key-directory.ts';
 import { keyHash } from '../../../actors/tenants/raw-key.ts';
 import { putKey, revokeKey, rotateKey } from '../../../actors/tenants/turns/key-turns.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import type { RedisCommand, Store } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
@@ -27,7 +27,7 @@ async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
   const state = await goldenTenant(golden);
   const redis = new Map<string, { tenantId: string; expires: boolean }>();
   const store = {
-    async append([write = ['', '']]: readonly Read[]) {
+    async append([write = ['', '']]: readonly RedisCommand[]) {
       const [command, key, tenantId, ...otherArguments] = write;
       const known = redis.get(key);
       if (command === 'SET')

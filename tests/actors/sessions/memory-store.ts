@@ -1,5 +1,5 @@
 import { checkWrites } from '../../../runtime/ownership/turn-writes.ts';
-import type { Read, Store, Write } from '../../../runtime/store.ts';
+import type { Read, RepliesTo, Store, Write } from '../../../runtime/store.ts';
 import { deferred } from '../../testbed/deferred.ts';
 
 /** Commits that wait. */
@@ -34,12 +34,12 @@ export class MemoryStore implements Store {
   }
 
   /** The fleet has no settings. */
-  async read(reads: readonly Read[]): Promise<unknown[]> {
+  async read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
     if (reads.some(([command]) => command !== 'GET')) throw new Error('the sending component reads bytes');
-    return reads.map(() => null);
+    return reads.map(() => null) as unknown[] as RepliesTo<Reads>;
   }
 
-  lookUp(): Promise<unknown[]> {
+  lookUp(): Promise<never> {
     return Promise.reject(new Error('the sending component reads bytes'));
   }
 
@@ -51,15 +51,16 @@ export class MemoryStore implements Store {
     return undefined;
   }
 
-  async readBytes(reads: readonly Read[]): Promise<unknown[]> {
+  async readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
     await this.beforeRead(reads);
-    return reads.map(([command, key, ...fields]) => {
+    const answers = reads.map(([command, key, ...fields]): unknown => {
       const hash = this.hashes.get(key);
       if (command === 'HMGET') return fields.map((field) => hash?.get(String(field)) ?? null);
       if (command === 'HKEYS') return [...(hash?.keys() ?? [])].map((field) => Buffer.from(field));
       if (command === 'HSCAN') return scan(hash ?? new Map(), Number(fields[0]), Number(fields[2]));
       throw new Error(`the fixture does not know ${command}`);
     });
+    return answers as RepliesTo<Reads, Buffer>;
   }
 
   async commit(shard: number, writes: readonly Write[]): Promise<void> {

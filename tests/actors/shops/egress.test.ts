@@ -8,8 +8,9 @@ import { shopAddress } from '../../../actors/shops/records/shop-keys.ts';
 import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import { channelState } from '../../../actors/shops/state/shop-state.ts';
 import { describeShop } from '../../../actors/shops/turns/describe-shop.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import type { Store } from '../../../runtime/store.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 import { ShopHarness, testEgressVault } from './shop-harness.ts';
 
 const ADDRESS = 'socks5://bakery:s3cret@proxy.example:1080';
@@ -115,9 +116,7 @@ test('an egress follows a new CREDENTIALS_KEY; a shop whose egress no key opens 
   const [olderBytes, newerBytes] = [Buffer.alloc(32, 1), Buffer.alloc(32, 9)];
   const shop = await ShopHarness.connected();
   shop.command({ type: 'set_egress', egress: egressOf(shop) });
-  const store = {
-    read: async (reads: readonly Read[]) => reads.map((read) => shop.redis.run(read)),
-  };
+  const store = { read: readsBy((read) => shop.redis.run(read)) };
   const load = (keys: readonly Buffer[]) =>
     loadShop(
       shopAddress(shop.state.shop),

@@ -27,11 +27,12 @@ import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../../runtime/behaviour.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { isObjectId, objectIdGenerator } from '../../../runtime/object-id.ts';
-import type { Read, Store, Write } from '../../../runtime/store.ts';
+import type { Store, Write } from '../../../runtime/store.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
 import { EVENT_LIMITS } from '../../testbed/event-limits.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
@@ -391,7 +392,7 @@ function senderOf(command: ShopCommand): AnyFacts {
 
 /** Returns a store with the reads that shops use. */
 export function storeOf(redis: MemoryRedis): Store {
-  const read = async (reads: readonly Read[]): Promise<unknown[]> => reads.map((read) => redis.run(read));
+  const read = readsBy((read) => redis.run(read));
   return fakeOf<Store>({ read, lookUp: (_shard, lookups) => read(lookups), known: () => undefined });
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { tenantTurns } from './tenant-turns.ts';
 
@@ -15,10 +16,10 @@ test('added customers are counted once each, and only if they are new', async ()
   const command = { type: 'add_customers', phones } as const;
   const asked: unknown[] = [];
   const store = fakeOf<Store>({
-    read: async (reads: readonly unknown[]) => {
-      asked.push(...reads);
-      return [[1, 0, 0, 0]];
-    },
+    read: readsBy((read) => {
+      asked.push(read);
+      return [1, 0, 0, 0];
+    }),
   });
   const facts = await behaviour.prepare(state, command, { address, store, nowMs: 0 });
   const turn = behaviour.turn(state, command, { address, nowMs: 0, facts });
@@ -34,7 +35,7 @@ test('a customer is removed by either form of their number', async () => {
   const [short, long] = ['+551187654321', '+5511987654321'];
   const command = { type: 'remove_customers', phones: [short] } as const;
   const store = fakeOf<Store>({
-    read: async (reads) => reads.map(([, , ...phones]) => phones.map((phone) => Number(phone === long))),
+    read: readsBy(([, , ...phones]) => phones.map((phone) => Number(phone === long))),
   });
   const facts = await behaviour.prepare(state, command, { address, store, nowMs: 0 });
   const turn = behaviour.turn(state, command, { address, nowMs: 0, facts });

@@ -10,7 +10,7 @@ import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.t
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import type { RedisCommand, Store } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { deferred } from '../../testbed/deferred.ts';
@@ -42,7 +42,7 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
   const clock = new FakeClock();
   let left = calls;
   const { promise: died, resolve: die } = deferred();
-  const run = async (commands: readonly Read[]): Promise<unknown[]> => {
+  const run = async (commands: readonly RedisCommand[]): Promise<unknown[]> => {
     left -= 1;
     const isLast = left === 0;
     if (left < 0 || (isLast && !heard)) {
@@ -56,13 +56,13 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
     return new Promise(() => undefined);
   };
   const store = {
-    read: run,
+    read: run as Store['read'],
     append: run,
-    commit: async (_shard: number, writes: readonly Read[]) => void (await run(writes)),
+    commit: async (_shard: number, writes: readonly RedisCommand[]) => void (await run(writes)),
   };
   const { load, turn } = tenantTurns({ makeId });
   // A node has loaded the tenant before its erasure begins.
-  const wholeStore = fakeOf<Store>({ read: async (reads) => Promise.all(reads.map(call)) });
+  const wholeStore = fakeOf<Store>({ read: callAll as Store['read'] });
   let state = (await load(address, wholeStore, 0)) as TenantState | undefined;
   const ask = async (command: TenantCommand): Promise<Outcome<unknown>> => {
     assert.ok(state);
@@ -101,7 +101,8 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
   return { died, ask, operators, erase: () => erasure.run(address), isLoaded: () => state !== undefined };
 }
 
-const call = ([command, ...args]: Read): Promise<unknown> => redis.call(command, ...(args as string[]));
+const callAll = (commands: readonly RedisCommand[]): Promise<unknown[]> =>
+  Promise.all(commands.map(([command, ...args]) => redis.call(command, ...(args as string[]))));
 
 /** A tenant with a key, one that was given new values, and one that was revoked. */
 async function tenantWithKeys(): Promise<string> {

@@ -11,6 +11,7 @@ import { checkWrites } from '../../../runtime/ownership/turn-writes.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { webhookRecord } from '../webhooks/endpoint-world.ts';
 import { NO_FACTS, tenantTurns } from './tenant-turns.ts';
@@ -29,7 +30,7 @@ async function nodeWithEraser(
     isHere = () => true,
     deleted = false,
     people = [],
-    store = { read: async () => [[]], commit: async () => undefined },
+    store = { read: readsBy(() => []), commit: async () => undefined },
   }: {
     isHere?: () => boolean;
     deleted?: boolean;
@@ -166,11 +167,11 @@ test('the archives of a deleted tenant’s numbers go in short steps, also if Re
   redis.run(['SADD', numbersLeft, ...archives]);
   const sizes: number[] = [];
   const store: TenantErasureOptions['store'] = {
-    async read(reads) {
-      const answers = reads.map((read) => redis.run(read));
-      sizes.push(...answers.map((answer) => (answer as string[]).length));
-      return answers;
-    },
+    read: readsBy((read) => {
+      const members = redis.run(read) as string[];
+      sizes.push(members.length);
+      return members;
+    }),
     async commit(_shard, writes) {
       sizes.push(writes.length);
       if (sizes.length === 6) throw new Error('Redis is away');

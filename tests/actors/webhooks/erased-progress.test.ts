@@ -7,10 +7,11 @@ import { TenantErasure, type TenantErasureOptions } from '../../../actors/tenant
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import type { Store } from '../../../runtime/store.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 import { goldenTenant, readGolden } from '../golden/golden-store.ts';
 import { tenantTurns } from '../tenants/tenant-turns.ts';
 import { webhookRecord } from './endpoint-world.ts';
@@ -31,13 +32,11 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
   const stored = new Map(ids.map((id) => [id, fullText]));
   const reads: number[] = [];
   const store = fakeOf<Store>({
-    async read(askedReads: readonly Read[]) {
-      return askedReads.map(([command, , ...fields]) => {
-        const flat = command === 'HGETALL';
-        reads.push(flat ? stored.size : fields.length);
-        return flat ? [...stored].flat() : fields.map((field) => stored.get(String(field)) ?? null);
-      });
-    },
+    read: readsBy(([command, , ...fields]) => {
+      const flat = command === 'HGETALL';
+      reads.push(flat ? stored.size : fields.length);
+      return flat ? [...stored].flat() : fields.map((field) => stored.get(String(field)) ?? null);
+    }),
   });
   let state: TenantState = {
     ...(await goldenTenant(golden)),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { webhookAccess } from '../../../actors/webhooks/webhook-access.ts';
 import type { Actors } from '../../../runtime/actors.ts';
-import type { Read } from '../../../runtime/store.ts';
+import type { Read, Store } from '../../../runtime/store.ts';
 
 /** The most pieces that the event loop can take at a time: 60 KB each. */
 const MOST_AT_A_TIME = 20;
@@ -26,7 +26,7 @@ test('the progress of 1,000 endpoints is read a few at a time, one read after th
   };
   const unused: Pick<Actors, 'ask' | 'state'> = { ask: () => assert.fail(), state: () => assert.fail() };
   const actors = unused as Actors;
-  const { progressOf } = webhookAccess({ actors, store: { read } });
+  const { progressOf } = webhookAccess({ actors, store: { read: read as Store['read'] } });
   const ids = Array.from({ length: 1_000 }, (_, n) => `hook-${n}`);
 
   const progress = await progressOf('66b1f0a2c3d4e5f60718293a', ids);

@@ -34,7 +34,7 @@ test('the attempts of an erased shop are erased with it, and those of other shop
   assert.deepEqual([received.length, erased === kept], [2, false]);
   await erase(service.operator, `/tenants/${tenant.id}/shops/${shopId}`);
   await untilRecorded(hook, 1);
-  const [dump] = (await store.read([['DUMP', webhookAttempts]])) as [string];
+  const [dump] = (await store.append([['DUMP', webhookAttempts]])) as [string];
   assert.deepEqual([dump.includes(String(erased)), dump.includes(String(kept))], [false, true]);
 });
 

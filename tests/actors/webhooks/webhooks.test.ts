@@ -292,10 +292,10 @@ test('a webhook that was away for longer than events are kept shows until when i
   const { events } = tenantKeys(tenant.id);
   const { store } = service.runtime.node;
   await store.append([['XTRIM', events, 'MAXLEN', 1]]);
-  const [[[oldest]]] = (await store.read([['XRANGE', events, '-', '+']])) as [[[string]]];
+  const [[oldestEntry]] = await store.read([['XRANGE', events, '-', '+']]);
   assert.equal((await away.call('PATCH', '', { disabled: false })).status, 200);
   await untilRecorded(away, 1);
-  assert.equal(await missedUntil(away.id), new Date(storedAtMs(oldest)).toISOString());
+  assert.equal(await missedUntil(away.id), new Date(storedAtMs(oldestEntry?.[0] ?? '')).toISOString());
   assert.equal(await missedUntil(there.id), null);
   assert.equal(gaps(), before + 1);
   assert.ok(service.runtime.log.warnings.includes('events were removed before a webhook got them'));

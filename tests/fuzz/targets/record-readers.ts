@@ -36,6 +36,7 @@ import type { Read, Store } from '../../../runtime/store.ts';
 import { webhookRecord } from '../../actors/webhooks/endpoint-world.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 import type { Draw } from '../draw.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 
 /** The present for the readers of stored records. */
 export const NOW_MS = 1_800_000_000_000;
@@ -144,5 +145,5 @@ export const SAMPLES: Readonly<Record<string, string>> = {
 
 /** A store that answers each read like this. */
 function answering(answer: (read: Read) => unknown): Store {
-  return fakeOf<Store>({ read: async (reads) => reads.map(answer) });
+  return fakeOf<Store>({ read: readsBy(answer) });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listCustomers } from '../../../actors/tenants/customer-list.ts';
+import { readsBy } from '../../testbed/reads-by.ts';
 import { eventually } from '../../testbed/waiting.ts';
 import { sharedRealService } from '../shared-service.ts';
 import type { TestTenant } from '../target.ts';
@@ -77,15 +78,19 @@ test('a missing tenant is NOT_FOUND, and an invalid number is refused by its fie
 });
 
 test('a number that Redis gives twice while it grows its set is listed once', async () => {
-  const answers = [[['7', ['+3', '+1']]], [['0', ['+2', '+1', '+3']]]];
+  const answers = [
+    ['7', ['+3', '+1']],
+    ['0', ['+2', '+1', '+3']],
+  ];
   const asked: unknown[] = [];
-  const store = {
-    async read(commands: readonly unknown[]) {
-      asked.push(...commands);
-      return answers.shift() ?? [];
-    },
-  };
-  const page = await listCustomers({ store, key: 'set' }, { limit: 2, cursor: undefined, q: undefined });
+  const read = readsBy((command) => {
+    asked.push(command);
+    return answers.shift();
+  });
+  const page = await listCustomers(
+    { store: { read }, key: 'set' },
+    { limit: 2, cursor: undefined, q: undefined },
+  );
   assert.deepEqual(page, { items: [{ phone: '+1' }, { phone: '+2' }], nextCursor: '+2' });
   assert.deepEqual(asked, [
     ['SSCAN', 'set', '0', 'COUNT', 5_000],

@@ -1,4 +1,4 @@
-import type { Read, Store } from '../../../../runtime/store.ts';
+import type { Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
 import type {
   BatchClass,
@@ -71,8 +71,8 @@ export async function readBatchFacts(
   const { recipients, idempotencyKey } = command.asked;
   const added = idempotencyKey === undefined ? undefined : firstCallField(idempotencyKey);
   const key = batchKey(state.keys, batchId);
-  const reads: Read[] = [['HMGET', key, added ?? '', ...recipients.map(({ to }) => numberField(to))]];
-  const [[first, ...places] = []] = (await sources.store.read(reads)) as (string | null)[][];
+  const fields = recipients.map(({ to }) => numberField(to));
+  const [[first, ...places]] = await sources.store.read([['HMGET', key, added ?? '', ...fields]]);
   const digests = added === undefined ? [] : recipientDigests(sources.vault, command.asked);
   if (first != null) return { ...end, digests, added: JSON.parse(first) as FirstCall };
   const isThere = (index: number): boolean => places[index] != null;

@@ -85,9 +85,7 @@ async function readPlaces(
   // The pool shop counts these messages, for its own number.
   const atPool = new Set(state.pooled.map(({ messageId }) => messageId));
   const [elements, isNewChat] = await Promise.all([
-    store.read(messages.map(({ place }) => ['LRANGE', keys.accepted, place - cut, place - cut])) as Promise<
-      string[][]
-    >,
+    store.read(messages.map(({ place }) => ['LRANGE', keys.accepted, place - cut, place - cut])),
     Promise.all(
       messages.map(
         async ({ messageId, to }) =>

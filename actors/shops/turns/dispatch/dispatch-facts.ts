@@ -98,12 +98,12 @@ async function readAudience(
   store: Store,
   nowMs: number,
 ): Promise<Required<Pick<DispatchFacts, 'audience' | 'optedOutIds'>>> {
-  const [customers, contacts, writers, aliases] = (await store.read([
+  const [customers, contacts, writers, aliases] = await store.read([
     ['SMEMBERS', people.customers],
     ['HVALS', people.contacts],
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
-  ])) as [string[], string[], string[], string[]];
+  ]);
   const knownAs = hashFields(aliases);
   const audience = new Map<number, string>();
   // A number from the network is the person's; one that a tenant wrote may be its other form.

@@ -1,9 +1,9 @@
 import { isGroupId } from '../../../../policy/recipient.ts';
-import type { Read, Store } from '../../../../runtime/store.ts';
+import type { Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf, StanzaReceipt } from '../../../sessions/session-events.ts';
 import { messageLookup, receiptsWrite } from '../../records/message-days.ts';
 import type { MessageReceipts } from '../../records/message-receipts.ts';
-import { decodeMessage, type MessageFields, type StoredMessage } from '../../records/message-record.ts';
+import { decodeMessage, type StoredMessage } from '../../records/message-record.ts';
 import {
   decodeSent,
   isFromRecipient,
@@ -41,7 +41,7 @@ export async function readReceipts(
   nowMs: number,
 ): Promise<ReceiptFacts> {
   const fields = [...new Set(receipts.flatMap((receipt) => [receipt.wireId, ...membersOf(receipt)]))];
-  const days = (await store.read(sentReads(state.keys, fields, nowMs))) as (string | null)[][];
+  const days = await store.read(sentReads(state.keys, fields, nowMs));
   const findValue = (field: string): string | null | undefined => {
     const index = fields.indexOf(field);
     return days.map((day) => day[index]).find((value) => value != null);
@@ -59,9 +59,7 @@ export async function readReceipts(
   });
   const ids = [...new Set(knownReceipts.map(({ sent }) => sent.messageId))];
   if (ids.length === 0) return [];
-  const answers = (await store.read(
-    ids.map((id): Read => messageLookup(state.shard, id)),
-  )) as MessageFields[];
+  const answers = await store.read(ids.map((id) => messageLookup(state.shard, id)));
   const messages = new Map(ids.map((id, index) => [id, decodeMessage(id, answers[index] ?? [])]));
   return knownReceipts.flatMap((knownReceipt) => {
     const message = messages.get(knownReceipt.sent.messageId);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isSameRecipient, numberForms } from '../../../../policy/number-forms.ts';
 import { isOptOut } from '../../../../policy/opt-out.ts';
 import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
-import type { Read, Store } from '../../../../runtime/store.ts';
+import type { Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { carriedForRead, originsOf } from '../../records/carried-for.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
@@ -114,7 +114,7 @@ async function readOptOut(
     readSender(state, { ...event, optsOut: true }, { store, nowMs }),
     store.read([carriedForRead(state.keys, nowMs)]),
   ]);
-  return { ...sender, carriedFor: originsOf(carriedFor as string[], sender.writtenBy) };
+  return { ...sender, carriedFor: originsOf(carriedFor, sender.writtenBy) };
 }
 
 /**
@@ -134,14 +134,13 @@ async function readEventFacts(
   const person = await readPerson(state.shop.tenantId, { number, lid }, sources);
   const marks = person.ids.map((id) => receivedMark(id, wireId));
   const quoteReads = content.quotes === null ? [] : sentReads(state.keys, [content.quotes], nowMs);
-  const answers = await store.read([
-    ...marks.map((mark): Read => ['ZSCORE', state.keys.inboundReceived, mark]),
-    ...quoteReads,
+  const [scores, stanzas] = await Promise.all([
+    store.read(marks.map((mark) => ['ZSCORE', state.keys.inboundReceived, mark])),
+    store.read(quoteReads),
   ]);
-  const stanzas = answers.slice(marks.length) as (string | null)[][];
   // A quote counts for as long as the stanza is found, longer than a receipt does.
   const quotedStanza = stanzas.map(([text]) => decodeSent(text, 0)).find((stanza) => stanza !== undefined);
-  const isReceived = answers.slice(0, marks.length).some((score) => score !== null);
+  const isReceived = scores.some((score) => score !== null);
   return { person, number, lid, isReceived, quotedMessageId: quotedStanza?.messageId ?? null };
 }
 

@@ -120,11 +120,11 @@ async function inheritanceOf(
     keptOf = (entry) => entry,
   }: Pick<Reading, 'store' | 'nowMs'> & { readonly keptOf?: (entry: LedgerEntry) => LedgerEntry },
 ): Promise<Inheritance> {
-  const [newestPart, writers, aliases] = (await store.read([
+  const [newestPart, writers, aliases] = await store.read([
     newestRead(keys.accepted),
     ['HGETALL', keys.writers],
     ['HGETALL', keys.aliases],
-  ])) as [string[], string[], string[]];
+  ]);
   const elements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
   const ownEntries = countedEntries(elements, nowMs);
   const entries = withoutThose(past.entries, ownEntries.map(keptOf));

@@ -35,7 +35,7 @@ async function readEntryPlace(
   store: Store,
 ): Promise<number | undefined> {
   if (entryText === undefined) return undefined;
-  const [newestPart] = (await store.read([newestRead(keys.accepted)])) as [string[]];
+  const [newestPart] = await store.read([newestRead(keys.accepted)]);
   const index = newestPart.lastIndexOf(entryText);
   return index === -1 ? undefined : index - newestPart.length;
 }

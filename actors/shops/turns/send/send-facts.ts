@@ -54,5 +54,5 @@ export async function readOriginal(
   const [originalId] = await store.read([
     ['GET', idempotencyRedisKey(shard, { shopId: shop.shopId, kind }, key)],
   ]);
-  return typeof originalId === 'string' ? readMessage(shard, originalId, store) : undefined;
+  return originalId === null ? undefined : readMessage(shard, originalId, store);
 }

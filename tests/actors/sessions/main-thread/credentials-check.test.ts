@@ -12,9 +12,10 @@ import { everyShop } from '../../../../actors/tenants/every-shop.ts';
 import { tenantAddress, tenantKeys, tenantsOfShardKey } from '../../../../actors/tenants/tenant-keys.ts';
 import { systemClock as clock } from '../../../../runtime/clock.ts';
 import type { RuntimeNode } from '../../../../runtime/node/node.ts';
-import type { Read, Store } from '../../../../runtime/store.ts';
+import type { Store } from '../../../../runtime/store.ts';
 import { redisNode } from '../../../runtime/redis-node.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
+import { readsBy } from '../../../testbed/reads-by.ts';
 import { startRedisServer } from '../../../testbed/redis-server.ts';
 
 const none = async function* () {
@@ -25,8 +26,8 @@ const none = async function* () {
 function oneHash(): Store {
   const fields = new Map<string, Buffer>();
   return fakeOf<Store>({
-    readBytes: async () => [[...fields.values()]],
-    append: async (writes: readonly Read[]) =>
+    readBytes: readsBy(() => [...fields.values()]),
+    append: async (writes) =>
       writes.map(([, , field, value]) => fields.set(String(field), value as unknown as Buffer)),
   });
 }
@@ -103,7 +104,6 @@ test('a store whose shops were never paired takes any key', async () => {
   const shops = async function* () {
     yield [{ shard: 0, tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24) }];
   };
-  const readBytes = async (reads: readonly Read[]): Promise<unknown[]> =>
-    reads[0]?.[0] === 'HGET' ? [null] : store.readBytes(reads);
+  const readBytes = readsBy(([command]) => (command === 'HGET' ? null : []));
   await checkCredentialsKeys({ ...store, readBytes }, [randomBytes(32)], shops());
 });

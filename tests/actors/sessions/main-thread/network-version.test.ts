@@ -5,6 +5,7 @@ import { NetworkVersion } from '../../../../actors/sessions/main-thread/network-
 import type { Store } from '../../../../runtime/store.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
+import { readsBy } from '../../../testbed/reads-by.ts';
 
 const quiet = {
   debug: () => undefined,
@@ -17,7 +18,7 @@ test('a node with lasting refusals reads the version that another node got half 
   const clock = new FakeClock();
   let told: string | null = null;
   const store = fakeOf<Store>({
-    read: async () => [told],
+    read: readsBy(() => told),
     // Another node asks, whatever there is to ask.
     append: async () => [null],
   });
@@ -42,7 +43,7 @@ test('a node uses the operatorsâ€™ version within a minute, instead of the pageâ
   const clock = new FakeClock();
   let set: string | null = null;
   const store = fakeOf<Store>({
-    read: async (reads) => reads.map(([, key]) => (key === 'client-version:set' ? set : '2.3000.77')),
+    read: readsBy(([, key]) => (key === 'client-version:set' ? set : '2.3000.77')),
     append: async () => [null],
   });
   const versionOf = async (ask: (() => Promise<number>) | undefined): Promise<NetworkVersion> => {

@@ -14,7 +14,7 @@ import { tenantAddress, tenantKeys } from '../../../../actors/tenants/tenant-key
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
-import type { Read, Store, Write } from '../../../../runtime/store.ts';
+import type { Read, RedisCommand, Store, Write } from '../../../../runtime/store.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 import { type RedisServer, startRedisServer } from '../../../testbed/redis-server.ts';
@@ -40,7 +40,7 @@ after(async () => {
 });
 
 /** `HDELIF` is the runtime's own command. No other process changes the field here. */
-const run = (commands: readonly (Read | Write)[]): Promise<unknown[]> =>
+const run = (commands: readonly RedisCommand[]): Promise<unknown[]> =>
   Promise.all(
     commands.map(([name, ...args]) =>
       name === 'HDELIF' ? redis.hdel(String(args[0]), String(args[1])) : redis.call(name, args.map(String)),
@@ -104,7 +104,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
     const nothing = async (): Promise<void> => undefined;
     let commits = 0;
     const store = {
-      read,
+      read: read as Store['read'],
       append: run,
       async commit(_shard: number, writes: readonly Write[]): Promise<void> {
         commits += 1;
@@ -143,7 +143,10 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
   /** Its messages at the pool that were not taken back, its number's lost opt-outs, and its id if it is logged. */
   const lost = async (): Promise<string[]> => {
     const number = { tenantId: shop.tenantId, phone: PHONE };
-    const archive = await readArchive(number, vault, { store: fakeOf<Store>({ read: run }), nowMs });
+    const archive = await readArchive(number, vault, {
+      store: fakeOf<Store>({ read: run as Store['read'] }),
+      nowMs,
+    });
     const kept = archive?.past.writers;
     const still = [shop.shopId].filter((id) => !forgotten.has(id));
     const atOthers = atPool.filter((id) => !withdrawn.has(id));

@@ -197,14 +197,14 @@ test('a suspended shop is shown as its last commit left it, and without details 
       },
       { settings, nowMs: 0 },
     );
-  const shownInspection = await look({ read: async () => stored });
+  const shownInspection = await look({ read: (async () => stored) as Store['read'] });
   const details = shownInspection?.details;
   assert.deepEqual(
     [shownInspection?.name, shownInspection?.status, details?.channel.state],
     ['Bakery', 'suspended', 'unconfigured'],
   );
   assert.deepEqual(log.errors, []);
-  const brokenInspection = await look({ read: async () => ['{', ...empty] });
+  const brokenInspection = await look({ read: (async () => ['{', ...empty]) as Store['read'] });
   assert.deepEqual(
     [brokenInspection?.shopId, brokenInspection?.status, brokenInspection?.details, brokenInspection?.policy],
     ['b'.repeat(24), 'suspended', null, null],

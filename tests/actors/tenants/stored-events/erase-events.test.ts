@@ -5,7 +5,7 @@ import { eraseEventsAbout, eraseShopEvents } from '../../../../actors/tenants/st
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { systemRandom } from '../../../../runtime/random.ts';
-import type { Read } from '../../../../runtime/store.ts';
+import type { RedisCommand } from '../../../../runtime/store.ts';
 import { sharedRedis } from '../../../testbed/shared-redis.ts';
 
 const newId = objectIdGenerator(systemRandom);
@@ -13,7 +13,7 @@ const [erased, keptId] = [newId(Date.now()), newId(Date.now())];
 
 const { redis } = sharedRedis();
 
-const append = async (writes: readonly Read[]): Promise<unknown[]> =>
+const append = async (writes: readonly RedisCommand[]): Promise<unknown[]> =>
   Promise.all(writes.map(([name, ...args]) => redis.call(name, args as string[])));
 
 /** A node that erases with these steps, and whether it still owns the tenant. */
@@ -46,7 +46,7 @@ async function tenantWith(count: number) {
   let steps = 0;
   /** Erases the shop's; `between`: what happens before each step, by its number. */
   const erase = (between: (step: number) => Promise<void> = async () => undefined): Promise<void> => {
-    const counted = async (writes: readonly Read[]): Promise<unknown[]> => {
+    const counted = async (writes: readonly RedisCommand[]): Promise<unknown[]> => {
       steps += 1;
       await between(steps);
       return append(writes);
@@ -168,7 +168,7 @@ test('an erasure that stopped and is repeated for more subjects misses none', as
   const [first, , third] = subjects;
   assert.ok(first !== undefined && third !== undefined);
   let steps = 0;
-  const killed = async (writes: readonly Read[]): Promise<unknown[]> => {
+  const killed = async (writes: readonly RedisCommand[]): Promise<unknown[]> => {
     steps += 1;
     if (steps === 3) throw new Error('killed');
     return append(writes);
