@@ -30,11 +30,15 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/sessions': 'actors runtime',
   'actors/shops/machines': 'actors/sessions actors runtime',
   'actors/shops/records': 'actors/shops actors/tenants actors policy runtime',
+  'actors/shops/texts': 'policy',
   'actors/shops/state': `
     actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors policy
     runtime`,
+  'actors/shops/reading': `
+    actors/shops/state actors/shops/records actors/shops actors/tenants actors policy runtime`,
   'actors/shops/judging': `
-    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
+    actors/shops/reading actors/shops/state actors/shops/records actors/shops/machines actors/shops
+    actors policy runtime`,
   'actors/shops/number-past': `
     actors/shops/state actors/shops/records actors/shops/machines actors/shops actors/tenants policy
     runtime`,
@@ -51,49 +55,53 @@ const IMPORTS: Readonly<Record<string, string>> = {
     runtime`,
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/judging
-    actors/shops/state actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
+    actors/shops/reading actors/shops/state actors/shops/records actors/shops/machines actors/shops
+    actors policy runtime`,
   'actors/shops/pool-link': `
-    actors/shops/protocol actors/shops/state actors/shops/records actors/shops actors/tenants policy
-    runtime/node runtime`,
+    actors/shops/protocol actors/shops/reading actors/shops/state actors/shops/texts
+    actors/shops/records actors/shops actors/tenants policy runtime/node runtime`,
   'actors/shops/effects': `
     actors/shops/pool-link actors/shops/protocol actors/shops/number-past actors/shops/state
-    actors/shops/records actors/shops/machines actors/sessions actors/shops actors/tenants actors
-    runtime`,
+    actors/shops/texts actors/shops/records actors/shops/machines actors/sessions actors/shops
+    actors/tenants actors runtime`,
   'actors/shops/erasure': `
-    actors/shops/effects actors/shops/pool-link actors/shops/number-past actors/shops/state
-    actors/shops/records actors/sessions actors/shops actors/tenants/stored-events actors/tenants actors
-    policy runtime/actor runtime`,
+    actors/shops/effects actors/shops/pool-link actors/shops/number-past actors/shops/reading
+    actors/shops/state actors/shops/records actors/sessions actors/shops
+    actors/tenants/stored-events actors/tenants actors policy runtime/actor runtime`,
   'actors/shops/turns/send': `
-    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
-    actors/shops/judging actors/shops/state actors/shops/records actors/shops/machines actors/shops
-    actors policy runtime`,
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder
+    actors/shops/protocol actors/shops/judging actors/shops/reading actors/shops/state
+    actors/shops/texts actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/turns/dispatch': `
-    actors/shops/turns/pool actors/shops/turns/people actors/shops/turns/builder actors/shops/judging
-    actors/shops/state actors/shops/records actors/sessions actors/tenants actors policy runtime`,
+    actors/shops/turns/pool actors/shops/turns/people actors/shops/turns/builder
+    actors/shops/judging actors/shops/reading actors/shops/state actors/shops/records
+    actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/cancel': `
-    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol
-    actors/shops/judging actors/shops/state actors/shops/records actors/shops actors policy runtime`,
+    actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder
+    actors/shops/protocol actors/shops/judging actors/shops/reading actors/shops/state
+    actors/shops/records actors/shops actors policy runtime`,
   'actors/shops/turns/scheduled': `
     actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/judging
-    actors/shops/state actors/shops/records actors/shops actors runtime`,
+    actors/shops/reading actors/shops/state actors/shops/records actors/shops actors runtime`,
   'actors/shops/turns/batches': `
     actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/judging
-    actors/shops/state actors/shops/records actors/shops actors policy runtime`,
+    actors/shops/reading actors/shops/state actors/shops/texts actors/shops/records actors/shops
+    actors policy runtime`,
   'actors/shops/turns/inbound': `
     actors/shops/turns/batches actors/shops/turns/pool actors/shops/turns/people
-    actors/shops/turns/builder actors/shops/protocol actors/shops/state actors/shops/records
-    actors/sessions actors/shops actors policy runtime`,
+    actors/shops/turns/builder actors/shops/protocol actors/shops/reading actors/shops/state
+    actors/shops/records actors/sessions actors/shops actors policy runtime`,
   'actors/shops/turns': `
     actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
     actors/shops/turns/scheduled actors/shops/turns/dispatch actors/shops/turns/send
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people
-    actors/shops/turns/builder actors/shops/protocol actors/shops/judging actors/shops/state
-    actors/shops/records actors/shops/machines actors/sessions actors/shops
+    actors/shops/turns/builder actors/shops/protocol actors/shops/judging actors/shops/reading
+    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
     actors/tenants/stored-events actors/tenants actors policy runtime`,
   'actors/shops/operations': `
     actors/shops/effects actors/shops/pool-link actors/shops/protocol actors/shops/judging
-    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants actors/reply-schemas actors policy runtime`,
+    actors/shops/reading actors/shops/state actors/shops/records actors/shops/machines
+    actors/sessions actors/shops actors/tenants actors/reply-schemas actors policy runtime`,
   'actors/shops/inspection': `
     actors/shops/turns actors/shops/effects actors/shops/state actors/shops/records
     actors/shops/machines actors/sessions actors policy runtime`,

@@ -7,9 +7,9 @@ import type { Store } from '../../../runtime/store.ts';
 import type { BatchClass, BatchRecipient } from '../batch-operations.ts';
 import { shopAddress, shopKeys } from '../records/shop-keys.ts';
 import type { ShopOperations, ShopReference } from '../shop-operations.ts';
-import { fieldsByName, filledText } from '../state/batch-text.ts';
 import { type BatchContent, batchKey } from '../state/batches.ts';
 import type { ScheduledDraft } from '../state/scheduled-sends.ts';
+import { fieldsByName, filledText } from '../texts/batch-text.ts';
 
 interface SenderOptions {
   readonly store: Pick<Store, 'read'>;

@@ -13,8 +13,8 @@ import {
   type SendCode,
 } from '../../failure.ts';
 import { warmupPairedAtMs } from '../machines/channel-context.ts';
+import { personClassOf, type RecipientFacts } from '../reading/recipient-facts.ts';
 import type { MessageDraft } from '../shop-operations.ts';
-import { personClassOf, type RecipientFacts } from '../state/recipient-facts.ts';
 import { awaitsGroups, channelState, liveGroups, type ShopState } from '../state/shop-state.ts';
 import { channelRefusal } from './channel-refusal.ts';
 import { limitsNow } from './new-chats.ts';

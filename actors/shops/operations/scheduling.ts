@@ -2,8 +2,9 @@ import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { done, failed } from '../../failure.ts';
+import { readSchedule, scheduledView } from '../reading/schedule-reading.ts';
 import type { ShopOperations } from '../shop-operations.ts';
-import { readSchedule, type ScheduledDraft, scheduledView } from '../state/scheduled-sends.ts';
+import type { ScheduledDraft } from '../state/scheduled-sends.ts';
 import { askShop, fromShop } from './ask-shop.ts';
 import { idPage } from './id-page.ts';
 

@@ -14,13 +14,13 @@ import {
 } from '../protocol/pool-protocol.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { PoolEffect } from '../protocol/shop-effect.ts';
+import { readWriter } from '../reading/recipient-facts.ts';
 import { readMessage } from '../records/message-days.ts';
 import type { MessageBody } from '../records/message-record.ts';
 import { shopOf } from '../records/shop-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
-import { attributedText } from '../state/attributed-text.ts';
-import { readWriter } from '../state/recipient-facts.ts';
 import type { ShopState } from '../state/shop-state.ts';
+import { attributedText } from '../texts/attributed-text.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
 const ASK_TIMEOUT_MS = 2_000;

@@ -6,10 +6,10 @@ import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import { NO_SESSION_LIMIT_MS, waitingEnd } from '../judging/waiting-limits.ts';
 import { restoreMachines, type ShopMachines } from '../machines/shop-machines.ts';
 import type { ShopEffect } from '../protocol/shop-effect.ts';
+import { readWaiting } from '../reading/waiting-messages.ts';
 import type { MessageState } from '../records/message-record.ts';
 import { shopKeys, shopOf } from '../records/shop-keys.ts';
 import type { QueuedMessage } from '../state/shop-state.ts';
-import { readWaiting } from '../state/waiting-messages.ts';
 import { type MessageReference, messageOutcome } from './builder/message-outcome.ts';
 import { pooledEnd } from './pool/message-at-pool.ts';
 

@@ -5,6 +5,7 @@ import type { SendOutcome, SessionEvent } from '../../../actors/sessions/session
 import { PACING_TIMES } from '../../../actors/shops/machines/pacing-times.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import type { ShopEffect } from '../../../actors/shops/protocol/shop-effect.ts';
+import type { SendFacts } from '../../../actors/shops/reading/recipient-facts.ts';
 import {
   decodeMessage,
   type MessageBody,
@@ -16,7 +17,6 @@ import type { Writer } from '../../../actors/shops/records/writer.ts';
 import type { AcceptedReply, MessageDraft, ShopReference } from '../../../actors/shops/shop-operations.ts';
 import { AcceptedList } from '../../../actors/shops/state/accepted-list.ts';
 import { loadShop } from '../../../actors/shops/state/load-shop.ts';
-import type { SendFacts } from '../../../actors/shops/state/recipient-facts.ts';
 import type { ShopState } from '../../../actors/shops/state/shop-state.ts';
 import type { DispatchFacts } from '../../../actors/shops/turns/dispatch/dispatch-facts.ts';
 import { shopBehaviour } from '../../../actors/shops/turns/shop-behaviour.ts';
@@ -31,8 +31,8 @@ import type { Store, Write } from '../../../runtime/store.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
 import { EVENT_LIMITS } from '../../testbed/event-limits.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
-import { seededRandom } from '../../testbed/seeded-random.ts';
 import { readsBy } from '../../testbed/reads-by.ts';
+import { seededRandom } from '../../testbed/seeded-random.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;

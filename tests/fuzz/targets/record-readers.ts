@@ -1,5 +1,6 @@
 import { readOptOuts, readPast, readStoredMachines } from '../../../actors/shops/number-past/number-past.ts';
 import { decodeNumberUse } from '../../../actors/shops/number-past/number-use.ts';
+import { readBatches } from '../../../actors/shops/reading/batch-reading.ts';
 import { decodeCarried } from '../../../actors/shops/records/carried-message.ts';
 import { inboundOwner, readInboundRecords } from '../../../actors/shops/records/inbound-records.ts';
 import { decodeReceipts } from '../../../actors/shops/records/message-receipts.ts';
@@ -7,7 +8,6 @@ import { decodeMessage } from '../../../actors/shops/records/message-record.ts';
 import { decodeSent } from '../../../actors/shops/records/sent-index.ts';
 import { shopKeys } from '../../../actors/shops/records/shop-keys.ts';
 import { decodeWriter } from '../../../actors/shops/records/writer.ts';
-import { readBatches } from '../../../actors/shops/state/batch-reading.ts';
 import { decodeBatches } from '../../../actors/shops/state/batches.ts';
 import { decodeNotices } from '../../../actors/shops/state/opt-out-notice.ts';
 import { decodePooled } from '../../../actors/shops/state/pooled-message.ts';
@@ -35,8 +35,8 @@ import { parseRecord } from '../../../runtime/engine.ts';
 import type { Read, Store } from '../../../runtime/store.ts';
 import { webhookRecord } from '../../actors/webhooks/endpoint-world.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
-import type { Draw } from '../draw.ts';
 import { readsBy } from '../../testbed/reads-by.ts';
+import type { Draw } from '../draw.ts';
 
 /** The present for the readers of stored records. */
 export const NOW_MS = 1_800_000_000_000;

@@ -10,11 +10,11 @@ import type {
 } from '../../batch-operations.ts';
 import { contentOf } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
+import { readBatches, readKeyedBatch } from '../../reading/batch-reading.ts';
+import { personClassOf, type RecipientFacts, readRecipient } from '../../reading/recipient-facts.ts';
 import type { Retention } from '../../records/message-days.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
-import { readBatches, readKeyedBatch } from '../../state/batch-reading.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
-import { personClassOf, type RecipientFacts, readRecipient } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 /** A recipient of a batch, with the known facts about them. */

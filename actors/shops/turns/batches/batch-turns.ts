@@ -8,7 +8,6 @@ import type { BatchRequest, RecipientsRequest, RefusedRecipient } from '../../ba
 import { isEmpty } from '../../message-content.ts';
 import type { BatchReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { keyField } from '../../records/shop-keys.ts';
-import { fieldUses } from '../../state/batch-text.ts';
 import {
   type Batch,
   type BatchContent,
@@ -19,6 +18,7 @@ import {
   numberField,
 } from '../../state/batches.ts';
 import { pacingState } from '../../state/shop-state.ts';
+import { fieldUses } from '../../texts/batch-text.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
 import { batchProblems, MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';

@@ -1,5 +1,6 @@
 import { hasText, MESSAGE_TEXT_LIMIT } from '../../../../policy/message-content.ts';
 import type { FieldProblem } from '../../../failure.ts';
+import { type BatchContent, numberField } from '../../state/batches.ts';
 import {
   batchTextProblem,
   fieldsByName,
@@ -7,8 +8,7 @@ import {
   isFieldName,
   LONGEST_NAME,
   withoutFields,
-} from '../../state/batch-text.ts';
-import { type BatchContent, numberField } from '../../state/batches.ts';
+} from '../../texts/batch-text.ts';
 import type { KnownRecipient } from './batch-facts.ts';
 
 /** Problems that one answer names at most. */

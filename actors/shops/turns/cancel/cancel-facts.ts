@@ -2,10 +2,10 @@ import { isSameRecipient } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import { countsAsNewChat } from '../../judging/new-chats.ts';
+import { readWriter } from '../../reading/recipient-facts.ts';
 import { readMessage, readMessages } from '../../records/message-days.ts';
 import type { MessageState } from '../../records/message-record.ts';
 import type { QueueFilter } from '../../shop-operations.ts';
-import { readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { CancelledPlace } from '../number/given-back.ts';
 

@@ -4,13 +4,13 @@ import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
 import { hashFields, type Store } from '../../../../runtime/store.ts';
 import type { QuotedMessage } from '../../../sessions/session-host.ts';
 import { activePhones } from '../../../tenants/contact-record.ts';
+import { isLapsed, readWriter } from '../../reading/recipient-facts.ts';
 import { readCarried } from '../../records/carried-message.ts';
 import { readInboundRecords } from '../../records/inbound-records.ts';
 import { readMessages } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
-import { isLapsed, readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { isSentTo } from '../people/recipient-alias.ts';
 

@@ -4,13 +4,13 @@ import { isOptOut } from '../../../../policy/opt-out.ts';
 import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
+import { readWriter } from '../../reading/recipient-facts.ts';
 import { carriedForRead, originsOf } from '../../records/carried-for.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import { type KnownPerson, readPerson } from '../../records/person-ids.ts';
 import { decodeSent, sentReads } from '../../records/sent-index.ts';
 import type { Writer } from '../../records/writer.ts';
 import type { ShopReference } from '../../shop-operations.ts';
-import { readWriter } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { isSentTo } from '../people/recipient-alias.ts';
 

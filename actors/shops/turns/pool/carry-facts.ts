@@ -1,8 +1,8 @@
 import type { Store } from '../../../../runtime/store.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
+import { readWriter, type WriterFacts } from '../../reading/recipient-facts.ts';
 import { type CarriedRecord, readCarried } from '../../records/carried-message.ts';
 import { newestRead } from '../../state/newest-accepted.ts';
-import { readWriter, type WriterFacts } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 /** The facts of a shop of the pool about the message of a request. */

@@ -1,7 +1,7 @@
 import type { Store } from '../../../../runtime/store.ts';
+import { readWriter, type WriterFacts } from '../../reading/recipient-facts.ts';
 import { readMessage } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
-import { readWriter, type WriterFacts } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 /** The facts about a message that no pool shop has taken. */

@@ -1,10 +1,10 @@
 import type { Store } from '../../../../runtime/store.ts';
 import { contentOf } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
+import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../reading/schedule-reading.ts';
 import type { Retention } from '../../records/message-days.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
 import type { AskedField } from '../../shop-operations.ts';
-import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 /** The stored data of the scheduled send that a command is about. */

@@ -7,6 +7,7 @@ import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
 import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../../judging/try-again-ms.ts';
 import { isEmpty } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
+import { type StoredSchedule, scheduledView } from '../../reading/schedule-reading.ts';
 import type {
   AcceptedReply,
   ScheduledDraftRequest,
@@ -17,8 +18,6 @@ import {
   endWrites,
   type ScheduledDraft,
   type ScheduledSend,
-  type StoredSchedule,
-  scheduledView,
   scheduledWrites,
   withoutContent,
 } from '../../state/scheduled-sends.ts';

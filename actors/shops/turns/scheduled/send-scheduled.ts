@@ -1,7 +1,7 @@
 import type { Failed } from '../../../failure.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
-import type { SendFacts } from '../../state/recipient-facts.ts';
+import type { SendFacts } from '../../reading/recipient-facts.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';

@@ -3,8 +3,8 @@ import { type ChannelCode, done, failed, type Outcome } from '../../../failure.t
 import { wasConnected } from '../../machines/channel-context.ts';
 import type { CarrierNeeded } from '../../protocol/shop-replies.ts';
 import type { MessageDraft, ShopReference } from '../../shop-operations.ts';
-import { attributedText, excessCharacters } from '../../state/attributed-text.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import { attributedText, excessCharacters } from '../../texts/attributed-text.ts';
 
 /**
  * Sends to a shop of the pool if the shop's own channel is unavailable. The send must have passed the shop's policy,

@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../../runtime/store.ts';
+import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../../reading/recipient-facts.ts';
 import { readMessage } from '../../records/message-days.ts';
 import type { StoredMessage } from '../../records/message-record.ts';
 import { idempotencyRedisKey } from '../../records/shop-keys.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
-import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../../state/recipient-facts.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 /** The facts for the turn on a send. */

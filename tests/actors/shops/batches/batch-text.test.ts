@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { batchTextProblem, filledText } from '../../../../actors/shops/state/batch-text.ts';
+import { batchTextProblem, filledText } from '../../../../actors/shops/texts/batch-text.ts';
 import type { KnownRecipient } from '../../../../actors/shops/turns/batches/batch-facts.ts';
 import { batchProblems } from '../../../../actors/shops/turns/batches/recipient-problems.ts';
 import { hasText } from '../../../../policy/message-content.ts';

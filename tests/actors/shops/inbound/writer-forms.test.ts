@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { readArchive } from '../../../../actors/shops/number-past/number-archive.ts';
 import { numbersLeft } from '../../../../actors/shops/number-past/numbers-left.ts';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
+import { readWriter } from '../../../../actors/shops/reading/recipient-facts.ts';
 import { decodeWriters } from '../../../../actors/shops/records/writer.ts';
-import { readWriter } from '../../../../actors/shops/state/recipient-facts.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { ShopHarness, storeOf, vault } from '../shop-harness.ts';
 

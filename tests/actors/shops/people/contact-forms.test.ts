@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readRecipient } from '../../../../actors/shops/reading/recipient-facts.ts';
 import { shopKeys } from '../../../../actors/shops/records/shop-keys.ts';
-import { readRecipient } from '../../../../actors/shops/state/recipient-facts.ts';
 import { activePhones, type ContactRecord } from '../../../../actors/tenants/contact-record.ts';
 import { listContacts } from '../../../../actors/tenants/operations/contact-list.ts';
 import type { TenantCommand } from '../../../../actors/tenants/tenant-commands.ts';

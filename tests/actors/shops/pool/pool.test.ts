@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attributedText } from '../../../../actors/shops/state/attributed-text.ts';
+import { attributedText } from '../../../../actors/shops/texts/attributed-text.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { seededRandom } from '../../../testbed/seeded-random.ts';
 import { testEnvironment } from '../../../testbed/test-environment.ts';

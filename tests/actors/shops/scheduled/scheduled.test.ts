@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
+import { readSchedule, scheduledView } from '../../../../actors/shops/reading/schedule-reading.ts';
 import { dayEndsMs, dayOf } from '../../../../actors/shops/records/message-days.ts';
 import type { ScheduledView, SentAnswer } from '../../../../actors/shops/shop-operations.ts';
-import {
-  readSchedule,
-  type ScheduledDraft,
-  scheduledView,
-} from '../../../../actors/shops/state/scheduled-sends.ts';
+import type { ScheduledDraft } from '../../../../actors/shops/state/scheduled-sends.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, storeOf, textDraft } from '../shop-harness.ts';

@@ -5,9 +5,9 @@ import { carriedRead, decodeCarried } from '../records/carried-message.ts';
 import { messageLookup } from '../records/message-days.ts';
 import { decodeMessage, type MessageState, type StoredMessage } from '../records/message-record.ts';
 import { shopKeys, shopOf } from '../records/shop-keys.ts';
-import { messageIdOf } from './accepted-list.ts';
-import { decodePooled, type PooledMessage } from './pooled-message.ts';
-import { carriedMessage, type QueuedMessage, queuedMessage } from './shop-state.ts';
+import { messageIdOf } from '../state/accepted-list.ts';
+import { decodePooled, type PooledMessage } from '../state/pooled-message.ts';
+import { carriedMessage, type QueuedMessage, queuedMessage } from '../state/shop-state.ts';
 
 /** The messages of a shop that have not ended, read from the store without the shop's actor. */
 export interface WaitingMessages {

@@ -4,7 +4,7 @@ import type { RefusedRecipient } from '../batch-operations.ts';
 import { keptDays, type Retention } from '../records/message-days.ts';
 import { readInSteps } from '../records/scan-hash.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
-import { type BatchContent, type BatchRecord, batchKey, endedBatchesKey } from './batches.ts';
+import { type BatchContent, type BatchRecord, batchKey, endedBatchesKey } from '../state/batches.ts';
 
 /** The location of batches, and their retention. */
 export interface BatchReading extends Retention {

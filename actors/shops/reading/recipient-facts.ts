@@ -17,7 +17,7 @@ import { tenantKeys } from '../../tenants/tenant-keys.ts';
 import type { MessageBody, StoredMessage } from '../records/message-record.ts';
 import { type ShopKeys, shopAddress, shopKeys } from '../records/shop-keys.ts';
 import { decodeWriter, laterWriter, type Writer } from '../records/writer.ts';
-import type { ShopState } from './shop-state.ts';
+import type { ShopState } from '../state/shop-state.ts';
 
 /** The policy's facts about a recipient. */
 export interface RecipientFacts {
