@@ -1,13 +1,13 @@
 import { shardCount } from '../address.ts';
 import type { NodeRecord, ServerState, ShardRecord } from '../engine.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
-import { askAgain } from './ask-again.ts';
 import { CheckTimes } from './check-times.ts';
 import { claimShards } from './claim-shards.ts';
+import { ClockDispute } from './clock-dispute.ts';
 import { planShare } from './fair-share.ts';
 import { HeldShards } from './held-shards.ts';
-import { Incarnations } from './incarnations.ts';
-import { Lease } from './lease.ts';
+import type { Lease } from './lease.ts';
+import { Membership } from './membership.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import { OwnershipNotices } from './ownership-notices.ts';
 import type { OwnershipOptions } from './ownership-options.ts';
@@ -22,7 +22,6 @@ import { vacateShard } from './vacate-shard.ts';
  */
 export class Ownership {
   readonly view = new OwnershipView(shardCount());
-  readonly lease: Lease;
   readonly #options: OwnershipOptions;
   readonly #held = new HeldShards();
   readonly #leaving = new Set<number>();
@@ -32,13 +31,12 @@ export class Ownership {
   );
   readonly #times: CheckTimes;
   readonly #notices: OwnershipNotices;
-  readonly #incarnations: Incarnations;
+  readonly #membership: Membership;
+  readonly #dispute: ClockDispute;
   readonly #settlement: ShardSettlement;
   /** True once it takes no more shards. If `#isStopped` is true, it sends nothing to Redis. */
   #isStopping = false;
   #isStopped = false;
-  /** Owns nothing because its clock and that of Redis disagree. */
-  #isAside = false;
   #isComingBack = false;
   #servers: readonly ServerState[] = [];
   /**
@@ -52,36 +50,31 @@ export class Ownership {
     const { engine, clock, limits, afterTick } = options;
     this.#times = new CheckTimes(clock, limits.claimEveryMs, () => this.check());
     const leavingReason = (): string | undefined =>
-      this.#isStopping || this.#isAside ? this.incarnation : undefined;
+      this.#isStopping || this.#dispute.isAside ? this.incarnation : undefined;
     this.#notices = new OwnershipNotices(this.view, { engine, afterTick, leaving: leavingReason });
-    this.#incarnations = new Incarnations(options.nodeId, options.random);
+    const leaseListener = {
+      onExpired: () => this.#onLeaseExpired(),
+      onRegained: () => this.#held.onLeaseRegained(),
+      onEnded: () => void this.#comeBack(),
+    };
+    this.#membership = new Membership(options, leaseListener, () => this.#isStopped);
+    this.#dispute = new ClockDispute(options, this.#membership, () => {
+      this.#announceLeaving();
+      return this.#leave();
+    });
     this.#settlement = new ShardSettlement(options, {
       held: this.#held,
       notices: this.#notices,
-      incarnations: this.#incarnations,
-      leaseIsOver: () => this.lease.isOver,
-      askAgain: (ask) => this.#askAgain(ask),
-    });
-    this.lease = new Lease(options.nodeId, {
-      engine,
-      clock,
-      limits,
-      listener: {
-        onExpired: () => this.#onLeaseExpired(),
-        onRegained: () => this.#held.onLeaseRegained(),
-        onEnded: () => {
-          this.#isComingBack = true;
-          void this.#comeBack().finally(() => {
-            this.#isComingBack = false;
-            if (!this.#isStopping) void this.check();
-          });
-        },
-      },
+      membership: this.#membership,
     });
   }
 
+  get lease(): Lease {
+    return this.#membership.lease;
+  }
+
   get incarnation(): string {
-    return this.#incarnations.current;
+    return this.#membership.incarnation;
   }
 
   /** The servers of the store at the last check; empty before the first. */
@@ -105,13 +98,7 @@ export class Ownership {
   async begin(): Promise<void> {
     await this.#notices.listen(() => this.#times.checkSoon(this.view.nodes.length));
     this.#options.engine.onAvailable(() => void this.check());
-    await this.#take(this.#incarnations.next());
-  }
-
-  async #take(incarnation: string): Promise<void> {
-    await this.#options.onIncarnation(incarnation);
-    await this.lease.take(incarnation);
-    this.#incarnations.take(incarnation);
+    await this.#membership.join();
   }
 
   /** Claims this node's share and goes on doing so. Resolves after the first round. */
@@ -207,40 +194,14 @@ export class Ownership {
     }
   }
 
-  // ── a clock that is off ────────────────────────────────────────────────────────────────────────────────────
-
-  /**
-   * True if this node must stop owning shards, because its clock and that of Redis disagree and either may be wrong. It
-   * then hands over its shards and gives up its lease, so that the others take its share. It still forwards requests.
-   * Once the clocks agree it returns under a new name.
-   */
+  /** True if a check ends here, because the clock was or is off. */
   async #standsAside(nodes: readonly NodeRecord[]): Promise<boolean> {
-    const { clock, counters, log } = this.#options;
     if (this.#isStopping || this.#isComingBack) return false;
-    if (!clock.isOff) {
-      if (!this.#isAside) return false;
-      if (this.#isTaken(nodes)) {
-        this.#onSuperseded();
-        return true;
-      }
-      if (this.lease.isOver) await this.#take(this.#incarnations.next());
-      this.#isAside = false;
-      log.warn({ incarnation: this.incarnation }, 'the clocks agree again: this node is back');
-      // This check is from before the new name.
-      this.#rounds.again();
-      return true;
-    }
-    if (!this.#isAside) {
-      this.#isAside = true;
-      counters.clockDisputes += 1;
-      const fields = { aheadMs: clock.aheadMs() };
-      log.error(fields, 'the clocks of this node and of Redis disagree: it owns nothing until they agree');
-    }
-    if (!this.lease.isOver) {
-      this.#announceLeaving();
-      await this.#leave();
-    }
-    return true;
+    const finding = await this.#dispute.check(nodes);
+    if (finding === 'superseded') this.#onSuperseded();
+    // This check is from before the new name.
+    if (finding === 'returned') this.#rounds.again();
+    return finding !== 'agreed';
   }
 
   #announceLeaving(): void {
@@ -250,16 +211,11 @@ export class Ownership {
 
   /** Hands over all shards and ends the lease. */
   async #leave(): Promise<void> {
-    const { engine, nodeId } = this.#options;
     await Promise.all([...this.#held].map((shard) => this.#release(shard)));
     this.#isStopped = this.#isStopping;
-    this.lease.stop();
-    // Without a reply, the lease ends by itself, and the others notice at their next check.
-    await Promise.allSettled([engine.resign(nodeId, this.incarnation)]);
+    await this.#membership.leave();
     await this.#notices.requestCheck();
   }
-
-  // ── giving away ────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Hands everything over, then ends the lease. */
   async stop(): Promise<void> {
@@ -289,8 +245,6 @@ export class Ownership {
     }
   }
 
-  // ── losing, and coming back ────────────────────────────────────────────────────────────────────────────────
-
   #onLeaseExpired(): void {
     this.#options.log.warn(
       { incarnation: this.incarnation },
@@ -304,31 +258,25 @@ export class Ownership {
    * took it. If the epoch is unchanged, no other node wrote, and its actors continue. The other shards are lost.
    */
   async #comeBack(): Promise<void> {
-    const { engine, log, counters } = this.#options;
+    const { counters, log } = this.#options;
     counters.leaseLosses += 1;
     for (const shard of this.#held) shard.isOwnerUnknown = true;
     this.#onLeaseExpired();
     const formerIncarnation = this.incarnation;
-    const name = this.#incarnations.next();
-    const isBack = await this.#askAgain(async () => {
-      // Each time: a process that started meanwhile is the later one.
-      if (this.#isTaken(await engine.nodes())) return false;
-      await this.#take(name);
-      return true;
-    });
-    if (isBack === false) this.#onSuperseded();
-    if (isBack !== true) return;
-    log.warn(
-      { before: formerIncarnation, incarnation: this.incarnation },
-      'the lease was lost: this node is back under a new name',
-    );
-    await Promise.all([...this.#held].map((shard) => this.settle(shard)));
-  }
-
-  /** True if another process has this node id. */
-  #isTaken(nodes: readonly NodeRecord[]): boolean {
-    const { nodeId } = this.#options;
-    return nodes.some((node) => node.nodeId === nodeId && !this.#incarnations.includes(node.incarnation));
+    this.#isComingBack = true;
+    try {
+      const isBack = await this.#membership.rejoin();
+      if (isBack === false) this.#onSuperseded();
+      if (isBack !== true) return;
+      log.warn(
+        { before: formerIncarnation, incarnation: this.incarnation },
+        'the lease was lost: this node is back under a new name',
+      );
+      await Promise.all([...this.#held].map((shard) => this.settle(shard)));
+    } finally {
+      this.#isComingBack = false;
+      if (!this.#isStopping) void this.check();
+    }
   }
 
   #onSuperseded(): void {
@@ -338,12 +286,6 @@ export class Ownership {
     this.#times.stop();
     for (const shard of this.#held) this.#settlement.lose(shard);
     onSuperseded();
-  }
-
-  /** `undefined`: this node was stopped meanwhile. */
-  #askAgain<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
-    const { clock, limits } = this.#options;
-    return askAgain(ask, { clock, everyMs: limits.retryMs, isOver: () => this.#isStopped });
   }
 
   /** Checks whether this node still owns a shard whose commits have an unknown outcome. */

@@ -1,6 +1,6 @@
 import type { ShardRecord } from '../engine.ts';
 import type { HeldShards } from './held-shards.ts';
-import type { Incarnations } from './incarnations.ts';
+import type { Membership } from './membership.ts';
 import type { OwnedShard } from './owned-shard.ts';
 import type { OwnershipNotices } from './ownership-notices.ts';
 import type { OwnershipOptions } from './ownership-options.ts';
@@ -9,11 +9,7 @@ import type { OwnershipOptions } from './ownership-options.ts';
 interface SettlementParts {
   readonly held: HeldShards;
   readonly notices: OwnershipNotices;
-  readonly incarnations: Incarnations;
-  /** True if the lease has ended in Redis too: others may take shards with its name. */
-  readonly leaseIsOver: () => boolean;
-  /** Repeats a request to Redis until it answers. Resolves with `undefined` if this node was stopped meanwhile. */
-  readonly askAgain: <Answer>(ask: () => Promise<Answer>) => Promise<Answer | undefined>;
+  readonly membership: Membership;
 }
 
 /** Checks whether shards are still this node's, and gives up those that are not. */
@@ -40,22 +36,22 @@ export class ShardSettlement {
 
   async #settle(shard: OwnedShard): Promise<void> {
     const { engine, commits } = this.#options;
-    const { askAgain, held, incarnations, leaseIsOver, notices } = this.#parts;
+    const { held, membership, notices } = this.#parts;
     let { epoch } = shard.record;
     while (!shard.isDropped) {
-      const owner = incarnations.current;
-      const answer = await askAgain(() => engine.changeOwner(shard.number, epoch, owner));
+      const owner = membership.incarnation;
+      const answer = await membership.askAgain(() => engine.changeOwner(shard.number, epoch, owner));
       // A reply for an earlier name proves nothing, because others may take shards whose lease is over.
-      if (answer === undefined || shard.isDropped || leaseIsOver()) return;
+      if (answer === undefined || shard.isDropped || membership.lease.isOver) return;
       const { isChanged, record } = answer;
       // An earlier attempt may have succeeded without a reply, under this name or the one before.
-      const isOurs = isChanged || (record.epoch === epoch + 1 && incarnations.includes(record.owner));
+      const isOurs = isChanged || (record.epoch === epoch + 1 && membership.isOurs(record.owner));
       if (!isOurs || record.revision < shard.record.revision) {
         this.lose(shard, record);
         return;
       }
       epoch = record.epoch;
-      if (record.owner !== incarnations.current) continue;
+      if (record.owner !== membership.incarnation) continue;
       commits().resolve(shard, record);
       notices.note(shard.number, record);
       held.onOwnerConfirmed(shard);

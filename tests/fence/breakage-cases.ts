@@ -150,8 +150,8 @@ export const cases: readonly Case[] = [
   },
   {
     promise: 'no node stops for a name that it asked for itself',
-    file: 'ownership/ownership.ts',
-    edits: [['!this.#incarnations.includes(node.incarnation)', 'node.incarnation !== this.incarnation']],
+    file: 'ownership/membership.ts',
+    edits: [['!this.isOurs(node.incarnation)', 'node.incarnation !== this.incarnation']],
     noticedBy: 'clocks.test.ts',
   },
   {
