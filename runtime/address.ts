@@ -4,18 +4,30 @@ export const DEFAULT_SHARDS = 128;
 export const MOST_SHARDS = 4_096;
 
 let shards = DEFAULT_SHARDS;
+/** True once something depends on the number. */
+let isUsed = false;
 
 /** How many shards there are; fixed for the life of the data (runtime/README.md, How one writer is ensured). */
 export function shardCount(): number {
+  isUsed = true;
   return shards;
 }
 
 /**
  * Sets how many shards the data has. A node reads this before anything else. The number belongs to the process, not to
- * a node: code without a node also makes addresses. A process works for one installation.
+ * a node: code without a node also makes addresses. A process works for one installation. So this throws if addresses
+ * were made with another number.
  */
 export function setShardCount(count: number): void {
+  if (isUsed && count !== shards)
+    throw new Error(`this process has made addresses of ${shards} shards, so it cannot work with ${count}`);
   shards = count;
+}
+
+/** Lets a test work with another installation after this. It must keep no address from before. */
+export function forgetShardCount(): void {
+  shards = DEFAULT_SHARDS;
+  isUsed = false;
 }
 
 /** The address of an actor: `shard` decides which node runs it, `kind` which behaviour it has, `id` which one it is. */
@@ -44,7 +56,7 @@ export function shardOf(name: string): number {
   for (let index = 0; index < name.length; index += 1) {
     hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193) >>> 0;
   }
-  return hash % shards;
+  return hash % shardCount();
 }
 
 /** The prefix of every Redis key of a shard: its hash tag, so one script may use them all in a Redis Cluster. */

@@ -18,7 +18,7 @@ const ALONE = /\.alone\.test\.js$/;
 
 /** Matches most of the files that need such a name. */
 const TOUCHES_PROCESS =
-  /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\bsetShardCount\b|\bdescriptorLimit\(process|syncBuiltinESMExports/;
+  /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\b(?:set|forget)ShardCount\b|\bdescriptorLimit\(process|syncBuiltinESMExports/;
 
 /** True if the file, or a helper in tests/ that it imports, touches its process. */
 function touchesProcess(file: string, seenFiles = new Set<string>()): boolean {

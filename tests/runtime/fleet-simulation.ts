@@ -1,4 +1,4 @@
-import { setShardCount } from '../../runtime/address.ts';
+import { forgetShardCount, setShardCount } from '../../runtime/address.ts';
 import type { ShardRecord } from '../../runtime/engine.ts';
 import { assembleNode, type RuntimeNode } from '../../runtime/node/node.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -106,6 +106,7 @@ export class FleetSimulation {
   readonly #processes = new Map<string, Process>();
 
   constructor(options: { readonly shards: number; readonly seed: number }) {
+    forgetShardCount();
     setShardCount(options.shards);
     this.#redis = new MemoryRedis(this.#clock, options.shards);
     this.#random = seededRandom(options.seed);

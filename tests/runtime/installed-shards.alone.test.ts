@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { DEFAULT_SHARDS, setShardCount, shardCount, shardOf } from '../../runtime/address.ts';
+import { forgetShardCount, setShardCount, shardCount, shardOf } from '../../runtime/address.ts';
 import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
 import { eventually } from '../testbed/waiting.ts';
 import { redisNode } from './redis-node.ts';
 
 let server: RedisServer;
 beforeEach(async () => {
+  forgetShardCount();
   server = await startRedisServer();
 });
 afterEach(async () => {
   await server.stop();
-  setShardCount(DEFAULT_SHARDS);
 });
 
 test('the first node decides, and later ones take the number from the data', async () => {
@@ -65,4 +65,13 @@ test('one of two nodes that start on an empty Redis at once with different numbe
   const startedNodes = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
   assert.equal(startedNodes.length, 1);
   await Promise.all(startedNodes.map(({ node }) => node.stop()));
+});
+
+test('a process that has made addresses takes no other number', () => {
+  setShardCount(512);
+  setShardCount(1_024);
+  const shard = shardOf('tenant');
+  setShardCount(1_024);
+  assert.throws(() => setShardCount(512), /has made addresses of 1024 shards, so it cannot work with 512/);
+  assert.equal(shardOf('tenant'), shard);
 });
