@@ -1,5 +1,6 @@
 import type { ActorSummary } from '../../../runtime/actors.ts';
 import type { BatchStatus } from '../../batch-status.ts';
+import type { ChannelReason } from '../../channel-reason.ts';
 import { type ChannelStateName, publicChannelStatus } from '../machines/channel-context.ts';
 import { channelTrouble } from '../machines/channel-trouble.ts';
 import type { PacingStateName } from '../machines/pacing-machine.ts';
@@ -59,21 +60,25 @@ export interface ShopStatus {
   readonly trouble: number;
 }
 
+/** The words that no state is called by, and if a shop has each. `reason` is that of its channel. */
+const CONDITIONS = {
+  held: ({ pacing }) => pacing.context.heldByOperator,
+  tenant_inactive: ({ isTenantActive }) => !isTenantActive,
+  login_refused: (_, reason) => reason === 'LOGIN_REFUSED',
+  passkey_required: (_, reason) => reason === 'PASSKEY_REQUIRED',
+  number_in_use: (_, reason) => reason === 'NUMBER_IN_USE',
+  egress_unreachable: (_, reason) => reason === 'EGRESS_UNREACHABLE',
+  flagged: ({ channel }) => channel.context.flagged,
+  restricted: ({ limits }) => limits.restriction !== null,
+  warned: ({ limits }) => limits.newChats?.warning != null,
+  undelivered: ({ undelivered }) => undelivered?.isLong === true,
+} satisfies Readonly<Record<string, (shop: ShopState, reason: ChannelReason | undefined) => boolean>>;
+
+type ConditionWord = keyof typeof CONDITIONS;
+const CONDITION_WORDS = Object.keys(CONDITIONS) as readonly ConditionWord[];
+
 /** A word of a shop's status. */
-type ShopWord =
-  | ChannelStateName
-  | PacingStateName
-  | ActorSummary['status']
-  | 'held'
-  | 'tenant_inactive'
-  | 'login_refused'
-  | 'egress_unreachable'
-  | 'passkey_required'
-  | 'number_in_use'
-  | 'flagged'
-  | 'restricted'
-  | 'warned'
-  | 'undelivered';
+type ShopWord = ChannelStateName | PacingStateName | ActorSummary['status'] | ConditionWord;
 
 export function shopSummary({ address, status: actorStatus, state, ...actor }: ActorSummary): ShopSummary {
   const { mailboxDepth, oldestQueuedMs, restarts } = actor;
@@ -98,27 +103,13 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
 /** Most shops have none: they share it. */
 const NO_BATCHES: readonly BatchStatus[] = [];
 
-/** Reasons that no other word covers. */
-const REASON_WORDS: { readonly [reason: string]: ShopWord } = {
-  LOGIN_REFUSED: 'login_refused',
-  PASSKEY_REQUIRED: 'passkey_required',
-  NUMBER_IN_USE: 'number_in_use',
-  EGRESS_UNREACHABLE: 'egress_unreachable',
-};
-
 function wordsOf(shop: ShopState, actorStatus: ActorSummary['status']): ShopWord[] {
   const channel = channelState(shop);
   const channelStatus = publicChannelStatus(channel);
   const words: ShopWord[] = [channelStatus, actorStatus, pacingState(shop)];
   if (channel !== channelStatus) words.push(channel);
-  if (shop.pacing.context.heldByOperator) words.push('held');
-  if (!shop.isTenantActive) words.push('tenant_inactive');
-  const word = REASON_WORDS[channelTrouble(channel, shop.channel.context)?.reason ?? ''];
-  if (word !== undefined) words.push(word);
-  if (shop.channel.context.flagged) words.push('flagged');
-  if (shop.limits.restriction !== null) words.push('restricted');
-  if (shop.limits.newChats?.warning != null) words.push('warned');
-  if (shop.undelivered?.isLong) words.push('undelivered');
+  const reason = channelTrouble(channel, shop.channel.context)?.reason;
+  for (const word of CONDITION_WORDS) if (CONDITIONS[word](shop, reason)) words.push(word);
   return words;
 }
 
