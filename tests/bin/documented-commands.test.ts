@@ -110,10 +110,18 @@ for (const tool of named(/\bnpx ([a-z]+)\b/g)) {
   });
 }
 
-test('every bench that a document names exists, and bin/nightly starts all there are', () => {
+test('every bench that a document names or a file declares exists, and bin/nightly starts all there are', () => {
   const listed = spawnBench('nobody-called-so');
   const benches = /there are (.*)/.exec(listed)?.[1]?.split(', ') ?? [];
   assert.ok(benches.length > 10, listed);
+  const declared = readdirSync(resolve(root, 'bench/benches')).flatMap((file) =>
+    [...read(`bench/benches/${file}`).matchAll(/^ {2,4}name: '([\w-]+)',$/gm)].map(([, name = '']) => name),
+  );
+  assert.ok(declared.length > 20);
+  assert.deepEqual(
+    declared.filter((name) => !benches.includes(name)),
+    [],
+  );
   const documented = named(/npm run bench -- ((?:[a-z][a-z-]* ?)+)/g).flatMap((words) =>
     words.trim().split(' '),
   );

@@ -1,0 +1,67 @@
+/** Callers find each endpoint in an article. Operators find each field of a tenant and each event in the console. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type * as v from 'valibot';
+import { tenant } from '../../actors/reply-schemas/operator-schemas.ts';
+import { operatorEvent } from '../../http/operator-api/schemas/event-schemas.ts';
+import { changeTenant } from '../../http/operator-api/tenants.ts';
+import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
+import { root } from '../testbed/root.ts';
+
+/** The text of all files of a folder and the folders below it whose names end like this. */
+function textOf(folder: string, end: string): string {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith(end))
+    .map((name) => readFileSync(join(root, folder, name), 'utf8'))
+    .join('\n');
+}
+
+/** A reader of the articles is there already. */
+const OF_ARTICLES = ['docs'];
+
+test('an article names each path of the API by its last word', () => {
+  const articles = textOf('http/articles/texts', '.md');
+  const lastWords = API_ENDPOINTS.map(({ path }) => path.match(/(?<=\/)[\w-]+/g)?.at(-1) ?? path);
+  assert.ok(lastWords.length > 30);
+  const unnamed = lastWords.filter((word) => !new RegExp(`/${word}\\b`).test(articles));
+  assert.deepEqual(
+    unnamed.filter((word) => !OF_ARTICLES.includes(word)),
+    [],
+  );
+});
+
+test("the console's page of a tenant shows each field, and a dialog changes each that operators can change", () => {
+  const page = readFileSync(join(root, 'http/console/app/pages/tenant.js'), 'utf8');
+  const shown = Object.keys(tenant.entries);
+  assert.deepEqual(
+    shown.filter((field) => !new RegExp(`\\b${field}\\b`).test(page)),
+    [],
+  );
+  const { entries } = changeTenant.body as v.StrictObjectSchema<v.ObjectEntries, undefined>;
+  const changeable = [...Object.keys(entries), ...Object.keys(tenant.entries.settings.entries)];
+  const dialogs =
+    page + textOf('http/console/app/tenant', 'plan.js') + textOf('http/console/app/dialogs', '.js');
+  assert.ok(changeable.length > 10);
+  assert.deepEqual(
+    changeable.filter((field) => !new RegExp(`\\b${field}\\b`).test(dialogs)),
+    [],
+  );
+});
+
+/** Events that the console only shows in the list of the newest events. */
+const ONLY_LISTED = ['missed', 'number', 'pacing', 'shop', 'tenant'];
+
+test("a view of the console follows each type of operators' events, or the type is among those that are only listed", () => {
+  const followed = new Set(
+    [...textOf('http/console/app', '.js').matchAll(/event\.type === '(\w+)'/g)].map(([, type]) => type),
+  );
+  const types = operatorEvent.options.map(
+    ({ entries }) => (entries.type as v.LiteralSchema<string, undefined>).literal,
+  );
+  assert.ok(types.length > 5);
+  assert.deepEqual(types.filter((type) => !followed.has(type)).sort(), ONLY_LISTED);
+});
