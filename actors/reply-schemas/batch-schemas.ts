@@ -1,7 +1,7 @@
 /** Replies about batches (docs/contract.md, Batches). */
 import * as v from 'valibot';
 import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../batch-status.ts';
-import { MEDIA_TYPES } from '../media-type.ts';
+import { content } from './message-schemas.ts';
 import { count, id, instant } from './reply-fields.ts';
 
 /** Hours of each day in which nothing of a batch leaves. */
@@ -27,9 +27,7 @@ export const batch = v.strictObject({
     v.picklist(BATCH_STATUSES),
     v.description('`waiting`: nothing was accepted yet. `stopped`: it stopped by itself, as `stopped` says.'),
   ),
-  text: v.nullable(v.string()),
-  mediaUrl: v.nullable(v.string()),
-  mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
+  ...content.entries,
   share: v.pipe(v.number(), v.description('The part of each cap up to which a batch may send.')),
   quietHours: v.nullable(quietHours),
   notBefore: instant,

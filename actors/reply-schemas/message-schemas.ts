@@ -117,6 +117,13 @@ export const messageReason = v.pipe(
   v.metadata({ enum: Object.keys(MESSAGE_REASONS) }),
 );
 
+/** The content of a message, as replies about messages, scheduled sends and batches show it; null for none. */
+export const content = v.strictObject({
+  text: v.nullable(v.string()),
+  mediaUrl: v.nullable(v.string()),
+  mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
+});
+
 /** A message or a status post on record. */
 export const message = v.strictObject({
   id,
@@ -124,9 +131,7 @@ export const message = v.strictObject({
   channel: v.literal('msgapp'),
   to: v.nullable(v.string()),
   kind: v.picklist(['message', 'status']),
-  text: v.nullable(v.string()),
-  mediaUrl: v.nullable(v.string()),
-  mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
+  ...content.entries,
   status: messageStatus,
   reason: v.nullable(messageReason),
   via: v.picklist(['shop', 'pool']),
@@ -186,12 +191,11 @@ export const scheduledSend = v.strictObject({
   sendAt: instant,
   notAfter: v.pipe(instant, v.description('It is not attempted after this time.')),
   to: v.string(),
+  ...content.entries,
   text: v.pipe(
-    v.nullable(v.string()),
+    content.entries.text,
     v.description('Null after it has ended. If it became a message, that message has the text.'),
   ),
-  mediaUrl: v.nullable(v.string()),
-  mediaType: v.nullable(v.picklist(MEDIA_TYPES)),
   idempotencyKey: v.nullable(v.string()),
   createdAt: instant,
   messageId: v.pipe(v.nullable(id), v.description('The message that it became.')),

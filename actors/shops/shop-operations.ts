@@ -71,8 +71,8 @@ export interface MessageDraft extends DraftContent {
 /** The fields of a draft that describe the call. All others are what the caller asks for. */
 type CallField = 'idempotencyKey' | 'requestId' | 'traceparent' | 'scheduledId' | 'batch';
 
-/** The fields of a draft that a repeated call must have in common with its original. A new field is one of them. */
-export type AskedField = Exclude<keyof MessageDraft, CallField>;
+/** The parts of a draft that a repeated call must have in common with its original. A new field is one of them. */
+export type AskedPart = Exclude<keyof MessageDraft, CallField | keyof DraftContent> | 'content';
 
 /** The reason why a shop stores no send for later. `VALIDATION_ERROR`: its times are impossible. */
 export type ScheduleCode = 'EMPTY_MESSAGE' | 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR';
@@ -95,14 +95,10 @@ export interface ScheduledEnd {
 export type ScheduledView = ReplyOf<typeof scheduledSend>;
 
 /** A status post as the caller requested it, with a valid shape. */
-export interface StatusDraft {
+export interface StatusDraft
+  extends Pick<MessageDraft, 'mediaUrl' | 'idempotencyKey' | 'requestId' | 'traceparent'> {
   readonly caption: string | undefined;
-  readonly mediaUrl: string | undefined;
   readonly mediaType: 'image' | 'video';
-  readonly idempotencyKey: string | undefined;
-  /** The call's request id, for its record. */
-  readonly requestId: string;
-  readonly traceparent?: string | undefined;
 }
 
 /** Selects messages of a queue: those that match all given fields. */

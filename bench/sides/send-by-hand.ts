@@ -7,6 +7,7 @@
 
 import { readFileSync } from 'node:fs';
 import { API_BASE_PATH } from '../../actors/base-paths.ts';
+import { NO_CONTENT } from '../../actors/shops/message-content.ts';
 import { bodyWrite, dayExpiry, dayOfMessage } from '../../actors/shops/records/message-days.ts';
 import { type MessageBody, statusUrl } from '../../actors/shops/records/message-record.ts';
 import { shopKeys } from '../../actors/shops/records/shop-keys.ts';
@@ -179,9 +180,6 @@ function send(
     shopId: shop.id,
     kind: 'message',
     to,
-    text,
-    mediaUrl: null,
-    mediaType: null,
     via: 'shop',
     policy,
     createdAtMs: nowMs,
@@ -189,6 +187,10 @@ function send(
     idempotencyKey: null,
     requestId: head.requestId,
     traceparent: traceparent === '' ? null : traceparent,
+    reply: undefined,
+    batchId: undefined,
+    ...NO_CONTENT,
+    text,
   };
   const { id } = body;
   const day = dayOfMessage(id);

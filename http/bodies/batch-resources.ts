@@ -1,4 +1,5 @@
 import { quietHours as shownQuietHours } from '../../actors/reply-schemas/batch-schemas.ts';
+import { NO_CONTENT } from '../../actors/shops/message-content.ts';
 import { closedObject } from '../contract/closed-object.ts';
 
 /** Hours of each day in which nothing of a batch leaves, as a caller gives them. */
@@ -9,9 +10,8 @@ export const BATCH_EXAMPLE = {
   shopId: '66b1f0a2c3d4e5f607182901',
   name: 'Spring opening hours',
   status: 'waiting',
+  ...NO_CONTENT,
   text: 'Hello {{name}}, from Monday we open at seven.',
-  mediaUrl: null,
-  mediaType: null,
   share: 0.7,
   quietHours: { from: '20:00', to: '08:00', timeZone: 'Europe/Berlin' },
   notBefore: '2027-02-01T08:00:00.000Z',

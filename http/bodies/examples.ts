@@ -1,5 +1,6 @@
 /** The values that the documentation shows; one story, so that ids agree from reply to reply. */
 import { GROUP_VERDICT_EXAMPLE, VERDICT_EXAMPLE } from '../../actors/reply-schemas/message-schemas.ts';
+import { NO_CONTENT } from '../../actors/shops/message-content.ts';
 
 const shopId = '66b1f0a2c3d4e5f607182901';
 const messageId = '66b1f0a2c3d4e5f607182902';
@@ -10,9 +11,8 @@ const message = {
   channel: 'msgapp',
   to: '+41797654321',
   kind: 'message',
+  ...NO_CONTENT,
   text: 'Your order is ready.',
-  mediaUrl: null,
-  mediaType: null,
   status: 'sent',
   reason: null,
   via: 'shop',
@@ -73,9 +73,8 @@ export const EXAMPLES = {
     sendAt: '2027-01-31T12:00:00.000Z',
     notAfter: '2027-01-31T13:00:00.000Z',
     to: '+41797654321',
+    ...NO_CONTENT,
     text: 'Your table is ready at eight.',
-    mediaUrl: null,
-    mediaType: null,
     idempotencyKey: 'booking-31',
     createdAt: '2027-01-30T09:00:00.000Z',
     messageId: null,

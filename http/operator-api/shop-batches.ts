@@ -1,6 +1,7 @@
 import { mapOutcome } from '../../actors/failure.ts';
 import { batch } from '../../actors/reply-schemas/batch-schemas.ts';
 import type { BatchView } from '../../actors/shops/batch-operations.ts';
+import { NO_CONTENT } from '../../actors/shops/message-content.ts';
 import { BATCH_EXAMPLE } from '../bodies/batch-resources.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS } from '../contract/endpoint.ts';
@@ -8,8 +9,8 @@ import { cursorPage } from '../contract/list-pages.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
 import { operatorEndpoint } from './services.ts';
 
-const NO_CONTENT = { text: null, mediaUrl: null, mediaType: null, idempotencyKey: null };
-const SHOWN_EXAMPLE = { ...BATCH_EXAMPLE, ...NO_CONTENT };
+const REMOVED_FIELDS = { ...NO_CONTENT, idempotencyKey: null };
+const SHOWN_EXAMPLE = { ...BATCH_EXAMPLE, ...REMOVED_FIELDS };
 
 const SHOWN_BATCH = {
   200: {
@@ -79,6 +80,6 @@ export const steerShopBatch = (['pause', 'resume', 'cancel'] as const).map((orde
 );
 
 /** Operators do not read what tenants write. */
-function withoutContent<Shown extends Pick<BatchView, keyof typeof NO_CONTENT>>(batch: Shown) {
-  return { ...batch, ...NO_CONTENT };
+function withoutContent<Shown extends Pick<BatchView, keyof typeof REMOVED_FIELDS>>(batch: Shown) {
+  return { ...batch, ...REMOVED_FIELDS };
 }

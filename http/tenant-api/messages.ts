@@ -4,6 +4,7 @@ import { done, type FailureCode, type Outcome, type SendCode } from '../../actor
 import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/reply-schemas/message-schemas.ts';
+import type { DraftContent } from '../../actors/shops/message-content.ts';
 import type { MessageDraft, SentAnswer } from '../../actors/shops/shop-operations.ts';
 import { MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
@@ -34,10 +35,13 @@ export const draftContent = {
   text: v.optional(text({ max: MESSAGE_TEXT_LIMIT })),
   mediaUrl: v.optional(mediaUri),
   mediaType: v.optional(v.picklist(MEDIA_TYPES), 'image'),
-};
+} satisfies { readonly [Field in keyof DraftContent]: v.GenericSchema };
 
 /** The fields of a request to send a message, without its recipient. */
 export const messageContent = { ...draftContent, idempotencyKey };
+
+/** The values of these fields. */
+type SentContent = v.InferOutput<v.ObjectSchema<typeof messageContent, undefined>>;
 
 const queuedReply = {
   id: EXAMPLES.messageId,
@@ -113,9 +117,7 @@ type RequestedDraft = Omit<MessageDraft, 'to' | 'reply' | 'scheduledId' | 'batch
  * replay comes first (docs/contract.md, Order on a send). A field of the draft without a line does not compile.
  */
 export function draftOf(request: {
-  readonly body: Pick<MessageDraft, 'mediaType'> & {
-    readonly [name in 'text' | 'mediaUrl' | 'idempotencyKey']?: string | undefined;
-  };
+  readonly body: SentContent;
   readonly call: CallIds;
   readonly idempotencyKey: string | undefined;
 }): Outcome<

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
+import { NO_DRAFT } from '../../actors/shops/message-content.ts';
 import type { ShopReference } from '../../actors/shops/shop-operations.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
 import { until } from '../testbed/waiting.ts';
@@ -98,7 +99,7 @@ async function sendToAll(
   for (let turn = from; turn < to; turn += 1) waiting.push(...shops.map((shop) => ({ shop, turn })));
   const caller = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const draft = { to: recipient(next.turn), text: `Message ${next.turn}`, mediaUrl: undefined };
+      const draft = { ...NO_DRAFT, to: recipient(next.turn), text: `Message ${next.turn}` };
       const reply = await stack.shops.send(next.shop, {
         ...draft,
         mediaType: 'image',

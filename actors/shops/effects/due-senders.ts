@@ -50,17 +50,14 @@ export function batchSender({
     const [storedTexts] = await store.read([['HMGET', key, 'content', `r:${place}`]]);
     const [content, recipient] = storedTexts;
     if (content == null || recipient == null) return;
-    const { text, mediaUrl, mediaType, requestId, traceparent } = JSON.parse(content) as BatchContent;
+    const { digest, ...draft } = JSON.parse(content) as BatchContent;
     const { to, fields, idempotencyKey, was } = JSON.parse(recipient) as BatchRecipient & {
       readonly was: BatchClass;
     };
     await send(shop, {
+      ...draft,
       to,
-      mediaUrl,
-      mediaType,
-      requestId,
-      traceparent,
-      text: text === undefined ? undefined : filledText(text, fieldsByName(fields)),
+      text: draft.text === undefined ? undefined : filledText(draft.text, fieldsByName(fields)),
       // A send that is made twice is one message.
       idempotencyKey: idempotencyKey ?? `batch:${batchId}:${place}`,
       batch: { id: batchId, place, was },

@@ -5,9 +5,10 @@
  */
 import { hashFields, type Write } from '../../../runtime/store.ts';
 import type { FailureCode } from '../../failure.ts';
+import { NO_DRAFT } from '../message-content.ts';
 import { dayEndsMs, dayOf, keptDays, type Retention } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
-import type { AskedField, MessageDraft, ScheduledEnd } from '../shop-operations.ts';
+import type { MessageDraft, ScheduledEnd } from '../shop-operations.ts';
 
 /** A send that waits for its time. */
 export interface ScheduledSend {
@@ -70,15 +71,9 @@ export function endWrites(
   ];
 }
 
-/** The fields of a draft that its end removes. A new field without an entry does not compile. The recipient is kept. */
-const REMOVED_FIELDS: { readonly [Field in Exclude<AskedField, 'to' | 'reply' | 'mediaType'>]: undefined } = {
-  text: undefined,
-  mediaUrl: undefined,
-};
-
 /** Returns the part that is kept after the end: all but the content. */
 export function withoutContent(draft: ScheduledDraft): ScheduledDraft {
-  return { ...draft, ...REMOVED_FIELDS };
+  return { ...draft, ...NO_DRAFT };
 }
 
 function endedKey({ shop }: Pick<Keys, 'shop'>, day: number): string {

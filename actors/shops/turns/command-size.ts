@@ -1,3 +1,4 @@
+import { contentLength } from '../message-content.ts';
 import type { CommandOf, ShopCommand } from '../protocol/shop-commands.ts';
 import type { MessageDraft, StatusDraft } from '../shop-operations.ts';
 
@@ -12,7 +13,7 @@ export function commandSize(command: ShopCommand): number {
     case 'schedule':
       return draftSize(command.draft);
     case 'create_batch':
-      return recipientsSize(command) + (command.asked.text?.length ?? 0);
+      return recipientsSize(command) + contentLength(command.asked);
     case 'add_recipients':
       return recipientsSize(command);
     default:
@@ -21,8 +22,8 @@ export function commandSize(command: ShopCommand): number {
 }
 
 function draftSize(draft: MessageDraft | StatusDraft): number {
-  const text = 'caption' in draft ? draft.caption : draft.text;
-  return OVERHEAD_BYTES + (text?.length ?? 0) + (draft.mediaUrl?.length ?? 0);
+  const caption = 'caption' in draft ? draft.caption : undefined;
+  return OVERHEAD_BYTES + (caption?.length ?? 0) + contentLength(draft);
 }
 
 function recipientsSize({ asked }: CommandOf<'create_batch' | 'add_recipients'>): number {

@@ -3,6 +3,7 @@ import { credentialCiphers } from '../../../actors/sessions/credential-cipher.ts
 import { egressVault } from '../../../actors/sessions/egress-vault.ts';
 import type { SendOutcome, SessionEvent } from '../../../actors/sessions/session-events.ts';
 import { PACING_TIMES } from '../../../actors/shops/machines/pacing-times.ts';
+import { NO_DRAFT } from '../../../actors/shops/message-content.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import type { ShopEffect } from '../../../actors/shops/protocol/shop-effect.ts';
 import type { SendFacts } from '../../../actors/shops/reading/recipient-facts.ts';
@@ -39,7 +40,7 @@ const noSend = { original: undefined, isCustomer: true, writer: undefined, decla
 
 /** A send of a text, as its caller wrote it. */
 export function textDraft(to: string, text: string): MessageDraft {
-  return { to, text, mediaUrl: undefined, mediaType: 'image', idempotencyKey: undefined, requestId: 'test' };
+  return { to, ...NO_DRAFT, text, mediaType: 'image', idempotencyKey: undefined, requestId: 'test' };
 }
 
 /** The vault in which harnesses keep numbers of erased shops. */

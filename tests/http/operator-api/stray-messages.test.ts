@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { NO_CONTENT } from '../../../actors/shops/message-content.ts';
 import { bodyWrite, dayOfMessage } from '../../../actors/shops/records/message-days.ts';
 import { idempotencyRedisKey } from '../../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../../runtime/address.ts';
@@ -34,16 +35,17 @@ async function strayMessage(tenantId: string, shopId: string): Promise<string> {
     shopId,
     kind: 'message',
     to: '+33622220001',
+    ...NO_CONTENT,
     text: 'Kept for long',
     via: 'shop',
-    mediaUrl: null,
-    mediaType: null,
     policy: null,
     createdAtMs,
     wireId: '3EB0',
     requestId: null,
     idempotencyKey: `once ${shopId}`,
     traceparent: null,
+    reply: undefined,
+    batchId: undefined,
   });
   await redis.call(command, ...args.map(String));
   await redis.set(idempotencyRedisKey(shard, { shopId, kind: 'message' }, `once ${shopId}`), id);

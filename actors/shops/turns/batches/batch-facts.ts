@@ -8,7 +8,7 @@ import type {
   RecipientsRequest,
   RefusedRecipient,
 } from '../../batch-operations.ts';
-import { contentOf } from '../../message-content.ts';
+import { digestedContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { readBatches, readKeyedBatch } from '../../reading/batch-reading.ts';
 import { personClassOf, type RecipientFacts, readRecipient } from '../../reading/recipient-facts.ts';
@@ -131,7 +131,7 @@ function batchDigests(vault: BatchSources['vault'], request: BatchRequest): read
   const { name, recipients, notBeforeMs = null } = request;
   const { notAfterMs = null, quietHours, share, paused } = request;
   const quietFields = quietHours && [quietHours.from, quietHours.to, quietHours.timeZone];
-  const content = [name, ...Object.values(contentOf(request)), share, paused];
+  const content = [name, ...digestedContent(request), share, paused];
   const body = [...content, notBeforeMs, notAfterMs, quietFields ?? null, recipients.map(recipientContent)];
   return vault.digests('batch', JSON.stringify(body));
 }

@@ -5,7 +5,7 @@ import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
 import type { BatchRequest, RecipientsRequest, RefusedRecipient } from '../../batch-operations.ts';
-import { isEmpty } from '../../message-content.ts';
+import { isEmpty, NO_DRAFT, onlyContent } from '../../message-content.ts';
 import type { BatchReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { keyField } from '../../records/shop-keys.ts';
 import {
@@ -34,9 +34,6 @@ const DEFAULT_LONGEST_MS = 90 * DAY_MS;
 /** Most fields of one write, so that none is large. */
 const FIELDS_A_WRITE = 200;
 
-/** The content of a batch that is not stored. */
-const NOTHING = { text: undefined, mediaUrl: undefined };
-
 /** Stores a batch with its first recipients. */
 export function createBatch(
   builder: TurnBuilder,
@@ -45,7 +42,7 @@ export function createBatch(
 ): ShopReplies['create_batch'] {
   const { state, nowMs } = builder;
   if (original !== undefined) return replayOf(original.id, original, digests);
-  const { text, mediaUrl, mediaType, requestId, traceparent, idempotencyKey, quietHours } = request;
+  const { text, requestId, traceparent, idempotencyKey, quietHours } = request;
   if (isEmpty(request)) return failed('EMPTY_MESSAGE');
   const notBeforeMs = request.notBeforeMs ?? nowMs;
   const notAfterMs = request.notAfterMs ?? notBeforeMs + DEFAULT_LONGEST_MS;
@@ -56,7 +53,7 @@ export function createBatch(
   ];
   if (problems.length > 0) return invalid(problems);
   if (state.batches.length >= MOST_BATCHES) return failed('BATCH_LIMIT_REACHED');
-  const content: BatchContent = { text, mediaUrl, mediaType, requestId, traceparent, digest: digests[0] };
+  const content: BatchContent = { ...onlyContent(request), requestId, traceparent, digest: digests[0] };
   const emptyBatch: Batch = {
     id: builder.makeId(),
     name: request.name,
@@ -109,7 +106,7 @@ export function addRecipients(
   builder: TurnBuilder,
   batchId: string,
   request: RecipientsRequest,
-  { added, digests = [], content = NOTHING, recipients = [], endedAs }: BatchFacts,
+  { added, digests = [], content = NO_DRAFT, recipients = [], endedAs }: BatchFacts,
 ): ShopReplies['add_recipients'] {
   const { state } = builder;
   const batch = state.batches.find(({ id }) => id === batchId);

@@ -1,10 +1,10 @@
 import type { Store } from '../../../../runtime/store.ts';
-import { contentOf } from '../../message-content.ts';
+import { digestedContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../reading/schedule-reading.ts';
 import type { Retention } from '../../records/message-days.ts';
 import type { NumberVault } from '../../records/number-vault.ts';
-import type { AskedField } from '../../shop-operations.ts';
+import type { AskedPart } from '../../shop-operations.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
 /** The stored data of the scheduled send that a command is about. */
@@ -13,12 +13,6 @@ export interface ScheduledFacts {
   /** Digests of the content of a command with an idempotency key, one per secret, the newest first. */
   readonly contentDigests?: readonly string[];
 }
-
-/**
- * The values that the digest covers, in this order. A new field of a draft without an entry does not compile. An absent
- * one is not in the digest, so that stored digests stay equal.
- */
-type AskedFields = { readonly [Field in Exclude<AskedField, 'reply'>]: string | null | undefined };
 
 type ScheduleCommand = CommandOf<'schedule' | 'unschedule'>;
 
@@ -38,10 +32,13 @@ export async function readScheduled(
   const { draft } = command;
   const { idempotencyKey, to } = draft;
   if (idempotencyKey === undefined) return {};
-  const askedFields: AskedFields = { to, ...contentOf(draft) };
-  const values = Object.values(askedFields).filter((value) => value !== undefined);
+  // The order of the digest. A new part of a draft without an entry does not compile.
+  const askedParts: Readonly<Record<Exclude<AskedPart, 'reply'>, readonly unknown[]>> = {
+    to: [to],
+    content: digestedContent(draft),
+  };
   return {
     schedule: await readKeyedSchedule(idempotencyKey, reading),
-    contentDigests: vault.digests('scheduled', JSON.stringify(values)),
+    contentDigests: vault.digests('scheduled', JSON.stringify(Object.values(askedParts).flat())),
   };
 }

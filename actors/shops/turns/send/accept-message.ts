@@ -1,14 +1,13 @@
 import { done } from '../../../failure.ts';
 import type { MessageStatus } from '../../../message-status.ts';
-import { presentFields } from '../../../present-fields.ts';
 import { judgeSend, mayAskForGroup } from '../../judging/judge-send.ts';
 import { countsAsNewChat } from '../../judging/new-chats.ts';
-import { contentOf, type DraftContent, isSameContent } from '../../message-content.ts';
+import { contentOf, isSameContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { SendReply } from '../../protocol/shop-replies.ts';
 import type { SendFacts } from '../../reading/recipient-facts.ts';
 import { type MessageBody, statusUrl } from '../../records/message-record.ts';
-import type { AcceptedReply, AskedField, MessageDraft } from '../../shop-operations.ts';
+import type { AcceptedReply, AskedPart, MessageDraft } from '../../shop-operations.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { countNewChat } from '../number/reported-limits.ts';
@@ -66,7 +65,6 @@ export function acceptMessage(
   const { alias } = facts.send;
   // A reply names a message, not a number. So it goes to the number, if one is known by now.
   const recipient = draft.reply === undefined ? draft.to : (alias ?? draft.to);
-  const { text, mediaUrl, mediaType } = contentOf(draft);
   const { tenantId, shopId } = builder.state.shop;
   const body: MessageBody = {
     id: builder.makeId(),
@@ -74,9 +72,6 @@ export function acceptMessage(
     shopId,
     kind: 'message',
     to: recipient,
-    text,
-    mediaUrl,
-    mediaType,
     via: route === undefined ? 'shop' : 'pool',
     policy: verdict,
     createdAtMs: builder.nowMs,
@@ -84,7 +79,9 @@ export function acceptMessage(
     idempotencyKey: idempotencyKey ?? null,
     requestId,
     traceparent: traceparent ?? null,
-    ...presentFields<MessageBody>({ reply: draft.reply, batchId: draft.batch?.id }),
+    reply: draft.reply,
+    batchId: draft.batch?.id,
+    ...contentOf(draft),
   };
   const toStore = { body, entry, alias: alias === recipient ? undefined : alias };
   if (route === undefined) {
@@ -102,13 +99,13 @@ function recipientOf({ reply }: MessageDraft, facts: SendFacts): SendFacts {
 }
 
 /**
- * True if a send requests something else than the original of its idempotency key. A new field of a draft without a
+ * True if a send requests something else than the original of its idempotency key. A new part of a draft without a
  * comparison does not compile. False after the erasure of the recipient, which removed all of these fields.
  */
 function differsFrom(original: MessageBody, draft: MessageDraft): boolean {
   if (original.to === null) return false;
   const { to, reply } = draft;
-  const differs: { readonly [Field in Exclude<AskedField, keyof DraftContent> | 'content']: boolean } = {
+  const differs: Readonly<Record<AskedPart, boolean>> = {
     to: reply === undefined && original.to !== to,
     reply: original.reply?.inboundId !== reply?.inboundId,
     content: !isSameContent(original, contentOf(draft)),

@@ -2,11 +2,10 @@ import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
 import type { PolicyRefusal, StatusPolicyCode } from '../../../../policy/refusal.ts';
 import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { done, failed, refusedBy } from '../../../failure.ts';
-import { presentFields } from '../../../present-fields.ts';
 import { channelRefusal } from '../../judging/channel-refusal.ts';
-import { contentOf, isSameContent } from '../../message-content.ts';
+import { contentOf, isSameContent, NO_DRAFT } from '../../message-content.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
-import { type MessageBody, type StoredMessage, statusUrl } from '../../records/message-record.ts';
+import { type StoredMessage, statusUrl } from '../../records/message-record.ts';
 import type { StatusDraft } from '../../shop-operations.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -20,7 +19,7 @@ export function acceptStatus(
   { makeWireId }: Pick<AcceptanceOptions, 'makeWireId'>,
 ): ShopReplies['post_status'] {
   const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;
-  const content = contentOf({ text: caption, mediaUrl, mediaType });
+  const content = contentOf({ ...NO_DRAFT, text: caption, mediaUrl, mediaType });
   if (facts.original !== undefined) {
     const { body, state } = facts.original;
     const differs = !isSameContent(body, content);
@@ -50,7 +49,8 @@ export function acceptStatus(
     idempotencyKey: idempotencyKey ?? null,
     requestId,
     traceparent: traceparent ?? null,
-    ...presentFields<MessageBody>({ reply: undefined, batchId: undefined }),
+    reply: undefined,
+    batchId: undefined,
   };
   enqueue(builder, { body, entry: evaluation.entry });
   const accepted = { id: body.id, status: 'queued' as const, statusUrl: statusUrl(body.id) };

@@ -1,6 +1,7 @@
 import type { Failure, Outcome } from '../../../../actors/failure.ts';
 import type { BatchRequest, BatchView } from '../../../../actors/shops/batch-operations.ts';
 import { batchSender } from '../../../../actors/shops/effects/due-senders.ts';
+import { NO_DRAFT } from '../../../../actors/shops/message-content.ts';
 import { batchOperations } from '../../../../actors/shops/operations/batching.ts';
 import type { ShopEffect } from '../../../../actors/shops/protocol/shop-effect.ts';
 import type { BatchReply, ShopReplies } from '../../../../actors/shops/protocol/shop-replies.ts';
@@ -68,8 +69,8 @@ export class BatchHarness {
   ): Promise<Outcome<BatchReply>> {
     const draft: BatchRequest = {
       name: 'news',
+      ...NO_DRAFT,
       text: 'hello {{name}}',
-      mediaUrl: undefined,
       mediaType: 'image',
       share: 0.7,
       notBeforeMs: undefined,

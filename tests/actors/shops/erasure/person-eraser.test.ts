@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageEraser } from '../../../../actors/shops/erasure/message-eraser.ts';
 import { PersonEraser } from '../../../../actors/shops/erasure/person-eraser.ts';
+import { NO_CONTENT } from '../../../../actors/shops/message-content.ts';
 import { inboundWrite } from '../../../../actors/shops/records/inbound-records.ts';
 import { bodyWrite, dayOf, readMessage, stateWrite } from '../../../../actors/shops/records/message-days.ts';
 import type { MessageBody } from '../../../../actors/shops/records/message-record.ts';
@@ -76,9 +77,8 @@ async function wrote(at: string, to: string, atMs: number, tenantId = at): Promi
     shopId: newId(nowMs),
     kind: 'message',
     to,
+    ...NO_CONTENT,
     text: 'Hello',
-    mediaUrl: null,
-    mediaType: null,
     via: 'shop',
     policy: null,
     createdAtMs: atMs,
@@ -86,6 +86,8 @@ async function wrote(at: string, to: string, atMs: number, tenantId = at): Promi
     idempotencyKey: 'k',
     requestId: null,
     traceparent: null,
+    reply: undefined,
+    batchId: undefined,
   };
   const state = { status: 'sent', reason: null, updatedAtMs: atMs, sentAtMs: atMs } as const;
   await store.append([bodyWrite(shard, dayOf(atMs), body), stateWrite(shard, id, state)]);

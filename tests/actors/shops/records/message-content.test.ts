@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contentOf, isSameContent, NO_CONTENT } from '../../../../actors/shops/message-content.ts';
+import {
+  contentOf,
+  digestedContent,
+  isSameContent,
+  NO_CONTENT,
+  NO_DRAFT,
+} from '../../../../actors/shops/message-content.ts';
 import { withoutContent } from '../../../../actors/shops/state/scheduled-sends.ts';
 
-const draft = { text: 'Ready', mediaUrl: 'https://shop.example/a.png', mediaType: 'video' as const };
+const draft = {
+  ...NO_DRAFT,
+  text: 'Ready',
+  mediaUrl: 'https://shop.example/a.png',
+  mediaType: 'video' as const,
+};
 
 test('two contents are equal only if all their fields are equal', () => {
   assert.ok(isSameContent(contentOf(draft), contentOf({ ...draft })));
@@ -12,13 +23,20 @@ test('two contents are equal only if all their fields are equal', () => {
 });
 
 test('without an attachment, the type of the attachment is not compared', () => {
-  const text = { text: 'Ready', mediaUrl: undefined };
+  const text = { ...NO_DRAFT, text: 'Ready' };
   const [image, video] = [
     contentOf({ ...text, mediaType: 'image' }),
     contentOf({ ...text, mediaType: 'video' }),
   ];
   assert.deepEqual(image, { ...NO_CONTENT, text: 'Ready' });
   assert.ok(isSameContent(image, video));
+});
+
+test('a digest of a content without a later field is the one that was stored before that field', () => {
+  const first = ['Ready', 'https://shop.example/a.png', 'video'];
+  assert.deepEqual(digestedContent(draft), first);
+  assert.deepEqual(digestedContent({ ...draft, mediaUrl: undefined }), ['Ready', null, null]);
+  assert.deepEqual(digestedContent({ ...draft, text: undefined }), [null, ...first.slice(1)]);
 });
 
 test('an ended scheduled send keeps no content', () => {

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { DraftContent } from '../../../../actors/shops/message-content.ts';
 import {
   decodeMessage,
   encodeBody,
   type MessageBody,
   withoutRecipient,
 } from '../../../../actors/shops/records/message-record.ts';
-import type { AskedField, MessageDraft } from '../../../../actors/shops/shop-operations.ts';
+import type { AskedPart, MessageDraft } from '../../../../actors/shops/shop-operations.ts';
 import type { PolicyVerdict } from '../../../../policy/verdict.ts';
 
 const count = fc.nat(1_000);
@@ -20,8 +21,8 @@ const verdict = fc.record<PolicyVerdict>({
   usage: fc.record({ today: count, lastHour: count, coldToday: count, declaredToday: count }),
 });
 const id = fc.stringMatching(/^[0-9a-f]{24}$/);
-// `Required`: a new optional field that is missing here does not compile.
-const fullBody = fc.record<Required<MessageBody>>({
+// A new field that is missing here does not compile, and one that `encodeBody` forgets is not read back.
+const fullBody = fc.record<MessageBody>({
   id,
   tenantId: id,
   shopId: id,
@@ -42,15 +43,20 @@ const fullBody = fc.record<Required<MessageBody>>({
 });
 const body = fc.oneof(
   fullBody,
-  fullBody.map(({ reply, batchId, ...plain }): MessageBody => plain),
+  fullBody.map((message): MessageBody => ({ ...message, reply: undefined, batchId: undefined })),
 );
+
+/** The fields with a value, whatever their order and their prototype. */
+function plain(message: MessageBody | undefined): unknown {
+  return JSON.parse(JSON.stringify(message));
+}
 
 test('a message is read as it was stored, and as any program would have stored it', () => {
   fc.assert(
     fc.property(body, (message) => {
       for (const stored of [encodeBody(message), JSON.stringify(message)]) {
         const read = decodeMessage(message.id, [stored, null])?.body;
-        assert.equal(JSON.stringify(read), JSON.stringify(message));
+        assert.deepEqual(plain(read), plain(message));
       }
     }),
   );
@@ -58,7 +64,8 @@ test('a message is read as it was stored, and as any program would have stored i
 
 test('a record without its recipient has no value of the draft', () => {
   // A new field of a draft that is missing here does not compile.
-  const draft: { readonly [Field in AskedField]-?: NonNullable<MessageDraft[Field]> } = {
+  type GivenField = Exclude<AskedPart, 'content'> | keyof DraftContent;
+  const draft: { readonly [Field in GivenField]-?: NonNullable<MessageDraft[Field]> } = {
     to: '+41791234567',
     text: 'Your table is ready.',
     mediaUrl: 'https://shop.example/table.mp4',
