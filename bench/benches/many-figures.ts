@@ -33,12 +33,16 @@ export function cpuSince(side: LiveSide, cpuBefore: Cpu): Figures {
   };
 }
 
-/** Returns how often sessions ended since the service started; none should. */
+/** Returns how often sessions ended since the service started, in all and by cause; none should. */
 export async function endsOf(side: LiveSide): Promise<Figures> {
   const metrics = await side.metrics();
-  const ends = [...metrics].filter(([name]) => name.startsWith('msgapi_session_ends_total'));
+  const byCause = [...metrics].flatMap(([name, value]) => {
+    const cause = /^msgapi_session_ends_total\{end="(.+)"\}$/.exec(name)?.[1];
+    return cause === undefined || value === 0 ? [] : [[`ends: ${cause}`, value] as const];
+  });
   return {
-    ends: ends.reduce((sum, [, value]) => sum + value, 0),
+    ends: byCause.reduce((sum, [, value]) => sum + value, 0),
+    ...Object.fromEntries(byCause),
     workersLost: metrics.get('msgapi_session_workers_lost_total') ?? 0,
     connected: metrics.get(CONNECTED) ?? 0,
   };

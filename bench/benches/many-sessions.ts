@@ -173,6 +173,7 @@ async function sending(
     figures = {
       accepted: sends.byStatus[202] ?? 0,
       notAccepted: sends.requests - (sends.byStatus[202] ?? 0),
+      ...notAccepted(sends),
       acceptP99Ms: sends.latencyMs.p99,
       acknowledgedAtEnd: atEnd,
       acknowledged: (await acknowledged()) - acknowledgedBefore,
@@ -182,6 +183,14 @@ async function sending(
   });
   return { ...figures, ...felt, ...(await endsOf(side)), ...(await usage(side)) };
 }
+
+/** The calls that were not accepted, by status. */
+const notAccepted = ({ byStatus }: LoadResult): Figures =>
+  Object.fromEntries(
+    Object.entries(byStatus)
+      .filter(([status]) => status !== '202')
+      .map(([status, count]) => [`answered ${status}`, count]),
+  );
 
 /** Measures `GET /me`, and the most memory of the service, while something happens. */
 async function feltUntil(
