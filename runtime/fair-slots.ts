@@ -21,8 +21,8 @@ interface SlotBounds {
 }
 
 /**
- * Limits the jobs at a time, in all and per name, so that no name waits for another's. A limit for the group leaves
- * slots for other groups, for any number of names.
+ * Limits the jobs at a time, in all and per name. With a bound per name only, no name waits for another's jobs. A limit
+ * for the group leaves slots for other groups, for any number of names.
  */
 export class FairSlots {
   readonly #bounds: Required<SlotBounds>;

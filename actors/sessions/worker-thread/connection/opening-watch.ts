@@ -35,6 +35,7 @@ export class OpeningWatch {
 
   /** Starts the wait again with each frame. */
   follow({ ws }: WASocket): void {
+    if (this.#isSettled) return;
     this.#ws = ws;
     ws.on('frame', this.start);
   }
@@ -44,6 +45,8 @@ export class OpeningWatch {
     this.#isSettled = true;
     this.#watchdog?.cancel();
     this.#ws?.off('frame', this.start);
+    // Its listeners hold the whole client, and a shop may keep its ended session for months.
+    this.#ws = undefined;
     this.#onSettled();
   }
 }

@@ -16,7 +16,7 @@ interface Stanza {
   readonly wireId: string;
   /** The number that the network knows the recipient by. The number in the order until it was looked up. */
   readonly to: string;
-  /** The address it is written to. Empty until the message is made. */
+  /** The address it is written to. Empty until the client gets the message. */
   readonly chat: string;
   readonly message: proto.IMessage | undefined;
   /** The recipients of a status. */

@@ -67,7 +67,7 @@ export class SessionContext implements SessionFacts {
     this.environment.post({ kind: 'event', shopId: this.shop.shopId, event: numbered });
   }
 
-  /** Reports the one outcome of an order. */
+  /** Reports an outcome of an order. Only a rate limit may follow another outcome. */
   report({ attempt, order: { messageId } }: PrepareOrder, outcome: SendOutcome): void {
     this.environment.post({ kind: 'outcome', ...this.#ids(), attempt, messageId, outcome });
   }
