@@ -4,9 +4,9 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PERMISSIONS } from '../../actors/permission.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
-import { ERRORS } from '../contract/errors.ts';
 import { headerLines } from '../contract/exchange.ts';
 import { fixedPage, type Page, shownPageHeaders } from '../pipeline/pages.ts';
+import { ERROR_MESSAGES } from './error-messages.ts';
 
 const APP_FOLDER = fileURLToPath(new URL('./app/', import.meta.url));
 
@@ -20,9 +20,6 @@ const CONTENT_TYPES: { readonly [extension: string]: string } = {
 /** QR codes are data images. */
 const HEADERS =
   shownPageHeaders("style-src 'self'; img-src 'self' data:") + headerLines({ 'Cache-Control': 'no-cache' });
-
-/** The public message of each code. The console adds an explanation to those that callers complain about. */
-const ERROR_MESSAGES = Object.fromEntries(Object.values(ERRORS).map(({ code, message }) => [code, message]));
 
 /** Modules generated from the service's own lists, so that the console has the same. */
 const MADE_MODULES: { readonly [path: string]: string } = {
