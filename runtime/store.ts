@@ -48,7 +48,7 @@ interface Replies<Value> {
   readonly HGET: Value | null;
   readonly HGETALL: Value[];
   readonly HKEYS: Value[];
-  readonly HMGET: (Value | null)[];
+  readonly HMGET: readonly (Value | null)[];
   readonly HSCAN: [cursor: Value, fieldsAndValues: Value[]];
   readonly HVALS: Value[];
   readonly LLEN: number;

@@ -30,7 +30,10 @@ export class ClockDispute {
     return this.#isAside;
   }
 
-  /** Called at each check of the shards, after its comparison of the clocks. */
+  /**
+   * Called at each check of the shards, after its comparison of the clocks. Not while the node stops or takes a new
+   * name: a name that this takes would be a second one.
+   */
   async check(nodes: readonly NodeRecord[]): Promise<ClockFinding> {
     const { clock, counters, log } = this.#options;
     if (!clock.isOff) return this.#isAside ? this.#comeBack(nodes) : 'agreed';

@@ -199,7 +199,10 @@ export class RedisEngine implements Engine {
     return texts.map(parseRecord);
   }
 
-  /** Reads keys of one slot. It uses one command, since these reads are most of an idle node's work. */
+  /**
+   * Reads keys of one slot, or any keys outside a cluster. It uses one command, since these reads are most of an idle
+   * node's work.
+   */
   async #readTogether([first = '', ...others]: readonly string[]): Promise<(string | null)[]> {
     const [values] = await this.read([['MGET', first, ...others]]);
     return values;

@@ -14,6 +14,17 @@ test('every breakage finds its edit in the source, once', () => {
   assert.deepEqual(stale, []);
 });
 
+test('every breakage uses members that exist, so that it breaks a promise and nothing else', () => {
+  const unknownNames = [...cases, withoutFence, effectBeforeCommit].flatMap(
+    ({ layer = 'runtime', file, edits }) => {
+      const known = memberNames(layer);
+      const used = edits.flatMap(([, to]) => [...to.matchAll(/\.#?(\w+)/g)].map(([, name = '']) => name));
+      return used.filter((name) => !known.has(name)).map((name) => `${file}: ${name}`);
+    },
+  );
+  assert.deepEqual(unknownNames, []);
+});
+
 test('every breakage names a test that is there', () => {
   const missingCases = cases.filter(
     ({ layer = 'runtime', noticedBy }) => !existsSync(join(root, 'tests', layer, noticedBy)),
@@ -50,4 +61,21 @@ for (const [layer, file] of [
 function importsOf(file: string): string[] {
   const foundIterator = readFileSync(file, 'utf8').matchAll(/ from '(\.[^']+)'/g);
   return [...foundIterator].map(([, path = '']) => join(dirname(file), path));
+}
+
+const COMMENT = /\/\*[\s\S]*?\*\/|\/\/.*$/gm;
+/** A name behind a dot, or in front of parameters or a type. */
+const MEMBER = /(?<=[.#])\w+|\w+(?=\(|\??:)/g;
+
+/** Returns the names of all members in the sources of a layer. */
+function memberNames(layer: string): ReadonlySet<string> {
+  const directory = join(root, layer);
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  return new Set(
+    files
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap(
+        (name) => readFileSync(join(directory, name), 'utf8').replace(COMMENT, '').match(MEMBER) ?? [],
+      ),
+  );
 }

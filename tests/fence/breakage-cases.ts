@@ -131,7 +131,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'a shard resumes only once its owner is known',
     file: 'ownership/held-shards.ts',
-    edits: [['if (!shard.isOwnerUnknown) this.onOwnerConfirmed(shard);', 'this.ownerConfirmed(shard);']],
+    edits: [['if (!shard.isOwnerUnknown) this.onOwnerConfirmed(shard);', 'this.onOwnerConfirmed(shard);']],
     noticedBy: 'lost-lease.test.ts',
   },
   {
@@ -178,7 +178,7 @@ export const cases: readonly Case[] = [
     edits: [
       [
         'if (refusal !== undefined) this.#trouble.noteRefused(part, refusal);',
-        'if (refusal !== undefined) this.#trouble.noteRefused(part, refusal);\n      else this.#trouble.taken(part);',
+        'if (refusal !== undefined) this.#trouble.noteRefused(part, refusal);\n      else this.#trouble.noteAccepted(part);',
       ],
     ],
     noticedBy: one,

@@ -1,5 +1,5 @@
 import { type Address, shardOf } from '../../../runtime/address.ts';
-import type { Read, Store } from '../../../runtime/store.ts';
+import type { Read, ReplyTo, Store } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
 import { carriedRead, decodeCarried } from '../records/carried-message.ts';
 import { messageLookup } from '../records/message-days.ts';
@@ -83,7 +83,7 @@ async function answers<Item>(
   store: Pick<Store, 'read'>,
   items: readonly Item[],
   question: (item: Item) => Read<'HMGET'>,
-): Promise<(string | null)[][]> {
+): Promise<readonly ReplyTo<'HMGET'>[]> {
   return items.length === 0 ? [] : await store.read(items.map(question));
 }
 
