@@ -48,11 +48,12 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/builder': `
     actors/shops/protocol actors/shops/judging actors/shops/state actors/shops/records
     actors/shops/machines actors/tenants/stored-events actors/reply-schemas actors policy runtime`,
-  'actors/shops/turns/people': 'actors/shops/turns/builder actors/shops/state actors/shops/records policy',
+  'actors/shops/turns/people': `
+    actors/shops/turns/builder actors/shops/state actors/shops/records actors/sessions policy runtime`,
   'actors/shops/turns/number': `
-    actors/shops/turns/people actors/shops/turns/builder actors/shops/number-past actors/shops/judging
-    actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/tenants policy
-    runtime`,
+    actors/shops/turns/people actors/shops/turns/builder actors/shops/protocol actors/shops/number-past
+    actors/shops/judging actors/shops/state actors/shops/records actors/shops/machines actors/sessions
+    actors/tenants policy runtime`,
   'actors/shops/turns/pool': `
     actors/shops/turns/number actors/shops/turns/builder actors/shops/protocol actors/shops/judging
     actors/shops/reading actors/shops/state actors/shops/records actors/shops/machines actors/shops
@@ -74,15 +75,15 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/texts actors/shops/records actors/shops/machines actors/shops actors policy runtime`,
   'actors/shops/turns/dispatch': `
     actors/shops/turns/pool actors/shops/turns/people actors/shops/turns/builder
-    actors/shops/judging actors/shops/reading actors/shops/state actors/shops/records
-    actors/sessions actors/tenants actors policy runtime`,
+    actors/shops/protocol actors/shops/judging actors/shops/reading actors/shops/state
+    actors/shops/records actors/sessions actors/tenants actors policy runtime`,
   'actors/shops/turns/cancel': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder
     actors/shops/protocol actors/shops/judging actors/shops/reading actors/shops/state
-    actors/shops/records actors/shops actors policy runtime`,
+    actors/shops/records actors policy runtime`,
   'actors/shops/turns/scheduled': `
     actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/judging
-    actors/shops/reading actors/shops/state actors/shops/records actors/shops actors runtime`,
+    actors/shops/reading actors/shops/state actors/shops actors runtime`,
   'actors/shops/turns/batches': `
     actors/shops/turns/send actors/shops/turns/builder actors/shops/protocol actors/shops/judging
     actors/shops/reading actors/shops/state actors/shops/texts actors/shops/records actors/shops
@@ -90,14 +91,14 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/turns/inbound': `
     actors/shops/turns/batches actors/shops/turns/pool actors/shops/turns/people
     actors/shops/turns/builder actors/shops/protocol actors/shops/reading actors/shops/state
-    actors/shops/records actors/sessions actors/shops actors policy runtime`,
+    actors/shops/records actors/sessions actors/shops actors policy`,
   'actors/shops/turns': `
     actors/shops/turns/batches actors/shops/turns/inbound actors/shops/turns/cancel
     actors/shops/turns/scheduled actors/shops/turns/dispatch actors/shops/turns/send
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/people
     actors/shops/turns/builder actors/shops/protocol actors/shops/judging actors/shops/reading
     actors/shops/state actors/shops/records actors/shops/machines actors/sessions actors/shops
-    actors/tenants/stored-events actors/tenants actors policy runtime`,
+    actors/tenants/stored-events actors/tenants actors runtime`,
   'actors/shops/operations': `
     actors/shops/effects actors/shops/pool-link actors/shops/protocol actors/shops/judging
     actors/shops/reading actors/shops/state actors/shops/records actors/shops/machines

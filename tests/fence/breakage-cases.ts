@@ -387,7 +387,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'the event of an end is of the commit that makes it true',
     layer: 'actors',
-    file: 'shops/turns/builder/collected-turn.ts',
+    file: 'shops/turns/builder/turn-builder.ts',
     noticedBy: 'shops/builder/shop-events.test.ts',
     edits: [
       [

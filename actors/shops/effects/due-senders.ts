@@ -13,7 +13,8 @@ import { fieldsByName, filledText } from '../texts/batch-text.ts';
 
 interface SenderOptions {
   readonly store: Pick<Store, 'read'>;
-  readonly send: ShopOperations['send'];
+  /** The turn stores the reply, so no caller needs it. */
+  readonly send: (...due: Parameters<ShopOperations['send']>) => unknown;
   readonly log: Logger;
 }
 

@@ -9,6 +9,7 @@ import {
   askedOf,
   offerOf,
   type PoolAnswer,
+  type PoolAnswers,
   type PoolAsk,
   type PoolOffer,
 } from '../protocol/pool-protocol.ts';
@@ -140,9 +141,9 @@ export class PoolClient {
     const { body, optedOut } = message;
     if (effect.type === 'ask_pool') {
       const { createdAtMs } = body;
-      const ask: PoolAsk = optedOut
-        ? { ask: 'withdraw', pool: effect.pool, messageId, createdAtMs }
-        : { ask: 'take', pool: effect.pool, body, known: effect.known };
+      const ask = optedOut
+        ? ({ ask: 'withdraw', pool: effect.pool, messageId, createdAtMs } as const)
+        : ({ ask: 'take', pool: effect.pool, body, known: effect.known } as const);
       const answer = await this.#ask(ask, ASK_TIMEOUT_MS);
       this.#tell(address, { type: 'pool.answered', messageId, pool, answer });
     } else if (optedOut) {
@@ -184,9 +185,9 @@ export class PoolClient {
     if (this.#options.actors.owns(address.shard)) this.#options.actors.tell(address, command);
   }
 
-  async #ask(ask: PoolAsk, timeoutMs: number): Promise<PoolAnswer> {
+  async #ask<Ask extends PoolAsk>(ask: Ask, timeoutMs: number): Promise<PoolAnswers[Ask['ask']]> {
     const { tenantId } = askedOf(ask);
     const answer = await this.#options.link.call(shardOf(tenantId), JSON.stringify(ask), timeoutMs);
-    return JSON.parse(answer) as PoolAnswer;
+    return JSON.parse(answer) as PoolAnswers[Ask['ask']];
   }
 }

@@ -4,7 +4,13 @@ import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
-import { answerFromRecord, askedOf, type PoolAnswer, type PoolAsk } from '../protocol/pool-protocol.ts';
+import {
+  answerFromRecord,
+  askedOf,
+  type PoolAnswer,
+  type PoolAnswers,
+  type PoolAsk,
+} from '../protocol/pool-protocol.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopReplies } from '../protocol/shop-replies.ts';
 import { readCarried } from '../records/carried-message.ts';
@@ -30,7 +36,7 @@ export function poolService(options: {
   };
 
   /** Returns a pool shop's answer; for an erased shop, the answer from its remaining records. */
-  const asPool = async (ask: AnsweredPoolAsk): Promise<PoolAnswer> => {
+  const asPool = async (ask: AnsweredPoolAsk): Promise<PoolAnswers[AnsweredPoolAsk['ask']]> => {
     const { pool } = ask;
     const address = shopAddress(pool);
     const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
@@ -52,18 +58,10 @@ export function poolService(options: {
     return answer;
   };
 
-  const answer = async (ask: PoolAsk): Promise<PoolAnswer> => {
-    if (ask.ask === 'opt_out') {
-      const { origin, repeatAtMs: _, ...notice } = ask.notice;
-      const command: ShopCommand = { type: 'pool.opt_out', ...notice };
-      // No reply means that the shop was erased and sends nothing more.
-      await actors.ask(shopAddress(origin), command);
-      return { kind: 'noted' };
-    }
-    if (ask.ask !== 'note') return await asPool(ask);
-    const { origin, messageId, pool, answer } = ask;
-    const command: ShopCommand = { type: 'pool.answered', messageId, pool, answer };
-    await actors.ask(shopAddress(origin), command);
+  const answer = async (ask: PoolAsk): Promise<PoolAnswers[PoolAsk['ask']]> => {
+    if (ask.ask !== 'note' && ask.ask !== 'opt_out') return await asPool(ask);
+    // No reply means that the shop was erased and sends nothing more.
+    await actors.ask(shopAddress(askedOf(ask)), noticeOf(ask));
     return { kind: 'noted' };
   };
 
@@ -83,4 +81,13 @@ function commandOf(
   if (ask.ask === 'take') return { type: 'pool.take', body: ask.body, known: ask.known, ...tenant };
   const { messageId, createdAtMs, reason } = ask;
   return { type: 'pool.withdraw', messageId, createdAtMs, ...(reason === undefined ? {} : { reason }) };
+}
+
+function noticeOf(ask: Exclude<PoolAsk, AnsweredPoolAsk>): ShopCommand {
+  if (ask.ask === 'note') {
+    const { messageId, pool, answer } = ask;
+    return { type: 'pool.answered', messageId, pool, answer };
+  }
+  const { origin: _, repeatAtMs: _next, ...notice } = ask.notice;
+  return { type: 'pool.opt_out', ...notice };
 }

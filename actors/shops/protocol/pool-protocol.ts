@@ -77,20 +77,26 @@ export function askedOf(ask: PoolAsk): ShopReference {
   return ask.ask === 'note' ? ask.origin : ask.pool;
 }
 
-/** The reply to a request. */
+/** The reply to each request. */
+export interface PoolAnswers {
+  /** `willing`: the shop could send the message now, and counts it for some seconds. */
+  readonly offer: { readonly kind: 'willing' | 'refused' };
+  readonly take: PoolAnswer;
+  readonly withdraw: PoolAnswer;
+  readonly note: { readonly kind: 'noted' };
+  readonly opt_out: { readonly kind: 'noted' };
+}
+
+/** The state of a message at its pool shop. */
 export type PoolAnswer =
-  /** The shop could send the message now, and counts it for some seconds. */
-  | { readonly kind: 'willing' }
-  /** The shop does not send it. For an offer: not now. For `take`: never. */
+  /** The shop never sends it. */
   | { readonly kind: 'refused' }
   /** The message waits or is being sent. */
   | { readonly kind: 'taken' }
   /** `fate` is the name that nodes of 0.2.0 send and read. */
   | { readonly kind: 'ended'; readonly fate: MessageState }
   /** The pool shop took it before, and its record is lost. */
-  | { readonly kind: 'lost' }
-  /** Acknowledges a `note` or an `opt_out`. */
-  | { readonly kind: 'noted' };
+  | { readonly kind: 'lost' };
 
 /** The answer from a record alone: an erased pool shop leaves the ends of its messages. */
 export function answerFromRecord({ state, isRefused }: CarriedRecord): PoolAnswer {

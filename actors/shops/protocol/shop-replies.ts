@@ -10,7 +10,7 @@ import type {
   ShopReference,
 } from '../shop-operations.ts';
 import type { PooledMessage } from '../state/pooled-message.ts';
-import type { PoolAnswer, PoolOffer } from './pool-protocol.ts';
+import type { PoolAnswer, PoolAnswers, PoolOffer } from './pool-protocol.ts';
 
 /**
  * The reply of a shop's actor to each command that has one. Both the turn that makes a reply and the caller that asks
@@ -35,10 +35,18 @@ export interface ShopReplies {
   readonly set_egress: Outcome<true, never>;
   readonly pause: Outcome<true, never>;
   readonly resume: Outcome<true, never>;
-  readonly 'pool.offer': PoolAnswer;
+  readonly 'pool.offer': PoolAnswers['offer'];
   readonly 'pool.take': PoolAnswer;
   readonly 'pool.withdraw': PoolAnswer;
 }
+
+/** The replies that turns make. No caller gets that to a due send, which the shop makes itself. */
+export interface TurnReplies extends Omit<ShopReplies, 'send'> {
+  readonly send: DueReply;
+}
+
+/** The reply to a send of a batch, or to a scheduled one. The turn stored it as the result, also with other codes. */
+export type DueReply = SendReply | Failed;
 
 /** The reply to a send. `ask` says where to ask before the send is repeated. It is absent if the send is decided. */
 export type SendReply = Outcome<SentAnswer<AcceptedReply>, SendCode> | CarrierNeeded | GroupNeeded;

@@ -7,17 +7,16 @@ import type { ShopReference } from '../shop-operations.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
 import { loadShop } from '../state/load-shop.ts';
 import { channelState, pacingState, type ShopState } from '../state/shop-state.ts';
-import type { ShopTurnOptions } from './builder/collected-turn.ts';
-import { TurnBuilder } from './builder/turn-builder.ts';
+import { finishTurn, stepChannel, stepPacing } from './builder/step-machines.ts';
+import { type ShopTurnOptions, TurnBuilder } from './builder/turn-builder.ts';
 import { commandSize } from './command-size.ts';
 import { describeShop } from './describe-shop.ts';
 import { withPresentTimes } from './present-times.ts';
 import type { AcceptanceOptions } from './send/accept-message.ts';
 import { settleSuspended } from './settle-suspended.ts';
-import { type FactsOptions, readShopFacts } from './shop-facts.ts';
+import { type FactsOptions, readShopFacts, type ShopFacts } from './shop-facts.ts';
 import { shopTimers } from './shop-timers.ts';
 import { shopTurn } from './shop-turns.ts';
-import type { ShopFacts } from './typed-turns.ts';
 
 export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions, FactsOptions {
   /** Carries out effects, and sends their results to the actor. */
@@ -51,8 +50,8 @@ export function shopBehaviour(
       if (command.type !== 'session.send_outcome' || state.currentMessage?.messageId !== command.messageId)
         return undefined;
       const builder = new TurnBuilder(state, nowMs, options);
-      builder.stepPacing({ type: 'outcome', outcome: { kind: 'unknown' }, ...builder.drawEnds() });
-      return builder.finish();
+      stepPacing(builder, { type: 'outcome', outcome: { kind: 'unknown' }, ...builder.drawEnds() });
+      return finishTurn(builder);
     },
     lane: ({ type }) => SHOP_LANES[type],
     traceOf: (command) =>
@@ -82,14 +81,14 @@ export function shopBehaviour(
       if (cause !== 'crash') settleLostProcess(builder);
       else settleCrash(builder);
       builder.endOverdue();
-      return builder.finish();
+      return finishTurn(builder);
     },
     suspended: (address, context) => settleSuspended(address, context, options),
     draining(state, { nowMs }) {
       const builder = new TurnBuilder(state, nowMs, options);
       builder.change({ isDispatching: false });
-      builder.stepPacing({ type: 'put_back' });
-      return builder.finish();
+      stepPacing(builder, { type: 'put_back' });
+      return finishTurn(builder);
     },
     settled: (state) => pacingState(state) !== 'sending',
     deactivated(_state, address, reason) {
@@ -102,11 +101,11 @@ export function shopBehaviour(
 /** Ends the message that an earlier process left in progress (docs/contract.md, Message states). */
 function settleLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
-    builder.stepPacing({ type: 'outcome', outcome: { kind: 'restarted' }, ...builder.drawEnds() });
+    stepPacing(builder, { type: 'outcome', outcome: { kind: 'restarted' }, ...builder.drawEnds() });
   } else {
-    builder.stepPacing({ type: 'put_back' });
+    stepPacing(builder, { type: 'put_back' });
   }
-  builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
+  stepChannel(builder, { type: 'activated', nowMs: builder.nowMs });
 }
 
 /** After a crash of the actor alone, a session still runs, and does not repeat its only code. */
@@ -115,5 +114,5 @@ function settleCrash(builder: TurnBuilder): void {
   if (inbound !== 'none') builder.perform({ type: 'set_inbound_mode', inbound });
   const { pairWith } = builder.state.channel.context;
   if (pairWith == null) builder.perform({ type: 'refresh_groups' });
-  else builder.stepChannel({ type: 'activated', nowMs: builder.nowMs });
+  else stepChannel(builder, { type: 'activated', nowMs: builder.nowMs });
 }

@@ -1,43 +1,72 @@
-import { LEDGER_BOUND } from '../../../policy/send-ledger.ts';
-import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
-import type { Store } from '../../../runtime/store.ts';
+import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { CommandOf, ShopCommand } from '../protocol/shop-commands.ts';
-import { readInboundRecords } from '../records/inbound-records.ts';
-import type { NumberVault } from '../records/number-vault.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import { type BatchCommand, readBatchFacts } from './batches/batch-facts.ts';
+import { readBatchFacts } from './batches/batch-facts.ts';
+import { readOldest } from './builder/cut-accepted.ts';
+import type { FactSources } from './builder/fact-sources.ts';
 import { readCancel, readCancelledAtPool, readCancelQueue } from './cancel/cancel-facts.ts';
 import { readDispatch } from './dispatch/dispatch-facts.ts';
 import { readReceipts } from './dispatch/receipt-turn.ts';
-import { readInbound, readSender } from './inbound/inbound-facts.ts';
+import { readInbound, readOptOutAtPool } from './inbound/inbound-facts.ts';
+import { readToMark } from './inbound/mark-read.ts';
 import { readNumber } from './number/number-facts.ts';
+import { readAlias } from './people/recipient-alias.ts';
 import { readCarry } from './pool/carry-facts.ts';
 import { readRequeue } from './pool/requeue-facts.ts';
-import { readScheduled } from './scheduled/scheduled-facts.ts';
-import { type FactsOfSend, readOriginal, readSend } from './send/send-facts.ts';
-import type {
-  CommandFacts,
-  FactsInProgress,
-  FactsOfBatch,
-  FactsOfPool,
-  NoFacts,
-  ShopFacts,
-} from './typed-turns.ts';
+import { readScheduled, type ScheduledFacts } from './scheduled/scheduled-facts.ts';
+import { type FactsOfSend, readSend, readStatus } from './send/send-facts.ts';
 
-/** The most elements that are cut from the list at a time: more than a day can bring. */
-const MOST_CUT = 2 * LEDGER_BOUND;
+/** Reads the facts that the turn on a command of the type needs in addition to the shop's state. */
+type Read<Type extends ShopCommand['type']> = (
+  state: ShopState,
+  command: CommandOf<Type>,
+  sources: FactSources,
+) => MaybePromise<object>;
 
-export interface FactsOptions {
-  readonly hasWorker: () => boolean;
-  /** Opens the archived data of the numbers of erased shops. */
-  readonly vault: NumberVault;
-  readonly retentionMs: number;
-}
+/** The readers of facts. A command that is not here needs none, and a send has its own below. */
+const READS = {
+  post_status: readStatus,
+  schedule: readScheduled,
+  unschedule: readScheduled,
+  create_batch: readBatchFacts,
+  add_recipients: readBatchFacts,
+  steer_batch: readBatchFacts,
+  cancel: readCancel,
+  cancel_queue: readCancelQueue,
+  mark_read: readToMark,
+  first_look: readDispatch,
+  requeue: readRequeue,
+  cut_accepted: readOldest,
+  'pool.offer': readCarry,
+  'pool.take': readCarry,
+  'pool.withdraw': readCarry,
+  'pool.answered': readCancelledAtPool,
+  'pool.opt_out': readOptOutAtPool,
+  'session.recipient_known': readAlias,
+  'session.prepared': readDispatch,
+  'session.connected': readNumber,
+  'session.inbound': readInbound,
+  'session.receipts': readReceipts,
+} satisfies { readonly [Type in ShopCommand['type']]?: Read<Type> };
 
-interface FactsContext {
-  readonly store: Store;
-  readonly nowMs: number;
-}
+type NoFacts = Readonly<Record<never, never>>;
+
+const NO_FACTS: NoFacts = {};
+
+/** The facts for a command of the type. The stored schedule is read for a due send only. */
+export type FactsOf<Type extends ShopCommand['type']> = Type extends 'send'
+  ? FactsOfSend & ScheduledFacts
+  : Type extends keyof typeof READS
+    ? Awaited<ReturnType<(typeof READS)[Type]>>
+    : NoFacts;
+
+export type ShopFacts = FactsOf<ShopCommand['type']>;
+
+type FactsContext = Pick<FactSources, 'store' | 'nowMs'>;
+
+export type FactsOptions = Omit<FactSources, keyof FactsContext>;
+
+type AnyRead = (state: ShopState, command: never, sources: FactSources) => MaybePromise<ShopFacts>;
 
 /**
  * Reads the facts for the turn on a command; none if the state is enough. A send is separate from other commands, so
@@ -49,117 +78,31 @@ export function readShopFacts(
   context: FactsContext,
   options: FactsOptions,
 ): MaybePromise<ShopFacts> {
-  if (command.type !== 'send') return readFacts(state, command, sourcesOf(context, options));
-  const { draft } = command;
-  const sendFacts = readSend(state, draft, context.store, options.hasWorker());
-  return draft.scheduledId === undefined
-    ? sendFacts
-    : readScheduleToo(sendFacts, draft.scheduledId, state, sourcesOf(context, options));
+  if (command.type === 'send') {
+    const { draft } = command;
+    const sendFacts = readSend(state, draft, context.store, options.hasWorker());
+    const { scheduledId } = draft;
+    if (scheduledId === undefined) return sendFacts;
+    const sources = sourcesOf(context, options);
+    return withSchedule(sendFacts, readScheduled(state, { type: 'send', scheduledId }, sources));
+  }
+  const reads: Readonly<Partial<Record<ShopCommand['type'], AnyRead>>> = READS;
+  // The command has the type under which the function was found.
+  return reads[command.type]?.(state, command as never, sourcesOf(context, options)) ?? NO_FACTS;
 }
 
 /** The stored schedule of a due send is read at the same time. */
-async function readScheduleToo(
+async function withSchedule(
   sendFacts: MaybePromise<FactsOfSend>,
-  scheduledId: string,
-  state: ShopState,
-  sources: Sources,
-): Promise<CommandFacts['send']> {
-  const dueSend = { type: 'send', scheduledId } as const;
-  const [facts, ofSchedule] = await Promise.all([sendFacts, readScheduled(state, dueSend, sources)]);
+  scheduledFacts: Promise<ScheduledFacts>,
+): Promise<FactsOf<'send'>> {
+  const [facts, ofSchedule] = await Promise.all([sendFacts, scheduledFacts]);
   return { ...facts, ...ofSchedule };
 }
 
-type Sources = FactsContext & FactsOptions;
-
-function sourcesOf({ store, nowMs }: FactsContext, { hasWorker, vault, retentionMs }: FactsOptions): Sources {
+function sourcesOf(
+  { store, nowMs }: FactsContext,
+  { hasWorker, vault, retentionMs }: FactsOptions,
+): FactSources {
   return { store, nowMs, hasWorker, vault, retentionMs };
-}
-
-/** Reads the facts for a command of another type than `send`. */
-function readFacts(state: ShopState, command: ShopCommand, sources: Sources): MaybePromise<ShopFacts> {
-  const reads: Readonly<Partial<Record<ShopCommand['type'], AnyRead>>> = READS;
-  // The command has the type under which the function was found.
-  return reads[command.type]?.(state, command as never, sources) ?? NO_FACTS;
-}
-
-/** Reads the facts for a command of the type. */
-type Read<Type extends keyof CommandFacts> = (
-  state: ShopState,
-  command: CommandOf<Type>,
-  sources: Sources,
-) => MaybePromise<CommandFacts[Type]>;
-
-type AnyRead = (state: ShopState, command: never, sources: Sources) => MaybePromise<ShopFacts>;
-
-const NO_FACTS: NoFacts = {};
-
-const READS: { readonly [Type in Exclude<keyof CommandFacts, 'send'>]: Read<Type> } = {
-  post_status(state, { draft: { idempotencyKey: key } }, sources) {
-    const hasWorker = sources.hasWorker();
-    if (key === undefined) return { hasWorker };
-    const found = readOriginal(state, { kind: 'status', key }, sources.store);
-    return found.then((original) => ({ original, hasWorker }));
-  },
-  schedule: readScheduled,
-  unschedule: readScheduled,
-  create_batch: readBatch,
-  add_recipients: readBatch,
-  steer_batch: readBatch,
-  cancel: (state, { messageId }, { store }) =>
-    readCancel(state, messageId, store).then((cancel) => ({ cancel })),
-  cancel_queue: (state, { filter }, { store }) =>
-    readCancelQueue(state, filter, store).then((cancel) => ({ cancel })),
-  async mark_read({ shard }, { inboundId }, sources) {
-    const [toMarkRead] = await readInboundRecords(shard, [inboundId], sources);
-    return { toMarkRead };
-  },
-  first_look: readProgress,
-  requeue: (state, { messageId }, { store }) =>
-    readRequeue(state, messageId, store).then((requeue) => ({ requeue })),
-  async cut_accepted({ keys }, _command, { store }) {
-    const [oldest] = await store.read([['LRANGE', keys.accepted, 0, MOST_CUT - 1]]);
-    return { oldest };
-  },
-  'pool.offer': readPool,
-  'pool.take': readPool,
-  'pool.withdraw': readPool,
-  'pool.answered'(state, { messageId, answer }, { store }) {
-    if (answer.kind !== 'ended' || answer.fate.reason !== 'CANCELLED') return NO_FACTS;
-    return readCancelledAtPool(state, messageId, store).then((cancelledAtPool) => ({ cancelledAtPool }));
-  },
-  'pool.opt_out': (state, command, sources) =>
-    readSender(state, { ...command, optsOut: true }, sources).then((sender) => ({ sender })),
-  'session.recipient_known'({ shard, keys, currentMessage }, { messageId }, { store }) {
-    if (currentMessage?.messageId !== messageId) return NO_FACTS;
-    const found = store.lookUp(shard, [['HGET', keys.aliases, currentMessage.to]]);
-    return mapMaybePromise(found, ([alias]) => (typeof alias === 'string' ? { alias } : NO_FACTS));
-  },
-  'session.prepared': readProgress,
-  'session.connected': (state, { phone }, sources) =>
-    readNumber(state, phone, sources).then((number) => ({ number })),
-  'session.inbound': (state, event, sources) =>
-    readInbound(state, event, sources).then((received) => ({ received })),
-  'session.receipts': (state, event, { store, nowMs }) =>
-    readReceipts(state, event, store, nowMs).then((receipts) => ({ receipts })),
-};
-
-async function readBatch(state: ShopState, command: BatchCommand, sources: Sources): Promise<FactsOfBatch> {
-  return { batch: await readBatchFacts(state, command, sources) };
-}
-
-function readProgress(
-  state: ShopState,
-  command: CommandOf<'first_look' | 'session.prepared'>,
-  sources: Sources,
-): MaybePromise<FactsInProgress> {
-  if (state.currentMessage?.messageId !== command.messageId) return NO_FACTS;
-  return readDispatch(state, command, sources).then((dispatch) => ({ dispatch }));
-}
-
-async function readPool(
-  state: ShopState,
-  command: CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>,
-  { store, hasWorker }: Sources,
-): Promise<FactsOfPool> {
-  return { carry: await readCarry(state, command, store), hasWorker: hasWorker() };
 }

@@ -1,10 +1,11 @@
-import type { DueTimer } from '../../../runtime/behaviour.ts';
+import type { DueTimer, RuntimeCommand } from '../../../runtime/behaviour.ts';
 import { waitingDueAtMs } from '../judging/waiting-limits.ts';
 import { listCutDueAtMs } from '../state/accepted-list.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { undeliveredDueAtMs } from '../state/undelivered.ts';
 import { batchesDueAtMs, sendNextOfBatches } from './batches/batch-progress.ts';
 import { orderCut } from './builder/cut-accepted.ts';
+import { stepChannel, stepPacing } from './builder/step-machines.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { OUTCOME_LEAST_MS } from './dispatch/dispatch-message.ts';
 import { endRestriction } from './number/reported-limits.ts';
@@ -28,12 +29,12 @@ const TIMERS: readonly ShopTimer[] = [
     dueAtMs: ({ pacing }) => pacing.context.untilMs,
     // A clock that steps ahead must not end the wait for an acknowledgement that is on its way.
     leastMs: ({ pacing }) => (pacing.value === 'sending' ? OUTCOME_LEAST_MS : undefined),
-    onDue: (builder) => builder.stepPacing({ type: 'elapsed', gapUntilMs: builder.drawEnds().gapUntilMs }),
+    onDue: (builder) => stepPacing(builder, { type: 'elapsed', gapUntilMs: builder.drawEnds().gapUntilMs }),
   },
   {
     id: 'reconnect',
     dueAtMs: ({ channel }) => channel.context.reconnectAtMs,
-    onDue: (builder) => builder.stepChannel({ type: 'reconnect_due' }),
+    onDue: (builder) => stepChannel(builder, { type: 'reconnect_due' }),
   },
   { id: 'restriction', dueAtMs: ({ limits }) => limits.restriction?.untilMs, onDue: endRestriction },
   { id: 'waiting', dueAtMs: waitingDueAtMs, onDue: (builder) => builder.endOverdue() },
@@ -66,7 +67,7 @@ export function shopTimers(state: ShopState): readonly DueTimer[] {
 }
 
 /** The turn at such a moment. */
-export function onTimer(builder: TurnBuilder, id: string): void {
+export function onTimer(builder: TurnBuilder, { id }: RuntimeCommand): void {
   TIMERS.find((timer) => timer.id === id)?.onDue(builder);
 }
 

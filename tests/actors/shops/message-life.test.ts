@@ -288,7 +288,7 @@ class Life {
     const createdAtMs = this.shop.nowMs - 60_000 * (this.#number % 9);
     const body = { ...sample, ...poolShop(0), id, to: `+3361${1_000_000 + this.#number}`, createdAtMs };
     const command = { type: 'pool.take', body, known: false, settings, open: true } as const;
-    const answer = this.shop.command(command, { carry: { record: undefined, writer: undefined } });
+    const answer = this.shop.command(command, { record: undefined, writer: undefined });
     if ((answer as { kind: string }).kind === 'taken') this.#accepted(id);
   }
 

@@ -21,7 +21,7 @@ import { loadShop } from '../../../actors/shops/state/load-shop.ts';
 import type { ShopState } from '../../../actors/shops/state/shop-state.ts';
 import type { DispatchFacts } from '../../../actors/shops/turns/dispatch/dispatch-facts.ts';
 import { shopBehaviour } from '../../../actors/shops/turns/shop-behaviour.ts';
-import type { CommandFacts } from '../../../actors/shops/turns/typed-turns.ts';
+import type { FactsOf, ShopFacts } from '../../../actors/shops/turns/shop-facts.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
@@ -49,13 +49,8 @@ export const vault = numberVault([Buffer.alloc(32, 1)]);
 /** Seals the egress of harnesses' shops. */
 export const testEgressVault = egressVault(credentialCiphers([Buffer.alloc(32, 1)]));
 
-/** Facts for a command of any type. */
-type AnyFacts = Partial<Intersection<CommandFacts[keyof CommandFacts]>>;
-type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
-  : never;
+/** Facts for the command. */
+type SomeFacts<Command extends { readonly type: ShopCommand['type'] }> = Partial<FactsOf<Command['type']>>;
 
 /** The options of a harness. */
 interface HarnessOptions {
@@ -133,7 +128,7 @@ export class ShopHarness {
     this.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
   }
 
-  command(command: ShopCommand, facts: AnyFacts = {}): unknown {
+  command<Command extends ShopCommand>(command: Command, facts: SomeFacts<Command> = {}): unknown {
     return this.#take(this.decide(command, facts));
   }
 
@@ -143,32 +138,37 @@ export class ShopHarness {
   }
 
   /** Reads the facts for a command as its actor does. */
-  async facts(command: ShopCommand, store = storeOf(this.redis)): Promise<AnyFacts> {
+  async facts<Command extends ShopCommand>(
+    command: Command,
+    store = storeOf(this.redis),
+  ): Promise<FactsOf<Command['type']>> {
     const context = { address: shopAddress(this.state.shop), store, nowMs: this.nowMs };
-    return this.#behaviour.prepare(this.state, command, context);
+    return (await this.#behaviour.prepare(this.state, command, context)) as FactsOf<Command['type']>;
   }
 
   /** A turn that is decided and not committed. */
-  decide(command: ShopCommand, facts: AnyFacts = {}): Turn<ShopState, ShopEffect> {
-    // A number that no shop had before, and a sender without stored data.
-    const usual = { hasWorker: this.hasWorker, number: {}, ...senderOf(command) };
+  decide<Command extends ShopCommand>(
+    command: Command,
+    facts: SomeFacts<Command> = {},
+  ): Turn<ShopState, ShopEffect> {
+    const usual = { hasWorker: this.hasWorker, ...senderOf(command) };
     return this.decideBy(command, { ...usual, ...facts });
   }
 
   /** A turn that is decided by these facts alone, and not committed. */
-  decideBy(command: ShopCommand, facts: AnyFacts): Turn<ShopState, ShopEffect> {
+  decideBy(command: ShopCommand, facts: ShopFacts): Turn<ShopState, ShopEffect> {
     const address = shopAddress(this.state.shop);
     return this.#behaviour.turn(this.state, command, { address, nowMs: this.nowMs, facts });
   }
 
   /** Takes an event of the newest session, unless another generation is named. */
-  session(
-    event: DistributiveOmit<SessionEvent, 'generation'>,
-    facts: AnyFacts = {},
+  session<Event extends DistributiveOmit<SessionEvent, 'generation'>>(
+    event: Event,
+    facts: SomeFacts<Event> = {},
     generation?: number,
   ): void {
     const current = generation ?? this.state.channel.context.generation;
-    this.command({ ...event, generation: current } as SessionEvent, facts);
+    this.command({ ...event, generation: current } as SessionEvent, facts as object);
   }
 
   /** Sends to a number, with `pool` also through the pool. Returns the message's id, or the code of the refusal. */
@@ -384,8 +384,8 @@ export class ShopHarness {
 const idOrCode = (reply: Outcome<{ accepted: AcceptedReply }>): string =>
   reply.ok ? reply.value.accepted.id : reply.failure.code;
 
-/** Returns the facts about the sender of an inbound message whom the shop does not know. */
-function senderOf(command: ShopCommand): AnyFacts {
+/** Returns the facts about the sender of a message whom the shop does not know. */
+function senderOf(command: ShopCommand): object {
   if (command.type === 'pool.opt_out') return { sender: { writtenBy: command.from } };
   if (command.type !== 'session.inbound') return {};
   return { received: { writtenBy: command.from, optsOut: isOptOut(command.text) } };

@@ -1,4 +1,3 @@
-import type { Store } from '../../../../runtime/store.ts';
 import type { BatchStatus } from '../../../batch-status.ts';
 import type {
   BatchClass,
@@ -12,10 +11,9 @@ import { digestedContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { readBatches, readKeyedBatch } from '../../reading/batch-reading.ts';
 import { personClassOf, type RecipientFacts, readRecipient } from '../../reading/recipient-facts.ts';
-import type { Retention } from '../../records/message-days.ts';
-import type { NumberVault } from '../../records/number-vault.ts';
 import { type BatchContent, batchKey, firstCallField, numberField } from '../../state/batches.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 
 /** A recipient of a batch, with the known facts about them. */
 export interface KnownRecipient {
@@ -49,18 +47,10 @@ export interface FirstCall {
   readonly digest?: string | undefined;
 }
 
-/** A command about a batch as a whole. */
-export type BatchCommand = CommandOf<'create_batch' | 'add_recipients' | 'steer_batch'>;
-
-interface BatchSources extends Retention {
-  readonly store: Store;
-  readonly vault: Pick<NumberVault, 'digests'>;
-}
-
 export async function readBatchFacts(
   state: ShopState,
-  command: BatchCommand,
-  sources: BatchSources,
+  command: CommandOf<'create_batch' | 'add_recipients' | 'steer_batch'>,
+  sources: FactSources,
 ): Promise<BatchFacts> {
   if (command.type === 'create_batch') return await readOfNew(state, command.asked, sources);
   const { batchId } = command;
@@ -80,11 +70,7 @@ export async function readBatchFacts(
   return { ...end, digests, recipients: knownRecipients, content: storedBatch.content };
 }
 
-async function readOfNew(
-  state: ShopState,
-  request: BatchRequest,
-  sources: BatchSources,
-): Promise<BatchFacts> {
+async function readOfNew(state: ShopState, request: BatchRequest, sources: FactSources): Promise<BatchFacts> {
   const { recipients, idempotencyKey } = request;
   const reading = { keys: state.keys, ...sources };
   const digests = idempotencyKey === undefined ? [] : batchDigests(sources.vault, request);
@@ -104,7 +90,7 @@ async function readRecipients(
     readonly recipients: readonly BatchRecipient[];
     readonly isThere: (index: number) => boolean;
   },
-  { store, nowMs }: BatchSources,
+  { store, nowMs }: FactSources,
 ): Promise<KnownRecipient[]> {
   const recipientFacts = await Promise.all(
     request.recipients.map(({ to }) => readRecipient(state, to, store)),
@@ -127,7 +113,7 @@ function judge(facts: RecipientFacts, nowMs: number): Pick<KnownRecipient, 'refu
 }
 
 /** Returns the digests of all fields of a call, the newest key's first, to compare a replay with its original. */
-function batchDigests(vault: BatchSources['vault'], request: BatchRequest): readonly string[] {
+function batchDigests(vault: FactSources['vault'], request: BatchRequest): readonly string[] {
   const { name, recipients, notBeforeMs = null } = request;
   const { notAfterMs = null, quietHours, share, paused } = request;
   const quietFields = quietHours && [quietHours.from, quietHours.to, quietHours.timeZone];
@@ -137,10 +123,7 @@ function batchDigests(vault: BatchSources['vault'], request: BatchRequest): read
 }
 
 /** Returns the digests of added recipients. */
-function recipientDigests(
-  vault: BatchSources['vault'],
-  { recipients }: RecipientsRequest,
-): readonly string[] {
+function recipientDigests(vault: FactSources['vault'], { recipients }: RecipientsRequest): readonly string[] {
   return vault.digests('batch recipients', JSON.stringify(recipients.map(recipientContent)));
 }
 

@@ -4,8 +4,9 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { done, type Failed, type FieldProblem, failed, type Outcome } from '../../../failure.ts';
-import type { BatchRequest, RecipientsRequest, RefusedRecipient } from '../../batch-operations.ts';
+import type { BatchRequest, RefusedRecipient } from '../../batch-operations.ts';
 import { isEmpty, NO_DRAFT, onlyContent } from '../../message-content.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { BatchReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { keyField } from '../../records/shop-keys.ts';
 import {
@@ -19,6 +20,7 @@ import {
 } from '../../state/batches.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import { fieldUses } from '../../texts/batch-text.ts';
+import { stepPacing } from '../builder/step-machines.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { BatchFacts, FirstCall, KnownRecipient } from './batch-facts.ts';
 import { batchProblems, MOST_PROBLEMS, recipientProblems } from './recipient-problems.ts';
@@ -37,7 +39,7 @@ const FIELDS_A_WRITE = 200;
 /** Stores a batch with its first recipients. */
 export function createBatch(
   builder: TurnBuilder,
-  request: BatchRequest,
+  { asked: request }: CommandOf<'create_batch'>,
   { original, digests = [], recipients = [] }: BatchFacts,
 ): ShopReplies['create_batch'] {
   const { state, nowMs } = builder;
@@ -104,8 +106,7 @@ function replayOf(
 /** Adds recipients to a batch that has not started. */
 export function addRecipients(
   builder: TurnBuilder,
-  batchId: string,
-  request: RecipientsRequest,
+  { batchId, asked: request }: CommandOf<'add_recipients'>,
   { added, digests = [], content = NO_DRAFT, recipients = [], endedAs }: BatchFacts,
 ): ShopReplies['add_recipients'] {
   const { state } = builder;
@@ -135,7 +136,7 @@ export function endUnsent(builder: TurnBuilder, batchId: string, reason: 'CANCEL
   const { currentMessage, queue } = builder.state;
   for (const message of queue) if (message.batchId === batchId) builder.endQueued(message, reason);
   if (currentMessage?.batchId !== batchId || pacingState(builder.state) === 'sending') return;
-  builder.stepPacing({ type: 'blocked', reason });
+  stepPacing(builder, { type: 'blocked', reason });
 }
 
 /** Replaces a batch by its changed form. */

@@ -3,12 +3,12 @@ import { type Failed, failed } from '../../../failure.ts';
 import { classOf, judgeSend } from '../../judging/judge-send.ts';
 import { NO_LONGER_DUE, tryAgainMs } from '../../judging/try-again-ms.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
-import type { SendReply } from '../../protocol/shop-replies.ts';
-import type { SendFacts } from '../../reading/recipient-facts.ts';
+import type { DueReply } from '../../protocol/shop-replies.ts';
 import type { BatchPlace } from '../../shop-operations.ts';
 import { type Batch, countCode, WATCHED } from '../../state/batches.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
+import type { FactsOfSend } from '../send/send-facts.ts';
 import { batchDueFor, concernsRecipient, postpone, requestAgain, storeResult } from './batch-progress.ts';
 import { changeBatch } from './batch-turns.ts';
 
@@ -19,9 +19,9 @@ import { changeBatch } from './batch-turns.ts';
 export function sendBatched(
   builder: TurnBuilder,
   command: CommandOf<'send'>,
-  facts: { readonly send: SendFacts; readonly hasWorker: boolean },
+  facts: FactsOfSend,
   options: AcceptanceOptions,
-): SendReply | Failed {
+): DueReply {
   const { batch: place } = command.draft;
   if (place === undefined) throw new Error('a send of a batch came to its turn without its place');
   const batch = batchDueFor(builder, place);

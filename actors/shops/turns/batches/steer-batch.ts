@@ -1,4 +1,5 @@
 import { done, failed } from '../../../failure.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import { type Batch, isActive } from '../../state/batches.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
@@ -9,8 +10,7 @@ import { changeBatch, endUnsent } from './batch-turns.ts';
 /** Pauses, resumes or cancels a batch. A repeated command gets the same answer. */
 export function steerBatch(
   builder: TurnBuilder,
-  batchId: string,
-  order: 'pause' | 'resume' | 'cancel',
+  { batchId, order }: CommandOf<'steer_batch'>,
   { endedAs }: BatchFacts,
 ): ShopReplies['steer_batch'] {
   const batch = builder.state.batches.find(({ id }) => id === batchId);

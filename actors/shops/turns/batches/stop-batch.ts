@@ -26,11 +26,9 @@ export function stopBatchesOfOptOut(builder: TurnBuilder, writtenBy: string): vo
   }
 }
 
-/**
- * Stops batches for events of the number and its session in this turn. `before` is the shop at the start of the turn.
- */
-export function stopBatchesOfNumber(builder: TurnBuilder, before: ShopState): void {
-  const { state, nowMs } = builder;
+/** Stops batches for events of the number and its session in this turn. */
+export function stopBatchesOfNumber(builder: TurnBuilder): void {
+  const { before, state, nowMs } = builder;
   if (state.batches.length === 0) return;
   const reason = reasonBetween(before, state);
   if (reason !== undefined) for (const batch of state.batches) stop(builder, batch, reason);

@@ -1,6 +1,12 @@
+import { LEDGER_BOUND } from '../../../../policy/send-ledger.ts';
 import { dayOf, firstIdOfDay } from '../../records/message-days.ts';
 import { nextCutMs, overdueElements } from '../../state/accepted-list.ts';
+import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from './fact-sources.ts';
 import type { TurnBuilder } from './turn-builder.ts';
+
+/** The most elements that are cut from the list at a time: more than a day can bring. */
+const MOST_CUT = 2 * LEDGER_BOUND;
 
 /** The daily time at which the shop's list is cut has come. */
 export function orderCut(builder: TurnBuilder): void {
@@ -11,13 +17,24 @@ export function orderCut(builder: TurnBuilder): void {
   });
 }
 
-/**
- * Cuts old elements from the shop's list and from the indexes of failed messages. Messages expire by themselves.
- * `elements` is the head of the list.
- */
-export function cutAccepted(builder: TurnBuilder, elements: readonly string[]): void {
+/** The head of the shop's list. */
+interface CutFacts {
+  readonly oldest: readonly string[];
+}
+
+export async function readOldest(
+  { keys }: ShopState,
+  _command: unknown,
+  { store }: FactSources,
+): Promise<CutFacts> {
+  const [oldest] = await store.read([['LRANGE', keys.accepted, 0, MOST_CUT - 1]]);
+  return { oldest: oldest as string[] };
+}
+
+/** Cuts old elements from the shop's list and from the indexes of failed messages. Messages expire by themselves. */
+export function cutAccepted(builder: TurnBuilder, _command: unknown, { oldest }: CutFacts): void {
   const { keys, acceptedList } = builder.state;
-  const overdueCount = overdueElements(elements, builder);
+  const overdueCount = overdueElements(oldest, builder);
   if (overdueCount > 0) {
     builder.write(['LTRIM', keys.accepted, overdueCount, -1]);
     builder.onCommitted(() => {

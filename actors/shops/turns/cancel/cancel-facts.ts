@@ -2,12 +2,14 @@ import { isSameRecipient } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import { countsAsNewChat } from '../../judging/new-chats.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { readWriter } from '../../reading/recipient-facts.ts';
 import { readMessage, readMessages } from '../../records/message-days.ts';
 import type { MessageState } from '../../records/message-record.ts';
-import type { QueueFilter } from '../../shop-operations.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 import type { CancelledPlace } from '../number/given-back.ts';
+import type { AnswerFacts } from '../pool/message-at-pool.ts';
 
 /** The facts for a cancellation. */
 export interface CancelFacts {
@@ -22,7 +24,11 @@ type OwnMessage = Pick<CancelledPlace, 'messageId' | 'to' | 'alias' | 'place'> &
   readonly createdAtMs: number;
 };
 
-export async function readCancel(state: ShopState, messageId: string, store: Store): Promise<CancelFacts> {
+export async function readCancel(
+  state: ShopState,
+  { messageId }: CommandOf<'cancel'>,
+  { store }: FactSources,
+): Promise<CancelFacts> {
   const matchingMessages = ownMessages(state).filter((message) => message.messageId === messageId);
   const [places, storedMessages] = await Promise.all([
     readPlaces(state, matchingMessages, store),
@@ -33,8 +39,8 @@ export async function readCancel(state: ShopState, messageId: string, store: Sto
 
 export async function readCancelQueue(
   state: ShopState,
-  filter: QueueFilter,
-  store: Store,
+  { filter }: CommandOf<'cancel_queue'>,
+  { store }: FactSources,
 ): Promise<CancelFacts> {
   const { idempotencyKeyPrefix: prefix, to, acceptedBeforeMs } = filter;
   const candidates = ownMessages(state).filter(
@@ -51,14 +57,16 @@ export async function readCancelQueue(
   return { places: await readPlaces(state, messagesOfKey, store) };
 }
 
+/** The facts about a message that was cancelled at the pool. Reads nothing after another answer of the pool. */
 export async function readCancelledAtPool(
   state: ShopState,
-  messageId: string,
-  store: Store,
-): Promise<CancelledPlace | undefined> {
+  { messageId, answer }: CommandOf<'pool.answered'>,
+  { store }: FactSources,
+): Promise<AnswerFacts> {
+  if (answer.kind !== 'ended' || answer.fate.reason !== 'CANCELLED') return {};
   const pooled = state.pooled.filter((message) => message.messageId === messageId);
-  const [place] = await readPlaces(state, pooled, store);
-  return place;
+  const [cancelled] = await readPlaces(state, pooled, store);
+  return { cancelled };
 }
 
 function ownMessages({ queue, currentMessage, pooled }: ShopState): OwnMessage[] {

@@ -6,20 +6,29 @@ import { done, failed } from '../../../failure.ts';
 import type { CancelResult, MessageAtPool, ShopReplies } from '../../protocol/shop-replies.ts';
 import type { PooledMessage } from '../../state/pooled-message.ts';
 import { pacingState } from '../../state/shop-state.ts';
+import { stepPacing } from '../builder/step-machines.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { type CancelledPlace, giveBack } from '../number/given-back.ts';
 import { failPooled } from '../pool/message-at-pool.ts';
 import type { CancelFacts } from './cancel-facts.ts';
 
 /** Ends one message. Fails with NOT_CANCELLABLE if it is being sent, or has ended otherwise. */
-export function cancelMessage(builder: TurnBuilder, { places, stored }: CancelFacts): ShopReplies['cancel'] {
+export function cancelMessage(
+  builder: TurnBuilder,
+  _command: unknown,
+  { places, stored }: CancelFacts,
+): ShopReplies['cancel'] {
   const cancelled = endAll(builder, places);
   if (cancelled.ended > 0 || cancelled.atPool.length > 0) return done(cancelled);
   return stored?.reason === 'CANCELLED' ? done(cancelled) : failed('NOT_CANCELLABLE');
 }
 
 /** Ends all messages that were found to match, but for those that are being sent. */
-export function cancelQueue(builder: TurnBuilder, { places }: CancelFacts): ShopReplies['cancel_queue'] {
+export function cancelQueue(
+  builder: TurnBuilder,
+  _command: unknown,
+  { places }: CancelFacts,
+): ShopReplies['cancel_queue'] {
   return done(endAll(builder, places));
 }
 
@@ -48,7 +57,7 @@ function end(builder: TurnBuilder, messageId: string, pooledMessage: PooledMessa
   const { currentMessage, queue } = builder.state;
   if (currentMessage?.messageId === messageId) {
     if (pacingState(builder.state) === 'sending') return false;
-    builder.stepPacing({ type: 'blocked', reason: 'CANCELLED' });
+    stepPacing(builder, { type: 'blocked', reason: 'CANCELLED' });
     return true;
   }
   const queuedMessage = queue.find((message) => message.messageId === messageId);

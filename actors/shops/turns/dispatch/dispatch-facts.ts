@@ -9,9 +9,9 @@ import { readCarried } from '../../records/carried-message.ts';
 import { readInboundRecords } from '../../records/inbound-records.ts';
 import { readMessages } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
-import type { NumberVault } from '../../records/number-vault.ts';
 import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 import { isSentTo } from '../people/recipient-alias.ts';
 
 /** The facts that are checked again just before the wire. */
@@ -21,7 +21,7 @@ export interface DispatchFacts {
   readonly isWithdrawn?: boolean;
   readonly writer: Writer | undefined;
   /** The network's own id of the recipient, if the shop has data under it from a time without a number. */
-  readonly wroteByLid?: string;
+  readonly wroteByLid?: string | undefined;
   /**
    * True if it was accepted for a declaration that is no longer valid, and the recipient has become a stranger since.
    */
@@ -31,7 +31,12 @@ export interface DispatchFacts {
   /** For a status: the network's own ids (LID) of people without a known number who opted out. */
   readonly optedOutIds?: readonly string[];
   /** The quoted message, if it still exists. */
-  readonly quoted?: QuotedMessage;
+  readonly quoted?: QuotedMessage | undefined;
+}
+
+/** The facts about a message in progress. Absent if another message is in progress by now. */
+export interface FactsInProgress {
+  readonly dispatch?: DispatchFacts;
 }
 
 /**
@@ -42,13 +47,14 @@ export interface DispatchFacts {
 export async function readDispatch(
   state: ShopState,
   { messageId, lid }: { readonly messageId: string; readonly lid?: string },
-  sources: { readonly store: Store; readonly vault: Pick<NumberVault, 'open'>; readonly nowMs: number },
-): Promise<DispatchFacts> {
+  sources: FactSources,
+): Promise<FactsInProgress> {
   const { store, nowMs } = sources;
   const { shard, keys, currentMessage } = state;
-  const { to = '', alias } = currentMessage ?? {};
+  if (currentMessage?.messageId !== messageId) return {};
+  const { to, alias } = currentMessage;
   const byLid = lid === undefined ? [] : [lid];
-  const isCarried = currentMessage?.carriedFor !== undefined;
+  const isCarried = currentMessage.carriedFor !== undefined;
   const [[message], { writer, storedUnder }, [lidAlias]] = await Promise.all([
     isCarried ? readCarried(shard, [messageId], store) : readOwn(state, messageId, store),
     readWriter(state, { to, more: alias === undefined ? byLid : [alias, ...byLid] }, store),
@@ -56,30 +62,23 @@ export async function readDispatch(
   ]);
   const body = message?.body;
   if (body?.kind === 'status') {
-    return { body, writer: undefined, ...(await readAudience(state, store, nowMs)) };
+    return { dispatch: { body, writer: undefined, ...(await readAudience(state, store, nowMs)) } };
   }
   const isWithdrawn = message !== undefined && 'isWithdrawn' in message && message.isWithdrawn;
   const hasLapsed = body !== undefined && (await isLapsed(body, store, nowMs));
-  const quotedMessage = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
-  const facts = {
-    body,
-    writer,
-    isWithdrawn,
-    hasLapsed,
-    audience: [],
-    ...(quotedMessage === undefined ? {} : { quoted: quotedMessage }),
-  };
+  const quoted = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));
   const hasDataByLid =
     lid !== undefined &&
     (lidAlias === lid || storedUnder.includes(lid) || (lidAlias == null && isSentTo(state, lid, nowMs)));
-  return hasDataByLid ? { ...facts, wroteByLid: lid } : facts;
+  const wroteByLid = hasDataByLid ? lid : undefined;
+  return { dispatch: { body, writer, isWithdrawn, hasLapsed, audience: [], quoted, wroteByLid } };
 }
 
 /** If the quoted message's record was erased meanwhile, the reply has no quote. */
 async function readQuoted(
   shard: number,
   inboundId: string,
-  sources: Parameters<typeof readInboundRecords>[2],
+  sources: FactSources,
 ): Promise<QuotedMessage | undefined> {
   const [record] = await readInboundRecords(shard, [inboundId], sources);
   return record && { wireId: record.record.wireId, text: record.record.text ?? '' };

@@ -4,17 +4,19 @@ import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { MessageReason } from '../../../message-status.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { barsNewChat, countsAsNewChat } from '../../judging/new-chats.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { dayOf } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
 import { sentExpiry, sentWrite } from '../../records/sent-index.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
-import { addressee, liveGroups, type ShopState } from '../../state/shop-state.ts';
+import { addressee, isPreparing, liveGroups, pacingState, type ShopState } from '../../state/shop-state.ts';
 import { oncePerDay } from '../builder/once-per-day.ts';
+import { stepPacing } from '../builder/step-machines.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { isOverRecipientLimits } from '../people/recipient-alias.ts';
 import { linkLid } from '../people/stored-writer.ts';
 import { rememberCarried } from '../pool/opt-out-notices.ts';
-import type { DispatchFacts } from './dispatch-facts.ts';
+import type { DispatchFacts, FactsInProgress } from './dispatch-facts.ts';
 
 /**
  * How long the network may take to acknowledge a stanza before the outcome counts as unknown. It is twice the time for
@@ -75,7 +77,7 @@ function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | und
   const ofBatch = batchObstacle(batches, currentMessage, builder.nowMs);
   if (ofBatch === 'wait') {
     // Other messages of the queue pass it.
-    builder.stepPacing({ type: 'put_back' });
+    stepPacing(builder, { type: 'put_back' });
     return undefined;
   }
   const against =
@@ -83,14 +85,21 @@ function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | und
       ? GONE
       : (ofBatch ?? obstacle(builder.state, body, { ...facts, nowMs: builder.nowMs }));
   if (against === undefined) return body;
-  builder.stepPacing({ type: 'blocked', reason: against });
+  stepPacing(builder, { type: 'blocked', reason: against });
   return undefined;
 }
 
 /**
- * The first check of the message in progress, before anything is done for it. Then orders the session to prepare it.
+ * The first check of the message in progress, before anything is done for it. Then orders the session to prepare it. The
+ * message may have left progress and come back since the command. The check then counts for the new attempt.
  */
-export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
+export function onFirstLook(
+  builder: TurnBuilder,
+  { messageId }: CommandOf<'first_look'>,
+  { dispatch: facts }: FactsInProgress,
+): void {
+  const isNext = isPreparing(builder.state, messageId) && builder.state.currentBody === undefined;
+  if (!isNext || facts === undefined) return;
   const body = checkedBody(builder, facts);
   if (body === undefined) return;
   const { to = '', alias } = builder.state.currentMessage ?? {};
@@ -118,28 +127,50 @@ export function onFirstLook(builder: TurnBuilder, facts: DispatchFacts): void {
   });
 }
 
+/**
+ * True if the session was ordered to prepare that message in its present attempt. The order sets the message's body, and
+ * the end of an attempt removes it. A report without a body is about an earlier attempt, which was recalled.
+ */
+function isOrdered(state: ShopState, messageId: string): boolean {
+  return isPreparing(state, messageId) && state.currentBody !== undefined;
+}
+
 /** The order needed a chat, and the session found none. */
-export function onNoChat(builder: TurnBuilder): void {
+export function onNoChat(builder: TurnBuilder, messageId: string): void {
+  if (!isOrdered(builder.state, messageId)) return;
   const { currentBody } = builder.state;
-  builder.stepPacing({ type: 'blocked', reason: classCapCode(currentBody?.policy?.recipientClass) });
+  stepPacing(builder, { type: 'blocked', reason: classCapCode(currentBody?.policy?.recipientClass) });
+}
+
+/** The session sealed a message, for the first time or to send it once more. */
+export function onPrepared(
+  builder: TurnBuilder,
+  event: SessionEventOf<'session.prepared'>,
+  { dispatch }: FactsInProgress,
+): void {
+  const { state } = builder;
+  const { messageId } = event;
+  if (pacingState(state) === 'sending' && state.currentMessage?.messageId === messageId)
+    repeat(builder, event, dispatch);
+  else if (isOrdered(state, messageId) && dispatch !== undefined) putOnWire(builder, event, dispatch);
 }
 
 /**
  * The last check before the wire. One commit has `sending` and the steps of the ratchets that sealed the message, and
  * the frame leaves after it. If the process is killed before, the message is queued and no one has its ciphertexts.
  */
-export function onPrepared(
+function putOnWire(
   builder: TurnBuilder,
   { messageId, writes, lid, hasChat }: SessionEventOf<'session.prepared'>,
   facts: DispatchFacts,
-  outcomeMs: number,
 ): void {
   linkRecipient(builder, facts);
   const body = checkedBody(builder, { ...facts, prepared: { hasChat } });
   if (body === undefined) return;
   const isFirst = countsAsNewChat(body.to ?? '', { hasChat, writer: facts.writer });
-  const onWire = { type: 'prepared', untilMs: builder.nowMs + outcomeMs } as const;
-  builder.stepPacing(isFirst ? { ...onWire, startsChat: true } : onWire);
+  const untilMs = builder.nowMs + builder.options.times.outcomeMs;
+  const onWire = { type: 'prepared', untilMs } as const;
+  stepPacing(builder, isFirst ? { ...onWire, startsChat: true } : onWire);
   builder.write(...writes);
   rememberCarried(builder, lid);
   indexStanza(builder, body, lid);
@@ -150,7 +181,7 @@ export function onPrepared(
  * The check before a transmitted message is sent once more. A batch that was cancelled or paused does not matter, since
  * its message is on its way. If the message may not be repeated, the session reports its outcome.
  */
-export function onRepeat(
+function repeat(
   builder: TurnBuilder,
   { messageId, hasChat }: SessionEventOf<'session.prepared'>,
   facts: DispatchFacts | undefined,

@@ -1,5 +1,4 @@
 import { isGroupId } from '../../../../policy/recipient.ts';
-import type { Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf, StanzaReceipt } from '../../../sessions/session-events.ts';
 import { messageLookup, receiptsWrite } from '../../records/message-days.ts';
 import type { MessageReceipts } from '../../records/message-receipts.ts';
@@ -12,6 +11,7 @@ import {
   sentReads,
 } from '../../records/sent-index.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
 type ReceiptKind = StanzaReceipt['kind'];
@@ -31,14 +31,16 @@ interface KnownReceipt {
   readonly message: StoredMessage;
 }
 
-export type ReceiptFacts = readonly KnownReceipt[];
+/** The receipts that belong to messages of the shop. */
+interface ReceiptFacts {
+  readonly known: readonly KnownReceipt[];
+}
 
 /** Finds the messages of receipts. Skips receipts that are forged, of another shop or too old. */
 export async function readReceipts(
   state: ShopState,
   { receipts }: SessionEventOf<'session.receipts'>,
-  store: Store,
-  nowMs: number,
+  { store, nowMs }: Pick<FactSources, 'store' | 'nowMs'>,
 ): Promise<ReceiptFacts> {
   const fields = [...new Set(receipts.flatMap((receipt) => [receipt.wireId, ...membersOf(receipt)]))];
   const days = await store.read(sentReads(state.keys, fields, nowMs));
@@ -58,13 +60,14 @@ export async function readReceipts(
     ];
   });
   const ids = [...new Set(knownReceipts.map(({ sent }) => sent.messageId))];
-  if (ids.length === 0) return [];
+  if (ids.length === 0) return { known: [] };
   const answers = await store.read(ids.map((id) => messageLookup(state.shard, id)));
   const messages = new Map(ids.map((id, index) => [id, decodeMessage(id, answers[index] ?? [])]));
-  return knownReceipts.flatMap((knownReceipt) => {
+  const known = knownReceipts.flatMap((knownReceipt) => {
     const message = messages.get(knownReceipt.sent.messageId);
     return message === undefined ? [] : [{ ...knownReceipt, message }];
   });
+  return { known };
 }
 
 /** Returns the field that marks a member of a group as counted. A person needs none. */
@@ -80,10 +83,14 @@ function membersOf(receipt: StanzaReceipt): string[] {
  * Stores receipts in the records of messages, and never changes their status. The first delivery or read sets its time,
  * which never moves. A read message counts as delivered.
  */
-export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
+export function onReceipts(
+  builder: TurnBuilder,
+  { token }: SessionEventOf<'session.receipts'>,
+  { known }: ReceiptFacts,
+): void {
   const records = new Map<string, MessageReceipts>();
   const countedMembers = new Set<string>();
-  for (const knownReceipt of facts) {
+  for (const knownReceipt of known) {
     const { receipt, sent, counted: countedBefore, message } = knownReceipt;
     const { messageId } = sent;
     const isGroup = isGroupId(sent.to);
@@ -105,6 +112,7 @@ export function onReceipts(builder: TurnBuilder, facts: ReceiptFacts): void {
     builder.write(receiptsWrite(builder.state.shard, messageId, receipts));
   }
   if (records.size > 0 && builder.state.undelivered !== undefined) builder.change({ undelivered: undefined });
+  builder.perform({ type: 'confirm', token });
 }
 
 function withReceipt(

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { isSameRecipient, numberForms } from '../../../../policy/number-forms.ts';
 import { isOptOut } from '../../../../policy/opt-out.ts';
 import { isNetworkId, isPhoneNumber } from '../../../../policy/recipient.ts';
-import type { Store } from '../../../../runtime/store.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { readWriter } from '../../reading/recipient-facts.ts';
 import { carriedForRead, originsOf } from '../../records/carried-for.ts';
-import type { NumberVault } from '../../records/number-vault.ts';
 import { type KnownPerson, readPerson } from '../../records/person-ids.ts';
 import { decodeSent, sentReads } from '../../records/sent-index.ts';
 import type { Writer } from '../../records/writer.ts';
 import type { ShopReference } from '../../shop-operations.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 import { isSentTo } from '../people/recipient-alias.ts';
 
 type Inbound = SessionEventOf<'session.inbound'>;
@@ -21,15 +21,15 @@ export interface SenderFacts {
   /** The address under which the sender is stored: a number if one is known, else the network's own id. */
   readonly writtenBy: string;
   /** The stored writer, whichever form of their number it is under. */
-  readonly writer?: Writer;
+  readonly writer?: Writer | undefined;
   /** The other form of that number, if data is stored under it. */
-  readonly wroteAs?: string;
+  readonly wroteAs?: string | undefined;
   /**
    * The network's own id (LID) that must be linked to `writtenBy` now. If this message names the number, it is set if
    * the shop has data under the id, or the person opted out. It is also set if the shop meets a person without a number
    * for the first time.
    */
-  readonly lidToLink?: string;
+  readonly lidToLink?: string | undefined;
 }
 
 /** The facts for the turn on an inbound message. */
@@ -39,7 +39,7 @@ export interface InboundFacts extends SenderFacts {
   /** For an opt-out: the shops that this one, as one of the pool, lately wrote for to the sender. */
   readonly carriedFor?: readonly ShopReference[];
   /** Set if it must be published to the tenant. */
-  readonly event?: EventFacts;
+  readonly event?: EventFacts | undefined;
 }
 
 /** The facts of an inbound message that must be published to the tenant. */
@@ -54,21 +54,21 @@ export interface EventFacts {
   readonly quotedMessageId: string | null;
 }
 
-interface Sources {
-  readonly store: Store;
-  readonly vault: NumberVault;
-  readonly nowMs: number;
-}
-
-/** Reads the sender of an inbound message, and the facts to publish it. */
-export async function readInbound(state: ShopState, event: Inbound, sources: Sources): Promise<InboundFacts> {
-  const { store, nowMs } = sources;
+/**
+ * Reads the sender of an inbound message, and the facts to publish it. A turn without them throws, because a STOP would
+ * count for no one.
+ */
+export async function readInbound(
+  state: ShopState,
+  event: Inbound,
+  sources: FactSources,
+): Promise<{ readonly received: InboundFacts }> {
   const optsOut = isOptOut(event.text);
   const sender = optsOut
-    ? await readOptOut(state, event, store, nowMs)
+    ? await readOptOut(state, event, sources)
     : await readSender(state, { ...event, optsOut }, sources);
-  const facts = await readEventFacts(state, event, sender.writtenBy, sources);
-  return facts === undefined ? { ...sender, optsOut } : { ...sender, optsOut, event: facts };
+  const eventFacts = await readEventFacts(state, event, sender.writtenBy, sources);
+  return { received: { ...sender, optsOut, event: eventFacts } };
 }
 
 /**
@@ -76,10 +76,10 @@ export async function readInbound(state: ShopState, event: Inbound, sources: Sou
  * only its own id of them. Their last message counts under each address: the forms of the number, the id, and another
  * number that the id had before.
  */
-export async function readSender(
+async function readSender(
   state: ShopState,
   { from, lid: senderAddress = from, optsOut }: Pick<Inbound, 'from' | 'lid'> & Pick<InboundFacts, 'optsOut'>,
-  { store, nowMs }: Pick<Sources, 'store' | 'nowMs'>,
+  { store, nowMs }: FactSources,
 ): Promise<SenderFacts> {
   const lid = isNetworkId(senderAddress) ? senderAddress : undefined;
   const person = { to: lid ?? from, more: numberForms(from) };
@@ -95,24 +95,27 @@ export async function readSender(
     (alias === undefined
       ? isHidden || hasOptedOut || storedUnder.includes(lid) || isSentTo(state, lid, nowMs)
       : !isSameRecipient(alias, writtenBy));
-  return {
-    writtenBy,
-    ...(writer === undefined ? {} : { writer }),
-    ...(wroteAs === undefined ? {} : { wroteAs }),
-    ...(mustLink ? { lidToLink: lid } : {}),
-  };
+  return { writtenBy, writer, wroteAs, lidToLink: mustLink ? lid : undefined };
+}
+
+/** Reads the person who opted out at the pool. */
+export async function readOptOutAtPool(
+  state: ShopState,
+  command: CommandOf<'pool.opt_out'>,
+  sources: FactSources,
+): Promise<{ readonly sender: SenderFacts }> {
+  return { sender: await readSender(state, { ...command, optsOut: true }, sources) };
 }
 
 /** Reads the person who opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
 async function readOptOut(
   state: ShopState,
   event: Inbound,
-  store: Store,
-  nowMs: number,
+  sources: FactSources,
 ): Promise<SenderFacts & Pick<InboundFacts, 'carriedFor'>> {
   const [sender, [carriedFor]] = await Promise.all([
-    readSender(state, { ...event, optsOut: true }, { store, nowMs }),
-    store.read([carriedForRead(state.keys, nowMs)]),
+    readSender(state, { ...event, optsOut: true }, sources),
+    sources.store.read([carriedForRead(state.keys, sources.nowMs)]),
   ]);
   return { ...sender, carriedFor: originsOf(carriedFor, sender.writtenBy) };
 }
@@ -125,7 +128,7 @@ async function readEventFacts(
   state: ShopState,
   { content, wireId, lid: senderAddress }: Inbound,
   writtenBy: string,
-  sources: Sources,
+  sources: FactSources,
 ): Promise<EventFacts | undefined> {
   if (content === undefined || state.inbound === 'none') return undefined;
   const { store, nowMs } = sources;

@@ -13,8 +13,8 @@ import { publishInbound } from './publish-inbound.ts';
 export function onInbound(
   builder: TurnBuilder,
   event: SessionEventOf<'session.inbound'>,
-  facts: InboundFacts,
-  vault: NumberVault,
+  { received: facts }: { readonly received: InboundFacts },
+  { vault }: { readonly vault: NumberVault },
 ): void {
   const { writtenBy, carriedFor = [] } = facts;
   if (facts.lidToLink !== undefined) linkLid(builder, facts.lidToLink, facts);

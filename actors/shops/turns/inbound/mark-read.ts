@@ -1,14 +1,39 @@
 import { done, failed } from '../../../failure.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
-import { inboundExpiry, inboundReadWrite, type StoredInbound } from '../../records/inbound-records.ts';
-import { channelState } from '../../state/shop-state.ts';
+import {
+  inboundExpiry,
+  inboundReadWrite,
+  readInboundRecords,
+  type StoredInbound,
+} from '../../records/inbound-records.ts';
+import { channelState, type ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
+
+/** The inbound message to mark as read. Undefined if it was removed. */
+interface MarkFacts {
+  readonly toMark: StoredInbound | undefined;
+}
+
+export async function readToMark(
+  { shard }: ShopState,
+  { inboundId }: CommandOf<'mark_read'>,
+  sources: FactSources,
+): Promise<MarkFacts> {
+  const [toMark] = await readInboundRecords(shard, [inboundId], sources);
+  return { toMark };
+}
 
 /**
  * Stores that an inbound message was read, and has the open session notify the person who wrote it. A repeated call
  * notifies no one.
  */
-export function markRead(builder: TurnBuilder, inbound: StoredInbound | undefined): ShopReplies['mark_read'] {
+export function markRead(
+  builder: TurnBuilder,
+  _command: unknown,
+  { toMark: inbound }: MarkFacts,
+): ShopReplies['mark_read'] {
   if (inbound === undefined) return failed('MESSAGE_NOT_FOUND');
   if (inbound.readAtMs !== null) return done(inbound);
   const { state, nowMs, retentionMs } = builder;

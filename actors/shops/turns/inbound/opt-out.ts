@@ -7,6 +7,7 @@ import { isPhoneNumber } from '../../../../policy/recipient.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { afterMessage, type Writer } from '../../records/writer.ts';
 import { pacingState } from '../../state/shop-state.ts';
+import { stepPacing } from '../builder/step-machines.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { isCurrentFor } from '../people/recipient-alias.ts';
 import { keepWriter, linkLid } from '../people/stored-writer.ts';
@@ -17,7 +18,7 @@ import type { SenderFacts } from './inbound-facts.ts';
 export function onOptOutAtPool(
   builder: TurnBuilder,
   command: CommandOf<'pool.opt_out'>,
-  sender: SenderFacts,
+  { sender }: { readonly sender: SenderFacts },
 ): void {
   if (sender.lidToLink !== undefined) linkLid(builder, sender.lidToLink, sender);
   const writer = afterMessage(sender.writer, { ...command, optedOut: true }, builder.nowMs);
@@ -29,8 +30,12 @@ export function storeWriterAndOptOut(builder: TurnBuilder, sender: SenderFacts, 
   const { writtenBy } = sender;
   const hadOptedOut = sender.writer?.optedOut ?? false;
   keepWriter(builder, sender, writer);
-  publishOptOut(builder, { writtenBy, hadOptedOut, hasOptedOut: writer.optedOut });
-  if (writer.optedOut) applyOptOut(builder, { writtenBy, hadOptedOut });
+  if (writer.optedOut !== hadOptedOut) {
+    // A person named by the network's own id (LID) has no known number.
+    const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
+    builder.publish(writer.optedOut ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
+  }
+  if (writer.optedOut) applyOptOut(builder, writtenBy, hadOptedOut);
 }
 
 /**
@@ -38,10 +43,7 @@ export function storeWriterAndOptOut(builder: TurnBuilder, sender: SenderFacts, 
  * A status that is being sealed for them is put back, to be sealed for the others. `hadOptedOut` says whether they had
  * opted out before.
  */
-function applyOptOut(
-  builder: TurnBuilder,
-  { writtenBy, hadOptedOut }: { readonly writtenBy: string; readonly hadOptedOut: boolean },
-): void {
+function applyOptOut(builder: TurnBuilder, writtenBy: string, hadOptedOut: boolean): void {
   askAboutPooled(builder);
   const { state } = builder;
   const { currentMessage } = state;
@@ -51,20 +53,8 @@ function applyOptOut(
   }
   if (pacingState(state) !== 'preparing') return;
   if (isCurrentFor(state, writtenBy)) {
-    builder.stepPacing({ type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
+    stepPacing(builder, { type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
   } else if (state.currentMessage?.kind === 'status' && !hadOptedOut) {
-    builder.stepPacing({ type: 'taken_back', gapUntilMs: builder.drawEnds().gapUntilMs });
+    stepPacing(builder, { type: 'taken_back', gapUntilMs: builder.drawEnds().gapUntilMs });
   }
-}
-
-/** Publishes to the tenant that a person opted out, or opted in again by writing. */
-function publishOptOut(
-  builder: TurnBuilder,
-  change: { readonly writtenBy: string; readonly hadOptedOut: boolean; readonly hasOptedOut: boolean },
-): void {
-  const { writtenBy, hadOptedOut, hasOptedOut } = change;
-  if (hadOptedOut === hasOptedOut) return;
-  // A person named by the network's own id (LID) has no known number.
-  const phone = isPhoneNumber(writtenBy) ? writtenBy : null;
-  builder.publish(hasOptedOut ? 'recipient.opted_out' : 'recipient.opted_in', { phone });
 }

@@ -7,17 +7,17 @@ import { encodeEntry, type LedgerEntry } from '../../../../policy/ledger-entry.t
 import type { NetworkLimits } from '../../../../policy/network-limits.ts';
 import { isNetworkId } from '../../../../policy/recipient.ts';
 import type { SendLedger } from '../../../../policy/send-ledger.ts';
-import { hashFields, type Store } from '../../../../runtime/store.ts';
+import { hashFields } from '../../../../runtime/store.ts';
 import { tenantKeys } from '../../../tenants/tenant-keys.ts';
 import { holdsNumber, ownNumber } from '../../machines/channel-context.ts';
 import { countedOnly, readArchive } from '../../number-past/number-archive.ts';
 import { isForgotten, type NumberPast, readPast, readStoredMachines } from '../../number-past/number-past.ts';
 import { decodeNumberUse, type NumberUse, numberUseRead } from '../../number-past/number-use.ts';
-import type { NumberVault } from '../../records/number-vault.ts';
 import { decodeWriters, laterWriter, type Writer } from '../../records/writer.ts';
 import { allThatCount, newestRead } from '../../state/newest-accepted.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import { countedEntries, ledgerOf, mergeKnownNumbers } from '../../state/stored-ledger.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 
 /** The facts about the connected number. */
 export interface NumberFacts {
@@ -49,15 +49,15 @@ export interface Inheritance extends Pick<NumberPast, 'warmupSinceMs' | 'limits'
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** The store of the facts, and the moment for them. */
-interface Reading {
-  readonly store: Store;
-  readonly vault: NumberVault;
-  readonly nowMs: number;
-}
+type Reading = Pick<FactSources, 'store' | 'vault' | 'nowMs'>;
 
 /** Reads the facts about `phone` (digits only), the number that the shop's session reports. */
-export async function readNumber(state: ShopState, phone: string, reading: Reading): Promise<NumberFacts> {
+export async function readNumber(
+  state: ShopState,
+  event: { readonly phone: string },
+  reading: Reading,
+): Promise<NumberFacts> {
+  const { phone } = event;
   const { tenantId, shopId } = state.shop;
   const { store } = reading;
   const phoneBefore = ownNumber(state.channel.context);
@@ -71,7 +71,7 @@ export async function readNumber(state: ShopState, phone: string, reading: Readi
   const facts = await readOther(state, { phone, use }, reading);
   // The shop was erased meanwhile, so the data that was read may be incomplete.
   const [useNow] = await store.read([numberUseRead(tenantId, phone)]);
-  return useNow === storedUse ? { ...formerNumber, ...facts } : readNumber(state, phone, reading);
+  return useNow === storedUse ? { ...formerNumber, ...facts } : readNumber(state, event, reading);
 }
 
 /**

@@ -7,11 +7,14 @@ import { NO_LIMITS } from '../../../../policy/network-limits.ts';
 import { partsOf } from '../../../../runtime/parts.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import type { SessionEventOf } from '../../../sessions/session-events.ts';
+import { tenantKeys } from '../../../tenants/tenant-keys.ts';
 import { type ChannelContext, ownNumber, warmupPairedAtMs } from '../../machines/channel-context.ts';
 import { dropArchiveKey } from '../../number-past/number-archive.ts';
 import { isForgotten } from '../../number-past/number-past.ts';
 import { numberUseWrite } from '../../number-past/number-use.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { channelState, pacingState } from '../../state/shop-state.ts';
+import { stepChannel, stepPacing } from '../builder/step-machines.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { renameRecipients } from '../people/recipient-alias.ts';
 import type { Inheritance, NumberFacts } from './number-facts.ts';
@@ -21,13 +24,16 @@ type ConnectedEvent = SessionEventOf<'session.connected'>;
 /** Elements of a list, or fields of a hash, that one write carries. */
 const PARTS_PER_WRITE = 1_000;
 
-/** Connects the shop with the number. If another shop of the tenant has it, refuses it and returns false. */
-export function takeNumber(builder: TurnBuilder, event: ConnectedEvent, facts: NumberFacts): boolean {
+/**
+ * Connects the shop with the number, or refuses it if another shop of the tenant has it. One commit has the channel
+ * state with its phone, the shop's status, the number's shop and the owner's number (docs/contract.md, Channel states).
+ */
+export function takeNumber(builder: TurnBuilder, event: ConnectedEvent, facts: NumberFacts): void {
   const { phone, pairedAtMs } = event;
   const { connectedAt, inheritance, former, isOwn } = facts;
   if (connectedAt !== undefined) {
     refuse(builder, connectedAt);
-    return false;
+    return;
   }
   const { context } = builder.state.channel;
   const { tenantId, shopId } = builder.state.shop;
@@ -55,20 +61,18 @@ export function takeNumber(builder: TurnBuilder, event: ConnectedEvent, facts: N
   const limits = facts.limits ?? inheritance?.limits;
   if (limits !== undefined) builder.change({ limits });
   else if (ownNumber(context) !== phone) builder.change({ limits: NO_LIMITS });
-  builder.stepChannel({
+  stepChannel(builder, {
     type: 'connected',
     phone,
     pairedAtMs,
     ...(warmupSinceMs < pairedAtMs ? { warmupSinceMs } : {}),
   });
-  return true;
+  builder.write(['SET', tenantKeys(tenantId).ownerNumber, `+${phone}`, 'NX']);
+  builder.perform({ type: 'owner_number', phone: `+${phone}` });
 }
 
 /** The shop `by` has the number as well, and had it first. */
-export function yieldNumber(
-  builder: TurnBuilder,
-  { phone, by }: { readonly phone: string; readonly by: string },
-): void {
+export function yieldNumber(builder: TurnBuilder, { phone, by }: CommandOf<'number_taken'>): void {
   const { channel, shop } = builder.state;
   if (channelState(builder.state) !== 'connected' || channel.context.phone !== phone) return;
   builder.write(numberUseWrite(shop.tenantId, phone, { shopId: by }));
@@ -76,7 +80,7 @@ export function yieldNumber(
 }
 
 function refuse(builder: TurnBuilder, otherShopId: string): void {
-  builder.stepChannel({
+  stepChannel(builder, {
     type: 'refused',
     nowMs: builder.nowMs,
     detail: `it is connected at shop ${otherShopId}`,
@@ -121,7 +125,7 @@ function keepPause(builder: TurnBuilder, { pausedUntilMs }: Inheritance): void {
   const { context } = state.pacing;
   const ownMs = pacingState(state) === 'paused' ? (context.untilMs ?? 0) : 0;
   if (pausedUntilMs !== null && pausedUntilMs > Math.max(ownMs, nowMs)) {
-    builder.stepPacing({
+    stepPacing(builder, {
       type: 'rate_limited_before',
       pauseUntilMs: pausedUntilMs,
       pausedForMs: pausedUntilMs - nowMs,

@@ -6,20 +6,42 @@
 import { exceedsRecipientLimits } from '../../../../policy/evaluate-message.ts';
 import { isSameRecipient, recipientKey } from '../../../../policy/number-forms.ts';
 import { isPhoneNumber } from '../../../../policy/recipient.ts';
+import { type MaybePromise, mapMaybePromise } from '../../../../runtime/maybe-promise.ts';
+import type { SessionEventOf } from '../../../sessions/session-events.ts';
 import { aliasField } from '../../records/alias-field.ts';
 import type { Writer } from '../../records/writer.ts';
-import { addressee, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
+import { addressee, isPreparing, type QueuedMessage, type ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 
-/**
- * Stores the number by which the network knows the recipient of the message in progress. `knownNumber` is the number
- * that the network reported before, if the caller wrote another.
- */
-export function learnRecipient(builder: TurnBuilder, number: string, knownNumber: string | undefined): void {
+type RecipientKnown = SessionEventOf<'session.recipient_known'>;
+
+/** The number that the network reported before for the looked-up recipient, if another. */
+interface AliasFacts {
+  readonly alias?: string;
+}
+
+export function readAlias(
+  { shard, keys, currentMessage }: ShopState,
+  { messageId }: RecipientKnown,
+  { store }: FactSources,
+): MaybePromise<AliasFacts> {
+  if (currentMessage?.messageId !== messageId) return {};
+  const found = store.lookUp(shard, [['HGET', keys.aliases, currentMessage.to]]);
+  return mapMaybePromise(found, ([alias]) => (typeof alias === 'string' ? { alias } : {}));
+}
+
+/** Stores the number by which the network knows the recipient of the message in progress. */
+export function learnRecipient(
+  builder: TurnBuilder,
+  { messageId, number }: RecipientKnown,
+  { alias }: AliasFacts,
+): void {
   const { currentMessage } = builder.state;
-  if (currentMessage === undefined || !isPhoneNumber(currentMessage.to)) return;
+  if (!isPreparing(builder.state, messageId) || currentMessage === undefined) return;
   const { to } = currentMessage;
-  if (number === (knownNumber ?? to)) builder.change({ currentMessage: knownAs(currentMessage, number) });
+  if (!isPhoneNumber(to)) return;
+  if (number === (alias ?? to)) builder.change({ currentMessage: knownAs(currentMessage, number) });
   else rememberAlias(builder, to, number);
 }
 

@@ -4,11 +4,13 @@ import { readWriter, type WriterFacts } from '../../reading/recipient-facts.ts';
 import { type CarriedRecord, readCarried } from '../../records/carried-message.ts';
 import { newestRead } from '../../state/newest-accepted.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 
 /** The facts of a shop of the pool about the message of a request. */
 export interface CarryFacts extends WriterFacts {
   /** The message's record in this shard; undefined if there is none. */
   readonly record: CarriedRecord | undefined;
+  readonly hasWorker: boolean;
   /** For a cancelled message: the position of its entry in the shop's list, from the end. Absent if there is none. */
   readonly entryFromEnd?: number | undefined;
 }
@@ -16,14 +18,19 @@ export interface CarryFacts extends WriterFacts {
 type PoolCommand = CommandOf<'pool.offer' | 'pool.take' | 'pool.withdraw'>;
 
 /** Reads the facts for the turn on a request of another shop. */
-export async function readCarry(state: ShopState, command: PoolCommand, store: Store): Promise<CarryFacts> {
+export async function readCarry(
+  state: ShopState,
+  command: PoolCommand,
+  { store, hasWorker }: FactSources,
+): Promise<CarryFacts> {
   const { messageId, to } = subjectOf(state, command);
   const [[record], writer] = await Promise.all([
     readCarried(state.shard, [messageId], store),
     readWriter(state, { to }, store),
   ]);
-  if (command.type !== 'pool.withdraw' || command.reason !== 'CANCELLED') return { ...writer, record };
-  return { ...writer, record, entryFromEnd: await readEntryPlace(state, record?.entryText, store) };
+  const facts = { ...writer, record, hasWorker: hasWorker() };
+  if (command.type !== 'pool.withdraw' || command.reason !== 'CANCELLED') return facts;
+  return { ...facts, entryFromEnd: await readEntryPlace(state, record?.entryText, store) };
 }
 
 /**

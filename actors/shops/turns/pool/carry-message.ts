@@ -11,19 +11,21 @@ import { countsAsNewChat, limitsNow } from '../../judging/new-chats.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
 import { answerFromRecord, offerOf, type PoolAnswer, type PoolOffer } from '../../protocol/pool-protocol.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
+import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import type { WriterFacts } from '../../reading/recipient-facts.ts';
 import { carriedKey, carriedWrites } from '../../records/carried-message.ts';
 import { type MessageState, QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import type { OfferedSend } from '../../state/offered-send.ts';
 import { byAge, carriedMessage, channelState, pacingState, type ShopState } from '../../state/shop-state.ts';
 import { countSend } from '../builder/enqueue.ts';
+import { stepPacing } from '../builder/step-machines.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { giveBackCarried } from '../number/given-back.ts';
 import { countNewChat, uncountNewChat } from '../number/reported-limits.ts';
 import type { CarryFacts } from './carry-facts.ts';
 import { otherOffers } from './offered-sends.ts';
 
-const refusal: PoolAnswer = { kind: 'refused' };
+const REFUSED = { kind: 'refused' } as const;
 
 /**
  * Replies if this shop would take a message now. If so, the send counts against other offers for some seconds. A
@@ -32,18 +34,18 @@ const refusal: PoolAnswer = { kind: 'refused' };
 export function offerPooled(
   builder: TurnBuilder,
   command: CommandOf<'pool.offer'>,
-  facts: CarryFacts & { readonly hasWorker: boolean },
-): PoolAnswer {
+  facts: CarryFacts,
+): ShopReplies['pool.offer'] {
   const { state } = builder;
   const { offer, open, settings } = command;
   const isFree = open && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
-  if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return refusal;
+  if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return REFUSED;
   const judgement = judge(builder, offer, { ...facts, settings });
-  if (!judgement.admitted) return refusal;
+  if (!judgement.admitted) return REFUSED;
   const { entry } = judgement;
   const otherSends = otherOffers(state, entry, builder.nowMs);
   if (otherSends.length > 0 && !judge(builder, offer, { ...facts, settings }, otherSends).admitted)
-    return refusal;
+    return REFUSED;
   const startsChat = countsAsNewChat(offer.to, facts);
   builder.change({ offeredSends: [...otherSends, { entry, startsChat, offeredAtMs: builder.nowMs }] });
   return { kind: 'willing' };
@@ -60,19 +62,17 @@ export function takePooled(
   if (known) return { kind: 'lost' };
   const { shard, keys, queue } = builder.state;
   // After this the record that prevents a second send may have expired.
-  if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return refusal;
+  if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return REFUSED;
   const judgement = judge(builder, offerOf(body), { ...facts, settings });
   if (!open || !canCarry(builder.state, builder.nowMs) || !judgement.admitted) {
     builder.write(...carriedWrites(shard, body, 'refused', '1'));
-    return refusal;
+    return REFUSED;
   }
-  builder.write(...carriedWrites(shard, body, 'body', JSON.stringify(body)), [
-    'ZADD',
-    keys.carried,
-    0,
-    body.id,
-  ]);
-  builder.write(['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judgement.entry)]);
+  builder.write(
+    ...carriedWrites(shard, body, 'body', JSON.stringify(body)),
+    ['ZADD', keys.carried, 0, body.id],
+    ['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judgement.entry)],
+  );
   countSend(builder, judgement.entry);
   if (countsAsNewChat(body.to ?? '', facts)) countNewChat(builder);
   builder.change({
@@ -94,33 +94,24 @@ export function withdrawPooled(
   const { shard, currentMessage, queue } = builder.state;
   const reason = withdrawalReason ?? 'RECIPIENT_OPTED_OUT';
   if (record?.state !== undefined && isFinal(record.state.status)) return answerFromRecord(record);
-  const state: MessageState = {
-    status: finalStatus(reason),
-    reason,
-    updatedAtMs: builder.nowMs,
-    sentAtMs: null,
-  };
-  const queuedMessage = queue.find((message) => message.messageId === messageId);
-  if (currentMessage?.messageId === messageId) {
-    if (pacingState(builder.state) === 'sending') {
-      if (reason === 'CANCELLED') return { kind: 'taken' };
-      // The origin repeats its request. A message that comes back unsent before that waits here. Its recipient did not
-      // opt out of this shop, so only the mark keeps it from the wire.
-      const message = { id: messageId, createdAtMs };
-      builder.write(...carriedWrites(shard, message, 'withdrawn', '1'));
-      return { kind: 'taken' };
-    }
-    builder.stepPacing({ type: 'blocked', reason });
-  } else if (queuedMessage !== undefined) {
-    builder.endQueued(queuedMessage, reason);
+  const { nowMs } = builder;
+  const state: MessageState = { status: finalStatus(reason), reason, updatedAtMs: nowMs, sentAtMs: null };
+  const subject = { id: messageId, createdAtMs };
+  const message = [currentMessage, ...queue].find((message) => message?.messageId === messageId);
+  if (message === undefined) {
+    builder.write(...carriedWrites(shard, subject, 'state', JSON.stringify(state)));
+  } else if (message !== currentMessage) {
+    builder.endQueued(message, reason);
+  } else if (pacingState(builder.state) !== 'sending') {
+    stepPacing(builder, { type: 'blocked', reason });
   } else {
-    const message = { id: messageId, createdAtMs };
-    builder.write(...carriedWrites(shard, message, 'state', JSON.stringify(state)));
+    // The origin repeats its request after an opt-out. A message that comes back unsent before that waits here. Its
+    // recipient did not opt out of this shop, so only the mark keeps it from the wire.
+    if (reason !== 'CANCELLED') builder.write(...carriedWrites(shard, subject, 'withdrawn', '1'));
+    return { kind: 'taken' };
   }
-  const endedMessage =
-    queuedMessage ?? (currentMessage?.messageId === messageId ? currentMessage : undefined);
-  if (reason === 'CANCELLED' && endedMessage !== undefined && entryFromEnd !== undefined) {
-    const { to, alias } = endedMessage;
+  if (reason === 'CANCELLED' && message !== undefined && entryFromEnd !== undefined) {
+    const { to, alias } = message;
     const entryText = record?.entryText ?? '';
     giveBackCarried(builder, { to, alias, entryText, fromEnd: entryFromEnd });
     if (countsAsNewChat(to, { writer })) uncountNewChat(builder);

@@ -4,7 +4,7 @@
  * | State    | What it means                                      | Leaves on                                          |
  * |----------|----------------------------------------------------|----------------------------------------------------|
  * | asked    | a pool shop is asked to take it, until it answers  | taken → taken, refused → unplaced, ended → its end |
- * | taken    | it has it; it is asked for the state now and then   | ended → its end, lost → failed DELIVERY_UNKNOWN    |
+ * | taken    | it has it; it is asked for the state now and then  | ended → its end, lost → failed DELIVERY_UNKNOWN    |
  * | unplaced | a free pool shop is looked for                     | found → asked, own session open → own queue,       |
  * |          |                                                    | 10 minutes → MSGAPP_NOT_CONNECTED                  |
  *
@@ -16,7 +16,7 @@
 import type { MessageReason } from '../../../message-status.ts';
 import { countsAsNewChat } from '../../judging/new-chats.ts';
 import { NO_SESSION_LIMIT_MS } from '../../judging/waiting-limits.ts';
-import type { PoolAnswer } from '../../protocol/pool-protocol.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { bodyWrite, dayOfMessage } from '../../records/message-days.ts';
 import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import type { ShopReference } from '../../shop-operations.ts';
@@ -84,28 +84,25 @@ export function askAboutPooled(builder: TurnBuilder): void {
 }
 
 /** A pool shop agreed to send a message that another one refused. */
-export function onPoolFound(builder: TurnBuilder, messageId: string, pool: ShopReference): void {
-  const message = builder.state.pooled.find((pooledMessage) => pooledMessage.messageId === messageId);
+export function onPoolFound(builder: TurnBuilder, { messageId, pool }: CommandOf<'pool.found'>): void {
+  const message = pooledMessage(builder, messageId);
   if (message === undefined || message.pool !== null) return;
   putPooled(builder, { ...message, pool, askAtMs: builder.nowMs + ASK_AGAIN_MS });
   builder.perform({ type: 'ask_pool', messageId, pool, known: false });
 }
 
-/**
- * Handles a pool shop's reply about a message. A reply from another shop than the last one asked is ignored.
- * `cancelled` has the known facts about a message that was cancelled there.
- */
+/** The facts for the turn on a pool shop's reply: those about a message that was cancelled there. */
+export interface AnswerFacts {
+  readonly cancelled?: CancelledPlace | undefined;
+}
+
+/** Handles a pool shop's reply about a message. A reply from another shop than the last one asked is ignored. */
 export function onPoolAnswered(
   builder: TurnBuilder,
-  poolAnswer: {
-    readonly messageId: string;
-    readonly pool: ShopReference | null;
-    readonly answer: PoolAnswer;
-  },
-  cancelled: CancelledPlace | undefined,
+  { messageId, pool, answer }: CommandOf<'pool.answered'>,
+  { cancelled }: AnswerFacts,
 ): void {
-  const { messageId, pool, answer } = poolAnswer;
-  const message = builder.state.pooled.find((pooledMessage) => pooledMessage.messageId === messageId);
+  const message = pooledMessage(builder, messageId);
   if (message === undefined || message.pool?.shopId !== pool?.shopId) return;
   switch (answer.kind) {
     case 'taken':
@@ -125,9 +122,6 @@ export function onPoolAnswered(
     case 'lost':
       failPooled(builder, message, 'DELIVERY_UNKNOWN');
       break;
-    case 'willing':
-    case 'noted':
-      break;
   }
 }
 
@@ -137,11 +131,11 @@ export function onPoolAnswered(
  */
 export function requeue(
   builder: TurnBuilder,
-  messageId: string,
+  { messageId }: CommandOf<'requeue'>,
   { body, writer, alias }: RequeueFacts,
 ): void {
-  const { pooled, shard, queue } = builder.state;
-  const message = pooled.find((pooledMessage) => pooledMessage.messageId === messageId);
+  const { shard, queue } = builder.state;
+  const message = pooledMessage(builder, messageId);
   if (message === undefined || !isForOwnQueue(builder.state, message)) return;
   if (body === undefined) {
     failPooled(builder, message, 'EXPIRED');
@@ -158,7 +152,7 @@ export function requeue(
 /** Ends a message that no pool shop sends any more. */
 export function failPooled(builder: TurnBuilder, message: PooledMessage, reason: MessageReason): void {
   drop(builder, message);
-  builder.store(message, { status: 'failed', reason, updatedAtMs: builder.nowMs, sentAtMs: null });
+  builder.storeState(message, 'failed', reason);
 }
 
 /** True if no pool shop has the message, and the origin's session is open. */
@@ -172,27 +166,25 @@ function search(builder: TurnBuilder, message: PooledMessage): void {
   builder.perform({ type, messageId: message.messageId });
 }
 
+function pooledMessage({ state }: TurnBuilder, messageId: string): PooledMessage | undefined {
+  return state.pooled.find((message) => message.messageId === messageId);
+}
+
 function putPooled(builder: TurnBuilder, message: PooledMessage): void {
   const { pooled, keys } = builder.state;
-  const isKnown = pooled.some(({ messageId }) => messageId === message.messageId);
+  const { messageId } = message;
+  const known = pooledMessage(builder, messageId);
   builder.change({
-    pooled: isKnown
-      ? pooled.map((pooledMessage) =>
-          pooledMessage.messageId === message.messageId ? message : pooledMessage,
-        )
-      : [...pooled, message],
+    pooled: known ? pooled.map((other) => (other === known ? message : other)) : [...pooled, message],
   });
-  builder.write(['HSET', keys.pooled, message.messageId, encodePooled(message)]);
+  builder.write(['HSET', keys.pooled, messageId, encodePooled(message)]);
 }
 
 /** The time of the next request is not stored, so this writes nothing. */
 function postpone(builder: TurnBuilder, message: PooledMessage, waitMs: number): void {
   const askAtMs = builder.nowMs + waitMs;
-  builder.change({
-    pooled: builder.state.pooled.map((pooledMessage) =>
-      pooledMessage === message ? { ...message, askAtMs } : pooledMessage,
-    ),
-  });
+  const { pooled } = builder.state;
+  builder.change({ pooled: pooled.map((other) => (other === message ? { ...message, askAtMs } : other)) });
 }
 
 function drop(builder: TurnBuilder, message: PooledMessage): void {

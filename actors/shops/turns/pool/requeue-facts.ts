@@ -1,8 +1,9 @@
-import type { Store } from '../../../../runtime/store.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { readWriter, type WriterFacts } from '../../reading/recipient-facts.ts';
 import { readMessage } from '../../records/message-days.ts';
 import type { MessageBody } from '../../records/message-record.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 
 /** The facts about a message that no pool shop has taken. */
 export interface RequeueFacts extends WriterFacts {
@@ -10,8 +11,11 @@ export interface RequeueFacts extends WriterFacts {
   readonly body: MessageBody | undefined;
 }
 
-export async function readRequeue(state: ShopState, messageId: string, store: Store): Promise<RequeueFacts> {
+export async function readRequeue(
+  state: ShopState,
+  { messageId }: CommandOf<'requeue'>,
+  { store }: FactSources,
+): Promise<RequeueFacts> {
   const body = (await readMessage(state.shard, messageId, store))?.body;
-  const { writer, alias } = await readWriter(state, { to: body?.to ?? '' }, store);
-  return { body, writer, ...(alias === undefined ? {} : { alias }) };
+  return { ...(await readWriter(state, { to: body?.to ?? '' }, store)), body };
 }

@@ -1,11 +1,9 @@
-import type { Store } from '../../../../runtime/store.ts';
 import { digestedContent } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { readKeyedSchedule, readSchedule, type StoredSchedule } from '../../reading/schedule-reading.ts';
-import type { Retention } from '../../records/message-days.ts';
-import type { NumberVault } from '../../records/number-vault.ts';
 import type { AskedPart } from '../../shop-operations.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 
 /** The stored data of the scheduled send that a command is about. */
 export interface ScheduledFacts {
@@ -16,18 +14,13 @@ export interface ScheduledFacts {
 
 type ScheduleCommand = CommandOf<'schedule' | 'unschedule'>;
 
-interface ScheduledSources extends Retention {
-  readonly store: Pick<Store, 'read'>;
-  readonly vault: Pick<NumberVault, 'digests'>;
-}
-
 /** Reads the facts for a command that makes or ends a scheduled send. */
 export async function readScheduled(
-  { keys }: Pick<ShopState, 'keys'>,
+  { keys }: ShopState,
   command: ScheduleCommand | { readonly type: 'send'; readonly scheduledId: string },
-  { vault, ...scheduleSources }: ScheduledSources,
+  { vault, ...sources }: FactSources,
 ): Promise<ScheduledFacts> {
-  const reading = { keys, ...scheduleSources };
+  const reading = { keys, ...sources };
   if (command.type !== 'schedule') return { schedule: await readSchedule(command.scheduledId, reading) };
   const { draft } = command;
   const { idempotencyKey, to } = draft;

@@ -6,7 +6,8 @@ import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
 import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../../judging/try-again-ms.ts';
 import { isEmpty } from '../../message-content.ts';
-import type { ShopReplies } from '../../protocol/shop-replies.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
+import type { DueReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { type StoredSchedule, scheduledView } from '../../reading/schedule-reading.ts';
 import type {
   AcceptedReply,
@@ -23,6 +24,8 @@ import {
 } from '../../state/scheduled-sends.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
+import { type AcceptanceOptions, acceptMessage } from '../send/accept-message.ts';
+import type { FactsOfSend } from '../send/send-facts.ts';
 import type { ScheduledFacts } from './scheduled-facts.ts';
 
 /** Sends that one shop may have waiting. */
@@ -38,7 +41,7 @@ const AT_A_TIME = 16;
 /** Stores a send for later. */
 export function schedule(
   builder: TurnBuilder,
-  request: ScheduledDraftRequest,
+  { draft: request }: CommandOf<'schedule'>,
   { schedule: original, contentDigests = [] }: ScheduledFacts,
 ): ShopReplies['schedule'] {
   const { state, nowMs } = builder;
@@ -70,7 +73,8 @@ export function schedule(
 /** Ends one that waits; one that was cancelled stays as it is. */
 export function unschedule(
   builder: TurnBuilder,
-  storedSchedule: StoredSchedule | undefined,
+  _command: unknown,
+  { schedule: storedSchedule }: ScheduledFacts,
 ): ShopReplies['unschedule'] {
   if (storedSchedule === undefined) return failed('SCHEDULED_NOT_FOUND');
   const { shopId } = builder.state.shop;
@@ -97,8 +101,23 @@ export function trySchedules(builder: TurnBuilder): void {
   }
 }
 
+/** Makes a due send, and stores its end with the message. A repeated reply decides nothing. */
+export function sendScheduled(
+  builder: TurnBuilder,
+  command: CommandOf<'send'>,
+  facts: ScheduledFacts & FactsOfSend,
+  options: AcceptanceOptions,
+): DueReply {
+  const { scheduledId = '' } = command.draft;
+  const obstacle = scheduledObstacle(builder, scheduledId);
+  const reply = obstacle ?? acceptMessage(builder, command, facts, options);
+  if ('ask' in reply) return reply;
+  onScheduledSend(builder, facts.schedule, reply);
+  return reply;
+}
+
 /** Returns the reason why a due send cannot be made, independent of the policy. Undefined if it can. */
-export function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: string): Failed | undefined {
+function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: string): Failed | undefined {
   const scheduledSend = state.scheduled.find(({ id }) => id === scheduledId);
   if (scheduledSend === undefined) return NO_LONGER_DUE;
   // No attempt was made in time, or none was possible.
@@ -107,7 +126,7 @@ export function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: st
 }
 
 /** Handles the result of its send: it ends with its message, is retried, or ends refused. */
-export function onScheduledSend(
+function onScheduledSend(
   builder: TurnBuilder,
   storedSchedule: StoredSchedule | undefined,
   reply: Outcome<SentAnswer<AcceptedReply>>,

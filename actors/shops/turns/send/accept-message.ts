@@ -13,6 +13,7 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { countNewChat } from '../number/reported-limits.ts';
 import { enqueueAtPool } from '../pool/message-at-pool.ts';
 import { poolFallback } from './pool-fallback.ts';
+import type { FactsOfSend } from './send-facts.ts';
 
 /** Ids on the network and the platform's name, given to acceptance from outside. */
 export interface AcceptanceOptions {
@@ -28,7 +29,7 @@ export interface AcceptanceOptions {
 export function acceptMessage(
   builder: TurnBuilder,
   command: Omit<CommandOf<'send'>, 'type'>,
-  facts: { readonly send: SendFacts; readonly hasWorker: boolean },
+  facts: FactsOfSend,
   options: AcceptanceOptions,
 ): SendReply {
   const { original } = facts.send;

@@ -1,21 +1,21 @@
 import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
 import type { PolicyRefusal, StatusPolicyCode } from '../../../../policy/refusal.ts';
-import type { TenantSettings } from '../../../../policy/tenant-settings.ts';
 import { done, failed, refusedBy } from '../../../failure.ts';
 import { channelRefusal } from '../../judging/channel-refusal.ts';
 import { contentOf, isSameContent, NO_DRAFT } from '../../message-content.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
-import { type StoredMessage, statusUrl } from '../../records/message-record.ts';
-import type { StatusDraft } from '../../shop-operations.ts';
+import { statusUrl } from '../../records/message-record.ts';
 import { enqueue } from '../builder/enqueue.ts';
 import type { TurnBuilder } from '../builder/turn-builder.ts';
 import type { AcceptanceOptions } from './accept-message.ts';
+import type { StatusFacts } from './send-facts.ts';
 
 /** Accepts a status: idempotent replay → policy → channel availability → queued, like a message. */
 export function acceptStatus(
   builder: TurnBuilder,
-  command: { readonly draft: StatusDraft; readonly settings: TenantSettings },
-  facts: { readonly original?: StoredMessage | undefined; readonly hasWorker: boolean },
+  command: CommandOf<'post_status'>,
+  facts: StatusFacts,
   { makeWireId }: Pick<AcceptanceOptions, 'makeWireId'>,
 ): ShopReplies['post_status'] {
   const { caption, mediaUrl, mediaType, idempotencyKey, requestId, traceparent } = command.draft;

@@ -1,11 +1,13 @@
 import type { MaybePromise } from '../../../../runtime/maybe-promise.ts';
 import type { Store } from '../../../../runtime/store.ts';
+import type { CommandOf } from '../../protocol/shop-commands.ts';
 import { type RecipientFacts, readAnyRecipient, type SendFacts } from '../../reading/recipient-facts.ts';
 import { readMessage } from '../../records/message-days.ts';
 import type { StoredMessage } from '../../records/message-record.ts';
 import { idempotencyRedisKey } from '../../records/shop-keys.ts';
 import type { MessageDraft } from '../../shop-operations.ts';
 import type { ShopState } from '../../state/shop-state.ts';
+import type { FactSources } from '../builder/fact-sources.ts';
 
 /** The facts for the turn on a send. */
 export interface FactsOfSend {
@@ -24,29 +26,38 @@ export function readSend(
   hasWorker: boolean,
 ): MaybePromise<FactsOfSend> {
   const recipient = readAnyRecipient(state, draft.to, store);
-  return draft.idempotencyKey !== undefined || recipient instanceof Promise
-    ? readOriginalToo({ state, store, hasWorker }, draft.idempotencyKey, recipient)
-    : { send: recipient, hasWorker };
+  const { idempotencyKey: key } = draft;
+  if (key === undefined && !(recipient instanceof Promise)) return { send: recipient, hasWorker };
+  const original = key === undefined ? undefined : readOriginal(state, { kind: 'message', key }, store);
+  return withOriginal(recipient, original, hasWorker);
 }
 
-async function readOriginalToo(
-  {
-    state,
-    store,
-    hasWorker,
-  }: { readonly state: ShopState; readonly store: Store; readonly hasWorker: boolean },
-  key: string | undefined,
+async function withOriginal(
   recipient: MaybePromise<RecipientFacts>,
+  storedOriginal: MaybePromise<StoredMessage | undefined>,
+  hasWorker: boolean,
 ): Promise<FactsOfSend> {
-  const [original, facts] = await Promise.all([
-    key === undefined ? undefined : readOriginal(state, { kind: 'message', key }, store),
-    recipient,
-  ]);
+  const [facts, original] = await Promise.all([recipient, storedOriginal]);
   return { send: { ...facts, original }, hasWorker };
 }
 
+/** The facts for the turn on a status: also the status that the same idempotency key made. */
+export interface StatusFacts {
+  readonly hasWorker: boolean;
+  readonly original?: StoredMessage | undefined;
+}
+
+export async function readStatus(
+  state: ShopState,
+  { draft: { idempotencyKey: key } }: CommandOf<'post_status'>,
+  { store, hasWorker }: FactSources,
+): Promise<StatusFacts> {
+  const original = key === undefined ? undefined : await readOriginal(state, { kind: 'status', key }, store);
+  return { original, hasWorker: hasWorker() };
+}
+
 /** Reads the message or status that this idempotency key made. */
-export async function readOriginal(
+async function readOriginal(
   { shard, shop }: ShopState,
   { kind, key }: { readonly kind: 'message' | 'status'; readonly key: string },
   store: Store,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { finishTurn } from '../../../../actors/shops/turns/builder/step-machines.ts';
 import { TurnBuilder } from '../../../../actors/shops/turns/builder/turn-builder.ts';
 import { EVENT_LIMITS } from '../../../testbed/event-limits.ts';
 import { ShopHarness } from '../shop-harness.ts';
@@ -16,7 +17,7 @@ test('callbacks of `onCommitted` run in their order, and only when `committed` i
   const builder = new TurnBuilder(state, nowMs, options);
   const done: string[] = [];
   for (const name of ['one', 'two', 'three']) builder.onCommitted(() => void done.push(name));
-  const { committed } = builder.finish();
+  const { committed } = finishTurn(builder);
   assert.deepEqual(done, []);
   committed?.();
   assert.deepEqual(done, ['one', 'two', 'three']);

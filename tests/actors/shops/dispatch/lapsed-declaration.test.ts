@@ -103,8 +103,8 @@ test('a pool shop asks for the declaration of the tenant it writes for', async (
   for (const revoked of [false, true]) {
     const pool = await ShopHarness.connected(1, poolShop(0));
     const take = { type: 'pool.take', body: origin, known: false, open: true } as const;
-    const carry = { record: undefined, writer: undefined };
-    pool.command({ ...take, settings: resolveSettings({}) }, { carry });
+    const facts = { record: undefined, writer: undefined };
+    pool.command({ ...take, settings: resolveSettings({}) }, facts);
     for (const write of carriedWrites(pool.state.shard, origin, 'body', JSON.stringify(origin)))
       pool.redis.run(write);
     declare(pool.redis, origin.tenantId, revoked ? { revokedAtMs: pool.nowMs } : {});

@@ -39,8 +39,8 @@ async function tell(shop: ShopHarness, ...told: (Partial<StanzaReceipt> & { wire
     ...one,
   }));
   const event = { type: 'session.receipts' as const, generation: 1, token: 'receipts 1.1', receipts };
-  const facts = await readReceipts(shop.state, event, storeOf(shop.redis), shop.nowMs);
-  shop.session({ type: 'session.receipts', token: event.token, receipts }, { receipts: facts }, 1);
+  const sources = { store: storeOf(shop.redis), nowMs: shop.nowMs };
+  shop.session(event, await readReceipts(shop.state, event, sources), 1);
 }
 
 function view(shop: ShopHarness, id: string) {

@@ -127,7 +127,7 @@ test('a shop’s own sends are not counted again if an erased shop had taken the
   const archived = archiveWrites(number, { ...past, entries: [...past.entries, later] }, vault);
   for (const write of archived) redis.run(write);
   redis.run(['HDEL', tenantKeys(tenantId).numbers, PHONE]);
-  const { inheritance } = await readNumber(state, PHONE, { store, vault, nowMs: nowMs + 1 });
+  const { inheritance } = await readNumber(state, { phone: PHONE }, { store, vault, nowMs: nowMs + 1 });
   assert.deepEqual(
     inheritance?.entries.map(({ kind, atMs }) => [kind, atMs]),
     [[later.kind, later.atMs]],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PoolClient } from '../../../../actors/shops/pool-link/pool-client.ts';
 import type { PoolSessions } from '../../../../actors/shops/pool-link/pool-sessions.ts';
-import type { PoolAnswer, PoolAsk } from '../../../../actors/shops/protocol/pool-protocol.ts';
+import type { PoolAnswers, PoolAsk } from '../../../../actors/shops/protocol/pool-protocol.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../../runtime/store.ts';
@@ -19,7 +19,7 @@ const offer = {
 } as const;
 
 /** Returns a client whose only pool shop gives this answer. A code is a failure of the link. */
-function clientWith(answer: (ask: PoolAsk) => PoolAnswer | 'SHARD_NOT_OWNED') {
+function clientWith(answer: (ask: PoolAsk) => PoolAnswers[PoolAsk['ask']] | 'SHARD_NOT_OWNED') {
   const told: { readonly line: string; readonly code: unknown }[] = [];
   const note = (fields: object, line: string): void => {
     told.push({ line, code: (fields as { err?: { code?: unknown } }).err?.code });

@@ -27,8 +27,8 @@ function offered(
 ): string {
   const recipientClass = isDeclared ? 'declared' : 'known';
   const offer = { to, text, mediaUrl: null, recipientClass, messageId: null } as const;
-  const carry = { record: undefined, writer: undefined };
-  const answer = pool.command({ type: 'pool.offer', offer, settings, open: true }, { carry });
+  const facts = { record: undefined, writer: undefined };
+  const answer = pool.command({ type: 'pool.offer', offer, settings, open: true }, facts);
   return (answer as { kind: string }).kind;
 }
 

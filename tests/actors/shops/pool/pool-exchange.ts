@@ -1,5 +1,6 @@
 import { offerOf, type PoolAnswer } from '../../../../actors/shops/protocol/pool-protocol.ts';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
+import type { ShopReplies } from '../../../../actors/shops/protocol/shop-replies.ts';
 import { carriedRead, decodeCarried } from '../../../../actors/shops/records/carried-message.ts';
 import { messageLookup } from '../../../../actors/shops/records/message-days.ts';
 import {
@@ -15,6 +16,8 @@ import { seededRandom } from '../../../testbed/seeded-random.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 const settings = resolveSettings({});
+
+type PoolCommand = Extract<ShopCommand, { type: `pool.${'take' | 'offer' | 'withdraw'}` }>;
 
 /** A shop whose session is away, shops of a pool, and a network between them that loses, doubles and delays. */
 export class PoolExchange {
@@ -50,14 +53,9 @@ export class PoolExchange {
   }
 
   /** Asks a pool shop, as its node would. */
-  ask(
-    pool: ShopHarness,
-    command: Extract<ShopCommand, { type: `pool.${'take' | 'offer' | 'withdraw'}` }>,
-  ): PoolAnswer {
-    const messageId = subjectOf(command);
-    return pool.command(command, {
-      carry: { record: this.record(pool, messageId), writer: undefined },
-    }) as PoolAnswer;
+  ask<Command extends PoolCommand>(pool: ShopHarness, command: Command): ShopReplies[Command['type']] {
+    const facts = { record: this.record(pool, subjectOf(command)), writer: undefined };
+    return pool.command<PoolCommand>(command, facts) as ShopReplies[Command['type']];
   }
 
   take(pool: ShopHarness, messageId: string, known = false): PoolAnswer {
@@ -115,7 +113,7 @@ export class PoolExchange {
       } else if (effect.type === 'requeue') {
         const { messageId } = effect;
         const requeue = { body: this.body(messageId), writer: undefined };
-        this.#say(() => this.origin.command({ type: 'requeue', messageId }, { requeue }));
+        this.#say(() => this.origin.command({ type: 'requeue', messageId }, requeue));
       } else if (effect.type === 'note_end') {
         const { messageId, answer } = effect;
         const pool = shop.state.shop;
@@ -141,7 +139,7 @@ export class PoolExchange {
   }
 }
 
-function subjectOf(command: Parameters<PoolExchange['ask']>[1]): string {
+function subjectOf(command: PoolCommand): string {
   if (command.type === 'pool.take') return command.body.id;
   return (command.type === 'pool.offer' ? command.offer.messageId : command.messageId) ?? '';
 }

@@ -28,7 +28,7 @@ const accepts = {
       settings: resolveSettings({}),
       open: true,
     } as const;
-    shop.command(command, { carry: { record: undefined, writer: undefined } });
+    shop.command(command, { record: undefined, writer: undefined });
     return messageId;
   },
 };
