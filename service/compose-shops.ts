@@ -132,6 +132,8 @@ export function composeShops(options: ShopsOptions): ComposedShops {
           'what a shop had sent cannot be read: it counts as having used up its caps for a day',
         );
       },
+      onUnreadable: (shop, error) =>
+        log.error({ ...shop, err: error }, 'a stored message of a suspended shop could not be read'),
     }),
   );
   const inbound = inboundService({ actors, store, vault, shops: service, host });

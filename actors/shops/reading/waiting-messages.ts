@@ -17,15 +17,27 @@ export interface WaitingMessages {
   readonly queued: readonly { readonly message: QueuedMessage; readonly sending: boolean }[];
   /** Its messages at the pool; `ended`: their final state there, if they have one. */
   readonly pooled: readonly { readonly message: PooledMessage; readonly ended: MessageState | undefined }[];
+  /** The first failure that broken JSON does not explain. Undefined if there was none. */
+  readonly defect: unknown;
 }
 
 /**
  * Reads the unfinished messages of a shop that is not loaded. An unreadable record is skipped, so that it delays no
- * other one.
+ * other one. A failure that broken JSON does not explain is in the result.
  */
 export async function readWaiting(address: Address, store: Store): Promise<WaitingMessages> {
   const { shard } = address;
   const keys = shopKeys(shard, shopOf(address).shopId);
+  let defect: unknown;
+  const readOrUndefined = <Value>(read: () => Value): Value | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      // Broken JSON is a broken record. Any other failure may be a defect of this program.
+      if (!(error instanceof SyntaxError)) defect ??= error;
+      return undefined;
+    }
+  };
   const [[actor = null, endedText], pooledFields, carriedIds] = await store.read([
     ['HMGET', keys.shop, 'actor', 'settled'],
     ['HGETALL', keys.pooled],
@@ -45,24 +57,20 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
       carriedRead(pool === null ? shard : shardOf(pool.tenantId), messageId),
     ),
   ]);
-  return {
-    actor,
-    queued: [
-      ...ownIds.flatMap((id, index) => {
-        const storedMessage = readOrUndefined(() => decodeMessage(id, ownMessages[index] ?? []));
-        return waitingMessage(storedMessage, ({ body }) => queuedMessage(body, places.get(id) ?? firstPlace));
-      }),
-      ...carriedMessages.flatMap((fields) => {
-        const { body, state } = readOrUndefined(() => decodeCarried(fields)) ?? {};
-        return waitingMessage(body && { body, state }, (storedMessage) => carriedMessage(storedMessage.body));
-      }),
-    ],
-    pooled: pooled.map((message, index) => {
-      const state =
-        message.pool === null ? undefined : readOrUndefined(() => decodeCarried(atPool[index] ?? []))?.state;
-      return { message, ended: state !== undefined && isFinal(state.status) ? state : undefined };
-    }),
-  };
+  const ownWaiting = ownIds.flatMap((id, index) => {
+    const storedMessage = readOrUndefined(() => decodeMessage(id, ownMessages[index] ?? []));
+    return waitingMessage(storedMessage, ({ body }) => queuedMessage(body, places.get(id) ?? firstPlace));
+  });
+  const carriedWaiting = carriedMessages.flatMap((fields) => {
+    const { body, state } = readOrUndefined(() => decodeCarried(fields)) ?? {};
+    return waitingMessage(body && { body, state }, (storedMessage) => carriedMessage(storedMessage.body));
+  });
+  const pooledWaiting = pooled.map((message, index) => {
+    const state =
+      message.pool === null ? undefined : readOrUndefined(() => decodeCarried(atPool[index] ?? []))?.state;
+    return { message, ended: state !== undefined && isFinal(state.status) ? state : undefined };
+  });
+  return { actor, queued: [...ownWaiting, ...carriedWaiting], pooled: pooledWaiting, defect };
 }
 
 type StoredWaiting = Pick<StoredMessage, 'body'> & { readonly state: MessageState | undefined };
@@ -85,12 +93,4 @@ async function answers<Item>(
   question: (item: Item) => Read<'HMGET'>,
 ): Promise<readonly ReplyTo<'HMGET'>[]> {
   return items.length === 0 ? [] : await store.read(items.map(question));
-}
-
-function readOrUndefined<Value>(read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import type { ShopEffect } from '../protocol/shop-effect.ts';
 import { readWaiting } from '../reading/waiting-messages.ts';
 import type { MessageState } from '../records/message-record.ts';
 import { shopKeys, shopOf } from '../records/shop-keys.ts';
+import type { ShopReference } from '../shop-operations.ts';
 import type { QueuedMessage } from '../state/shop-state.ts';
 import { type MessageReference, messageOutcome } from './builder/message-outcome.ts';
 import { pooledEnd } from './pool/message-at-pool.ts';
@@ -17,6 +18,12 @@ import { pooledEnd } from './pool/message-at-pool.ts';
  * Most messages ended at a time; the next run ends more. All waiting messages of a shop are too many for one commit.
  */
 const MOST_ENDED = 100;
+
+export interface SettleOptions {
+  readonly eventLimits: EventLimits;
+  /** A stored message of a suspended shop could not be read, though it is JSON. Called at each check. */
+  readonly onUnreadable: (shop: ShopReference, error: unknown) => void;
+}
 
 /**
  * Ends the messages of a suspended shop that no turn will end. A message that may be on the wire fails with
@@ -27,12 +34,13 @@ const MOST_ENDED = 100;
 export async function settleSuspended(
   address: Address,
   { store, nowMs, sinceMs }: { readonly store: Store; readonly nowMs: number; readonly sinceMs: number },
-  options: { readonly retentionMs: number; readonly eventLimits: EventLimits },
+  { eventLimits, onUnreadable }: SettleOptions,
 ): Promise<{ writes: Write[]; effects: ShopEffect[] }> {
   const shop = shopOf(address);
   const keys = shopKeys(address.shard, shop.shopId);
   const [record] = await store.read([['HGET', tenantKeys(shop.tenantId).shops, shop.shopId]]);
-  const { actor, queued, pooled } = await readWaiting(address, store);
+  const { actor, queued, pooled, defect } = await readWaiting(address, store);
+  if (defect !== undefined) onUnreadable(shop, defect);
   const channel = { channel: channelOf(actor) };
   const ends: { readonly message: MessageReference; readonly state: MessageState }[] = [];
   const end = (message: MessageReference, reason: MessageReason): void =>
@@ -58,7 +66,7 @@ export async function settleSuspended(
     if (withPool.has(message)) writes.push(['HDEL', keys.pooled, message.messageId]);
     if (outcome.event !== undefined) events.push(outcome.event);
   }
-  writes.push(...eventWrites(shop.tenantId, events, { nowMs, limits: options.eventLimits }));
+  writes.push(...eventWrites(shop.tenantId, events, { nowMs, limits: eventLimits }));
   if (events.length > 0) effects.push({ type: 'announce_events' });
   return { writes, effects };
 }

@@ -13,12 +13,16 @@ import { commandSize } from './command-size.ts';
 import { describeShop } from './describe-shop.ts';
 import { withPresentTimes } from './present-times.ts';
 import type { AcceptanceOptions } from './send/accept-message.ts';
-import { settleSuspended } from './settle-suspended.ts';
+import { type SettleOptions, settleSuspended } from './settle-suspended.ts';
 import { type FactsOptions, readShopFacts, type ShopFacts } from './shop-facts.ts';
 import { shopTimers } from './shop-timers.ts';
 import { shopTurn } from './shop-turns.ts';
 
-export interface ShopBehaviourOptions extends ShopTurnOptions, AcceptanceOptions, FactsOptions {
+export interface ShopBehaviourOptions
+  extends ShopTurnOptions,
+    AcceptanceOptions,
+    FactsOptions,
+    SettleOptions {
   /** Carries out effects, and sends their results to the actor. */
   readonly perform: (effect: ShopEffect, address: Address) => void;
   /** The shop's actor leaves this node or is suspended: its session here must end. */

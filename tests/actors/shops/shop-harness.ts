@@ -64,6 +64,8 @@ export class ShopHarness {
   hasWorker = true;
   readonly effects: ShopEffect[] = [];
   readonly writes: Write[] = [];
+  /** The failures to read stored messages while the shop was suspended. */
+  readonly unreadable: unknown[] = [];
   /** The newest stored state of each message. */
   readonly messages = new Map<string, MessageState>();
   /** The accepted bodies, by message. */
@@ -96,6 +98,7 @@ export class ShopHarness {
       onLedgerReplaced,
       vault,
       egressVault: testEgressVault,
+      onUnreadable: (_shop, error) => this.unreadable.push(error),
     });
   }
 

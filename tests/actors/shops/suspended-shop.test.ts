@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../../actors/message-status.ts';
+import { messageLookup } from '../../../actors/shops/records/message-days.ts';
 import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
@@ -70,6 +71,23 @@ test('queued messages of a suspended shop end even if its stored state cannot be
   await harness.checkSuspended(harness.nowMs - 10 * MINUTE_MS);
   assert.equal(harness.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
 });
+
+for (const [text, reported] of [
+  ['{', 'not reported'],
+  ['null', 'reported'],
+]) {
+  test(`a stored message that is ${text} delays no other one, and is ${reported}`, async () => {
+    const harness = await ShopHarness.connected();
+    harness.command({ type: 'pause' });
+    const [broken, id] = [harness.send('+33611110001'), harness.send('+33611110002')];
+    const [, key, field] = messageLookup(harness.state.shard, broken);
+    harness.redis.run(['HSET', key, String(field), String(text)]);
+    harness.nowMs += 11 * MINUTE_MS;
+    await harness.checkSuspended(harness.nowMs - 10 * MINUTE_MS);
+    assert.equal(harness.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
+    assert.equal(harness.unreadable.length, reported === 'reported' ? 1 : 0);
+  });
+}
 
 test('at any times of suspension and resumption, messages end in time, go out at most once, and load as stored', async (context) => {
   const { seed, numRuns } = propertyRuns(context, 150);
