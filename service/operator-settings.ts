@@ -70,7 +70,7 @@ export const requiredOperatorsSchema = v.pipe(
   ),
 );
 
-/** Returns the tokens of all operators. */
+/** Returns the tokens of all operators, and of the program that reads the metrics. */
 export function operatorTokens(settings: {
   readonly ADMIN_TOKEN?: string | undefined;
   readonly ADMIN_TOKENS?: readonly OperatorToken[] | undefined;

@@ -58,7 +58,7 @@ export function digestedContent(draft: DraftContent): readonly unknown[] {
   return [text, mediaUrl, mediaType, ...presentOnes];
 }
 
-/** Returns the number of characters of all its texts. */
+/** Returns the number of characters of all its fields. */
 export function contentLength(draft: Partial<DraftContent>): number {
   let length = 0;
   for (const field of FIELDS) length += draft[field]?.length ?? 0;

@@ -87,7 +87,7 @@ function admit<Services>({ endpoint, request, options }: ServedCall<Services>): 
   return options.tenants.admit(request, { isBusy, mayExceedQuota, isContinued });
 }
 
-/** Serves an admitted request. It never throws. */
+/** Serves a request once its admission is decided. It never throws. */
 function serveAdmitted<Services>(call: ServedCall<Services>, admission: Admission): MaybePromise<OwnerReply> {
   call.keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
   call.rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type * as v from 'valibot';
 import { tenant } from '../../actors/reply-schemas/operator-schemas.ts';
+import { STATUS_WORDS, TROUBLE_WORDS } from '../../actors/shops/inspection/shop-summary.ts';
 import { operatorEvent } from '../../http/operator-api/schemas/event-schemas.ts';
 import { changeTenant } from '../../http/operator-api/tenants.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
@@ -34,6 +35,9 @@ test('an article names each path of the API by its last word', () => {
   );
 });
 
+/** Fields that a button of the page changes, without a dialog. */
+const BUTTONS = ['active'];
+
 test("the console's page of a tenant shows each field, and a dialog changes each that operators can change", () => {
   const page = readFileSync(join(root, 'http/console/app/pages/tenant.js'), 'utf8');
   const shown = Object.keys(tenant.entries);
@@ -43,11 +47,25 @@ test("the console's page of a tenant shows each field, and a dialog changes each
   );
   const { entries } = changeTenant.body as v.StrictObjectSchema<v.ObjectEntries, undefined>;
   const changeable = [...Object.keys(entries), ...Object.keys(tenant.entries.settings.entries)];
-  const dialogs =
-    page + textOf('http/console/app/tenant', 'plan.js') + textOf('http/console/app/dialogs', '.js');
+  const dialogs = textOf('http/console/app/tenant', 'plan.js') + textOf('http/console/app/dialogs', '.js');
   assert.ok(changeable.length > 10);
   assert.deepEqual(
     changeable.filter((field) => !new RegExp(`\\b${field}\\b`).test(dialogs)),
+    BUTTONS,
+  );
+});
+
+/** Words that operators do not look for in the console: they name a shop at rest, or one at work. */
+const NOT_CHOSEN = ['active', 'idle', 'preparing', 'unconfigured'];
+
+test("the console's list of shops can be filtered by each word of a status, and each trouble has a colour", () => {
+  const [, choices = ''] =
+    /const STATES = \[([^\]]+)\]/.exec(readFileSync(join(root, 'http/console/app/pages/shops.js'), 'utf8')) ??
+    [];
+  const tones = readFileSync(join(root, 'http/console/app/parts.js'), 'utf8');
+  assert.deepEqual(STATUS_WORDS.filter((word) => !choices.includes(`'${word}'`)).sort(), NOT_CHOSEN);
+  assert.deepEqual(
+    TROUBLE_WORDS.filter((word) => !new RegExp(`^  ${word}: '`, 'm').test(tones)),
     [],
   );
 });

@@ -8,7 +8,7 @@ import type { FailureCode } from '../../failure.ts';
 import { NO_DRAFT } from '../message-content.ts';
 import { dayEndsMs, dayOf, keptDays, type Retention } from '../records/message-days.ts';
 import { isKeyField, keyField, type ShopKeys } from '../records/shop-keys.ts';
-import type { MessageDraft, ScheduledEnd } from '../shop-operations.ts';
+import type { AskedPart, MessageDraft, ScheduledEnd } from '../shop-operations.ts';
 
 /** A send that waits for its time. */
 export interface ScheduledSend {
@@ -71,9 +71,14 @@ export function endWrites(
   ];
 }
 
+/** All that the end removes. A new part that callers ask for, besides the content, does not compile without a line. */
+const REMOVED: typeof NO_DRAFT & {
+  readonly [Part in Exclude<AskedPart, 'to' | 'reply' | 'content'>]: undefined;
+} = NO_DRAFT;
+
 /** Returns the part that is kept after the end: all but the content. */
 export function withoutContent(draft: ScheduledDraft): ScheduledDraft {
-  return { ...draft, ...NO_DRAFT };
+  return { ...draft, ...REMOVED };
 }
 
 function endedKey({ shop }: Pick<Keys, 'shop'>, day: number): string {

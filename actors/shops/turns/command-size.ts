@@ -2,10 +2,10 @@ import { contentLength } from '../message-content.ts';
 import type { CommandOf, ShopCommand } from '../protocol/shop-commands.ts';
 import type { MessageDraft, StatusDraft } from '../shop-operations.ts';
 
-/** The size of a draft, a recipient or a command in addition to its text. */
+/** The size of a draft, a recipient or a command in addition to its content. */
 const OVERHEAD_BYTES = 128;
 
-/** Returns the size of a command for the bound of its mailbox: the characters of its text, and an overhead. */
+/** Returns the size of a command for the bound of its mailbox: the characters of its content, and an overhead. */
 export function commandSize(command: ShopCommand): number {
   switch (command.type) {
     case 'send':

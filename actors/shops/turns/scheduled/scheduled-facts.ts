@@ -25,13 +25,17 @@ export async function readScheduled(
   const { draft } = command;
   const { idempotencyKey, to } = draft;
   if (idempotencyKey === undefined) return {};
-  // The order of the digest. A new part of a draft without an entry does not compile.
+  // The order of the digest. A new part of a draft without an entry does not compile. An undefined value is left out, so
+  // that stored digests stay equal.
   const askedParts: Readonly<Record<Exclude<AskedPart, 'reply'>, readonly unknown[]>> = {
     to: [to],
     content: digestedContent(draft),
   };
+  const values = Object.values(askedParts)
+    .flat()
+    .filter((value) => value !== undefined);
   return {
     schedule: await readKeyedSchedule(idempotencyKey, reading),
-    contentDigests: vault.digests('scheduled', JSON.stringify(Object.values(askedParts).flat())),
+    contentDigests: vault.digests('scheduled', JSON.stringify(values)),
   };
 }
