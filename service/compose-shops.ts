@@ -132,8 +132,11 @@ export function composeShops(options: ShopsOptions): ComposedShops {
           'what a shop had sent cannot be read: it counts as having used up its caps for a day',
         );
       },
-      onUnreadable: (shop, error) =>
-        log.error({ ...shop, err: error }, 'a stored message of a suspended shop could not be read'),
+      onUnreadable(shop, error) {
+        // Its message may contain stored text.
+        const fields = { ...shop, error: error instanceof Error ? error.name : typeof error };
+        log.error(fields, 'a stored message of a suspended shop could not be read');
+      },
     }),
   );
   const inbound = inboundService({ actors, store, vault, shops: service, host });

@@ -13,7 +13,7 @@ import { fieldsByName, filledText } from '../texts/batch-text.ts';
 
 interface SenderOptions {
   readonly store: Pick<Store, 'read'>;
-  /** The turn stores the reply, so no caller needs it. */
+  /** The turn stores each result, so no caller needs the reply. */
   readonly send: (...due: Parameters<ShopOperations['send']>) => unknown;
   readonly log: Logger;
 }

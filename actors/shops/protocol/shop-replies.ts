@@ -40,12 +40,15 @@ export interface ShopReplies {
   readonly 'pool.withdraw': PoolAnswer;
 }
 
-/** The replies that turns make. No caller gets that to a due send, which the shop makes itself. */
+/** The replies that turns make. A due send is made by the shop itself. */
 export interface TurnReplies extends Omit<ShopReplies, 'send'> {
   readonly send: DueReply;
 }
 
-/** The reply to a send of a batch, or to a scheduled one. The turn stored it as the result, also with other codes. */
+/**
+ * The reply to a send of a batch, or to a scheduled one, also with other codes. If it decides the send, the turn stored
+ * it as the result.
+ */
 export type DueReply = SendReply | Failed;
 
 /** The reply to a send. `ask` says where to ask before the send is repeated. It is absent if the send is decided. */

@@ -1,7 +1,7 @@
 import { type Address, shardOf } from '../../../runtime/address.ts';
-import type { Read, ReplyTo, Store } from '../../../runtime/store.ts';
+import { hashFields, type Read, type ReplyTo, type Store } from '../../../runtime/store.ts';
 import { isFinal } from '../../message-status.ts';
-import { carriedRead, decodeCarried } from '../records/carried-message.ts';
+import { type CarriedRecord, carriedRead, decodeCarried } from '../records/carried-message.ts';
 import { messageLookup } from '../records/message-days.ts';
 import { decodeMessage, type MessageState, type StoredMessage } from '../records/message-record.ts';
 import { shopKeys, shopOf } from '../records/shop-keys.ts';
@@ -46,45 +46,56 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
   const firstPlace = Number(endedText ?? 0);
   const [elements] = await store.read([['LRANGE', keys.accepted, firstPlace, -1]]);
   const places = new Map(elements.map((element, index) => [messageIdOf(element), firstPlace + index]));
-  const pooled =
-    readOrUndefined(() => decodePooled(pooledFields, (id) => places.get(id) ?? firstPlace)) ?? [];
-  for (const { messageId } of pooled) places.delete(messageId);
+  const placeOf = (id: string): number => places.get(id) ?? firstPlace;
+  const oldestFirst = [...hashFields(pooledFields)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const pooled = oldestFirst.flatMap(
+    (entry) =>
+      readOrUndefined(() => decodePooled(entry, placeOf).map((message) => atPoolOf(message, shard))) ?? [],
+  );
+  for (const { message } of pooled) places.delete(message.messageId);
   const ownIds = [...places.keys()].filter((id) => id !== undefined);
   const [ownMessages, carriedMessages, atPool] = await Promise.all([
     answers(store, ownIds, (id) => messageLookup(shard, id)),
     answers(store, carriedIds, (id) => carriedRead(shard, id)),
-    answers(store, pooled, ({ messageId, pool }) =>
-      carriedRead(pool === null ? shard : shardOf(pool.tenantId), messageId),
-    ),
+    answers(store, pooled, ({ message, poolShard }) => carriedRead(poolShard, message.messageId)),
   ]);
-  const ownWaiting = ownIds.flatMap((id, index) => {
-    const storedMessage = readOrUndefined(() => decodeMessage(id, ownMessages[index] ?? []));
-    return waitingMessage(storedMessage, ({ body }) => queuedMessage(body, places.get(id) ?? firstPlace));
-  });
-  const carriedWaiting = carriedMessages.flatMap((fields) => {
-    const { body, state } = readOrUndefined(() => decodeCarried(fields)) ?? {};
-    return waitingMessage(body && { body, state }, (storedMessage) => carriedMessage(storedMessage.body));
-  });
-  const pooledWaiting = pooled.map((message, index) => {
-    const state =
-      message.pool === null ? undefined : readOrUndefined(() => decodeCarried(atPool[index] ?? []))?.state;
-    return { message, ended: state !== undefined && isFinal(state.status) ? state : undefined };
-  });
+  const ownWaiting = ownIds.flatMap(
+    (id, index) =>
+      readOrUndefined(() =>
+        waitingMessage(decodeMessage(id, ownMessages[index] ?? []), ({ body }) =>
+          queuedMessage(body, placeOf(id)),
+        ),
+      ) ?? [],
+  );
+  const carriedWaiting = carriedMessages.flatMap(
+    (fields) =>
+      readOrUndefined(() => waitingMessage(decodeCarried(fields), ({ body }) => carriedMessage(body))) ?? [],
+  );
+  const pooledWaiting = pooled.map(({ message }, index) => ({
+    message,
+    ended: message.pool === null ? undefined : readOrUndefined(() => endIn(atPool[index] ?? [])),
+  }));
   return { actor, queued: [...ownWaiting, ...carriedWaiting], pooled: pooledWaiting, defect };
 }
 
-type StoredWaiting = Pick<StoredMessage, 'body'> & { readonly state: MessageState | undefined };
+/** A message at the pool, and the shard that has its record. */
+function atPoolOf(message: PooledMessage, shard: number) {
+  return { message, poolShard: message.pool === null ? shard : shardOf(message.pool.tenantId) };
+}
 
+/** Returns the final state of a message at the pool. Undefined if it has none. */
+function endIn(fields: readonly (string | null)[]): MessageState | undefined {
+  const state = decodeCarried(fields)?.state;
+  return state !== undefined && isFinal(state.status) ? state : undefined;
+}
+
+/** Returns the message if it has not ended. */
 function waitingMessage(
-  storedMessage: StoredWaiting | undefined,
-  toQueued: (storedMessage: StoredWaiting) => QueuedMessage,
+  { body, state }: Partial<Pick<CarriedRecord, 'body' | 'state'>> = {},
+  toQueued: (storedMessage: Pick<StoredMessage, 'body'>) => QueuedMessage,
 ): WaitingMessages['queued'] {
-  if (
-    storedMessage === undefined ||
-    (storedMessage.state !== undefined && isFinal(storedMessage.state.status))
-  )
-    return [];
-  return [{ message: toQueued(storedMessage), sending: storedMessage.state?.status === 'sending' }];
+  if (body === undefined || (state !== undefined && isFinal(state.status))) return [];
+  return [{ message: toQueued({ body }), sending: state?.status === 'sending' }];
 }
 
 async function answers<Item>(

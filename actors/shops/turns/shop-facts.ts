@@ -49,9 +49,12 @@ const READS = {
   'session.receipts': readReceipts,
 } satisfies { readonly [Type in ShopCommand['type']]?: Read<Type> };
 
-type NoFacts = Readonly<Record<never, never>>;
+/** No facts. A turn that takes some does not take these, even if all of its facts are optional. */
+interface NoFacts {
+  readonly areRead: false;
+}
 
-const NO_FACTS: NoFacts = {};
+const NO_FACTS: NoFacts = { areRead: false };
 
 /** The facts for a command of the type. The stored schedule is read for a due send only. */
 export type FactsOf<Type extends ShopCommand['type']> = Type extends 'send'

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../../actors/message-status.ts';
+import { carriedKey } from '../../../actors/shops/records/carried-message.ts';
 import { messageLookup } from '../../../actors/shops/records/message-days.ts';
 import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
+import type { Write } from '../../../runtime/store.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { ShopHarness } from './shop-harness.ts';
@@ -72,20 +74,45 @@ test('queued messages of a suspended shop end even if its stored state cannot be
   assert.equal(harness.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
 });
 
-for (const [text, reported] of [
-  ['{', 'not reported'],
-  ['null', 'reported'],
-]) {
-  test(`a stored message that is ${text} delays no other one, and is ${reported}`, async () => {
+const UNREADABLE: readonly (readonly [
+  record: string,
+  write: (harness: ShopHarness, broken: string) => Write,
+  reports: number,
+])[] = [
+  ['a message that is no JSON', (harness, broken) => fieldWrite(harness, broken, 0, '{'), 0],
+  ['a message that is null', (harness, broken) => fieldWrite(harness, broken, 0, 'null'), 1],
+  ['a state that is null', (harness, broken) => fieldWrite(harness, broken, 1, 'null'), 1],
+  [
+    'a message at the pool that is null',
+    ({ state }, broken) => ['HSET', state.keys.pooled, broken, 'null'],
+    1,
+  ],
+  [
+    'a carried message whose state is null',
+    ({ state }) => ['HSET', carriedKey(state.shard, CARRIED), 'body', '{}', 'state', 'null'],
+    1,
+  ],
+];
+
+const CARRIED = '66b1f0a2c3d4e5f607182905';
+
+/** Writes a field of a stored message by its place in the lookup. */
+function fieldWrite({ state }: ShopHarness, messageId: string, place: number, text: string): Write {
+  const [, key, ...fields] = messageLookup(state.shard, messageId);
+  return ['HSET', key, fields[place] ?? '', text];
+}
+
+for (const [record, write, reports] of UNREADABLE) {
+  test(`${record} delays no other message of a suspended shop, and is reported unless it is no JSON`, async () => {
     const harness = await ShopHarness.connected();
     harness.command({ type: 'pause' });
     const [broken, id] = [harness.send('+33611110001'), harness.send('+33611110002')];
-    const [, key, field] = messageLookup(harness.state.shard, broken);
-    harness.redis.run(['HSET', key, String(field), String(text)]);
+    harness.redis.run(['ZADD', harness.state.keys.carried, 1, CARRIED]);
+    harness.redis.run(write(harness, broken));
     harness.nowMs += 11 * MINUTE_MS;
     await harness.checkSuspended(harness.nowMs - 10 * MINUTE_MS);
     assert.equal(harness.statusOf(id), 'failed BOT_SERVICE_UNREACHABLE');
-    assert.equal(harness.unreadable.length, reported === 'reported' ? 1 : 0);
+    assert.equal(harness.unreadable.length, reports);
   });
 }
 
