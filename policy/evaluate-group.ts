@@ -85,7 +85,7 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   };
 }
 
-/** At most `groupPerRecipient24h` messages to one group. */
+/** Refuses more than `groupPerRecipient24h` messages to one group in a day. */
 function refuseGroup(judgement: {
   readonly ledger: SendLedger;
   readonly facts: GroupFacts;

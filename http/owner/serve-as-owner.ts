@@ -126,7 +126,7 @@ function checkAndHandle<Services>(
   return endpoint.handle({ caller, params, query, body, idempotencyKey, services, call: request });
 }
 
-/** Returns the reply to a call. If another node owns the tenant by now, the result is not shown. Never throws. */
+/** Returns the reply to a call. If another node owns the tenant by now, the result is not shown. It never throws. */
 function ownerReply<Services>(call: ServedCall<Services>, result: HandlerResult): OwnerReply {
   const { endpoint, request, options, keyId, rate } = call;
   try {

@@ -27,8 +27,8 @@ export class ListeningPort {
   }
 
   /**
-   * False: refuses new connections, and ends those that were not accepted yet. True: accepts new ones from now on, if
-   * the port is free. Present connections stay.
+   * Opens or closes the port. A closed one refuses new connections, and ends those that were not accepted yet. An open
+   * one accepts new ones, if the port is free. Present connections stay.
    */
   accept(isOpen: boolean): void {
     if (!isOpen) this.#refuse();

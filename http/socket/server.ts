@@ -26,8 +26,7 @@ export interface ServerOptions extends HeadOptions {
 export interface Server {
   readonly port: number;
   /**
-   * False: refuses new connections, and ends those not accepted yet. True: accepts new ones from now on. Present ones
-   * stay.
+   * Opens or closes the port. A closed one refuses new connections, and ends those not accepted yet. Present ones stay.
    */
   accept(isOpen: boolean): void;
   /**
