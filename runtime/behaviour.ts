@@ -46,8 +46,11 @@ export interface TurnContext<Facts> {
 }
 
 /**
- * An actor's behaviour: pure decisions over a state the runtime keeps. One command at a time:
+ * An actor's behaviour, over a state that the runtime keeps. One command at a time:
  * `prepare` → `turn` → commit → state, effects, reply → next command.
+ *
+ * `load`, `prepare` and `suspended` may read the store. `perform` and `deactivated` act on the outside. The others only
+ * compute.
  */
 export interface Behaviour<State, Command, Effect, Facts = undefined> {
   /** First part of every address of this kind. */
@@ -66,7 +69,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   /** Decides. Must not change `state`. A throw changes nothing and counts as a crash (see `recover`). */
   turn(state: State, command: Command | RuntimeCommand, context: TurnContext<Facts>): Turn<State, Effect>;
   /**
-   * Called if a turn threw on a command that did not come from a client. Returns a turn to commit instead, for example
+   * Called if a turn threw on a command or a timer of the lane `control`. Returns a turn to commit instead, for example
    * one that ends the message being sent as unknown. `undefined` drops the command.
    */
   recover?(
@@ -76,7 +79,8 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
   ): Turn<State, Effect> | undefined;
   /**
    * The lane of a command. `client` commands are bounded: a full mailbox refuses them with 503, and a throw
-   * dead-letters them. `control` commands go first and are never dropped.
+   * dead-letters them. `control` commands go first, and a full mailbox takes them too. A throw drops one, unless
+   * `recover` returns a turn.
    */
   lane(command: Command | RuntimeCommand): Lane;
   /** The W3C traceparent of the call that sent a command, or undefined if it is not traced. */

@@ -1,6 +1,6 @@
 /** The reason why the runtime refused. Nothing was changed, unless the code states otherwise. */
 export type RuntimeFailureCode =
-  /** The mailbox is full by count, bytes or age: retry later. */
+  /** The mailbox is full by count, bytes or age, or its actor starts again too late for the command: retry later. */
   | 'MAILBOX_FULL'
   /** The node has the maximum of turns under way, Redis takes too long over them, or a thread cannot start: retry later. */
   | 'NODE_BUSY'
@@ -8,7 +8,7 @@ export type RuntimeFailureCode =
   | 'SHARD_NOT_OWNED'
   /** The actor crashed too often and waits for an operator. */
   | 'SUSPENDED'
-  /** The command made the actor throw; it was dead-lettered. */
+  /** The command made the actor throw. One of the client lane was dead-lettered. */
   | 'POISONED'
   /** Redis cannot be reached, is full or read-only. */
   | 'STORE_UNAVAILABLE'
@@ -16,7 +16,7 @@ export type RuntimeFailureCode =
   | 'OUTCOME_UNKNOWN'
   /** No reply within the deadline: the command may have been executed. */
   | 'DEADLINE_EXCEEDED'
-  /** Sent by nodes of 0.2.0 that do not serve yet. Nodes of this release send `SHARD_NOT_OWNED` then. */
+  /** Sent by nodes of 0.2.0 that do not serve yet. Nodes of this tree, which is newer, send `SHARD_NOT_OWNED` then. */
   | 'STOPPING';
 
 /** An expected failure of the runtime, identified by its literal `code`. */

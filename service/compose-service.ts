@@ -245,9 +245,10 @@ function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
 const KEPT_CONNECTIONS_MS = 500;
 
 /**
- * How long a request in progress may delay the hand-over, of the 10 s that a stop may take. Forwarding and a commit
- * take 2 s each at most, and a request that has half arrived may never be complete. A webhook's endpoint may take 15 s
- * for its answer. If that outcome is not stored in time, the next owner makes the try again, and its outcome counts.
+ * How long a request in progress may delay the hand-over, of the 10 s that a stop may take. For most calls, forwarding
+ * and a commit may take 2 s each. Others, such as a connect, may take longer than this bound. A request that has half
+ * arrived may never be complete. A webhook's endpoint may take 15 s for its answer. If that outcome is not stored in
+ * time, the next owner repeats the attempt, and its outcome counts.
  */
 const CALLS_MS = 4_000;
 /** The bound for requests that came during the hand-over. */

@@ -19,7 +19,7 @@ export interface EventQuery {
   readonly withoutInbound?: boolean;
   /** Only this shop's events. If undefined, every shop's. */
   readonly shopId: string | undefined;
-  /** How long the call waits for the first matching event if there is none yet; milliseconds. */
+  /** How long the caller may wait for the first matching event if there is none yet; milliseconds. 0: no wait. */
   readonly waitMs: number;
   /** The key of the call, with which its wait ends. If absent, no key ends it. */
   readonly keyId?: string;
@@ -30,7 +30,7 @@ export interface EventQuery {
 /** Events, oldest first, and the position from which to continue. */
 export interface EventPage extends CursorPage<EventView> {
   readonly nextCursor: string;
-  /** Set if no event matches yet and the call may wait. Call again with it once it ends, or leave it. */
+  /** Set if no event matches yet and the caller may wait. Call `list` again with it once it ends. */
   readonly wait?: EventWait | undefined;
 }
 
@@ -39,11 +39,12 @@ export type EventOutcome<Value> = Outcome<Value, 'VALIDATION_ERROR' | 'OVERLOADE
 /** Reads a tenant's events, on the node that owns its shard. Rejects only with `RuntimeFailure`. */
 export interface EventOperations {
   /**
-   * Returns the oldest events first, and never waits. `nextCursor` is always a cursor to continue from.
+   * Returns the oldest events first. It does not wait itself, but may return a `wait` for its caller. `nextCursor` is
+   * always a cursor to continue from.
    *
    * Fails with VALIDATION_ERROR if events after the cursor were removed, and names the oldest kept event. It also fails
    * so if the cursor is newer than the newest event. Both carry the `nextCursor` to continue from. Fails with
-   * OVERLOADED if the call would wait and too many calls wait already.
+   * OVERLOADED if the caller would wait and too many wait already.
    */
   list(tenantId: string, query: EventQuery): Promise<EventOutcome<EventPage>>;
 }

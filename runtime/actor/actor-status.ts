@@ -10,8 +10,9 @@ import {
 import type { Envelope, Mailbox } from './mailbox.ts';
 
 /**
- * An actor's status: `loading` → `active` ⇄ `backoff` (crashed, waits) → `suspended` (waits for an operator). Two wait
- * for the end of a turn: `restarting`, which becomes `loading`, and `stopping`. `stopped` is the end.
+ * An actor's status: `loading` → `active`. A crash in either leads to `backoff`, and after a wait to `loading` again.
+ * One crash too many leads to `suspended` instead. An operator ends that, and it becomes `loading`. Two wait for the
+ * end of a turn: `restarting`, which becomes `loading`, and `stopping`. `stopped` is the end.
  */
 export type ActorStatus =
   | 'loading'

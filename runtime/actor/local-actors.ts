@@ -47,7 +47,10 @@ export class LocalActors implements Actors {
     );
   }
 
-  /** Returns the reason why this node takes no client command of any actor now. Control commands are never refused. */
+  /**
+   * Returns the reason why this node takes no client command of any actor now: too much work, or no room in Redis. Then
+   * it refuses a control command only if its shard is not here.
+   */
   #refusal(address: Address, command: unknown): RuntimeFailure | undefined {
     const isBusy = this.#options.isBusy();
     const isFull = this.#options.storeIsFull();

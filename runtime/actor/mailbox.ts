@@ -48,8 +48,8 @@ export function ownEnvelope(
 }
 
 /**
- * The commands that wait for one actor, in two lanes. Control commands go first and are never refused. Client commands
- * are bounded by count, bytes and age, so a slow actor costs bounded memory and a caller waits a bounded time.
+ * The commands that wait for one actor, in two lanes. Control commands go first, and no bound refuses them. Client
+ * commands are bounded by count, bytes and age. So a slow actor costs little memory, and a caller waits a bounded time.
  */
 export class Mailbox {
   readonly #limits: RuntimeLimits;

@@ -250,7 +250,7 @@ export const cases: readonly Case[] = [
     noticedBy: actors,
   },
   {
-    promise: 'control commands are never refused',
+    promise: 'a full mailbox refuses no control command',
     file: 'actor/mailbox.ts',
     edits: [["if (envelope.lane === 'control') {", "if (envelope.lane === 'control' && this.depth === 0) {"]],
     noticedBy: actors,

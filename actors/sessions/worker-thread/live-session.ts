@@ -27,8 +27,9 @@ const UNLINK_MS = 5_000;
 const CATCH_UP_MS = 10_000;
 
 /**
- * One socket's life: loading credentials → connecting → (qr or code) → open → ended. It ends once, for any cause. Its
- * orders get their outcomes first. Its `closed` is reported after all its writes are stored.
+ * One socket's life: loading credentials → connecting → (qr or code) → open → ended. It ends once, for any cause. First
+ * its orders get their outcomes. Some that may have left are kept for the next connection instead. Its `closed` is
+ * reported once its writes are stored, or after `drainMs`. Writes that still wait then fail.
  */
 export class LiveSession {
   readonly #context: SessionContext;
@@ -159,8 +160,8 @@ export class LiveSession {
   }
 
   /**
-   * Ends it without a `closed` event; resolves when its last write is acknowledged. `comesBack` is true if another
-   * session of the same identity follows at once. That session sends unacknowledged messages again.
+   * Ends it without a `closed` event. Resolves when its last write is acknowledged, or after `drainMs`. `comesBack` is
+   * true if another session of the same identity follows at once. That session sends unacknowledged messages again.
    */
   async close({ comesBack = false } = {}): Promise<void> {
     this.#stopEverything('the session was closed', { comesBack });

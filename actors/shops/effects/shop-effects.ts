@@ -33,7 +33,7 @@ export interface ShopEffectsOptions {
   readonly poolSessions: PoolSessions;
   readonly sharedNumbers: SharedNumbers;
   readonly store: Pick<Store, 'read' | 'append'>;
-  /** Sends as a caller does. Used for scheduled sends that are due. */
+  /** Sends as a caller does. Used for scheduled sends that are due, and for messages of batches. */
   readonly send: ShopOperations['send'];
   /** Counts results for the metrics of the node. */
   readonly counting: (effect: CountEffect) => void;

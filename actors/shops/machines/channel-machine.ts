@@ -4,11 +4,11 @@
  * | State        | What it means                                            | Leaves on                                   |
  * |--------------|----------------------------------------------------------|---------------------------------------------|
  * | unconfigured | no caller asked to connect                              | connect → starting                          |
- * | starting     | a session is being opened                                | qr → qr_waiting, code → code_waiting, connected → connected; qr with credentials gone → disconnected |
+ * | starting     | a session is being opened                                | qr → qr_waiting, code → code_waiting, connected, closed, connect in another way → starting; qr with credentials gone → disconnected |
  * | qr_waiting   | a code waits to be scanned                               | connected, closed (codes used up → disconnected), connect by a number → starting |
  * | code_waiting | a code waits to be typed on the phone of a number        | connected, closed (its time is over → disconnected), connect by a QR code or another number → starting |
  * | connected    | the session is open and may send                         | closed, disconnect                          |
- * | reconnecting | a transient drop; the next attempt waits for its backoff | reconnect_due → starting, connect → starting |
+ * | reconnecting | a transient drop; the next attempt waits for its backoff | reconnect_due → starting, connect → starting, connected |
  * | banned       | the network bans the number until a known moment         | reconnect_due → starting, disconnect        |
  * | disconnected | ended by the caller or permanently                       | connect → starting, or banned while that lasts |
  *
@@ -123,7 +123,7 @@ const whileCodeWaits = {
   },
 };
 
-/** The channel's states and transitions, as in the table above. */
+/** The channel's states and transitions, as in the tables and the list above. */
 export const channelMachine = channelSetup.createMachine({
   id: 'channel',
   context: unconfiguredContext,

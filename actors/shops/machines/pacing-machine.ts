@@ -4,21 +4,25 @@
  * | State     | What it means                                      | Leaves on                                        |
  * |-----------|----------------------------------------------------|--------------------------------------------------|
  * | idle      | no message in progress                             | dispatch → preparing; rate_limited_before → paused |
- * | preparing | the session looks the recipient up, shows composing, fetches the attachment, devices and keys, and seals | prepared → sending; blocked → idle (settled); outcome → idle (not on the network), else as from sending; elapsed, taken_back → gap; rate_limited_before → paused |
- * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal)              |
+ * | preparing | the session looks the recipient up, shows composing, fetches the attachment, devices and keys, and seals | prepared → sending; blocked → idle (settled); put_back → idle; outcome → idle (not on the network), else as from sending; elapsed, taken_back → gap; rate_limited_before → paused |
+ * | sending   | on the wire, stored as `sending` before, with the steps of the ratchets that sealed it | outcome → gap, paused (rate signal); elapsed → gap (settled) |
  * | gap       | the random 6–20 s between two sends                | elapsed → idle; rate_limited_before → paused     |
- * | paused    | the 15 minutes after a rate signal                 | elapsed → idle                                   |
+ * | paused    | at least 15 minutes after a rate signal            | elapsed → idle; rate_limited_before → paused     |
  *
  * Until `sending` a message is still `queued`. `put_back` puts it back at the head of the queue and recalls it from the
  * session. This happens if the session ended, the tenant or its batch may not send now, or the node stops. A deadline
  * that passes does the same, and a gap follows. So does `taken_back`: a STOP came while a status was prepared, and it
- * is prepared once more without that person. In `sending` only an outcome settles it: `restarted` fails it
- * BOT_RESTARTED, since no message may be sent twice. A message that was not sent is put back too, on an open session
- * five times at most. The network may have no keys for its recipient, or never answer if they exist, and others wait
- * behind it. `pause` and `resume` begin and end an operator's pause, during which nothing is dispatched. A message in
- * progress at its start is put back.
+ * is prepared once more without that person.
  *
- * The 15 minutes follow a number to the shop that connects it next (`rate_limited_before`).
+ * In `sending` only an outcome or the deadline ends its progress. The deadline fails it DELIVERY_UNKNOWN, and
+ * `restarted` fails it BOT_RESTARTED, since no message may be sent twice. The outcomes `not_sent` and `rate_limited`
+ * put it back each time. `unprepared` does so four times, and the fifth fails it SEND_REFUSED. The network may have no
+ * keys for its recipient, or not say whether they exist, and other messages wait behind it.
+ *
+ * `pause` and `resume` begin and end an operator's pause, during which nothing is dispatched. A message that is being
+ * prepared at its start is put back.
+ *
+ * The pause after a rate signal follows a number to the shop that connects it next (`rate_limited_before`).
  */
 
 import { assign, setup } from 'xstate';
@@ -93,7 +97,7 @@ interface Arguments {
   readonly event: PacingEvent;
 }
 
-/** Attempts on an open session that do not reach the wire before a message fails. */
+/** With so many attempts that end as `unprepared`, a message fails. */
 const UNSENT_TRIES = 5;
 
 const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason } = {

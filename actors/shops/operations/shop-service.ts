@@ -30,7 +30,7 @@ export interface ShopServiceOptions extends ConnectionOptions, SendingOptions {
   readonly times: EstimateTimes;
   /** Retention of ended scheduled sends in milliseconds. */
   readonly retentionMs: number;
-  /** True if a session worker can take orders. */
+  /** `isAvailable` returns true if a session worker can take orders. */
   readonly host: { isAvailable(): boolean };
 }
 

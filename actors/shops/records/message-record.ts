@@ -9,7 +9,10 @@ import { type MessageContent, NO_CONTENT } from '../message-content.ts';
 import type { MessageView, Reply } from '../shop-operations.ts';
 import { decodeReceipts, type MessageReceipts } from './message-receipts.ts';
 
-/** The accepted content; written once. Times in milliseconds since the Unix epoch. */
+/**
+ * A message as it was accepted. It is written again only if a message for the pool is sent by its own shop, or if its
+ * recipient is erased. Times in milliseconds since the Unix epoch.
+ */
 export interface MessageBody extends MessageContent {
   readonly id: string;
   readonly tenantId: string;

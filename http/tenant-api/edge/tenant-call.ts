@@ -199,8 +199,8 @@ function continueRequest(
 }
 
 /**
- * Returns the reply with its tenant. A 401 without a key has no tenant. This node may remember a key that its tenant
- * has no longer, or a tenant that was erased.
+ * Returns the reply with its tenant. A 401 without a key is nobody's: the owner knows no such key. This node still had
+ * it in memory, but its tenant no longer has it, or was erased.
  */
 function edgeReply({ reply, keyId, wait }: OwnerReply, route: string, tenantId: string): EdgeReply {
   if (keyId === undefined && reply.status === 401) return anonymous(reply, route);

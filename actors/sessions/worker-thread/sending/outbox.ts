@@ -39,7 +39,7 @@ export class Outbox {
     this.#again = new SendAgain(options, parts);
   }
 
-  /** An order that is given once more replaces the one before, unless that may have left. */
+  /** Starts an order. If it was given before, it replaces that one, unless the message may have left. */
   prepare(prepareOrder: PrepareOrder): void {
     const { order, composingMs } = prepareOrder;
     const orderBefore = this.#orders.get(order.wireId);
@@ -51,8 +51,8 @@ export class Outbox {
   }
 
   /**
-   * Puts a stanza that was not acknowledged before its connection was lost on the wire once more, under the same id. It may
-   * have arrived, so its outcome is that it was acknowledged, or unknown.
+   * Sends a stanza once more, under the same id. The connection before was lost, and the network had not acknowledged
+   * the stanza. It may have arrived all the same, so its outcome is `acknowledged` or `unknown`.
    */
   repeat({ asked, wireId, to, chat, message }: UnacknowledgedOrder): void {
     const pendingOrder = new PendingOrder(asked, { wireId, to, chat, message });

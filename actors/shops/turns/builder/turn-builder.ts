@@ -100,7 +100,10 @@ export class TurnBuilder {
     return this.options.makeId(this.nowMs);
   }
 
-  /** Draws the end of the next gap at random, and has that of a pause of at least `backoffMs`, for the pacing machine. */
+  /**
+   * Returns the ends of the next gap and of the next pause, for the pacing machine. The gap is drawn at random. The
+   * pause takes `backoffMs`, but at least the time of each pause.
+   */
   drawEnds(backoffMs = 0) {
     const { sendGap, pauseMs } = this.options.times;
     const { minMs, maxMs } = sendGap;

@@ -70,7 +70,7 @@ function linkRecipient(builder: TurnBuilder, { wroteByLid, writer }: DispatchFac
   if (isPhoneNumber(writtenBy)) linkLid(builder, wroteByLid, { writtenBy, writer });
 }
 
-/** Checks the message in progress, and returns it. Undefined if a reason against it put it back or ended it. */
+/** Checks the message in progress, and returns it if it may go on. Otherwise puts it back or ends it. */
 function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | undefined {
   const { body } = facts;
   const { batches, currentMessage } = builder.state;
