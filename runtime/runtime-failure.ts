@@ -68,9 +68,14 @@ export function outcomeUnknownFailure(message: string): RuntimeFailure {
   return new RuntimeFailure('OUTCOME_UNKNOWN', message, 1);
 }
 
-/** The mailbox is too full for another client command, or the command waited too long. */
+/** The mailbox is too full for another client command. */
 export function mailboxFullFailure(): RuntimeFailure {
   return new RuntimeFailure('MAILBOX_FULL', 'the mailbox is full', 1);
+}
+
+/** A client command waits longer than its mailbox allows. */
+export function waitedTooLongFailure(): RuntimeFailure {
+  return new RuntimeFailure('MAILBOX_FULL', 'the command waits too long in the mailbox', 1);
 }
 
 /** The node has the maximum of turns under way, of all actors together. */

@@ -4,7 +4,6 @@ import type { DeactivationReason, RuntimeCommand, Turn } from '../behaviour.ts';
 import type { ActiveActor, Asker } from '../ownership/active-actor.ts';
 import type { OwnedShard } from '../ownership/owned-shard.ts';
 import {
-  mailboxFullFailure,
   messageOf,
   movedAwayFailure,
   NewerState,
@@ -12,6 +11,7 @@ import {
   RuntimeFailure,
   suspendedFailure,
   unavailableFailure,
+  waitedTooLongFailure,
 } from '../runtime-failure.ts';
 import { ActivationGate } from './activation-gate.ts';
 import { ActorResources } from './actor-resources.ts';
@@ -305,7 +305,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     }
     this.#unload('crashed');
     this.#status = 'backoff';
-    if (decision.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(mailboxFullFailure());
+    if (decision.restartInMs > limits.mailboxAgeMs) this.#mailbox.refuseClients(waitedTooLongFailure());
     this.#timer.start(decision.restartInMs, () => this.#load());
   }
 

@@ -2,7 +2,7 @@ import type { Lane, RuntimeCommand } from '../behaviour.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { RuntimeCounters } from '../observer.ts';
 import type { Asker } from '../ownership/active-actor.ts';
-import { mailboxFullFailure, type RuntimeFailure } from '../runtime-failure.ts';
+import { mailboxFullFailure, type RuntimeFailure, waitedTooLongFailure } from '../runtime-failure.ts';
 import type { AnyBehaviour } from './actor-surroundings.ts';
 
 /** The reason for a turn: a command, or one of the runtime's own occasions. */
@@ -120,7 +120,7 @@ export class Mailbox {
       this.#clientBytes -= client.bytes;
       if (nowMs - client.queuedAtMs <= this.#limits.mailboxAgeMs) return client;
       this.#counters.mailboxRefusals += 1;
-      client.asker?.reject(mailboxFullFailure());
+      client.asker?.reject(waitedTooLongFailure());
     }
   }
 
