@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { root } from '../testbed/root.ts';
 import { writtenFiles } from './repository-files.ts';
 
-/** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/kill.test.ts`. */
+/** A test's file as a document writes it, alone or in a path: `lease.test.ts`, `tests/e2e/fleet/kill.test.ts`. */
 const NAMED = /[\w./-]*[\w-]+\.(?:test|container-test|chart-test|drill-test)\.ts/g;
 
 /** A test's file as code or as a link, and its mark if it has one: (nightly), or (nightly, "its title"). */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { imageTarget } from '../e2e/image-target.ts';
+import { imageTarget } from '../e2e/stack/image-target.ts';
 import { root } from '../testbed/root.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { untilStatus } from '../e2e/shop-steps.ts';
+import { untilStatus } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
 import { attachmentHost, sendAttachment } from './attachments.ts';
 import { allConnected, openShops } from './chaos-shops.ts';

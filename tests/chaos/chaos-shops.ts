@@ -1,7 +1,7 @@
-import { makeAccount } from '../e2e/account.ts';
-import type { ApiClient } from '../e2e/api-client.ts';
-import type { Fleet } from '../e2e/fleet.ts';
-import { connectShop, untilConnected } from '../e2e/shop-steps.ts';
+import { makeAccount } from '../e2e/stack/account.ts';
+import type { ApiClient } from '../e2e/stack/api-client.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import { connectShop, untilConnected } from '../e2e/stack/shop-steps.ts';
 
 /** A connected shop, and numbers that are its tenant's customers. */
 export interface ChaosShop {

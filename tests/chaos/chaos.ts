@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
 import { noRoomForAttachments } from './attachment-faults.ts';

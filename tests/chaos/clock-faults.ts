@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { sendText, untilStatus } from '../e2e/stack/shop-steps.ts';
 import { listening } from '../testbed/listening.ts';
 import { pause, until } from '../testbed/waiting.ts';
 import { allConnected, type ChaosShop, openShops } from './chaos-shops.ts';

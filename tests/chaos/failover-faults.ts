@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RedisPair } from '../e2e/redis-pair.ts';
+import type { RedisPair } from '../e2e/stack/redis-pair.ts';
 import { pause } from '../testbed/waiting.ts';
 import { allConnected } from './chaos-shops.ts';
 import { type Fault, type Run, within } from './scenario.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import type { Fleet } from '../e2e/fleet.ts';
-import { connectShop, untilEnded, untilStatus } from '../e2e/shop-steps.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import { connectShop, untilEnded, untilStatus } from '../e2e/stack/shop-steps.ts';
 import { pause } from '../testbed/waiting.ts';
 import { attachmentHost, sendAttachment } from './attachments.ts';
 import { allConnected, type ChaosShop, nextPhone, openShops } from './chaos-shops.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type FeedReader, sawEachEndOnce, startReader, startStream } from '../e2e/feed-readers.ts';
-import type { Fleet, FleetNode } from '../e2e/fleet.ts';
+import { type FeedReader, sawEachEndOnce, startReader, startStream } from '../e2e/stack/feed-readers.ts';
+import type { Fleet, FleetNode } from '../e2e/stack/fleet.ts';
 import { pause } from '../testbed/waiting.ts';
 import { allConnected, type ChaosShop } from './chaos-shops.ts';
 import { type MessageEnd, type Outcomes, startTraffic, type TimeSpan } from './traffic.ts';

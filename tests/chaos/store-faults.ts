@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
-import type { ApiAnswer } from '../e2e/api-client.ts';
-import type { Fleet } from '../e2e/fleet.ts';
-import { sendText } from '../e2e/shop-steps.ts';
+import type { ApiAnswer } from '../e2e/stack/api-client.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import { sendText } from '../e2e/stack/shop-steps.ts';
 import { pause, until } from '../testbed/waiting.ts';
 import { allConnected, type ChaosShop } from './chaos-shops.ts';
 import { type Fault, type Run, within } from './scenario.ts';

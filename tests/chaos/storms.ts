@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { FaultKind } from '../../simulator/control/faults.ts';
-import { sendText } from '../e2e/shop-steps.ts';
+import { sendText } from '../e2e/stack/shop-steps.ts';
 import { pause, until } from '../testbed/waiting.ts';
 import { allConnected, type ChaosShop, nextPhone, openShops } from './chaos-shops.ts';
 import { type Fault, type Run, within } from './scenario.ts';

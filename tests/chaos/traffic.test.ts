@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { ApiAnswer } from '../e2e/api-client.ts';
-import type { Fleet } from '../e2e/fleet.ts';
+import type { ApiAnswer } from '../e2e/stack/api-client.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
 import type { ChaosShop } from './chaos-shops.ts';
 import { startTraffic } from './traffic.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../runtime/clock.ts';
-import type { Fleet } from '../e2e/fleet.ts';
-import { sendText, untilEnded } from '../e2e/shop-steps.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import { sendText, untilEnded } from '../e2e/stack/shop-steps.ts';
 import { pause } from '../testbed/waiting.ts';
 import type { ChaosShop } from './chaos-shops.ts';
 

@@ -15,7 +15,7 @@ import * as v from 'valibot';
 import { ASSUMPTION_NAMES, isHeld, parseServerState } from '../../runtime/redis/store-assumptions.ts';
 import { spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
-import { imageTarget } from '../e2e/image-target.ts';
+import { imageTarget } from '../e2e/stack/image-target.ts';
 import { key } from '../service/refused-environment.ts';
 import { root } from '../testbed/root.ts';
 import { until } from '../testbed/waiting.ts';

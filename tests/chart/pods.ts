@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
-import { imageTarget } from '../e2e/image-target.ts';
+import { imageTarget } from '../e2e/stack/image-target.ts';
 import { root } from '../testbed/root.ts';
 import { until } from '../testbed/waiting.ts';
 import type { Manifest } from './chart-tools.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedStack } from '../e2e/shared-stack.ts';
+import { sharedStack } from '../e2e/stack/shared-stack.ts';
 import { accessibilityViolations, startBrowser, type TestBrowser } from './browser.ts';
 
 let origin: string;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { PERMISSIONS } from '../../actors/permission.ts';
-import { apiClient } from '../e2e/api-client.ts';
-import { sharedStack } from '../e2e/shared-stack.ts';
-import { connectShop, sendText } from '../e2e/shop-steps.ts';
+import { apiClient } from '../e2e/stack/api-client.ts';
+import { sharedStack } from '../e2e/stack/shared-stack.ts';
+import { connectShop, sendText } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
 import { startBrowser } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';

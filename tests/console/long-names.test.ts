@@ -1,8 +1,8 @@
 /** Names and codes without a place to break at: no page gets wider than its window, nothing lies on anything. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sharedStack } from '../e2e/shared-stack.ts';
-import { sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { sharedStack } from '../e2e/stack/shared-stack.ts';
+import { sendText, untilStatus } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
 import { SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';

@@ -8,8 +8,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import * as v from 'valibot';
-import { sharedStack } from '../e2e/shared-stack.ts';
-import { sendText, untilEnded } from '../e2e/shop-steps.ts';
+import { sharedStack } from '../e2e/stack/shared-stack.ts';
+import { sendText, untilEnded } from '../e2e/stack/shop-steps.ts';
 import { root } from '../testbed/root.ts';
 
 const read = (name: string): string => readFileSync(join(root, `deploy/monitoring/${name}`), 'utf8');

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { HOUR_MS } from '../../runtime/durations.ts';
-import { sharedStack } from '../e2e/shared-stack.ts';
-import { sentText } from '../e2e/shop-steps.ts';
+import { sharedStack } from '../e2e/stack/shared-stack.ts';
+import { sentText } from '../e2e/stack/shop-steps.ts';
 import { accessibilityViolations, SIZES } from './browser.ts';
 import { type ConsoleSession, openConsole } from './console-session.ts';
 

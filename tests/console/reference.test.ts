@@ -1,7 +1,7 @@
 /** The reference page in a browser: what a developer reads and tries out there, under any name of this machine. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sharedStack } from '../e2e/shared-stack.ts';
+import { sharedStack } from '../e2e/stack/shared-stack.ts';
 import { startBrowser, type TestBrowser } from './browser.ts';
 
 let browser: TestBrowser;

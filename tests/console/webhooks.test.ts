@@ -7,7 +7,7 @@ import { streamIdOf } from '../../actors/tenants/stored-events/event-cursor.ts';
 import type { WebhookProgress } from '../../actors/tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../../actors/tenants/tenant-keys.ts';
 import { sharedEndpoint } from '../actors/webhooks/shared-endpoint.ts';
-import { sharedStack } from '../e2e/shared-stack.ts';
+import { sharedStack } from '../e2e/stack/shared-stack.ts';
 import { until } from '../testbed/waiting.ts';
 import type { Delivery } from '../testbed/webhook-server.ts';
 import { accessibilityViolations } from './browser.ts';

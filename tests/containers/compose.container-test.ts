@@ -1,8 +1,8 @@
 /** compose.yaml, run: two nodes and Redis behind one port, one node killed, one stopped, both back. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Account, makeAccount } from '../e2e/account.ts';
-import { type ApiClient, apiClient } from '../e2e/api-client.ts';
+import { type Account, makeAccount } from '../e2e/stack/account.ts';
+import { type ApiClient, apiClient } from '../e2e/stack/api-client.ts';
 import { until } from '../testbed/waiting.ts';
 import { type Composed, composeUp } from './composed.ts';
 

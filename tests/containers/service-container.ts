@@ -1,5 +1,5 @@
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
-import { type ApiClient, apiClient } from '../e2e/api-client.ts';
+import { type ApiClient, apiClient } from '../e2e/stack/api-client.ts';
 import { freePort } from './free-port.ts';
 
 /** The service's image, held as tightly as it promises to bear: a read-only root file system and no privilege. */

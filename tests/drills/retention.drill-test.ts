@@ -10,10 +10,10 @@ import { nextCutMs } from '../../actors/shops/state/accepted-list.ts';
 import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
 import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
-import { erase } from '../e2e/erase.ts';
-import { type Fleet, startFleet } from '../e2e/fleet.ts';
-import { sendText, untilStatus } from '../e2e/shop-steps.ts';
-import { tracesIn } from '../e2e/traces.ts';
+import { erase } from '../e2e/stack/erase.ts';
+import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
+import { sendText, untilStatus } from '../e2e/stack/shop-steps.ts';
+import { tracesIn } from '../e2e/stack/traces.ts';
 import { until } from '../testbed/waiting.ts';
 
 /** How far SIGPWR sets the clocks of `SHIFTED_SERVICE` ahead. */

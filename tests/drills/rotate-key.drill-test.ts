@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { type Fault, runFault } from '../chaos/scenario.ts';
-import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
 import { until } from '../testbed/waiting.ts';

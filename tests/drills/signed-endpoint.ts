@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import type { Fleet } from '../e2e/fleet.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
 import { listening } from '../testbed/listening.ts';
 import { webhookServer } from '../testbed/webhook-server.ts';
 

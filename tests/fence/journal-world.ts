@@ -5,7 +5,7 @@ import { shardCount } from '../../runtime/address.ts';
 import { parseRecord } from '../../runtime/engine.ts';
 import { type GuardedProcess, spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { readReadyLine } from '../../service/dev/ready-line.ts';
-import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
+import { type RedisLink, redisLink } from '../e2e/stack/redis-link.ts';
 import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
 import { moduleFile, nodeFlags, root } from '../testbed/root.ts';
 import { until } from '../testbed/waiting.ts';

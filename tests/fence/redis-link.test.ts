@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { redisLink } from '../e2e/redis-link.ts';
+import { redisLink } from '../e2e/stack/redis-link.ts';
 import { startRedisServer } from '../testbed/redis-server.ts';
 import { until } from '../testbed/waiting.ts';
 

@@ -1,4 +1,4 @@
-import type { Fleet } from '../e2e/fleet.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
 import type { History } from './history.ts';
 
 /** Faults that began this long before a violation may still have effects. */

@@ -1,5 +1,5 @@
-import type { Fleet } from '../e2e/fleet.ts';
-import type { ShopSurroundings } from '../e2e/shop-steps.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import type { ShopSurroundings } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
 import { circumstances } from './circumstances.ts';
 import type { History } from './history.ts';

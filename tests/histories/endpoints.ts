@@ -1,4 +1,4 @@
-import type { Fleet } from '../e2e/fleet.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
 import { listening } from '../testbed/listening.ts';
 import { webhookServer } from '../testbed/webhook-server.ts';
 import { eventFact, type History, type ToldEvent } from './history.ts';

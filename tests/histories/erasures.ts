@@ -1,4 +1,4 @@
-import type { Fleet } from '../e2e/fleet.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
 import { until } from '../testbed/waiting.ts';
 
 /** Waits until nothing of a tenant is being erased any more. `name`: what the caller has erased. */

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Random } from '../../runtime/random.ts';
-import type { Fleet, FleetNode } from '../e2e/fleet.ts';
+import type { Fleet, FleetNode } from '../e2e/stack/fleet.ts';
 import { pause, until } from '../testbed/waiting.ts';
 import type { History } from './history.ts';
 

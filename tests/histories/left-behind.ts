@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import type { Fleet } from '../e2e/fleet.ts';
-import { textsIn, tracesOf } from '../e2e/traces.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import { textsIn, tracesOf } from '../e2e/stack/traces.ts';
 import type { History } from './history.ts';
 
 /** Times of messages from a number, which the policy needs (docs/contract.md, Erasing a person). */

@@ -1,5 +1,5 @@
-import { makeAccount } from '../e2e/account.ts';
-import type { Fleet } from '../e2e/fleet.ts';
+import { makeAccount } from '../e2e/stack/account.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { History } from './history.ts';

@@ -1,4 +1,4 @@
-import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
+import type { ApiAnswer, ApiClient } from '../e2e/stack/api-client.ts';
 import { until } from '../testbed/waiting.ts';
 
 /** Longer than an operator suspends a tenant, and than faults keep them from letting it go on. */

@@ -1,6 +1,6 @@
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
-import { FEED_START, type FeedReader, startReader } from '../e2e/feed-readers.ts';
-import { type Fleet, startFleet } from '../e2e/fleet.ts';
+import { FEED_START, type FeedReader, startReader } from '../e2e/stack/feed-readers.ts';
+import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { pause, until } from '../testbed/waiting.ts';
 import { violationsOf } from './checker.ts';

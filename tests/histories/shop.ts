@@ -1,7 +1,7 @@
 import type { Random } from '../../runtime/random.ts';
-import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
-import type { Fleet } from '../e2e/fleet.ts';
-import { sendText } from '../e2e/shop-steps.ts';
+import type { ApiAnswer, ApiClient } from '../e2e/stack/api-client.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import { sendText } from '../e2e/stack/shop-steps.ts';
 import { pickOne } from './faults.ts';
 import type { History } from './history.ts';
 

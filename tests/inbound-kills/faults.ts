@@ -1,5 +1,5 @@
-import type { Fleet } from '../e2e/fleet.ts';
-import { untilConnected } from '../e2e/shop-steps.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import { untilConnected } from '../e2e/stack/shop-steps.ts';
 import type { ToldTenant } from './inbound-run.ts';
 
 /** Far longer than a take-over takes: how long it took is no question here. */

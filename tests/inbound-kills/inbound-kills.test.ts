@@ -1,7 +1,7 @@
 /** Inbound messages while nodes die have one event each, in the order of their chat: all kinds, under any address. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sharedFleet } from '../e2e/shared-fleet.ts';
+import { sharedFleet } from '../e2e/stack/shared-fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
 import { killAnyNode } from './faults.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { nextPhone } from '../chaos/chaos-shops.ts';
-import { makeAccount } from '../e2e/account.ts';
-import type { ApiClient } from '../e2e/api-client.ts';
-import { FEED_START, type FeedReader, startStream } from '../e2e/feed-readers.ts';
-import type { Fleet } from '../e2e/fleet.ts';
-import { connectShop } from '../e2e/shop-steps.ts';
+import { makeAccount } from '../e2e/stack/account.ts';
+import type { ApiClient } from '../e2e/stack/api-client.ts';
+import { FEED_START, type FeedReader, startStream } from '../e2e/stack/feed-readers.ts';
+import type { Fleet } from '../e2e/stack/fleet.ts';
+import { connectShop } from '../e2e/stack/shop-steps.ts';
 import { deferred } from '../testbed/deferred.ts';
 import { until } from '../testbed/waiting.ts';
 import { type WrittenChat, writtenChat } from './written-chat.ts';

@@ -5,7 +5,7 @@
  * missing, doubled or out of order. TEST_SEED repeats the messages and the moments.
  */
 import { parseArgs } from 'node:util';
-import { startFleet } from '../e2e/fleet.ts';
+import { startFleet } from '../e2e/stack/fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
 import { pause } from '../testbed/waiting.ts';

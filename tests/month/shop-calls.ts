@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ApiAnswer, ApiClient } from '../e2e/api-client.ts';
-import { sendText } from '../e2e/shop-steps.ts';
+import type { ApiAnswer, ApiClient } from '../e2e/stack/api-client.ts';
+import { sendText } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
 
 /** How often something is asked for that another process does, and how long it may take on a busy machine. */

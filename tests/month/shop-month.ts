@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { makeAccount } from '../e2e/account.ts';
-import { connectShop } from '../e2e/shop-steps.ts';
+import { makeAccount } from '../e2e/stack/account.ts';
+import { connectShop } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
 import { LatePhones } from './late-phones.ts';
 import { PATIENTLY, ShopCalls } from './shop-calls.ts';

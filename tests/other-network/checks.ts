@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { sendText, untilStatus } from '../e2e/shop-steps.ts';
+import { sendText, untilStatus } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
 import { newsletter, restriction, status, unknownClass } from './arriving.ts';
 import { numberOf } from './directory.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
-import { type RedisLink, redisLink } from '../e2e/redis-link.ts';
-import { type RedisPair, startRedisPair } from '../e2e/redis-pair.ts';
+import { type RedisLink, redisLink } from '../e2e/stack/redis-link.ts';
+import { type RedisPair, startRedisPair } from '../e2e/stack/redis-pair.ts';
 import { eventually } from '../testbed/waiting.ts';
 import { counterAddress, counterKey } from './counter-behaviour.ts';
 import { redisNode } from './redis-node.ts';

@@ -10,8 +10,8 @@ import { tenantKeys, tenantsOfShardKey } from '../../../actors/tenants/tenant-ke
 import { shardOf } from '../../../runtime/address.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import type { Store } from '../../../runtime/store.ts';
-import { redisLink } from '../../e2e/redis-link.ts';
-import { startRedisPair } from '../../e2e/redis-pair.ts';
+import { redisLink } from '../../e2e/stack/redis-link.ts';
+import { startRedisPair } from '../../e2e/stack/redis-pair.ts';
 import { plainStore } from '../../http/service-fixture.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';

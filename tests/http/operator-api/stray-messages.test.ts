@@ -12,7 +12,7 @@ import { shardOf } from '../../../runtime/address.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../runtime/object-id.ts';
 import { systemRandom } from '../../../runtime/random.ts';
-import { tracesIn } from '../../e2e/traces.ts';
+import { tracesIn } from '../../e2e/stack/traces.ts';
 import { eventually } from '../../testbed/waiting.ts';
 import { sharedRealService } from '../shared-service.ts';
 
