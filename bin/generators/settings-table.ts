@@ -21,14 +21,15 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     note: `A token has 16 characters or more. \`ADMIN_TOKEN\` may have 8 if \`ADMIN_HOST\` is loopback. Roles are \`read\`, \`operate\` and
 \`admin\`: [docs/operators.md](docs/operators.md). Operators' tokens open \`/metrics\`, too.
 
-Without \`CREDENTIALS_KEY\` the stored sessions of every shop are lost. It may have several keys, separated by commas: the first
-seals, all of them open ([rotating it](docs/running.md#rotating-credentials_key)). The service refuses to
-start if no configured key opens the stored data.
+Without \`CREDENTIALS_KEY\` the stored sessions of every shop are lost. It may have several keys, separated by commas: the
+first seals, all of them open ([rotating it](docs/running.md#rotating-credentials_key)). The service refuses to start if no
+configured key opens the stored data.
 
-Each secret, and \`REDIS_URL\`, may be in a file instead, as orchestrators mount them. White space at its end is not part of the
-secret. A secret given in both ways is refused. \`compose.yaml\` mounts the folder \`SECRETS\` at \`/run/secrets\`; user 65532 must be able
-to read the files. With \`compose.yaml\`, set \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` or \`REDIS_URL\` to an empty value if you use its
-file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Prometheus reads \`METRICS_TOKEN\` only by value.`,
+Each secret, and \`REDIS_URL\`, may be in a file instead, as orchestrators mount them. White space at its end is not part
+of the secret. A secret given in both ways is refused. \`compose.yaml\` mounts the folder \`SECRETS\` at \`/run/secrets\`;
+user 65532 must be able to read the files. With \`compose.yaml\`, set \`ADMIN_TOKEN\`, \`CREDENTIALS_KEY\` or \`REDIS_URL\` to
+an empty value if you use its file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Prometheus reads
+\`METRICS_TOKEN\` only by value.`,
   },
   {
     title: 'Addresses',
@@ -122,10 +123,10 @@ file: \`CREDENTIALS_KEY=\` and \`CREDENTIALS_KEY_FILE=/run/secrets/key\`. Its Pr
         "servers that resolve attachments' and webhooks' hosts; `/etc/hosts` is not read",
       ),
     ],
-    note: `Set \`MSGAPP_CLIENT_VERSION\` when the network refuses the client's version (\`outdated\`). With \`latest\` one node a day reads the
-network's own page (\`https://web.whatsapp.com/sw.js\`), and one reads it at once after a refusal. Sessions that open later report
-that version. Until the page is read they report the client's own. \`SEND_GAP_MS\` may be shorter than 6 seconds only with a
-simulator on this machine.`,
+    note: `Set \`MSGAPP_CLIENT_VERSION\` when the network refuses the client's version (\`outdated\`). With \`latest\` one node a day
+reads the network's own page (\`https://web.whatsapp.com/sw.js\`), and one reads it at once after a refusal. Sessions that
+open later report that version. Until the page is read they report the client's own. \`SEND_GAP_MS\` may be shorter than 6
+seconds only with a simulator on this machine.`,
   },
   {
     title: 'How long things are kept',

@@ -11,8 +11,6 @@ import { writtenFiles } from './repository-files.ts';
 const DOCUMENT = /(?<![\w./*-]|:\/\/\S*)[\w./-]*[\w-]+\.md\b(#[\w-]+)?/g;
 /** A folder that a document names in code, as `bin/gate/`. One that begins with a dot is made by a command. */
 const FOLDER = /`((?:[a-z][\w-]*\/)+)`/g;
-/** A name of the code and its file, as in "`readWriter` in `stored-writer.ts`". */
-const NAME_IN_FILE = /`([A-Za-z]\w{2,})`,? (?:in |of |\()`([\w./-]+\.ts)`/g;
 /** Matches the text after a citation of a heading: `docs/contract.md, Windows`. */
 const HEADING_FOLLOWS = /^[,:] (?=[A-Z])/;
 /** A document that is named by a word in capitals, as in `(WORD: Heading)` or `WORD section 4`. */
@@ -37,20 +35,11 @@ function foldersIn(folder: string): string[] {
 }
 
 const folders = foldersIn(root);
-const sourceFiles = writtenFiles().filter((path) => path.endsWith('.ts'));
 
 /** True if a folder has this path, or ends with it. Documents name folders from the place they speak of. */
 function isFolder(named: string): boolean {
   const end = `/${named.slice(0, -1)}`;
   return MADE_LATER.includes(named) || folders.some((folder) => folder.endsWith(end));
-}
-
-/** True if a file whose path ends with this one has the name. */
-function isNamedIn(name: string, file: string): boolean {
-  const word = new RegExp(`\\b${name}\\b`);
-  return sourceFiles
-    .filter((path) => `/${path}`.endsWith(`/${file}`))
-    .some((path) => word.test(readFileSync(join(root, path), 'utf8')));
 }
 
 function headingsOf(document: string): string[] {
@@ -79,10 +68,6 @@ function problemsOf(path: string, source: string): string[] {
     for (const [, folder = ''] of text.matchAll(FOLDER))
       if (!isFolder(folder)) problems.push(`${path}: ${folder} is no folder`);
   }
-  if (isMarkdown && path !== 'CHANGELOG.md') {
-    for (const [, name = '', file = ''] of text.matchAll(NAME_IN_FILE))
-      if (!isNamedIn(name, file)) problems.push(`${path}: ${file} has no ${name}`);
-  }
   for (const { 0: cited, 1: anchor, index } of text.matchAll(DOCUMENT)) {
     const document = documentAt(path, cited.replace(/#.*/, ''));
     if (document === undefined) {
@@ -109,8 +94,6 @@ function startsWith(words: string, heading: string): boolean {
 const planted: readonly (readonly [source: string, problem: RegExp | undefined, path?: string])[] = [
   ['See `actors/shops/turns/`, and `turns/batches/` there.', undefined, 'planted.md'],
   ['See `bin/lib/`.', /bin\/lib\/ is no folder/, 'planted.md'],
-  ['`writtenFiles` in `repository-files.ts` and `tests/bin/repository-files.ts`.', undefined, 'planted.md'],
-  ['`lostFiles` in `tests/bin/repository-files.ts`.', /has no lostFiles/, 'planted.md'],
   ['See `urns/`.', /urns\/ is no folder/, 'planted.md'],
   ['/** Exact (docs/contract.md, Windows). */', undefined],
   ['/**\n * Exact (docs/contract.md,\n * Windows) and more.\n */', undefined],
