@@ -19,7 +19,7 @@ import { SendAgain, STALE_GROUP } from './send-again.ts';
 const RATE_ACK = '429';
 
 /**
- * The orders of one session on their way to the wire. The client's `sendMessage` resolves once the bytes are in the
+ * The orders of one session on their way to the wire. The client's `relayMessage` resolves once the bytes are in the
  * socket. So an order counts as sent only with the `ack` stanza of the network. Errors are read from that stanza, too.
  * The client reports them once more, later and in other forms: in `messages.update`, or merged into an upsert.
  */
