@@ -12,8 +12,7 @@ import { readContent, senderName } from '../wire/read-content.ts';
 /** An inbound message as its shop's actor gets it, without its token. */
 type InboundNotice = Omit<SessionEventOf<'session.inbound'>, 'type' | 'generation' | 'token'>;
 
-/** The parts of a session that its intake uses. */
-interface InboundIntakeParts {
+interface InboundIntakeOptions {
   /** The wire id that the order of a stanza was given with. */
   readonly orderedAs: (wireId: string) => Promise<string>;
   /** Finds the number behind the network's own id of a person. */
@@ -24,16 +23,16 @@ interface InboundIntakeParts {
 /** The inbound messages of one session's shop, until its actor has committed them. */
 export class InboundIntake {
   readonly #context: SessionContext;
-  readonly #parts: InboundIntakeParts;
+  readonly #options: InboundIntakeOptions;
   /** Ends the wait for the commit of a message, by its token. */
   readonly #waiting = new Map<string, (failure?: Error) => void>();
   #tokens = 0;
   #mode: InboundMode;
   #isClosed = false;
 
-  constructor(context: SessionContext, parts: InboundIntakeParts) {
+  constructor(context: SessionContext, options: InboundIntakeOptions) {
     this.#context = context;
-    this.#parts = parts;
+    this.#options = options;
     this.#mode = context.opening.inbound ?? 'none';
   }
 
@@ -50,7 +49,7 @@ export class InboundIntake {
     const { timer } = reading;
     if (text === undefined && timer === undefined) return;
     const sender = await this.#senderOf(envelope);
-    if (timer !== undefined) await this.#parts.chatTimers.keep(sender, timer);
+    if (timer !== undefined) await this.#options.chatTimers.keep(sender, timer);
     if (text === undefined) return;
     try {
       const { wireId, atMs, lid } = envelope;
@@ -74,7 +73,7 @@ export class InboundIntake {
     content: ReturnType<typeof readContent>['content'],
   ): Promise<InboundContent | undefined> {
     if (this.#mode === 'none' || content === undefined) return undefined;
-    const quotes = content.quotes === null ? null : await this.#parts.orderedAs(content.quotes);
+    const quotes = content.quotes === null ? null : await this.#options.orderedAs(content.quotes);
     return { ...content, quotes, name: senderName(name) };
   }
 
@@ -117,7 +116,7 @@ export class InboundIntake {
   async #senderOf({ wireId, sender, senderByNumber }: InboundEnvelope): Promise<string> {
     const { environment, timing } = this.#context;
     const byNumber =
-      senderByNumber ?? (await this.#parts.socket()?.signalRepository.lidMapping.getPNForLID(sender));
+      senderByNumber ?? (await this.#options.socket()?.signalRepository.lidMapping.getPNForLID(sender));
     if (byNumber == null) {
       this.#context.log({ wireId }, 'a person wrote, and the network does not report their number');
       return personOf(sender);

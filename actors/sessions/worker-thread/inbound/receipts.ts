@@ -45,8 +45,7 @@ interface DeviceReport {
   readonly atMs: number;
 }
 
-/** The parts of a session that its receipts use. */
-export interface ReceiptsParts {
+export interface ReceiptsOptions {
   readonly ownAddresses: () => readonly string[];
   /** Returns the number for the network's own id of a person, or undefined if the network names none. */
   readonly numberOf: (lid: string) => Promise<string | undefined>;
@@ -64,7 +63,7 @@ export interface ReceiptsParts {
  */
 export class Receipts {
   readonly #context: SessionContext;
-  readonly #parts: ReceiptsParts;
+  readonly #options: ReceiptsOptions;
   #waiting: WaitingReport[] = [];
   /** Reports that were sent and are not committed, by their token. */
   readonly #reported = new Map<string, readonly HeldStanza[]>();
@@ -75,9 +74,9 @@ export class Receipts {
   #dropped = 0;
   #isArmed = false;
 
-  constructor(context: SessionContext, parts: ReceiptsParts) {
+  constructor(context: SessionContext, options: ReceiptsOptions) {
     this.#context = context;
-    this.#parts = parts;
+    this.#options = options;
   }
 
   /**
@@ -97,7 +96,7 @@ export class Receipts {
       const kind = KINDS.get(type);
       const person = kind && (await this.#personBehind(sender, group));
       if (kind === undefined || person === undefined) continue;
-      const orders = await Promise.all(wireIds.map((wireId) => this.#parts.orderedAs(wireId)));
+      const orders = await Promise.all(wireIds.map((wireId) => this.#options.orderedAs(wireId)));
       for (const wireId of new Set(orders)) receipts.push({ wireId, kind, ...person, group, atMs });
     }
     if (receipts.length === 0) return;
@@ -140,7 +139,7 @@ export class Receipts {
     this.#context.environment.sharedDeadlines.add(() => {
       if (this.#context.hasEnded) return;
       this.#isArmed = false;
-      const { isPending } = this.#parts;
+      const { isPending } = this.#options;
       const readyReports = this.#waiting.filter(({ receipt }) => !isPending(receipt.wireId));
       this.#waiting = this.#waiting.filter(({ receipt }) => isPending(receipt.wireId));
       if (this.#dropped > 0)
@@ -175,10 +174,10 @@ export class Receipts {
     group: string | undefined,
   ): Promise<Pick<StanzaReceipt, 'from' | 'lid'> | undefined> {
     if (!isNumberAddress(sender) && !isLidAddress(sender)) return undefined;
-    if (this.#parts.ownAddresses().includes(sender)) return undefined;
+    if (this.#options.ownAddresses().includes(sender)) return undefined;
     const byNumber = await this.#numberOf(sender);
     const addresses = byNumber === undefined || byNumber === sender ? [sender] : [sender, byNumber];
-    if (group !== undefined && this.#parts.isOutside(group, addresses)) return undefined;
+    if (group !== undefined && this.#options.isOutside(group, addresses)) return undefined;
     if (byNumber === undefined) return { from: sender };
     const fromNumber = `+${userOf(byNumber)}`;
     return group === undefined && isLidAddress(sender)
@@ -189,7 +188,7 @@ export class Receipts {
   /** Returns the address by number; undefined if the network names none or the lookup fails. */
   async #numberOf(address: string): Promise<string | undefined> {
     if (isNumberAddress(address)) return address;
-    const byNumber = await this.#parts.numberOf(address).catch(() => undefined);
+    const byNumber = await this.#options.numberOf(address).catch(() => undefined);
     return byNumber && personOf(byNumber);
   }
 }

@@ -4,8 +4,7 @@ import type { SealedStore } from '../store/sealed-store.ts';
 import type { Credentials } from './credentials.ts';
 import type { KeyUse } from './key-use.ts';
 
-/** The parts of a session that look through its keys. */
-interface LookThroughParts {
+interface LookThroughOptions {
   readonly sealedStore: Pick<SealedStore, 'reseal'>;
   readonly keyUse: Pick<KeyUse, 'prune'>;
   readonly credentials: Credentials;
@@ -18,16 +17,16 @@ interface LookThroughParts {
  * removes unused keys. It repeats each day, until the session ends. An old account takes both threads some tens of
  * milliseconds. So the sessions of a worker do this one by one, and messages of other shops come between two accounts.
  */
-export async function lookThroughKeys(context: SessionContext, parts: LookThroughParts): Promise<void> {
-  context.later(DAY_MS, () => void lookThroughKeys(context, parts));
+export async function lookThroughKeys(context: SessionContext, options: LookThroughOptions): Promise<void> {
+  context.later(DAY_MS, () => void lookThroughKeys(context, options));
   const { giveBack } = await context.environment.lookThroughs.take(context.shop.shopId);
   const limit = context.clock.after(context.timing.lookThroughMs, giveBack);
   try {
     if (context.hasEnded) return;
-    const names = await parts.sealedStore.reseal('credentials');
+    const names = await options.sealedStore.reseal('credentials');
     if (context.hasEnded) return;
-    parts.resumeHistory(names);
-    await parts.keyUse.prune(names, parts.credentials);
+    options.resumeHistory(names);
+    await options.keyUse.prune(names, options.credentials);
   } catch (error) {
     context.logFailure('the keys were not all gone through')(error);
   } finally {

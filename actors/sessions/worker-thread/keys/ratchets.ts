@@ -18,8 +18,7 @@ import { type InboundEnvelope, readEnvelope } from '../wire/inbound-message.ts';
 import { type HistoryNotice, readPhoneMessage } from '../wire/phone-message.ts';
 import { RatchetKeys, type StoreLater, type StoreSealed } from './ratchet-keys.ts';
 
-/** The functions that a session gives its ratchets. */
-export interface RatchetHooks {
+export interface RatchetOptions {
   /** Stores the steps of sealing, before any ciphertext is passed on. */
   readonly storeSealed: StoreSealed;
   /** Stores data that may be lost, together with the next write or before it. */
@@ -57,10 +56,10 @@ export interface Ratchets {
  * message again, and the actor knows its wire id. If it is killed after that, the network delivers again and libsignal
  * reports a used key. The client then acknowledges, which is right, since the message is stored.
  */
-export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratchets {
+export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ratchets {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
   const outcomes = new WeakMap<BinaryNode, 'read' | 'failed'>();
-  const keys = new RatchetKeys(store, hooks);
+  const keys = new RatchetKeys(store, options);
 
   /** Opens a ciphertext, and remembers of which stanza one could not be opened. */
   const open = async <Opened>(ciphertext: Uint8Array, opening: Promise<Opened>): Promise<Opened> => {
@@ -81,20 +80,20 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
   const announce = async (ciphertext: Uint8Array, paddedText: Uint8Array): Promise<void> => {
     const stanza = stanzas.get(ciphertext);
     if (stanza === undefined) return;
-    const ownAddresses = hooks.ownAddresses();
+    const ownAddresses = options.ownAddresses();
     const message = proto.Message.decode(unpadRandomMax16(paddedText));
-    const otherAddress = (wireId: string): string | undefined => hooks.numbersBeside.get(wireId);
+    const otherAddress = (wireId: string): string | undefined => options.numbersBeside.get(wireId);
     const { copies = [], notice } =
       readPhoneMessage(stanza, message, { own: ownAddresses, otherAddress }) ?? {};
-    for (const copy of copies) await hooks.onReceived(copy.envelope, copy.message);
-    if (notice !== undefined) await hooks.historyReceived(stanza.attrs.id ?? '', notice);
+    for (const copy of copies) await options.onReceived(copy.envelope, copy.message);
+    if (notice !== undefined) await options.historyReceived(stanza.attrs.id ?? '', notice);
     const envelope = readEnvelope(stanza, ownAddresses);
-    if (envelope !== undefined) await hooks.onReceived(envelope, message);
+    if (envelope !== undefined) await options.onReceived(envelope, message);
   };
 
   /** The phone may be asked for this stanza's message. Its answer may leave out the sender that the stanza names. */
   const remember = ({ attrs: { id, sender_pn } }: BinaryNode): void => {
-    if (id !== undefined && sender_pn !== undefined) hooks.numbersBeside.set(id, sender_pn);
+    if (id !== undefined && sender_pn !== undefined) options.numbersBeside.set(id, sender_pn);
   };
 
   return {
@@ -106,7 +105,11 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
     outcomeOf: (stanza) => outcomes.get(stanza),
     makeSignalRepository(auth, logger): SignalRepositoryWithLIDStore {
       const ratchetAuth: SignalAuthState = { creds: auth.creds, keys };
-      const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(ratchetAuth, logger, hooks.lookUpNumbers);
+      const client = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(
+        ratchetAuth,
+        logger,
+        options.lookUpNumbers,
+      );
       return {
         ...client,
         // Broken keys cost their own device the message, and nothing for the group's other members. Sealing for a
@@ -135,7 +138,7 @@ export function makeRatchets(store: SignalKeyStore, hooks: RatchetHooks): Ratche
         // The client requests the keys of devices without a session, and fails completely if one has none. Sealing for
         // such a device fails for it alone.
         validateSession: async (address) =>
-          hooks.isLeftOut(address) ? { exists: true } : client.validateSession(address),
+          options.isLeftOut(address) ? { exists: true } : client.validateSession(address),
         encryptMessage: (plaintext) => keys.seal(() => client.encryptMessage(plaintext)),
         encryptGroupMessage: (plaintext) => keys.seal(() => client.encryptGroupMessage(plaintext)),
       };

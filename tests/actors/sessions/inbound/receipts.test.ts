@@ -5,7 +5,7 @@ import type { StanzaReceipt } from '../../../../actors/sessions/session-events.t
 import {
   LONGEST_HOLD_MS,
   Receipts,
-  type ReceiptsParts,
+  type ReceiptsOptions,
 } from '../../../../actors/sessions/worker-thread/inbound/receipts.ts';
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import type { SessionEnvironment } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
@@ -18,10 +18,10 @@ function receiptsOf(options: {
   readonly clock: FakeClock;
   readonly report: (token: string, receipts: readonly StanzaReceipt[]) => void;
   readonly shared?: Deadlines<() => void>;
-  readonly parts?: Partial<ReceiptsParts>;
+  readonly receiptsOptions?: Partial<ReceiptsOptions>;
   readonly log?: SessionContext['log'];
 }): Receipts {
-  const { clock, report, parts, log = () => undefined } = options;
+  const { clock, report, receiptsOptions, log = () => undefined } = options;
   const { shared = fakeOf<Deadlines<() => void>>({ add: (act) => clock.after(250, act) }) } = options;
   const context = fakeOf<SessionContext>({
     environment: fakeOf<SessionEnvironment>({ sharedDeadlines: shared }),
@@ -36,7 +36,7 @@ function receiptsOf(options: {
     isOutside: () => false,
     orderedAs: async (wireId) => wireId,
     isPending: () => false,
-    ...parts,
+    ...receiptsOptions,
   });
 }
 
@@ -75,7 +75,7 @@ test('receipts of our own devices and of people outside the group do not count',
   const clock = new FakeClock();
   const receipts = receiptsOf({
     clock,
-    parts: { ownAddresses: () => [own], isOutside: (_, addresses) => addresses.includes(outsider) },
+    receiptsOptions: { ownAddresses: () => [own], isOutside: (_, addresses) => addresses.includes(outsider) },
     report: (_token, some) => void told.push(...some.map(({ from, kind }) => `${from} ${kind}`)),
   });
   for (const participant of [own, outsider, member, '33600000000:7@s.whatsapp.net']) {
@@ -94,7 +94,7 @@ function heldReceipts(pending = new Set<string>()) {
   const dropped: unknown[] = [];
   const receipts = receiptsOf({
     clock,
-    parts: {
+    receiptsOptions: {
       ownAddresses: () => ['33611111111@s.whatsapp.net'],
       isPending: (wireId) => pending.has(wireId),
     },
@@ -179,7 +179,9 @@ async function reportedOf(...nodes: readonly BinaryNode[]): Promise<string[]> {
   const told: string[] = [];
   const receipts = receiptsOf({
     clock,
-    parts: { numberOf: async (lid) => (lid === '7@lid' ? '33677777777@s.whatsapp.net' : undefined) },
+    receiptsOptions: {
+      numberOf: async (lid) => (lid === '7@lid' ? '33677777777@s.whatsapp.net' : undefined),
+    },
     report: (_token, words) =>
       void told.push(
         ...words.map(({ wireId, from, lid, kind, atMs }) =>
