@@ -9,7 +9,6 @@ import { type ServingOptions, serveAsOwner, type TenantRequest } from './owner/s
 import { serveOperator } from './owner/serve-operator.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
-/** The endpoints and services that serve requests which other nodes took. */
 export interface ServeForwardedOptions {
   readonly api: { readonly endpoints: readonly Endpoint<ApiServices>[]; readonly services: ApiServices };
   readonly operator: {

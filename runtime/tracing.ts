@@ -4,7 +4,6 @@ export interface Tracing {
   start(name: string, options: SpanOptions): Span;
 }
 
-/** The parent and the facts of a new span. */
 export interface SpanOptions {
   /** The W3C traceparent of the parent span, or undefined if there is none. */
   readonly parent: string | undefined;

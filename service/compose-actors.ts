@@ -12,7 +12,6 @@ import { type ComposedShops, composeShops, type ShopsOptions } from './compose-s
 import { composeTenants } from './compose-tenants.ts';
 import { composeWebhooks, type WebhookSettings, type Webhooks } from './compose-webhooks.ts';
 
-/** The node, the ports and the settings from which the actors are composed. */
 export interface ActorsOptions extends Omit<ShopsOptions, 'makeId' | 'feed' | 'announceEvents'>, ErasedLogs {
   readonly redisUrl: string;
   /** Carries operators' commands to actors of another node. */

@@ -30,7 +30,6 @@ import type { RuntimeNode } from '../runtime/node/node.ts';
 import { fromRandomBytes, type Random } from '../runtime/random.ts';
 import type { Tracing } from '../runtime/tracing.ts';
 
-/** The node, the ports and the settings from which its shops are composed. */
 export interface ShopsOptions {
   readonly node: RuntimeNode;
   readonly clock: Clock;

@@ -43,7 +43,6 @@ interface Sources {
   readonly inbound: Pick<InboundOperations, 'eventOf'>;
 }
 
-/** The sources and the waits of the events' operations. */
 export interface EventServiceOptions extends Sources {
   readonly waiters: EventWaiters;
 }

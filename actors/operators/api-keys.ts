@@ -8,7 +8,6 @@ import { hashesToForget } from '../tenants/turns/key-turns.ts';
 import type { LookupOutcome, OperatorOperations } from './operator-operations.ts';
 import type { TenantAccess } from './tenant-access.ts';
 
-/** The directory that finds a key's tenant, and the source of ids. */
 export interface ApiKeysOptions {
   readonly clock: Clock;
   readonly directory: StoredKeyDirectory;

@@ -13,7 +13,6 @@ export interface DirectoryConnection {
   close(): Promise<void>;
 }
 
-/** The address of Redis, the clock and the log of the connection. */
 export interface DirectoryConnectionOptions {
   /** See `parseRedisAddress`. */
   readonly redisUrl: string;

@@ -8,7 +8,6 @@ import { tenantAddress } from '../tenants/tenant-keys.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import type { DeletionReply, LookupOutcome, OperatorOperations } from './operator-operations.ts';
 
-/** The actors, and the eraser of a tenant's data. */
 export interface ErasuresOptions {
   readonly actors: Actors;
   readonly clock: Clock;

@@ -13,7 +13,6 @@ import { type ShopControlsOptions, shopControls } from './shop-controls.ts';
 import { type TenantAccess, tenantAccess } from './tenant-access.ts';
 import { inspectTenant } from './tenant-inspection.ts';
 
-/** The actors, stores and other nodes that operators' commands reach. */
 export interface OperatorServiceOptions extends ErasuresOptions, ApiKeysOptions, ShopControlsOptions {
   readonly operatorsDirectory: OperatorsDirectory;
 }

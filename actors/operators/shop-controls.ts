@@ -14,7 +14,6 @@ import { changeEgress } from './egress-change.ts';
 import type { LookupOutcome, OperatorOperations } from './operator-operations.ts';
 import type { TenantAccess } from './tenant-access.ts';
 
-/** The actors, their sessions and their stored data. */
 export interface ShopControlsOptions {
   readonly actors: Actors;
   readonly store: Store;

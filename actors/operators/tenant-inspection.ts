@@ -6,7 +6,6 @@ import { type TenantRecord, tenantView } from '../tenants/tenant-record.ts';
 import type { TenantState } from '../tenants/tenant-state.ts';
 import type { LookupOutcome, SupervisedTenant } from './operator-operations.ts';
 
-/** The actors and the store that an inspection reads. */
 export interface InspectTenantOptions {
   readonly actors: Pick<Actors, 'snapshot' | 'state'>;
   readonly store: Pick<Store, 'read'>;

@@ -3,7 +3,6 @@ import type { ActorEventFeed } from '../actor-event-feed.ts';
 import type { WebhookEnd, WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import type { ShopNotice, TenantEffect } from './tenant-commands.ts';
 
-/** Functions by which a tenant's turns act outside the tenant. */
 export interface TenantEffectsOptions {
   readonly feed: Pick<ActorEventFeed, 'publish'>;
   /** Ends the waits for events of a tenant, or of one of its keys. */

@@ -15,7 +15,6 @@ const ERASE_AGAIN_MS = 10_000;
 /** Keys that one step removes. 85 at once took Redis up to 6.8 ms in the bench `erasure`; its bound is 5 ms. */
 export const KEYS_AT_ONCE = 25;
 
-/** The actors, the store and the functions that remove a tenant's data in other locations. */
 export interface TenantErasureOptions {
   readonly actors: Pick<Actors, 'ask' | 'peek' | 'passivate'>;
   readonly store: Pick<Store, 'read' | 'commit'>;

@@ -35,7 +35,7 @@ export interface SentEvent {
 /** The speed of an endpoint's last answer. */
 export type EndpointPace = 'unknown' | 'quick' | 'slow';
 
-/** The reads, the writes and the sending for one endpoint. Each may reject with `RuntimeFailure`. */
+/** A read or a write may reject with `RuntimeFailure`. */
 export interface EndpointPumpOptions {
   readonly clock: Clock;
   readonly random: Random;

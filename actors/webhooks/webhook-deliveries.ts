@@ -20,7 +20,6 @@ const TOO_MANY_WAIT = `More than ${MOST_WAITING} events would wait to be sent to
 /** Attempts that are read to find those of one endpoint. */
 const LOOKED_AT = 2_000;
 
-/** The store, the clock and the pump that deliveries are shown and asked for with. */
 export interface WebhookDeliveriesOptions {
   readonly store: Pick<Store, 'read'>;
   readonly clock: Clock;

@@ -47,7 +47,6 @@ interface EventToSend {
   readonly body: string;
 }
 
-/** The actors, the store and the ways out that webhooks use. */
 export interface WebhookPumpOptions extends Pick<EndpointPumpOptions, 'clock' | 'random' | 'log'> {
   readonly actors: Pick<Actors, 'ask'>;
   readonly store: Pick<Store, 'read'>;

@@ -28,7 +28,6 @@ const HTTPS_PORT = 443;
 /** Reads no event: the page's cursor is the present end of the stream. */
 const NOW = { cursor: undefined, limit: 1, types: undefined, shopId: undefined, waitMs: 0 } as const;
 
-/** The stores, secrets and network access of webhooks. */
 export interface WebhookServiceOptions extends WebhookDeliveriesOptions {
   readonly actors: Actors;
   readonly cipher: TextCipher;

@@ -51,7 +51,6 @@ export interface HoldUps {
   readonly longestCollectionMs: number;
 }
 
-/** A side and the fleet it is to carry. */
 export interface SideOptions {
   readonly fleet: FleetSize;
   readonly durability?: Durability;

@@ -12,7 +12,6 @@ import {
 import { outputDefinitions } from './openapi-schemas.ts';
 import { type SharedResponses, sharedResponses } from './shared-responses.ts';
 
-/** Describes the API as a whole. */
 export interface DocumentOptions {
   readonly title: string;
   readonly description: string;

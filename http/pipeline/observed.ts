@@ -18,7 +18,6 @@ import {
 } from './edge.ts';
 import { readTraceparent } from './traceparent.ts';
 
-/** The steps that every request of both listeners passes through. */
 export interface ObservedOptions {
   readonly clock: Clock;
   readonly log: Logger;

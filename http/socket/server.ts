@@ -11,7 +11,6 @@ import { sendReply } from './send-reply.ts';
 import { SocketCall } from './socket-call.ts';
 import { uWebSockets } from './uwebsockets.ts';
 
-/** The address to listen on, and the edge that answers calls. */
 export interface ServerOptions extends HeadOptions {
   readonly host: string;
   /** 0: the system's choice. */

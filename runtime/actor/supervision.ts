@@ -7,7 +7,6 @@ import { messageOf } from '../runtime-failure.ts';
 /** The decision after a crash: another start after a delay, or none until an operator resumes the actor. */
 export type RestartDecision = { readonly restartInMs: number } | 'suspend';
 
-/** The limits, the clock and the log that supervision is given. */
 export interface SupervisionOptions {
   readonly clock: Clock;
   readonly limits: RuntimeLimits;

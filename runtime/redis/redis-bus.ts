@@ -6,7 +6,6 @@ import type { RedisAddress } from './redis-address.ts';
 import { redisRetryDelayMs, serversOf, subscriberClient } from './redis-client.ts';
 import { failureOf } from './redis-failure.ts';
 
-/** The address of the bus, and how long a server may be silent. */
 export interface RedisBusOptions {
   readonly address: RedisAddress;
   readonly clock: Clock;

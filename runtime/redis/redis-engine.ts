@@ -27,7 +27,6 @@ import { AssumptionWatch, parseServerState, refuseUnsafe } from './store-assumpt
 const NODES_KEY = '{runtime}:nodes';
 const TICKETS_KEY = '{runtime}:tickets';
 
-/** The options of the engine. */
 export interface RedisEngineOptions {
   readonly log: Logger;
   readonly clock: Clock;

@@ -25,7 +25,7 @@ export interface GuardedProcess {
   stop(options: { readonly graceMs: number }): Promise<ProcessEnd>;
 }
 
-/** The command to start, and where its output goes; `pass` sends it to our standard error. */
+/** In `output` and `errors`, `pass` sends the lines to our standard error. */
 export interface GuardedProcessOptions {
   /** The name in messages. */
   readonly name: string;

@@ -18,7 +18,6 @@ export interface PrivateRedis {
   readonly process: GuardedProcess;
 }
 
-/** The folder, the socket and the durability of a private Redis. */
 export interface PrivateRedisOptions {
   /** Holds the append-only file; made when missing. */
   readonly directory: string;

@@ -95,7 +95,6 @@ class HeldReceipts {
   }
 }
 
-/** The additional parts of an acknowledgement, and work that follows it. */
 interface AckOptions {
   readonly error?: string;
   readonly refresh_lid?: string;

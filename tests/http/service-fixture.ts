@@ -46,7 +46,6 @@ export interface ServiceFixture extends RunningHttp, RealActors {
   stop(): Promise<void>;
 }
 
-/** Options of a single test. */
 export interface FixtureOptions extends Partial<Omit<HttpOptions, 'settings'>> {
   readonly settings?: Partial<HttpSettings>;
   /** Limits of the runtime. */

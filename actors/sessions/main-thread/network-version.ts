@@ -26,7 +26,6 @@ const ANSWER_MS = 20_000;
 const MAJOR = 2;
 const MINOR = 3000;
 
-/** The dependencies that the version is read with. */
 export interface NetworkVersionOptions {
   readonly store: Store;
   readonly clock: Clock;

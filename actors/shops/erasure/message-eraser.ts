@@ -13,7 +13,6 @@ import { messageIdOf } from '../state/accepted-list.ts';
  */
 export const ERASED_AT_ONCE = 50;
 
-/** The store, and the retention of messages. */
 interface MessageEraserOptions {
   readonly store: Store;
   readonly clock: Pick<Clock, 'wallMs'>;

@@ -18,7 +18,6 @@ import { eraseInbound, type InboundStep, inboundAmong, strayInbound } from './in
 import type { MessageEraser } from './message-eraser.ts';
 import { forgetUnusedIds } from './unused-ids.ts';
 
-/** The actors and the store from which a person is erased. */
 export interface PersonEraserOptions {
   readonly actors: Pick<Actors, 'ask' | 'owns'>;
   readonly store: Store;

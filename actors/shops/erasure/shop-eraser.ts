@@ -28,7 +28,6 @@ import { endedKeys } from '../state/scheduled-sends.ts';
 import { eraseListedInbound, eraseStrayInbound } from './inbound-eraser.ts';
 import { ERASED_AT_ONCE, MessageEraser } from './message-eraser.ts';
 
-/** The actors, the store and the sessions from which a shop is erased. */
 export interface ShopEraserOptions {
   readonly actors: Actors;
   readonly store: Store;

@@ -39,7 +39,6 @@ export interface ShopInspection extends ShopActorView {
 /** The charts of both machines of a shop, which do not change while the program runs. */
 export const SHOP_CHARTS = [machineChart(channelMachine), machineChart(pacingMachine)];
 
-/** The actors and the store that an inspection reads. */
 export interface InspectShopOptions {
   readonly actors: Actors;
   readonly store: Store;

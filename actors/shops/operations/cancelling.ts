@@ -6,7 +6,6 @@ import { shopAddress } from '../records/shop-keys.ts';
 import type { QueueFilter, ShopOutcome, ShopReference } from '../shop-operations.ts';
 import { askShop } from './ask-shop.ts';
 
-/** The actors, and the way to shops of the pool. */
 interface CancellingOptions {
   readonly actors: Pick<Actors, 'ask'>;
   readonly pool: Pick<PoolClient, 'takeBack'>;

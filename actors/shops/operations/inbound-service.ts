@@ -12,7 +12,6 @@ import type { ShopOperations, ShopReference } from '../shop-operations.ts';
 import { askShop } from './ask-shop.ts';
 import { inboundRecordView, inboundView, listInbound } from './inbound-list.ts';
 
-/** The actors, the store and the vault behind the operations on inbound messages. */
 export interface InboundServiceOptions {
   readonly actors: Actors;
   readonly store: Store;

@@ -17,7 +17,6 @@ import { listMessages } from './message-list.ts';
 import { MessageViews, type OwnedView, viewOf } from './message-views.ts';
 import { type EstimateTimes, withPlace } from './queue-place.ts';
 
-/** The actors and the store with a shop's messages. */
 interface MessageOptions {
   readonly actors: Actors;
   readonly store: Store;

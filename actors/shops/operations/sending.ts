@@ -16,7 +16,6 @@ import type {
 } from '../shop-operations.ts';
 import { askShop } from './ask-shop.ts';
 
-/** The actors, the pool and the session's groups. */
 export interface SendingOptions {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
   readonly pool: Pick<PoolClient, 'find'>;

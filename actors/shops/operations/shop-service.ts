@@ -20,7 +20,6 @@ import { messageOperations } from './reading-messages.ts';
 import { scheduleOperations } from './scheduling.ts';
 import { type SendingOptions, sendOperation } from './sending.ts';
 
-/** The actors, the store and the waits behind the operations on shops. */
 export interface ShopServiceOptions extends ConnectionOptions, SendingOptions {
   readonly actors: Actors;
   readonly store: Store;

@@ -5,7 +5,6 @@ import type { TurnBuilder } from './builder/turn-builder.ts';
 import type { AcceptanceOptions } from './send/accept-message.ts';
 import type { FactsOf } from './shop-facts.ts';
 
-/** The options of decisions. */
 export interface DecisionOptions extends AcceptanceOptions {
   readonly vault: NumberVault;
 }

@@ -22,7 +22,6 @@ import { listContacts } from './contact-list.ts';
 import { tenantIdentity } from './identity.ts';
 import type { UsageStorer } from './usage-storer.ts';
 
-/** The actors, the store and the callbacks behind the operations on tenants. */
 export interface TenantServiceOptions {
   readonly actors: Actors;
   readonly store: Store;

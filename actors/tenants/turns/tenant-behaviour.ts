@@ -13,7 +13,6 @@ import { tenantTurn } from './tenant-turns.ts';
 import { hasNewUsage, usageTurn } from './usage-turn.ts';
 import { activateWebhooks } from './webhook-turns.ts';
 
-/** Limits, ids and effects, given to a tenant's behaviour from outside. */
 export interface TenantBehaviourOptions {
   readonly keyLimits: KeyLimits;
   readonly makeId: (nowMs: number) => string;

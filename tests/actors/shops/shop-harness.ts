@@ -52,7 +52,6 @@ export const testEgressVault = egressVault(credentialCiphers([Buffer.alloc(32, 1
 /** Facts for the command. */
 type SomeFacts<Command extends { readonly type: ShopCommand['type'] }> = Partial<FactsOf<Command['type']>>;
 
-/** The options of a harness. */
 interface HarnessOptions {
   readonly seed?: number;
   readonly onLedgerReplaced?: (shop: ShopReference) => void;

@@ -4,7 +4,6 @@ import { BodyBudget } from '../../../http/socket/body-budget.ts';
 import { type Server, type ServerOptions, startServer } from '../../../http/socket/server.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 
-/** The options of a bare listener. */
 export interface BareOptions extends Partial<Omit<ServerOptions, 'answer' | 'enter'>> {
   readonly answer: (request: RequestValue) => MaybePromise<ReplyValue>;
   /** The account of a body that comes in pieces. Default: the same for all. */

@@ -9,7 +9,6 @@ import type { GroupDirectory } from './group-directory.ts';
 import type { ReaddressedIds } from './readdressed-ids.ts';
 import type { SentMessages } from './sent-messages.ts';
 
-/** The parts of a session that its outbox uses. */
 export interface OutboxOptions {
   readonly context: SessionContext;
   readonly socket: WASocket;

@@ -43,7 +43,6 @@ interface Batch {
  */
 export type Carry = (changes: readonly SealedChange[]) => Promise<void>;
 
-/** The shop, and the parts and callbacks that its sealed store uses. */
 interface SealedStoreOptions {
   readonly shop: SessionAddress;
   readonly ciphers: (shop: string) => CredentialCipher;

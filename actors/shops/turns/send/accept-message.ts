@@ -15,7 +15,6 @@ import { enqueueAtPool } from '../pool/message-at-pool.ts';
 import { poolFallback } from './pool-fallback.ts';
 import type { FactsOfSend } from './send-facts.ts';
 
-/** Ids on the network and the platform's name, given to acceptance from outside. */
 export interface AcceptanceOptions {
   readonly makeWireId: () => string;
   /** The platform's name under a message that its pool sends. */
