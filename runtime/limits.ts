@@ -54,7 +54,7 @@ export const defaultLimits = {
    */
   stepMs: 5,
   /** An actor that need not live is stopped after this long without a turn. */
-  passivateAfterMs: 300_000,
+  passivateAfterMs: 5 * MINUTE_MS,
   /** Interval of the search for idle actors. */
   passivateEveryMs: 10_000,
   /** Actors activated per step after a claim. The limit prevents that all sockets are opened at once. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { type InboundDownload, LARGEST_INBOUND_FILE } from '../inbound-content.ts';
 import { egressThrough } from './egress.ts';
 import { askNetworkFile, type DownloadBounds } from './network-file.ts';
@@ -8,7 +9,7 @@ import { openSealedFile, SEALING_BYTES } from './sealed-file.ts';
 /** Longest time between two pieces of a file from the network, in milliseconds. */
 const STALL_MS = 10_000;
 /** Longest time for one file, in milliseconds: 100 MiB at 1.4 Mbit/s. */
-const LONGEST_MS = 600_000;
+const LONGEST_MS = 10 * MINUTE_MS;
 const MOST_BYTES = LARGEST_INBOUND_FILE + SEALING_BYTES;
 
 /** The limits of requests to the network's file hosts. */

@@ -9,7 +9,6 @@ const ANSWER_MS = 15_000;
 /** The longest pause that an endpoint may request. */
 const MOST_HELD_MS = 10 * HOUR_MS;
 
-/** The guards and limits of deliveries. */
 export interface DeliveryOptions {
   readonly guard: AddressGuard;
   readonly resolve: ResolveAll;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 
 /** Events that happen at an even rate, given per minute. */
 export interface Traffic {
@@ -12,7 +13,7 @@ export async function minuteOf(traffic: readonly Traffic[], minute: number): Pro
   const startedMs = performance.now();
   const flows = traffic.map(async ({ perMinute, act }) => {
     for (let index = 0; index < perMinute; index += 1) {
-      const dueMs = startedMs + (index * 60_000) / perMinute;
+      const dueMs = startedMs + (index * MINUTE_MS) / perMinute;
       await delay(dueMs - performance.now());
       await act(minute * perMinute + index, dueMs);
     }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { type Bench, type BenchContext, EndedEarly, type Figures, type Run } from '../harness/bench.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { load } from '../harness/load.ts';
@@ -18,10 +19,10 @@ const SETTLE_MS = 10_000;
 /** By then the last writes of a pairing are done, after its shop is connected. */
 const LAST_WRITES_MS = 2_000;
 /** How long all sessions may take to come back, and the interval of the progress lines meanwhile. */
-const BACK_WITHIN_MS = 1_200_000;
+const BACK_WITHIN_MS = 20 * MINUTE_MS;
 const PROGRESS_MS = 30_000;
 /** How long those messages may take that are still on their way when the last minute is over. */
-const TAIL_MS = 60_000;
+const TAIL_MS = MINUTE_MS;
 
 const ACKNOWLEDGED = 'msgapi_session_outcomes_total{outcome="acknowledged",code=""}';
 

@@ -1,6 +1,7 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { RunningSide } from '../harness/running-side.ts';
 
-const WITHIN_MS = 60_000;
+const WITHIN_MS = MINUTE_MS;
 const LOOK_MS = 200;
 
 /**

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { LiveNode } from '../harness/live-node.ts';
 import type { LiveSide } from '../harness/live-side.ts';
 
 const LOOK_MS = 1_000;
 const SHARDS = 128;
-const WITHIN_MS = 180_000;
+const WITHIN_MS = 3 * MINUTE_MS;
 const ALL_SESSIONS = { limit: 10_000 };
 
 /** Kills of one node, one at a time. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
 import { heaps } from '../harness/live-memory.ts';
 import type { LiveNode } from '../harness/live-node.ts';
@@ -17,7 +18,7 @@ import { SoakTraffic } from './soak-traffic.ts';
 
 const ME_PER_SECOND = 20;
 /** How long the last messages and their events may take. The third attempt of a webhook is this late. */
-const TAIL_MS = 6 * 60_000;
+const TAIL_MS = 6 * MINUTE_MS;
 const LOOK_MS = 2_000;
 
 const CALM = 'calm minutes';

@@ -7,10 +7,10 @@ import { encodeEntry, type LedgerEntry } from '../../policy/ledger-entry.ts';
 import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { textFingerprint } from '../../policy/text-fingerprint.ts';
+import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
 import { alternate, bytesInUse, medianNs, sideToRun } from './alternate.ts';
 
 const startMs = 1_760_000_000_000;
-const dayMs = 86_400_000;
 const shopCount = 10_000;
 const settings = resolveSettings({});
 const english = 'Hello Anna, your order 4711 is packed and leaves our shop this afternoon. '.repeat(2);
@@ -49,7 +49,7 @@ function facts(more: Partial<MessageFacts>): MessageFacts {
     lastInboundAtMs: null,
     optedOut: false,
     declaration: null,
-    pairedAtMs: startMs - 100 * dayMs,
+    pairedAtMs: startMs - 100 * DAY_MS,
     settings,
     nowMs: lastMs + 1000,
     ...more,
@@ -101,9 +101,9 @@ function measureArrays(): Record<string, number> {
     const nowMs = lastMs + 1000;
     const { high, low } = textFingerprint(english);
     const people = entries.filter(
-      (entry) => nowMs - entry.atMs < dayMs && entry.kind !== 'group' && entry.kind !== 'status',
+      (entry) => nowMs - entry.atMs < DAY_MS && entry.kind !== 'group' && entry.kind !== 'status',
     );
-    const lastHour = people.filter((entry) => nowMs - entry.atMs < 3_600_000);
+    const lastHour = people.filter((entry) => nowMs - entry.atMs < HOUR_MS);
     const sameEntries = lastHour.filter(
       ({ fingerprint }) => fingerprint.high === high && fingerprint.low === low,
     );

@@ -7,6 +7,7 @@ import type { RawHead } from '../../http/socket/found-headers.ts';
 import { type App, type HttpResponse, uWebSockets } from '../../http/socket/uwebsockets.ts';
 import { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
@@ -26,7 +27,7 @@ export const makeId = objectIdGenerator(systemRandom);
 
 /** The request log as the service has it, with its entries in `store`. */
 export function openRequestLog(store: Pick<Store, 'read' | 'append'>): RequestLog {
-  const limits = { maxEntriesPerTenant: 100_000, maxAgeMs: 86_400_000, maxBytes: 1_000_000_000 };
+  const limits = { maxEntriesPerTenant: 100_000, maxAgeMs: DAY_MS, maxBytes: 1_000_000_000 };
   return new RequestLog({ store, clock: systemClock, log, limits });
 }
 

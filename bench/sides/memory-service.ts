@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { createLogger } from '../../service/process-log.ts';
@@ -10,7 +11,7 @@ import { listening } from '../../tests/testbed/listening.ts';
 import { MemorySessionHost } from '../../tests/testbed/memory-network/memory-session-host.ts';
 import { watchHoldUps } from './hold-ups.ts';
 
-const WARM_MS = 20 * 24 * 3_600_000;
+const WARM_MS = 20 * DAY_MS;
 
 /** When sessions came up since the start, by the wall clock. */
 const connectedAtMs: number[] = [];

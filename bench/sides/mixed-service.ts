@@ -5,13 +5,14 @@
 
 import type { SessionAddress, SessionHost } from '../../actors/sessions/session-host.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 import { MemorySessionHost } from '../../tests/testbed/memory-network/memory-session-host.ts';
 
-const WARM_MS = 20 * 24 * 3_600_000;
+const WARM_MS = 20 * DAY_MS;
 const liveTenants = new Set(process.argv.slice(2));
 
 /** Returns one port for two sending components, chosen by tenant. */

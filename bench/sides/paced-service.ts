@@ -5,13 +5,14 @@
 
 import { parseArgs } from 'node:util';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 
 const { values } = parseArgs({ options: { 'composing-ms': { type: 'string' } } });
-const WARM_MS = 20 * 24 * 3_600_000;
+const WARM_MS = 20 * DAY_MS;
 const warming =
   (listener: SessionListener): SessionListener =>
   (shop, event) =>

@@ -26,6 +26,7 @@ import { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 import { fromRandomBytes } from '../../runtime/random.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
@@ -43,7 +44,6 @@ import {
   readHead,
 } from './by-hand-parts.ts';
 
-const DAY_MS = 86_400_000;
 const [, , redisPath = '', fleetPath = ''] = process.argv;
 const fleet = JSON.parse(readFileSync(fleetPath, 'utf8')) as Fleet;
 const engine = await RedisEngine.connect(redisPath, { log, clock: systemClock, answerMs: 2_000 });

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import * as v from 'valibot';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { describeEnd, type GuardedProcess } from './guarded-process.ts';
 
 /**
@@ -11,7 +12,7 @@ export async function readReadyLine<const Schema extends v.GenericSchema>(
   process: GuardedProcess,
   options: { readonly schema: Schema; readonly timeoutMs?: number; readonly clock?: Clock },
 ): Promise<v.InferOutput<Schema>> {
-  const { schema, timeoutMs = 120_000, clock = systemClock } = options;
+  const { schema, timeoutMs = 2 * MINUTE_MS, clock = systemClock } = options;
   if (process.stdout === null) throw new Error(`${process.name} was started without reading what it says`);
   const lines = createInterface({ input: process.stdout });
   return new Promise((resolve, reject) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { DAY_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { root } from '../testbed/root.ts';
 import { writtenFiles } from './repository-files.ts';
 
@@ -24,6 +25,30 @@ function fileCommentAfterImports(source: string): string | undefined {
   const isDocstring = comment.startsWith('/**');
   return next === '' || isDocstring !== DECLARATION.test(next) ? comment.trim() : undefined;
 }
+
+/** A number after a name of milliseconds, and a minute, an hour or a day in a product or a quotient. */
+const NUMBERS = [
+  /\b\w*(?:Ms|_MS)\??(?:: number)?(?: =|:| \?\?) (?<written>\d[\d_]*)(?![\w.])/g,
+  /[*/] (?<written>60_000|3_600_000|86_400_000)(?!\w)/g,
+  /(?<!\w)(?<written>60_000|3_600_000|86_400_000) \*/g,
+];
+
+/** A longer one is a time since the Unix epoch. */
+const LONGEST_DURATION_MS = 1_000 * DAY_MS;
+
+/** Returns the numbers of a line that are durations of whole minutes, as written there. */
+function bareMinutes(line: string): string[] {
+  if (/^\s*(?:\*|\/[/*])/.test(line)) return [];
+  return NUMBERS.flatMap((form) => [...line.matchAll(form)])
+    .map((found) => found.groups?.written ?? '')
+    .filter((written) => {
+      const ms = Number(written.replaceAll('_', ''));
+      return ms > 0 && ms < LONGEST_DURATION_MS && ms % MINUTE_MS === 0;
+    });
+}
+
+/** These import nothing of the service; the constants themselves are in the last. */
+const WITHOUT_CONSTANTS = /^(?:client|simulator|examples)\/|^runtime\/durations\.ts$/;
 
 const sources = writtenFiles()
   .filter((path) => /\.(?:ts|m?js)$/.test(path))
@@ -52,4 +77,44 @@ test('a comment about a whole file is before its imports', () => {
   });
   assert.ok(sources.length > 1_500);
   assert.deepEqual(foundPaths, []);
+});
+
+test('a duration of whole minutes is found where a name or a product shows it, and other numbers are not', () => {
+  for (const line of [
+    'const LONGEST_MS = 600_000;',
+    '  preparingMs: 240_000,',
+    'limitMs = 60_000): void {',
+    'retryMs: number = 60_000',
+    'options.timeoutMs ?? 60_000,',
+    'const LONGEST_MS = 6 * 60_000;',
+    'nowMs - 60_000 * index',
+    'passedMs / 60_000',
+  ]) {
+    assert.equal(bareMinutes(line).length, 1, line);
+  }
+  for (const line of [
+    'const WAIT_MS = 5_000;',
+    'const WAIT_MS = 90_000;',
+    'const NOW_MS = 1_800_000_000_000;',
+    'const LONGEST_MS = 10 * MINUTE_MS;',
+    'maxBytes: 60_000,',
+    ' * `leaseMs: 60_000`',
+    'leaseMs: 0,',
+  ]) {
+    assert.deepEqual(bareMinutes(line), [], line);
+  }
+});
+
+test('durations of whole minutes, hours and days use the constants of `runtime/durations.ts`', () => {
+  const foundLines = sources
+    .filter(({ path }) => path.endsWith('.ts') && path !== 'tests/bin/source-form.test.ts')
+    .filter(({ path }) => !WITHOUT_CONSTANTS.test(path))
+    .flatMap(({ path, source }) =>
+      source
+        .split('\n')
+        .flatMap((line, index) =>
+          bareMinutes(line).length === 0 ? [] : [`${path}:${index + 1}: ${line.trim()}`],
+        ),
+    );
+  assert.deepEqual(foundLines, []);
 });

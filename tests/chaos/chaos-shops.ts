@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { makeAccount } from '../e2e/stack/account.ts';
 import type { ApiClient } from '../e2e/stack/api-client.ts';
 import type { Fleet } from '../e2e/stack/fleet.ts';
@@ -49,6 +50,6 @@ export async function openShops(fleet: Fleet, count: number): Promise<ChaosShop[
 }
 
 /** Waits until each shop reports that it is connected. */
-export async function allConnected(shops: readonly ChaosShop[], withinMs = 60_000): Promise<void> {
+export async function allConnected(shops: readonly ChaosShop[], withinMs = MINUTE_MS): Promise<void> {
   await Promise.all(shops.map((shop) => untilConnected(shop, shop.id, { withinMs })));
 }

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { pause, until } from '../testbed/waiting.ts';
 import { allConnected } from './chaos-shops.ts';
 import { type Fault, homeOfFirst } from './scenario.ts';
@@ -17,7 +18,7 @@ export function lineFault(kind: 'cut' | 'stall', forMs: number): Fault {
       await until(
         `${node.nodeId} is ready`,
         async () => (await fetch(`${node.adminUrl()}/readyz`)).status === 200,
-        { withinMs: 60_000 },
+        { withinMs: MINUTE_MS },
       );
       await run.fleet.spread();
       await allConnected(run.shops);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Redis } from 'ioredis';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { ApiAnswer } from '../e2e/stack/api-client.ts';
 import type { Fleet } from '../e2e/stack/fleet.ts';
 import { sendText } from '../e2e/stack/shop-steps.ts';
@@ -130,7 +131,7 @@ export async function untilReady(fleet: Fleet): Promise<void> {
       const probes = await Promise.all(fleet.nodes.map((node) => fetch(`${node.adminUrl()}/readyz`)));
       return probes.every(({ status }) => status === 200);
     },
-    { withinMs: 60_000 },
+    { withinMs: MINUTE_MS },
   );
 }
 

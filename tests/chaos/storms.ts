@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { FaultKind } from '../../simulator/control/faults.ts';
 import { sendText } from '../e2e/stack/shop-steps.ts';
 import { pause, until } from '../testbed/waiting.ts';
@@ -116,7 +117,7 @@ async function backSince({ fleet, shops }: Run, sinceMs: number): Promise<number
       );
       return back.length === shops.length && back.map(({ since }) => Date.parse(since ?? '') - sinceMs);
     },
-    { withinMs: 15 * 60_000 },
+    { withinMs: 15 * MINUTE_MS },
   );
 }
 
@@ -135,7 +136,7 @@ export async function untilEvents(shop: ChaosShop, type: string, count: number):
         cursor = String(data.nextCursor);
       }
     },
-    { withinMs: 120_000, everyMs: 250 },
+    { withinMs: 2 * MINUTE_MS, everyMs: 250 },
   );
   const subjects = new Set(seen.map(({ data }) => JSON.stringify(data)));
   assert.deepEqual([seen.length, subjects.size], [count, count], `each of ${type} told once`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { freePorts } from '../testbed/free-ports.ts';
 import { root } from '../testbed/root.ts';
 import { until } from '../testbed/waiting.ts';
@@ -27,7 +28,7 @@ async function up(): Promise<string> {
       const lines = (await compose('logs', '--no-log-prefix', 'try')).trim().split('\n');
       return lines.findLast((line) => line.startsWith('docker exec '));
     },
-    { withinMs: 120_000, everyMs: 500 },
+    { withinMs: 2 * MINUTE_MS, everyMs: 500 },
   );
 }
 

@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
 import { startJournalWorld } from './journal-world.ts';
@@ -31,7 +32,7 @@ test('a node whose clock is wrong answers no call until it rests, and a failed w
   context.after(() => world.stop());
   const node = await world.start('a');
   await world.untilAnswered(3);
-  await node.order({ type: 'step wall clock', byMs: 60_000 });
+  await node.order({ type: 'step wall clock', byMs: MINUTE_MS });
   await world.untilOwned(3, undefined);
   await assert.rejects(world.untilAnswered(3, { withinMs: 1 }), /record: - .*"clockAheadMs":\d{5},/s);
   await node.order({ type: 'rest' });

@@ -1,10 +1,11 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { pause, until } from '../testbed/waiting.ts';
 import { type JournalNode, type JournalWorld, LEASE_MS } from './journal-world.ts';
 
 const shards = [3, 40, 64, 77, 100, 120];
 
 /** How long a storm lasts at most, however few commands are acknowledged. */
-const LONGEST_MS = 60_000;
+const LONGEST_MS = MINUTE_MS;
 
 /**
  * Makes three nodes ask their actors without a pause. Each is disturbed at random moments, and Redis is killed once. It

@@ -4,6 +4,7 @@
  * `--target` again. Exits 1 when a promise is broken.
  */
 import { parseArgs } from 'node:util';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
 import type { TargetReport } from './fuzz-target.ts';
 import { runFuzz } from './run-fuzz.ts';
@@ -24,9 +25,9 @@ if (targets.length === 0)
   throw new Error(`--target is one of ${FUZZ_TARGETS.map(({ name }) => name).join(', ')}`);
 const one = values.case === undefined ? undefined : Number(values.case);
 /** A target is restarted after this time, so that leftovers of its cases do not slow the next ones down. */
-const LONGEST_SLICE_MS = 300_000;
-const sliceMs = Math.min((minutes * 60_000) / targets.length, LONGEST_SLICE_MS);
-const untilMs = performance.now() + minutes * 60_000;
+const LONGEST_SLICE_MS = 5 * MINUTE_MS;
+const sliceMs = Math.min((minutes * MINUTE_MS) / targets.length, LONGEST_SLICE_MS);
+const untilMs = performance.now() + minutes * MINUTE_MS;
 
 console.log(`seed ${seed}, ${one === undefined ? `${minutes} minutes` : `case ${one}`}`);
 const reports = new Map<string, TargetReport>();

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { groups } from './groups.ts';
 import type { Entry, History } from './history.ts';
 import { broken, type Violation } from './violation.ts';
@@ -7,7 +8,7 @@ export const MESSAGES_AN_HOUR = 10;
 /** The messages of a number to one recipient within a day. No history is as long. */
 export const MESSAGES_TO_ONE = 3;
 /** Between two messages to one recipient who has not written since. */
-export const APART_MS = 600_000;
+export const APART_MS = 10 * MINUTE_MS;
 
 /** No number sends more than its caps allow (docs/contract.md, Messages to numbers). */
 export function capsKept(history: History): Violation[] {

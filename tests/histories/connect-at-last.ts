@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Fleet } from '../e2e/stack/fleet.ts';
 import type { ShopSurroundings } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
@@ -5,7 +6,7 @@ import { circumstances } from './circumstances.ts';
 import type { History } from './history.ts';
 
 /** Longer than several faults of eight seconds one after the other. */
-const WITHIN_MS = 300_000;
+const WITHIN_MS = 5 * MINUTE_MS;
 
 /** The parts with which one shop connects, and which can explain a failure. */
 interface Connecting {

@@ -1,10 +1,11 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { until } from '../testbed/waiting.ts';
 import { pickOne } from './faults.ts';
 import { holdMessage } from './held-message.ts';
 import { note, type Shop, type Tenant } from './shop.ts';
 
 /** Longer than several faults one after the other, and a login behind them. */
-const RECEIPT_MS = 240_000;
+const RECEIPT_MS = 4 * MINUTE_MS;
 
 /** A customer writes STOP. It counts once the phone has the receipt. */
 export async function stop(tenant: Tenant, shop: Shop): Promise<void> {

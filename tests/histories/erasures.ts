@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Fleet } from '../e2e/stack/fleet.ts';
 import { until } from '../testbed/waiting.ts';
 
@@ -6,6 +7,6 @@ export async function untilErased(fleet: Fleet, tenant: string, name: string): P
   await until(
     `the erasure of ${name} is over`,
     async () => (await fleet.admin.get(`/tenants/${tenant}/erasure`)).status === 404,
-    { withinMs: 180_000, everyMs: 200 },
+    { withinMs: 3 * MINUTE_MS, everyMs: 200 },
   );
 }

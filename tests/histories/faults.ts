@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Fleet, FleetNode } from '../e2e/stack/fleet.ts';
 import { pause, until } from '../testbed/waiting.ts';
@@ -14,7 +15,7 @@ const BETWEEN_MS = { least: 500, most: 6_000 };
 /**
  * A node is back within this time after its fault. It is generous, because other faults and a busy machine delay it.
  */
-const MENDED_MS = 300_000;
+const MENDED_MS = 5 * MINUTE_MS;
 /** A slow Redis, within what a node waits for an answer. */
 const SLOW_MS = 300;
 

@@ -1,8 +1,9 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { ApiAnswer, ApiClient } from '../e2e/stack/api-client.ts';
 import { until } from '../testbed/waiting.ts';
 
 /** Longer than an operator suspends a tenant, and than faults keep them from letting it go on. */
-const SUSPENDED_MS = 180_000;
+const SUSPENDED_MS = 3 * MINUTE_MS;
 
 /** A client that asks again while its tenant is suspended. Rejects when that does not end. */
 export function patientApi(api: ApiClient): ApiClient {

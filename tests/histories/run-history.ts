@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { SHIFTED_SERVICE } from '../chaos/clock-faults.ts';
 import { FEED_START, type FeedReader, startReader } from '../e2e/stack/feed-readers.ts';
 import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
@@ -22,7 +23,7 @@ const TENANTS = 3;
 const REFUSES_EVERY = 7;
 
 /** How long callers retry before they give up. It is long, because a busy machine is slow to repair a fault. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 2 * MINUTE_MS;
 
 /** A finished history and what it breaks. */
 export interface RunHistory {
@@ -113,7 +114,7 @@ async function actOut(
       ].map((operator) => operator.catch(gaveUp(history, `an operator of ${tenant.id}`))),
     ]),
   ]);
-  await Promise.race([all, pause(minutes * 60_000)]);
+  await Promise.race([all, pause(minutes * MINUTE_MS)]);
   say('all faults end; what was begun is followed to its end');
   end.abort();
   await all;

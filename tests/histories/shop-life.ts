@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { pause, until } from '../testbed/waiting.ts';
 import { connectAtLast } from './connect-at-last.ts';
 import { reply, stop, stopWhileHeld, write } from './customer-steps.ts';
@@ -95,7 +96,7 @@ async function followMessage({ api, history }: Tenant, shop: Shop, id: string): 
       const { data } = await api.get(`/messages/${id}`);
       return ['sent', 'failed', 'rejected'].includes(String(data.status)) && data;
     },
-    { withinMs: 180_000, everyMs: 200 },
+    { withinMs: 3 * MINUTE_MS, everyMs: 200 },
   ).catch(() => undefined);
   if (record === undefined) return;
   const { to, reason, createdAt } = record;

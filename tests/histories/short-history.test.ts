@@ -5,13 +5,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { report } from './report.ts';
 import { runHistory } from './run-history.ts';
 
 /** They are over before a lease ends, or end with it; none of them keeps Redis or the machine busy. */
 const FAULTS = ['kill', 'cut', 'messagesLost', 'messagesTwice'] as const;
 const MINUTES = 1;
-const ON_THE_WAY_MS = 60_000;
+const ON_THE_WAY_MS = MINUTE_MS;
 /** More events than there are: a second retry would come after five minutes. */
 const REFUSES_NONE = 1_000_000;
 

@@ -4,7 +4,7 @@ import { numberVault } from '../../actors/shops/records/number-vault.ts';
 import { AuditLog } from '../../http/audit-log/audit-log.ts';
 import { RequestLog } from '../../http/request-log/request-log.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
-import { DAY_MS } from '../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
 import { linkTopics } from '../../runtime/node/link-topics.ts';
 import { systemRandom as random } from '../../runtime/random.ts';
@@ -20,10 +20,10 @@ import type { StartedParts } from '../testbed/started-parts.ts';
  * A second crash suspends an actor.
  */
 const PATIENT: Partial<RuntimeLimits> = {
-  leaseMs: 60_000,
-  answerMs: 60_000,
-  commitAgeMs: 60_000,
-  mailboxAgeMs: 60_000,
+  leaseMs: MINUTE_MS,
+  answerMs: MINUTE_MS,
+  commitAgeMs: MINUTE_MS,
+  mailboxAgeMs: MINUTE_MS,
   restartIntensity: 1,
   backoffMs: 1,
 };

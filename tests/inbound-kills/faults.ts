@@ -1,9 +1,10 @@
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Fleet } from '../e2e/stack/fleet.ts';
 import { untilConnected } from '../e2e/stack/shop-steps.ts';
 import type { ToldTenant } from './inbound-run.ts';
 
 /** Far longer than a take-over takes: how long it took is no question here. */
-const WELL_MS = 300_000;
+const WELL_MS = 5 * MINUTE_MS;
 
 /** SIGKILL of any node; the others take over, then it comes back. */
 export async function killAnyNode(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { nextPhone } from '../chaos/chaos-shops.ts';
 import { makeAccount } from '../e2e/stack/account.ts';
 import type { ApiClient } from '../e2e/stack/api-client.ts';
@@ -27,7 +28,7 @@ export interface Round {
 const SHOPS_PER_TENANT = 2;
 /** People who write to both shops of a tenant. */
 const PEOPLE = 3;
-const ALL_CAME_MS = 600_000;
+const ALL_CAME_MS = 10 * MINUTE_MS;
 
 /** Makes tenants with two connected shops each, and people who write to both. */
 export async function openTenants(fleet: Fleet, count: number, random: () => number): Promise<ToldTenant[]> {

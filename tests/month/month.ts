@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { parseArgs } from 'node:util';
-import { HOUR_MS } from '../../runtime/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { ShopMonth } from './shop-month.ts';
 import { type Size, startWorld, type World } from './world.ts';
 
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 const days = Number(values.days);
 const shops = Number(values.shops);
 /** No further day begins after this time. */
-const mostMs = Number(values.minutes) * 60_000;
+const mostMs = Number(values.minutes) * MINUTE_MS;
 /** The number of shops that are linked at once. */
 const AT_ONCE = 5;
 const MIB = 2 ** 20;
@@ -57,7 +57,7 @@ try {
 
 async function month(world: World): Promise<void> {
   const startedMs = performance.now();
-  const minutes = (): string => ((performance.now() - startedMs) / 60_000).toFixed(1);
+  const minutes = (): string => ((performance.now() - startedMs) / MINUTE_MS).toFixed(1);
   const months: ShopMonth[] = [];
   while (months.length < shops) {
     const next = Array.from(

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { ApiAnswer, ApiClient } from '../e2e/stack/api-client.ts';
 import { sendText } from '../e2e/stack/shop-steps.ts';
 import { until } from '../testbed/waiting.ts';
 
 /** How often something is asked for that another process does, and how long it may take on a busy machine. */
-export const PATIENTLY = { everyMs: 300, withinMs: 300_000 };
+export const PATIENTLY = { everyMs: 300, withinMs: 5 * MINUTE_MS };
 
 /** How often a call is made whose idle connection the service closed. */
 const TRIES = 3;

@@ -1,11 +1,12 @@
 import { EventEmitter, once } from 'node:events';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { Directory, lidOf, numberOf } from './directory.ts';
 import type { Answer, FakeServer, Library, PairingKeys, Peer, Pipeline, Stanza } from './library.ts';
 import { OfflineQueue } from './offline-queue.ts';
 import { childOf, childrenOf, refusal, SERVER } from './stanzas.ts';
 
 /** How long anything may take on a slow machine. */
-const EVENT_MS = 60_000;
+const EVENT_MS = MINUTE_MS;
 
 /**
  * The other project's server with one number that a shop links. It is corrected from outside to behave like a real

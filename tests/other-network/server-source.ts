@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { root } from '../testbed/root.ts';
 
 const REPOSITORY = 'https://github.com/vinikjkkj/zapo.git';
 const COMMIT = '9a49e1fffdec8bbfae14cd64c98ffa88c36ef13e';
 /** Prevents a question for a password: a repository that needs one cannot be fetched. */
 const UNASKED = ['-c', 'credential.helper=', '-c', 'core.askPass=/bin/true'];
-const FETCH_MS = 300_000;
+const FETCH_MS = 5 * MINUTE_MS;
 
 /** The folder of the other project's server below its source, and the settings with which tsx compiles it. */
 export const SERVER_FOLDER = 'packages/fake-server';

@@ -1,9 +1,10 @@
 import type { RateBucket, RateDecision, RateLimits } from '../../policy/limits/key-limits.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 
 const windows = [
-  { scope: 'minute', windowMs: 60_000 },
-  { scope: 'hour', windowMs: 3_600_000 },
-  { scope: 'day', windowMs: 86_400_000 },
+  { scope: 'minute', windowMs: MINUTE_MS },
+  { scope: 'hour', windowMs: HOUR_MS },
+  { scope: 'day', windowMs: DAY_MS },
 ] as const;
 
 interface WindowState {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { evaluateMessage, type MessageFacts } from '../../policy/evaluate-message.ts';
 import type { SendLedger } from '../../policy/send-ledger.ts';
 import { resolveSettings } from '../../policy/tenant-settings.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
 
 /** A moment to count from, in the year 2025. */
 export const START_MS = 1_760_000_000_000;
@@ -16,7 +17,7 @@ export function messageFacts(facts: Partial<MessageFacts> = {}): MessageFacts {
     lastInboundAtMs: null,
     optedOut: false,
     declaration: null,
-    pairedAtMs: START_MS - 30 * 86_400_000,
+    pairedAtMs: START_MS - 30 * DAY_MS,
     settings: resolveSettings({}),
     nowMs: START_MS,
     ...facts,

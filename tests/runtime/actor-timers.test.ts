@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ActorTimers } from '../../runtime/actor/actor-timers.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { HOUR_MS } from '../../runtime/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { SteppedClock } from '../../runtime/stepped-clock.ts';
 import { FakeClock } from './fake-clock.ts';
 
@@ -73,7 +73,7 @@ test('a step of the wall clock ends no wait that must last: the monotonic clock 
   const told: string[] = [];
   const timers = new ActorTimers(stepped, { timerDue: (id) => void told.push(id) });
   const inMs = (id: string, afterMs: number) => ({ id, dueAtMs: clock.wallMs() + afterMs });
-  const due = [{ ...inMs('outcome', 180_000), leastMs: 120_000 }, inMs('retry', 900_000)];
+  const due = [{ ...inMs('outcome', 3 * MINUTE_MS), leastMs: 2 * MINUTE_MS }, inMs('retry', 15 * MINUTE_MS)];
   timers.update(due);
   await clock.advance(20_000);
   clock.stepWall(HOUR_MS);
@@ -89,7 +89,7 @@ test('a step of the wall clock ends no wait that must last: the monotonic clock 
 
 test('a wait that must last ends by the wall clock if that comes later', async () => {
   const { clock, timers, told, at } = world();
-  timers.update([{ ...at('outcome', 180_000), leastMs: 120_000 }]);
+  timers.update([{ ...at('outcome', 3 * MINUTE_MS), leastMs: 2 * MINUTE_MS }]);
   await clock.advance(200_000);
   assert.deepEqual(told, ['outcome 180000']);
 });

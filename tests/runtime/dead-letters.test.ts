@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { DeadLetter } from '../../runtime/actor/dead-letters.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
@@ -75,7 +76,7 @@ test('dead letters of a shard are bounded: the oldest are dropped', async () => 
 });
 
 test('dead letters are bounded by age: a quiet shard drops them by itself', async () => {
-  const ageMs = 60_000;
+  const ageMs = MINUTE_MS;
   const world = await memoryNode({
     limits: { deadLetterAgeMs: ageMs, restartIntensity: 100, passivateEveryMs: 100 },
   });

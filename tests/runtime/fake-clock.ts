@@ -1,4 +1,5 @@
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 
 interface Alarm {
   readonly atMs: number;
@@ -67,7 +68,7 @@ export class FakeClock implements Clock {
   }
 
   /** Lets time pass in steps until a condition holds; throws after `limitMs`. */
-  async until(condition: () => boolean, limitMs = 60_000): Promise<void> {
+  async until(condition: () => boolean, limitMs = MINUTE_MS): Promise<void> {
     for (let waitedMs = 0; !condition(); waitedMs += 10) {
       if (waitedMs > limitMs) throw new Error(`It did not come about within ${limitMs} ms`);
       await this.advance(10);

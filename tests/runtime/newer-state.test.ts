@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { NewerState } from '../../runtime/runtime-failure.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
@@ -21,7 +22,7 @@ test('a state that a newer program stored suspends no actor: it is loaded again 
   isNewer = true;
   loads = 0;
   const secondNode = await memoryNode({ hooks, on: first });
-  await secondNode.clock.advance(5 * 60_000);
+  await secondNode.clock.advance(5 * MINUTE_MS);
   assert.ok(loads > 6 && loads <= 12, `loaded ${loads} times in five minutes`);
   assert.equal(
     await secondNode.outcome(secondNode.node.actors.ask(firstAddress, { type: 'read' })),

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { shardKey } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import { startRedisServer } from '../testbed/redis-server.ts';
@@ -36,7 +37,7 @@ test('a process that starts under a name supersedes the one that had it, in well
   const first = await redisNode({
     redisUrl,
     hooks: { performed: ({ total }) => void performed.push(total) },
-    limits: { renewEveryMs: 60_000 },
+    limits: { renewEveryMs: MINUTE_MS },
   });
   const total = (await first.node.actors.ask(firstAddress, add(1))) as number;
   performed.length = 0;
@@ -136,7 +137,7 @@ test('the return of commits is logged when one was taken, not when the connectio
   const proxy = await redisProxy(redisUrl);
   const { node, log } = await redisNode({
     redisUrl: proxy.url,
-    limits: { memoryShare: 100, leaseMs: 60_000 },
+    limits: { memoryShare: 100, leaseMs: MINUTE_MS },
   });
   const again = () => log.infos.filter((message) => message === 'Redis accepts commits again').length;
   await node.actors.ask(firstAddress, add(1));
@@ -171,7 +172,7 @@ test('a read-only replica refuses commits with a clear error', async () => {
 
 test('a commit whose answer was cut off is settled by revision, and the actor continues', async () => {
   const proxy = await redisProxy(redisUrl);
-  const { node } = await redisNode({ redisUrl: proxy.url, limits: { answerMs: 60_000 } });
+  const { node } = await redisNode({ redisUrl: proxy.url, limits: { answerMs: MINUTE_MS } });
   const before = (await node.actors.ask(firstAddress, add(1))) as number;
   proxy.holdAnswers();
   const asked = node.actors.ask(firstAddress, add(10));

@@ -17,11 +17,12 @@ import {
   type WASocket,
 } from '@whiskeysockets/baileys';
 import type { WebSocket } from 'ws';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import { quietLibsignal } from '../../simulator/handsets/quiet-libsignal.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 
 /** How long a test waits for an event before it fails. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = MINUTE_MS;
 
 /** The data that a client keeps between connections, in memory. */
 export class MemoryAuth {

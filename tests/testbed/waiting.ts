@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 
 /** Waits that many milliseconds. A process with nothing else to do ends meanwhile. */
 export function pause(ms: number): Promise<void> {
@@ -14,7 +15,7 @@ export async function until<Value>(
   ask: () => Promise<Value | undefined | false>,
   options: { readonly withinMs?: number; readonly everyMs?: number } = {},
 ): Promise<Value> {
-  const { withinMs = 60_000, everyMs = 40 } = options;
+  const { withinMs = MINUTE_MS, everyMs = 40 } = options;
   const endMs = performance.now() + withinMs;
   for (;;) {
     const answer = await ask();
@@ -27,7 +28,7 @@ export async function until<Value>(
 /** Waits until a condition holds. Asks again each millisecond, and fails after `withinMs`. */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
-  withinMs = 60_000,
+  withinMs = MINUTE_MS,
 ): Promise<void> {
   // Each turn of the event loop would keep a core busy, which the awaited programs need.
   await until('the awaited condition', async () => condition(), { withinMs, everyMs: 1 });

@@ -25,7 +25,7 @@ export const DEFAULT_WORKER_SUPERVISION = {
   restartDelayMs: 200,
   /** The longest time before a lost worker starts again. */
   longestRestartDelayMs: 10_000,
-  lossWindowMs: 300_000,
+  lossWindowMs: 5 * MINUTE_MS,
   /** Without any ready worker for this long, the component counts as unreachable. */
   unreachableAfterMs: MINUTE_MS,
   /** Between two pings. */

@@ -20,7 +20,7 @@ export interface PacingTimes {
 export const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
   pauseMs: 15 * MINUTE_MS,
   /** Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s), sealing (60 s), and a margin. */
-  preparingMs: 240_000,
+  preparingMs: 4 * MINUTE_MS,
   /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */
-  outcomeMs: 180_000,
+  outcomeMs: 3 * MINUTE_MS,
 };

@@ -21,7 +21,6 @@ import type { PairingLimits, PairingWait } from './pairing-limits.ts';
 /** How long POST connect waits for a QR code or the connection (docs/contract.md, POST connect). */
 const CONNECT_WAIT_MS = 10_000;
 
-/** The actors and the waits behind a shop's connection. */
 export interface ConnectionOptions {
   readonly actors: Pick<Actors, 'ask' | 'state'>;
   readonly clock: Clock;

@@ -33,7 +33,6 @@ const OFFER_TIMEOUT_MS = 600;
 const WITHDRAW_TRIES = 30;
 const WITHDRAW_EVERY_MS = 1_000;
 
-/** The node's link, the index of pool sessions and the clock that the client uses. */
 export interface PoolClientOptions {
   readonly actors: Actors;
   readonly store: Store;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Place } from './driver.ts';
 
 const REPOSITORY = 'https://github.com/fazer-ai/baileys-api.git';
@@ -12,7 +13,7 @@ const GONE = { '@thi.ng/bitstream': '2.4.55' };
 const GONE_FROM_DEVELOPMENT = '@stacksjs/gitlint';
 /** No password is asked for: a repository that needs one cannot be fetched. */
 const UNASKED = ['-c', 'credential.helper=', '-c', 'core.askPass=/bin/true'];
-const FETCH_MS = 300_000;
+const FETCH_MS = 5 * MINUTE_MS;
 
 /** The folders of the peer's source and its runtime, below the folder of a run. */
 export function foldersOf(directory: string): { readonly source: string; readonly bun: string } {

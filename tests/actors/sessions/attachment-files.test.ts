@@ -10,6 +10,7 @@ import {
   keepSwept,
   sweepAttachments,
 } from '../../../actors/sessions/attachment-files.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 1);
@@ -33,7 +34,7 @@ test('only stale files with the names of attachments are swept, the client’s e
   const put = (name: string, ageMinutes: number): string => {
     const path = join(directory, name);
     writeFileSync(path, 'x');
-    const writtenAt = new Date(NOW_MS - ageMinutes * 60_000);
+    const writtenAt = new Date(NOW_MS - ageMinutes * MINUTE_MS);
     utimesSync(path, writtenAt, writtenAt);
     return path;
   };
@@ -70,7 +71,7 @@ test('files that a killed process left go also if they are not stale yet when th
     const told = new Promise<object>((resolve) => {
       swept = resolve;
     });
-    await clock.advance(10 * 60_000);
+    await clock.advance(10 * MINUTE_MS);
     assert.deepEqual(await told, { removed: 1 });
     assert.ok(!existsSync(path));
   }

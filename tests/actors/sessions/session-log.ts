@@ -1,5 +1,6 @@
 import type { SessionEvent, SessionEventOf } from '../../../actors/sessions/session-events.ts';
 import type { SessionAddress, SessionListener } from '../../../actors/sessions/session-host.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 
 interface Waiter {
   readonly shopId: string;
@@ -8,7 +9,7 @@ interface Waiter {
 }
 
 /** How long a test waits for an event before it reports which one is missing. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = MINUTE_MS;
 
 /** Hears a host's events and lets a test wait for one; each event answers one wait. */
 export class SessionLog {

@@ -12,7 +12,7 @@ import { encodeEntry } from '../../../policy/ledger-entry.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import { QuotaMeter } from '../../../policy/limits/quota-meter.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
-import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { messageFacts, refusalOf, START_MS } from '../../policy/sends.ts';
 import { ShopHarness } from './shop-harness.ts';
 
@@ -37,7 +37,7 @@ test('a gap, a pause, a wait to reconnect and an age that lie hours ahead start 
   shop.nowMs -= 5 * HOUR_MS;
   const down = await shop.successor('store', 'crash');
   const [reconnect = 0] = down.timers().flatMap(({ id, dueAtMs }) => (id === 'reconnect' ? [dueAtMs] : []));
-  assert.ok(reconnect <= down.nowMs + 5 * 60_000, `it reconnects in ${reconnect - down.nowMs} ms`);
+  assert.ok(reconnect <= down.nowMs + 5 * MINUTE_MS, `it reconnects in ${reconnect - down.nowMs} ms`);
 });
 
 test('the wait for an outcome lasts twice the time of the session, even if the wall clock steps', async () => {

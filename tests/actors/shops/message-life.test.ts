@@ -7,7 +7,7 @@ import { PACING_TIMES } from '../../../actors/shops/machines/pacing-times.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import { channelState, liveGroups, pacingState } from '../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
-import { HOUR_MS } from '../../../runtime/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { poolShop } from './pool/pool-exchange.ts';
 import { ShopHarness } from './shop-harness.ts';
 
@@ -285,7 +285,7 @@ class Life {
     const [sample] = this.shop.bodies.values();
     if (sample === undefined || sample.kind === 'status') return;
     const id = `65f00000000000000${String(1_000_000 + this.#number)}`;
-    const createdAtMs = this.shop.nowMs - 60_000 * (this.#number % 9);
+    const createdAtMs = this.shop.nowMs - MINUTE_MS * (this.#number % 9);
     const body = { ...sample, ...poolShop(0), id, to: `+3361${1_000_000 + this.#number}`, createdAtMs };
     const command = { type: 'pool.take', body, known: false, settings, open: true } as const;
     const answer = this.shop.command(command, { record: undefined, writer: undefined });

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { shopKeys } from '../../../actors/shops/records/shop-keys.ts';
 import { shardOf } from '../../../runtime/address.ts';
-import { DAY_MS } from '../../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { until } from '../../testbed/waiting.ts';
 import { erase } from '../stack/erase.ts';
 import { openEvents } from '../stack/event-reader.ts';
@@ -156,7 +156,7 @@ test('the pause after a rate signal follows the number, also from an erased shop
     async () => (await pausedUntil(first)) ?? false,
   );
   const leftMs = Date.parse(String(until15)) - Date.now();
-  assert.ok(leftMs > 14 * 60_000 && leftMs <= 15 * 60_000, `paused for ${leftMs} ms`);
+  assert.ok(leftMs > 14 * MINUTE_MS && leftMs <= 15 * MINUTE_MS, `paused for ${leftMs} ms`);
   stack.network.behave({ outcome: () => ({ kind: 'acknowledged' }) });
   await stack.api.post(`${channelOf(first)}/disconnect`);
   const second = await makeShop();

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { endedMessage } from '../../../client/src/event-feed.ts';
 import { type MessagingClient, messagingClient } from '../../../client/src/messaging-client.ts';
 import type { Message } from '../../../client/src/operations.ts';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { testEnvironment } from '../../testbed/test-environment.ts';
 import { pause, until } from '../../testbed/waiting.ts';
@@ -93,7 +94,7 @@ test(`a node killed under the client: no message lost, none doubled (seed ${seed
       to: numberOf(index),
       text: textOf(index),
     });
-    return api.waitForMessage(data.id, { timeoutMs: 60_000 });
+    return api.waitForMessage(data.id, { timeoutMs: MINUTE_MS });
   });
   const all = Promise.all(sends);
   await pause(SENDING_MS / 2);

@@ -1,6 +1,7 @@
 /** Inbound messages reach the tenant once, in order, and only if it wants them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import { until } from '../../testbed/waiting.ts';
 import { apiClient } from '../stack/api-client.ts';
 import { sharedStack } from '../stack/shared-stack.ts';
@@ -193,6 +194,6 @@ test('after a kill the events are there once, in their order', async () => {
     (await eventsAfter(cursor))
       .filter(({ type }) => type === 'message.received')
       .map(({ data }) => data.text);
-  await until('all came', async () => (await texts()).length >= 5, { withinMs: 60_000 });
+  await until('all came', async () => (await texts()).length >= 5, { withinMs: MINUTE_MS });
   assert.deepEqual(await texts(), ['one', 'two', 'three', 'four', 'five']);
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import { until } from '../../testbed/waiting.ts';
 import { sharedStack } from '../stack/shared-stack.ts';
 
@@ -48,7 +49,7 @@ test('a node is killed in the middle of a batch, and each phone got exactly one 
     const inboxes = await Promise.all(people.map((phone) => stack.network.inbox(phone)));
     return inboxes.filter(({ items }) => items.length > 0).length;
   };
-  await until('some of them have it', async () => (await gotMany()) >= 2, { withinMs: 60_000 });
+  await until('some of them have it', async () => (await gotMany()) >= 2, { withinMs: MINUTE_MS });
   await stack.end('SIGKILL');
   await stack.start();
   const end = await until(

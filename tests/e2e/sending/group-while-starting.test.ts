@@ -1,7 +1,7 @@
 /** A message to a group while the shop's session is reconnecting and has not reported the group yet. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { DAY_MS } from '../../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { until } from '../../testbed/waiting.ts';
 import { type MemoryStack, startMemoryStack } from '../stack/memory-stack.ts';
 import { sendText, untilStatus } from '../stack/shop-steps.ts';
@@ -33,7 +33,7 @@ before(async () => {
 after(() => stack.stop());
 
 test('503 with Retry-After if the session takes longer than the wait; a send to a number is 202 meanwhile', async () => {
-  await drop(10 * 60_000);
+  await drop(10 * MINUTE_MS);
   const answers: string[] = [];
   const noted = async (name: string, answer: ReturnType<typeof sendText>) => {
     const receivedAnswer = await answer;

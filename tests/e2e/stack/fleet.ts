@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import { startSimulator } from '../../../simulator/simulator.ts';
 import { type RedisServer, startRedisServer } from '../../testbed/redis-server.ts';
 import { type SimulatorControl, simulatorControl } from '../../testbed/simulator-control.ts';
@@ -130,7 +131,7 @@ async function startNodes(options: FleetOptions, parts: StartedParts): Promise<F
       patienceMs,
     }),
     shares,
-    async spread(withinMs = 60_000) {
+    async spread(withinMs = MINUTE_MS) {
       const running = nodes.filter((node) => node.runs()).map(({ nodeId }) => nodeId);
       await until(
         `the shards are spread over ${running.join(', ')}`,

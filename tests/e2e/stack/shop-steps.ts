@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../runtime/durations.ts';
 import type { SimulatorControl } from '../../testbed/simulator-control.ts';
 import { until } from '../../testbed/waiting.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
@@ -42,7 +43,7 @@ export function untilEnded(
       const { data } = await stack.api.get(`/messages/${messageId}`);
       return ['sent', 'failed', 'rejected'].includes(String(data.status)) && data;
     },
-    { withinMs: 60_000 },
+    { withinMs: MINUTE_MS },
   );
 }
 

@@ -15,7 +15,7 @@ import {
   type RequestLogQuery,
 } from '../../../http/request-log/request-log-reader.ts';
 import { systemClock } from '../../../runtime/clock.ts';
-import { DAY_MS } from '../../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Store } from '../../../runtime/store.ts';
 import { sharedRedis } from '../../testbed/shared-redis.ts';
 import { plainStore } from '../service-fixture.ts';
@@ -215,7 +215,7 @@ describe('the request log', () => {
 
   test('drops old entries with the next one, and a silent tenant altogether', async () => {
     await redis.flushall();
-    const log = openLog({ maxAgeMs: 60_000 });
+    const log = openLog({ maxAgeMs: MINUTE_MS });
     const [stream, counters] = requestLogKeys('a'.repeat(24));
     await redis.xadd(stream, '1-1', 'n', 1, 'c', '[1,"old","","GET","/me",200,1,""]');
     await redis.hset(counters, 'entries', 1, 'bytes', 32);
@@ -359,7 +359,7 @@ describe('the request log', () => {
 
   test('no longer marks a tenant as erased once nothing can be left of its entries', async () => {
     await redis.flushall();
-    const log = openLog({ maxAgeMs: 60_000 });
+    const log = openLog({ maxAgeMs: MINUTE_MS });
     await redis.zadd(REQUEST_LOG_ERASED, Date.now() - 61_000, 'long ago');
     await log.forget('a'.repeat(24));
     await log.holdToSize();

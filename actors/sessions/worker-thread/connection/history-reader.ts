@@ -3,6 +3,7 @@ import { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createInflate } from 'node:zlib';
 import { getMediaKeys, type proto } from '@whiskeysockets/baileys';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../../outbound/network-file.ts';
 import { HistoryFacts } from './history-facts.ts';
 
@@ -11,7 +12,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
 
 /** The time that one part may take, in milliseconds. */
-const READ_MS = 120_000;
+const READ_MS = 2 * MINUTE_MS;
 
 /** The start of the HMAC follows the ciphertext of a file. */
 const MAC_BYTES = 10;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../runtime/clock.ts';
 import type { Deadlines } from '../../../../runtime/deadlines.ts';
-import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { FairSlots } from '../../../../runtime/fair-slots.ts';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
 import type { ResolveAll } from '../../../outbound/name-lookup.ts';
@@ -90,8 +90,8 @@ export function newShopMemory(
     keyless: cache(HOUR_MS, 2_000),
     lidless: cache(HOUR_MS, 2_000),
     devices: cache(devicesMs, 2_000),
-    otherDevices: cache(300_000, 500),
-    calls: cache(300_000, 50),
+    otherDevices: cache(5 * MINUTE_MS, 500),
+    calls: cache(5 * MINUTE_MS, 50),
     placeholders: cache(HOUR_MS, 500),
     numbersBeside: cache(DAY_MS, 500),
   };

@@ -61,7 +61,9 @@ test('statuses in both forms, newsletters and stanzas of unknown classes are ans
 });
 
 test('a message that was read is acknowledged with its receipt once it is committed, and not before', async (context) => {
-  const { network, shop, control, host, log } = await pairedShop(context, { timing: { confirmMs: 60_000 } });
+  const { network, shop, control, host, log } = await pairedShop(context, {
+    timing: { confirmMs: MINUTE_MS },
+  });
   const written = network.write(shop, PERSON, 'Bonjour');
   const { token, wireId } = await log.next(shop, 'session.inbound');
   const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);

@@ -7,6 +7,7 @@ import {
 } from '../../../../actors/sessions/main-thread/worker-pool.ts';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { moduleFile } from '../../../testbed/root.ts';
 
 /** A pool under test, and what it reported. */
@@ -17,7 +18,7 @@ export interface ObservedPool {
   until(condition: () => boolean): Promise<void>;
 }
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = MINUTE_MS;
 
 /** The settings of a pool that differ from the defaults of these tests. */
 interface Pool {

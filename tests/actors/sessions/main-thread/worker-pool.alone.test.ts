@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
-import { HOUR_MS } from '../../../../runtime/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { descriptorLimit } from '../../../testbed/descriptor-limit.ts';
 import { allReady, SCRIPTED, startPool } from './observed-pool.ts';
 
@@ -82,7 +82,7 @@ test('a worker does not count as hung if the main thread was blocked', async (co
         beats.emit('beat');
       }),
   };
-  const observed = startPool(1, { supervision: { heartbeatMs, heartbeatDeadlineMs: 60_000 }, clock });
+  const observed = startPool(1, { supervision: { heartbeatMs, heartbeatDeadlineMs: MINUTE_MS }, clock });
   const { pool, story } = observed;
   // The pool's timers do not keep the process.
   const keptTimeout = setInterval(() => undefined, 1_000);

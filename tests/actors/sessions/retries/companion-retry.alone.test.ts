@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { SimulatorEvent } from '../../../../simulator/network.ts';
 import { linkedClient, type TestClient } from '../../../simulator/test-client.ts';
 import { until } from '../../../testbed/waiting.ts';
@@ -90,7 +91,7 @@ test(`a linked device that asks for many messages gets ${BURST} answers at once,
   const askedEvents: SimulatorEvent[] = [];
   const { network, shop } = await pairedShop(
     context,
-    { timing: { resendEveryMs: 600_000 } },
+    { timing: { resendEveryMs: 10 * MINUTE_MS } },
     { log: (event) => void (event.event === 'retry asked' && askedEvents.push(event)) },
   );
   const device = await forgetfulDevice(network, shop);

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
@@ -21,7 +22,7 @@ test(`${MEMBERS} members who ask for a post at once get at most one stanza each,
   });
   await control.fault(SHOP_PHONE, 'unreadable', MEMBERS);
   assert.equal(
-    (await outcomeOf(textOrder('to all', { to: GROUP, deadlineMs: 60_000 }))).kind,
+    (await outcomeOf(textOrder('to all', { to: GROUP, deadlineMs: MINUTE_MS }))).kind,
     'acknowledged',
   );
   await until('each was answered', async () => {

@@ -21,7 +21,7 @@ import {
   newShopMemory,
   type SessionEnvironment,
 } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
-import { DAY_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { FairSlots } from '../../../../runtime/fair-slots.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
@@ -38,7 +38,7 @@ const ORDER: SendOrder = {
   mediaUrl: undefined,
   mediaType: undefined,
   audience: undefined,
-  deadlineMs: 60_000,
+  deadlineMs: MINUTE_MS,
 };
 
 /** An order as the main thread gives it; the number is known, and composing takes no time. */

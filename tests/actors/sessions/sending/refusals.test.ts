@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
-import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
@@ -86,7 +86,7 @@ test('a look-up that is throttled for one protocol is a rate signal with its wai
   const outcomeTo = (to: string): Promise<object> => outcomeOf(textOrder('looked up', { to }));
   const stranger = '+33699999999';
   await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 429, backoff: 300 });
-  const throttled = { kind: 'rate_limited', backoffMs: 300_000 };
+  const throttled = { kind: 'rate_limited', backoffMs: 5 * MINUTE_MS };
   assert.deepEqual(await outcomeTo(stranger), throttled);
   await control.usyncErrors(SHOP_PHONE, { protocol: 'contact', code: 501, backoff: HOUR_MS });
   assert.deepEqual(await outcomeTo(stranger), { ...throttled, backoffMs: DAY_MS }, 'a day at most');

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
 import { readPhoneMessage } from '../../../../actors/sessions/worker-thread/wire/phone-message.ts';
 import { readContent } from '../../../../actors/sessions/worker-thread/wire/read-content.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { until } from '../../../testbed/waiting.ts';
 import { pairedShop } from '../paired-shop.ts';
 import { SHOP_PHONE } from '../session-conformance.ts';
@@ -19,7 +20,7 @@ test('a STOP in a message without a ciphertext comes from the phone, under its o
   };
   const { shop, control, host, log } = await pairedShop(
     context,
-    { timing: { confirmMs: 60_000 } },
+    { timing: { confirmMs: MINUTE_MS } },
     simulation,
   );
   const written = await control.write(PERSON, {

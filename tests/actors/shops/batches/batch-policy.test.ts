@@ -11,7 +11,7 @@ import type { NewChats } from '../../../../policy/network-limits.ts';
 import { type QuietHours, quietUntilMs } from '../../../../policy/quiet-hours.ts';
 import { SendLedger } from '../../../../policy/send-ledger.ts';
 import { messageCaps } from '../../../../policy/warm-up.ts';
-import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { propertyRuns } from '../../../policy/property-runs.ts';
 import { BatchHarness, numberAt } from './batch-harness.ts';
 
@@ -69,7 +69,7 @@ type Step = typeof step extends fc.Arbitrary<infer Taken> ? Taken : never;
 async function take(run: BatchHarness, each: Step, lived: Lived): Promise<void> {
   switch (each.kind) {
     case 'pass':
-      return run.pass(each.minutes * 60_000);
+      return run.pass(each.minutes * MINUTE_MS);
     case 'send':
       if (!run.optedOut.has(numberAt(each.to))) run.shop.send(numberAt(each.to), `text ${each.text}`);
       return;

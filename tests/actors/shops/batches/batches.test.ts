@@ -5,7 +5,7 @@ import type { BatchRequest } from '../../../../actors/shops/batch-operations.ts'
 import type { BatchReply } from '../../../../actors/shops/protocol/shop-replies.ts';
 import { dayEndsMs, dayOf } from '../../../../actors/shops/records/message-days.ts';
 import { batchKey, endedBatchesKey } from '../../../../actors/shops/state/batches.ts';
-import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { BatchHarness, numberAt } from './batch-harness.ts';
 
 function events({ shop }: BatchHarness): string[] {
@@ -358,7 +358,7 @@ describe('a batch stops by itself', () => {
 
   test('at the second rate signal of a day, and at none of two that are a day apart', async () => {
     for (const [apartMs, reason] of [
-      [DAY_MS - 5 * 60_000, 'RATE_SIGNALS'],
+      [DAY_MS - 5 * MINUTE_MS, 'RATE_SIGNALS'],
       [DAY_MS, undefined],
     ] as const) {
       const run = await BatchHarness.connected();

@@ -9,6 +9,7 @@ import type { ShopState } from '../../../../actors/shops/state/shop-state.ts';
 import { localActors } from '../../../../http/operator-api/fleet/actor-list.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import type { ActorSummary, Actors } from '../../../../runtime/actors.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import { QuietLog } from '../../../runtime/quiet-log.ts';
 import { BatchHarness } from '../batches/batch-harness.ts';
@@ -85,7 +86,7 @@ test('batches are counted by state, and the one that stands longest is found', a
   const census = (): ReturnType<typeof takeCensus> =>
     takeCensus(all([summary(1), shopSummary(seen(runningHarness.shop.state))]));
   assert.deepEqual((await census()).batches, { waiting: 1, paused: 1 });
-  await runningHarness.pass(30 * 60_000);
+  await runningHarness.pass(30 * MINUTE_MS);
   const lastSent = runningHarness.sent.at(-1)?.atMs ?? 0;
   const { batches, batchStandsSinceMs } = await census();
   assert.deepEqual(batches, { running: 1, paused: 1 });

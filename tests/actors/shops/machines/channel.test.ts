@@ -55,11 +55,11 @@ test('unreadable credentials are tried again every five minutes, and queued mess
   });
   assert.equal(shop.state.channel.value, 'reconnecting');
   assert.equal(shop.state.channel.context.flagged, false);
-  assert.equal(shop.state.channel.context.reconnectAtMs, shop.nowMs + 5 * 60_000);
+  assert.equal(shop.state.channel.context.reconnectAtMs, shop.nowMs + 5 * MINUTE_MS);
   assert.equal(shop.statusOf(id), 'queued');
-  shop.pass(5 * 60_000);
+  shop.pass(5 * MINUTE_MS);
   assert.equal(shop.state.channel.value, 'starting');
-  shop.pass(5 * 60_000);
+  shop.pass(5 * MINUTE_MS);
   assert.equal(shop.statusOf(id), 'failed MSGAPP_NOT_CONNECTED');
 });
 

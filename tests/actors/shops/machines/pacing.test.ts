@@ -6,7 +6,11 @@ import { HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';
 
 test('the pause is that of the contract, and both waits are longer than those of a session together', () => {
-  assert.deepEqual(PACING_TIMES, { pauseMs: 900_000, preparingMs: 240_000, outcomeMs: 180_000 });
+  assert.deepEqual(PACING_TIMES, {
+    pauseMs: 15 * MINUTE_MS,
+    preparingMs: 4 * MINUTE_MS,
+    outcomeMs: 3 * MINUTE_MS,
+  });
 });
 
 test('a message goes queued → sending → sent, and reaches the wire only in the turn that stored it as sending', async () => {

@@ -16,6 +16,7 @@ import {
   pacingMachine,
 } from '../../../../actors/shops/machines/pacing-machine.ts';
 import { stepper } from '../../../../actors/shops/machines/stepper.ts';
+import { HOUR_MS } from '../../../../runtime/durations.ts';
 
 const hand = { messageId: 'm1', kind: 'message' as const, to: '+33612345678' };
 
@@ -77,7 +78,7 @@ test('each event in each state of the channel steps as in xstate’s own transit
     ...ends.flatMap((end) =>
       [undefined, 429].map((statusCode): ChannelEvent => ({ ...closed, end, statusCode })),
     ),
-    { ...closed, end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: 7_200_000 },
+    { ...closed, end: 'temporarily_banned', statusCode: 402, networkCode: 104, waitMs: 2 * HOUR_MS },
     { type: 'reconnect_due' },
     { type: 'activated', nowMs: 7 },
     { type: 'egress_changed', nowMs: 8 },

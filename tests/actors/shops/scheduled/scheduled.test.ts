@@ -6,7 +6,7 @@ import { dayEndsMs, dayOf } from '../../../../actors/shops/records/message-days.
 import type { ScheduledView, SentAnswer } from '../../../../actors/shops/shop-operations.ts';
 import type { ScheduledDraft } from '../../../../actors/shops/state/scheduled-sends.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
-import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness, storeOf, textDraft } from '../shop-harness.ts';
 
 const TO = '+33601000000';
@@ -152,7 +152,7 @@ describe('a scheduled send', () => {
     const [kept, ended] = [await shown(shop, patient), await shown(shop, hasty)];
     assert.deepEqual([kept?.status, ended?.status], ['scheduled', 'refused']);
     assert.equal(ended?.code, 'RECIPIENT_RATE_LIMITED');
-    shop.pass(10 * 60_000);
+    shop.pass(10 * MINUTE_MS);
     await deliver(shop);
     assert.equal((await shown(shop, patient))?.status, 'accepted');
   });
