@@ -16,7 +16,7 @@ import type { AuditLog } from './audit-log/audit-log.ts';
 import type { OperatorToken } from './contract/operator-role.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { OperatorEventFeed } from './operator-events/operator-event.ts';
-import type { Forwarder } from './owner/remote-owner.ts';
+import type { Forwarder } from './owner/forwarder.ts';
 import type { RequestLog } from './request-log/request-log.ts';
 
 /** The settings of the two listeners. */

@@ -14,7 +14,7 @@ import { tenantAddress } from '../actors/tenants/tenant-keys.ts';
 import { AuditLog } from '../http/audit-log/audit-log.ts';
 import type { HttpOptions } from '../http/http-options.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
-import type { Forwarder } from '../http/owner/remote-owner.ts';
+import type { Forwarder } from '../http/owner/forwarder.ts';
 import { RequestLog } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
 import { sleep, systemClock } from '../runtime/clock.ts';

@@ -1,8 +1,8 @@
 import { isFinal, MESSAGE_REASONS } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { AnsweredRequest } from '../contract/answered-request.ts';
 import { ERRORS } from '../contract/errors.ts';
 import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
-import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Length of one interval, and number of intervals kept. */

@@ -1,4 +1,4 @@
-import type { AnsweredRequest } from '../request-log/answered-request.ts';
+import type { AnsweredRequest } from '../contract/answered-request.ts';
 import type { Metrics } from './metrics.ts';
 import { PlainHistogram } from './plain-histogram.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from './forwarder.ts';
 
 /** The part of a forwarder that asks all nodes. */
 export type OtherNodes = Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;

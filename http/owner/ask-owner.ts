@@ -6,8 +6,8 @@ import type { CallsInProgress } from '../pipeline/calls-in-progress.ts';
 import type { FollowedCall } from './follow-owner.ts';
 import { forwardToOwner } from './forward-to-owner.ts';
 import { encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from './forwarder.ts';
 import type { OwnerReply } from './owner-reply.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 import { type ServingOptions, serveAsOwner, type TenantRequest } from './serve-as-owner.ts';
 import type { WaitsElsewhere } from './waits-elsewhere.ts';
 

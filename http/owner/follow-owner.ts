@@ -1,8 +1,8 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Random } from '../../runtime/random.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from './forwarder.ts';
 import type { OwnerReply } from './owner-reply.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from './remote-owner.ts';
 
 export interface FollowOptions {
   readonly forwarder: Pick<Forwarder, 'ownership' | 'ownerMayCome'>;

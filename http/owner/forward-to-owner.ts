@@ -1,6 +1,6 @@
 import { decodeOwnerReply, encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
+import type { Forwarder } from './forwarder.ts';
 import { type OwnerReply, replyToUnforwarded } from './owner-reply.ts';
-import type { Forwarder } from './remote-owner.ts';
 
 /**
  * Forwards a request to the tenant's owner, before it returns, and resolves with the owner's reply. `timeoutMs`: the

@@ -2,10 +2,10 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { type MaybePromise, mapMaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ObjectId } from '../../runtime/object-id.ts';
+import type { AnsweredRequest } from '../contract/answered-request.ts';
 import { errorReply } from '../contract/envelope.ts';
 import type { CallIds, ReplyValue, RequestValue, WaitingCall } from '../contract/exchange.ts';
 import type { CallWait } from '../contract/waiting.ts';
-import type { AnsweredRequest } from '../request-log/answered-request.ts';
 import type { CallsInProgress } from './calls-in-progress.ts';
 import { DelayedRefusals } from './delayed-refusals.ts';
 import {

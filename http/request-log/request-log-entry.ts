@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ReplyOf } from '../../actors/reply-schemas/reply-fields.ts';
-import type { AnsweredRequest } from './answered-request.ts';
+import type { AnsweredRequest } from '../contract/answered-request.ts';
 
 const nullableText = v.nullable(v.string());
 

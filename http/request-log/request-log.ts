@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import type { RedisCommand, Store } from '../../runtime/store.ts';
-import type { AnsweredRequest } from './answered-request.ts';
+import type { AnsweredRequest } from '../contract/answered-request.ts';
 import { NOBODY, packEntry } from './request-log-entry.ts';
 import {
   erasedMark,

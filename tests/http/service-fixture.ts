@@ -6,7 +6,7 @@ import type { EventWaiters } from '../../actors/tenants/stored-events/event-wait
 import type { HttpOptions, HttpSettings } from '../../http/http-options.ts';
 import { createMetrics } from '../../http/metrics/metrics.ts';
 import type { OperatorEvent, OperatorEventFeed } from '../../http/operator-events/operator-event.ts';
-import type { Forwarder } from '../../http/owner/remote-owner.ts';
+import type { Forwarder } from '../../http/owner/forwarder.ts';
 import { type RunningHttp, startHttp } from '../../http/start-http.ts';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';

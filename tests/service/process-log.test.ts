@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import type { AnsweredRequest } from '../../http/request-log/answered-request.ts';
+import type { AnsweredRequest } from '../../http/contract/answered-request.ts';
 import { createLogger } from '../../service/process-log.ts';
 import { moduleFile, nodeFlags } from '../testbed/root.ts';
 

@@ -11,8 +11,8 @@ import { failureOfThrown } from '../../contract/errors.ts';
 import type { CallIds, ReplyValue, RequestValue } from '../../contract/exchange.ts';
 import { type FollowedCall, ownerFollower } from '../../owner/follow-owner.ts';
 import { forwardToOwner } from '../../owner/forward-to-owner.ts';
+import { FORWARD_TIMEOUT_MS, type Forwarder } from '../../owner/forwarder.ts';
 import type { OwnerReply } from '../../owner/owner-reply.ts';
-import { FORWARD_TIMEOUT_MS, type Forwarder } from '../../owner/remote-owner.ts';
 import type { ServingOptions } from '../../owner/serve-as-owner.ts';
 import { type OperatorRequest, serveOperator } from '../../owner/serve-operator.ts';
 import {

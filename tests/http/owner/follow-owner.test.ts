@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type FollowedCall, ownerFollower } from '../../../http/owner/follow-owner.ts';
+import { FORWARD_TIMEOUT_MS } from '../../../http/owner/forwarder.ts';
 import type { OwnerReply } from '../../../http/owner/owner-reply.ts';
-import { FORWARD_TIMEOUT_MS } from '../../../http/owner/remote-owner.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 

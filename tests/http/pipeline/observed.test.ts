@@ -9,7 +9,7 @@ import { DelayedRefusals } from '../../../http/pipeline/delayed-refusals.ts';
 import { anonymous, type EdgeHandler } from '../../../http/pipeline/edge.ts';
 import { observed } from '../../../http/pipeline/observed.ts';
 import { tracedEdge } from '../../../http/pipeline/traced-edge.ts';
-import type { AnsweredRequest } from '../../../http/request-log/answered-request.ts';
+import type { AnsweredRequest } from '../../../http/contract/answered-request.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import type { Tracing } from '../../../runtime/tracing.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTraceparent } from '../../../http/pipeline/traceparent.ts';
-import type { AnsweredRequest } from '../../../http/request-log/answered-request.ts';
+import type { AnsweredRequest } from '../../../http/contract/answered-request.ts';
 import { packEntry, unpackEntries } from '../../../http/request-log/request-log-entry.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AnsweredRequest } from '../../../http/request-log/answered-request.ts';
+import type { AnsweredRequest } from '../../../http/contract/answered-request.ts';
 import { RequestLog, type RequestLogLimits } from '../../../http/request-log/request-log.ts';
 import type { RequestLogEntry } from '../../../http/request-log/request-log-entry.ts';
 import {
