@@ -4,9 +4,9 @@ import type { Build } from '../harness/build.ts';
 import type { FleetSize } from '../harness/fleet.ts';
 import { identityRequests, load, sendRequests } from '../harness/load.ts';
 import type { Durability, RunningSide } from '../harness/running-side.ts';
+import { sessionsBack } from '../harness/sessions-back.ts';
 import { type SideName, startSide } from '../harness/side.ts';
 import { type LoadPlan, type LoadResult, MESSAGES_PER_SHOP } from '../load/load-plan.ts';
-import { sessionsBack } from './sessions-back.ts';
 
 /** Ten tenants whose shops have no sessions, for benches that need none. */
 const SMALL_FLEET: FleetSize = {

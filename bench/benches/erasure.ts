@@ -5,8 +5,6 @@ import type { RedisCommand } from '../../runtime/store.ts';
 import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import type { OperatorAccess, RunningSide } from '../harness/running-side.ts';
 import { startSide } from '../harness/side.ts';
-import { callAll } from '../load/http-calls.ts';
-import { fleetFor } from './compared.ts';
 import {
   type CallLatencies,
   figuresOfCalls,
@@ -14,7 +12,9 @@ import {
   ME_PER_SECOND,
   SENDS_PER_SECOND,
   wellBehaved,
-} from './well-behaved.ts';
+} from '../harness/well-behaved.ts';
+import { callAll } from '../load/http-calls.ts';
+import { fleetFor } from './compared.ts';
 
 const EVENTS = 50_000;
 /** Events that are added at a time. */

@@ -1,8 +1,8 @@
 import { type Bench, figuresOf, type Run } from '../harness/bench.ts';
 import { load, sendRequests } from '../harness/load.ts';
 import type { RunningSide } from '../harness/running-side.ts';
+import { sessionsBack } from '../harness/sessions-back.ts';
 import { onService } from '../harness/side.ts';
-import { sessionsBack } from './sessions-back.ts';
 
 /** The number of sends in a deployment's first seconds, before the code is compiled. */
 const SENDS = 4_500;

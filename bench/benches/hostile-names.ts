@@ -1,10 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Bench, BenchContext, Run } from '../harness/bench.ts';
+import { liveShops, onLiveSide, orderText } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
-import { type Call, callAll } from '../load/http-calls.ts';
-import { fleetFor } from './compared.ts';
-import { liveShops, onLiveSide, orderText } from './live-shops.ts';
 import {
   type CallLatencies,
   figuresOfCalls,
@@ -12,7 +10,9 @@ import {
   ME_PER_SECOND,
   SENDS_PER_SECOND,
   wellBehaved,
-} from './well-behaved.ts';
+} from '../harness/well-behaved.ts';
+import { type Call, callAll } from '../load/http-calls.ts';
+import { fleetFor } from './compared.ts';
 
 /** Shops of the hostile tenant, each with a session of the real client: a shop waits for one name at a time. */
 const SHOPS = 10;

@@ -2,8 +2,6 @@ import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import { startHostile } from '../harness/load.ts';
 import type { RunningSide } from '../harness/running-side.ts';
 import { startSide } from '../harness/side.ts';
-import type { HostilePlan } from '../load/hostile-plan.ts';
-import { fleetFor } from './compared.ts';
 import {
   type CallLatencies,
   figuresOfCalls,
@@ -11,7 +9,9 @@ import {
   ME_PER_SECOND,
   SENDS_PER_SECOND,
   wellBehaved,
-} from './well-behaved.ts';
+} from '../harness/well-behaved.ts';
+import type { HostilePlan } from '../load/hostile-plan.ts';
+import { fleetFor } from './compared.ts';
 
 const STRANGERS = 2_000;
 /** The limits of `bin/dev`'s demo key, which an operator may give to any key. */

@@ -3,10 +3,10 @@ import { connectAll } from '../harness/fleet.ts';
 import { load } from '../harness/load.ts';
 import { residentMiB } from '../harness/process-usage.ts';
 import type { RunningSide } from '../harness/running-side.ts';
+import { sessionsBack } from '../harness/sessions-back.ts';
 import { startSide } from '../harness/side.ts';
 import { callAll } from '../load/http-calls.ts';
 import type { BenchShop } from '../load/load-plan.ts';
-import { sessionsBack } from './sessions-back.ts';
 
 /** Both sides have the same number of tenants, all of them active. So they differ in the shops without requests. */
 const TENANTS = 200;

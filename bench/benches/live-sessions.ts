@@ -3,11 +3,11 @@ import { type Bench, type BenchContext, type Figures, figuresOf, type Run } from
 import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
 import { liveMemory } from '../harness/live-memory.ts';
 import type { LiveProgram } from '../harness/live-node.ts';
+import { liveShops, onLiveSide } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { load, sendRequests } from '../harness/load.ts';
+import { type Pace, repliesOf, throughTheWire } from '../harness/through-the-wire.ts';
 import { sendingFleet } from './compared.ts';
-import { liveShops, onLiveSide } from './live-shops.ts';
-import { type Pace, repliesOf, throughTheWire } from './through-the-wire.ts';
 
 /**
  * The wait before memory and CPU at rest are measured, in seconds. Until then V8 collects the garbage of the start: one

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { type Bench, type BenchContext, EndedEarly, type Figures, type Run } from '../harness/bench.ts';
+import { customers, onLiveSide, unlinkedShops } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { load } from '../harness/load.ts';
+import { CONNECTED, cpuOf, cpuSince, endsOf, usage } from '../harness/many-figures.ts';
 import type { PairingPlan } from '../harness/pairing.ts';
 import { residentMiB } from '../harness/process-usage.ts';
 import type { LoadResult } from '../load/load-plan.ts';
 import { requestBytes } from '../load/request-bytes.ts';
 import { SteadyCalls } from '../load/steady-calls.ts';
-import { customers, onLiveSide, unlinkedShops } from './live-shops.ts';
-import { CONNECTED, cpuOf, cpuSince, endsOf, usage } from './many-figures.ts';
 
 const ME_PER_SECOND = 100;
 /** Interval of progress checks; each makes the service read its metrics. */

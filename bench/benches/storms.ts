@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FaultKind } from '../../simulator/control/faults.ts';
 import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
 import { liveMemory } from '../harness/live-memory.ts';
+import { customer, liveShops, onLiveSide, orderText } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { load } from '../harness/load.ts';
 import { cpuMs, residentMiB } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
-import { customer, liveShops, onLiveSide, orderText } from './live-shops.ts';
 
 const ME_PER_SECOND = 100;
 /** Calls to the simulator under way at a time. */

@@ -6,8 +6,6 @@ import { metricsOf } from '../harness/metrics.ts';
 import { cpuMs, loadAverage, residentMiB } from '../harness/process-usage.ts';
 import type { RunningSide } from '../harness/running-side.ts';
 import { startSide } from '../harness/side.ts';
-import type { ReadersResult } from '../load/readers-plan.ts';
-import { fleetFor } from './compared.ts';
 import {
   type CallLatencies,
   figuresOfCalls,
@@ -15,7 +13,9 @@ import {
   ME_PER_SECOND,
   SENDS_PER_SECOND,
   wellBehaved,
-} from './well-behaved.ts';
+} from '../harness/well-behaved.ts';
+import type { ReadersResult } from '../load/readers-plan.ts';
+import { fleetFor } from './compared.ts';
 
 /** A quarter of the calls of a tenant that may wait on a node (`actors/tenants/stored-events/event-waiters.ts`). */
 const READERS_PER_TENANT = 64;

@@ -3,18 +3,18 @@ import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Bench, BenchContext, Figures, Run } from '../harness/bench.ts';
 import { heaps } from '../harness/live-memory.ts';
 import type { LiveNode } from '../harness/live-node.ts';
+import { liveShops, onLiveSide } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { loadAverage, residentMiB } from '../harness/process-usage.ts';
 import { startWebhookListener, type WebhookListener } from '../harness/webhook-listener.ts';
 import { requestBytes } from '../load/request-bytes.ts';
 import { SteadyCalls } from '../load/steady-calls.ts';
-import { minuteOf } from './even-traffic.ts';
-import { liveShops, onLiveSide } from './live-shops.ts';
-import { SoakKills, untilSpread } from './soak-kills.ts';
-import { countOutcomes } from './soak-outcomes.ts';
-import { memoryGrowth, saveMinutes } from './soak-report.ts';
-import { MOST_MINUTES, makeGroups, prepareTenants } from './soak-shops.ts';
-import { SoakTraffic } from './soak-traffic.ts';
+import { minuteOf } from '../soak/even-traffic.ts';
+import { SoakKills, untilSpread } from '../soak/soak-kills.ts';
+import { countOutcomes } from '../soak/soak-outcomes.ts';
+import { memoryGrowth, saveMinutes } from '../soak/soak-report.ts';
+import { MOST_MINUTES, makeGroups, prepareTenants } from '../soak/soak-shops.ts';
+import { SoakTraffic } from '../soak/soak-traffic.ts';
 
 const ME_PER_SECOND = 20;
 /** How long the last messages and their events may take. The third attempt of a webhook is this late. */

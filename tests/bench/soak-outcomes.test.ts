@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countOutcomes, growthOfLives, growthOfLong } from '../../bench/benches/soak-outcomes.ts';
-import { MOST_MINUTES, soakMessage } from '../../bench/benches/soak-shops.ts';
+import { countOutcomes, growthOfLives, growthOfLong } from '../../bench/soak/soak-outcomes.ts';
+import { MOST_MINUTES, soakMessage } from '../../bench/soak/soak-shops.ts';
 
 const good = { status: 'sent', reason: null, shown: 1, events: 1 };
 

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type GuardedProcess, spawnGuarded } from '../../../service/dev/guarded-process.ts';
 import { startPrivateRedis } from '../../../service/dev/private-redis.ts';
 import { simulatorControl } from '../../../tests/testbed/simulator-control.ts';
-import { ownerPhone } from '../../benches/live-shops.ts';
+import { ownerPhone } from '../../harness/live-shops.ts';
 import { startSimulatorProcess } from '../../harness/live-side.ts';
 import { inParallel } from '../../load/in-parallel.ts';
 import { foldersOf, install } from './baileys-api-install.ts';

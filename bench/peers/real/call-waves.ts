@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { composingMs, DEFAULT_SESSION_TIMING } from '../../../actors/sessions/session-timing.ts';
-import { customer, textOf } from '../../benches/live-shops.ts';
-import { MIDDLE } from '../../benches/through-the-wire.ts';
+import { customer, textOf } from '../../harness/live-shops.ts';
+import { MIDDLE } from '../../harness/through-the-wire.ts';
 import { inParallel } from '../../load/in-parallel.ts';
 import type { Sent, Wave } from './driver.ts';
 

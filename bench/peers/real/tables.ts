@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { customer } from '../../benches/live-shops.ts';
 import type { Figures } from '../../harness/bench.ts';
+import { customer } from '../../harness/live-shops.ts';
 import { cpuMs, loadAverage, residentMiB } from '../../harness/process-usage.ts';
 import { HttpConnection } from '../../load/http-connection.ts';
 import type { Calls, Gateway, Text } from './driver.ts';

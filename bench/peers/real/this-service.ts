@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { liveShops } from '../../benches/live-shops.ts';
-import { repliesOf, throughTheWire } from '../../benches/through-the-wire.ts';
 import type { LiveProgram } from '../../harness/live-node.ts';
+import { liveShops } from '../../harness/live-shops.ts';
 import { startLiveSide } from '../../harness/live-side.ts';
+import { repliesOf, throughTheWire } from '../../harness/through-the-wire.ts';
 import { callAll } from '../../load/http-calls.ts';
 import { requestBytes } from '../../load/request-bytes.ts';
 import type { Driver, Gateway, Place, Sent } from './driver.ts';

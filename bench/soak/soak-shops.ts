@@ -1,8 +1,8 @@
+import { customer, textOf } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { setUpToken } from '../harness/program.ts';
 import { type Call, callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
-import { customer, textOf } from './live-shops.ts';
 
 /**
  * A warm shop may send 41 messages an hour to numbers, and 100 a day to groups. Groups have no limit an hour

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { composingMs, DEFAULT_SESSION_TIMING } from '../../actors/sessions/session-timing.ts';
-import type { Figures } from '../harness/bench.ts';
-import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
-import type { LiveShop, LiveSide } from '../harness/live-side.ts';
-import { loadAverage } from '../harness/process-usage.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
+import type { Figures } from './bench.ts';
+import { type LiveCpu, liveCpu } from './live-cpu.ts';
 import { orderText, recipientOf, textOf } from './live-shops.ts';
+import type { LiveShop, LiveSide } from './live-side.ts';
+import { loadAverage } from './process-usage.ts';
 
 /**
  * Interval of progress checks, at full speed and at production's pace. Each makes the service read its metrics, which

@@ -1,8 +1,8 @@
+import { customer, customers } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import type { BroughtEvent } from '../harness/webhook-listener.ts';
 import { inParallel } from '../load/in-parallel.ts';
 import { patientCall } from '../load/patient-call.ts';
-import { customer, customers } from './live-shops.ts';
 import type { MessageOutcome } from './soak-outcomes.ts';
 import { soakMessage } from './soak-shops.ts';
 

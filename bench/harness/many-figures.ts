@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import type { Figures } from '../harness/bench.ts';
-import { type LiveCpu, liveCpu } from '../harness/live-cpu.ts';
-import { liveMemory } from '../harness/live-memory.ts';
-import type { LiveSide } from '../harness/live-side.ts';
+import type { Figures } from './bench.ts';
+import { type LiveCpu, liveCpu } from './live-cpu.ts';
+import { liveMemory } from './live-memory.ts';
+import type { LiveSide } from './live-side.ts';
 
 /** The metric of sessions that are connected now. */
 export const CONNECTED = 'msgapi_sessions{state="connected"}';

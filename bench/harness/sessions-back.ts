@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../runtime/durations.ts';
-import type { RunningSide } from '../harness/running-side.ts';
+import type { RunningSide } from './running-side.ts';
 
 const WITHIN_MS = MINUTE_MS;
 const LOOK_MS = 200;

@@ -1,5 +1,5 @@
-import { type LiveShop, type LiveSide, startLiveSide } from '../harness/live-side.ts';
 import type { Call } from '../load/http-calls.ts';
+import { type LiveShop, type LiveSide, startLiveSide } from './live-side.ts';
 
 const SHOPS_PER_TENANT = 10;
 const CUSTOMERS = 200;

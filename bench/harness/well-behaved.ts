@@ -1,9 +1,9 @@
-import type { BenchContext, Figures } from '../harness/bench.ts';
-import type { Fleet } from '../harness/fleet.ts';
-import { load } from '../harness/load.ts';
-import { residentMiB } from '../harness/process-usage.ts';
-import type { RunningSide } from '../harness/running-side.ts';
 import type { LoadResult } from '../load/load-plan.ts';
+import type { BenchContext, Figures } from './bench.ts';
+import type { Fleet } from './fleet.ts';
+import { load } from './load.ts';
+import { residentMiB } from './process-usage.ts';
+import type { RunningSide } from './running-side.ts';
 
 /** Calls of well-behaved tenants per second, of each kind, on schedule. */
 export const ME_PER_SECOND = 100;
