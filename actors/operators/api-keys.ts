@@ -2,9 +2,9 @@ import type { Clock } from '../../runtime/clock.ts';
 import { done, type FailureCode, failed } from '../failure.ts';
 import type { StoredKeyDirectory } from '../tenants/key-directory.ts';
 import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
+import { hashesToForget } from '../tenants/retired-hashes.ts';
 import { keyView } from '../tenants/tenant-record.ts';
 import type { FreshKeyView, KeyView } from '../tenants/tenant-view.ts';
-import { hashesToForget } from '../tenants/turns/key-turns.ts';
 import type { LookupOutcome, OperatorOperations } from './operator-operations.ts';
 import type { TenantAccess } from './tenant-access.ts';
 

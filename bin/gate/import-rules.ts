@@ -107,7 +107,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/shops/turns actors/shops/effects actors/shops/state actors/shops/records
     actors/shops/machines actors/sessions actors policy runtime`,
   'actors/operators': `
-    actors/shops/inspection actors/shops/operations actors/tenants/turns actors/shops/state
+    actors/shops/inspection actors/shops/operations actors/shops/state
     actors/shops/records actors/sessions actors/shops actors/tenants actors/reply-schemas actors
     runtime/node runtime/redis runtime`,
   'actors/outbound': 'actors runtime',
@@ -147,8 +147,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/tenants/stored-webhooks actors/reply-schemas actors runtime`,
   'http/contract': 'actors/shops actors/tenants actors/reply-schemas actors policy runtime',
   'http/bodies': 'http/contract actors/shops actors/tenants/stored-events actors/reply-schemas',
-  'http/request-log': 'actors/reply-schemas runtime/redis runtime',
-  'http/pipeline': 'http/request-log http/contract runtime',
+  'http/request-log': 'http/contract actors/reply-schemas runtime/redis runtime',
+  'http/pipeline': 'http/contract runtime',
   'http/socket': 'http/pipeline http/contract',
   'http/owner': 'http/pipeline http/contract actors/tenants actors runtime',
   'http/articles': 'http/pipeline http/contract actors/tenants/stored-events policy/limits policy runtime',
@@ -163,7 +163,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/audit-log': 'http/request-log actors/reply-schemas runtime/redis runtime',
   'http/console': 'http/pipeline http/contract actors/tenants/stored-events actors',
   'http/operator-events': 'http/owner http/contract actors runtime',
-  'http/metrics': 'http/operator-events http/request-log http/contract actors runtime',
+  'http/metrics': 'http/operator-events http/contract actors runtime',
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
   'http/operator-api/schemas': 'http/operator-events actors/shops/inspection actors/reply-schemas actors',
   'http/operator-api/fleet': `

@@ -1,9 +1,10 @@
 import { PLANS } from '../../../policy/plan.ts';
-import { checkSettings, resolveSettings, type SettingsTuning } from '../../../policy/tenant-settings.ts';
+import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { Write } from '../../../runtime/store.ts';
 import { done, type Failed, failed } from '../../failure.ts';
 import { inboundModeOf } from '../../inbound-mode.ts';
 import { presentFields } from '../../present-fields.ts';
+import { changedRecord, settingsRefusal } from '../tenant-changes.ts';
 import type { TenantFieldsOf } from '../tenant-commands.ts';
 import type { ShopDraft } from '../tenant-operations.ts';
 import { type ShopRecord, shopView, type TenantRecord, tenantView } from '../tenant-record.ts';
@@ -11,14 +12,6 @@ import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
 import { foldedName, type TenantState } from '../tenant-state.ts';
 import type { TenantChanges } from '../tenant-view.ts';
 import { webhooksChanged } from './webhook-turns.ts';
-
-/** Returns the reason why these settings are refused. Undefined if all of them are in range. */
-export function settingsRefusal({ settings = {} }: TenantChanges): Failed<'VALIDATION_ERROR'> | undefined {
-  const problems = checkSettings(settings);
-  if (problems.length === 0) return undefined;
-  const fields = problems.map(({ field, message }) => ({ field: `settings.${field}`, message }));
-  return failed('VALIDATION_ERROR', { fields });
-}
 
 /** Returns the reason why this change of the owner is refused. Undefined if it is not. */
 function ownerRefusal(
@@ -69,30 +62,6 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Tenant
     ],
     reply: done(tenantView(record, ownerNumber)),
   };
-}
-
-/** Returns a record with the changes. Absent fields stay. A field of the changes without a line does not compile. */
-export function changedRecord(record: TenantRecord, changes: TenantChanges): TenantRecord {
-  const ownerName = changes.owner?.name;
-  const owner = ownerName === undefined ? record.owner : { name: ownerName };
-  const changedFields: Required<Pick<TenantRecord, keyof TenantChanges>> = {
-    name: changes.name ?? record.name,
-    plan: changes.plan ?? record.plan,
-    active: changes.active ?? record.active,
-    poolFallback: changes.poolFallback ?? record.poolFallback,
-    platform: changes.platform ?? record.platform,
-    inbound: changes.inbound ?? inboundModeOf(record),
-    owner: changes.owner === null ? null : owner,
-    settings: withoutAbsent({ ...record.settings, ...changes.settings }),
-  };
-  return { ...record, ...changedFields };
-}
-
-/** A setting that was returned to its default is not stored. */
-function withoutAbsent(settings: SettingsTuning): SettingsTuning {
-  return Object.fromEntries(
-    Object.entries(settings).filter(([, value]) => value !== null && value !== undefined),
-  ) as SettingsTuning;
 }
 
 /**

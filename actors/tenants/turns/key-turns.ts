@@ -4,16 +4,6 @@ import { type ApiKeyRecord, keyView } from '../tenant-record.ts';
 import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
 import { indexKeys, liveKey, type TenantState } from '../tenant-state.ts';
 
-/** Values of one key that are remembered after their rotation; some 6 KB a key at most. */
-const RETIRED_HASHES = 100;
-
-/** Returns the hashes of the oldest retired values: those that leave the record when the key is rotated next. */
-export function hashesToForget({
-  retiredHashes = [],
-}: Pick<ApiKeyRecord, 'retiredHashes'>): readonly string[] {
-  return retiredHashes.slice(RETIRED_HASHES - 1);
-}
-
 /** Stores a key; the directory names its tenant already. */
 export function putKey(
   state: TenantState,
