@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { RuntimeFailure } from '../runtime/runtime-failure.ts';
 
 /** How long a caller waits for the answer, in milliseconds: as long as for another node's answer. */
-const ANSWER_MS = 2_000;
+const REPLY_MS = 2_000;
 
 /**
  * Waits for the reply to a command that its actor retries until Redis accepts it, which may take hours. Rejects with
@@ -14,8 +14,8 @@ export function withReplyTimeout<Answer>(
   answer: Promise<Answer>,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const timer = clock.after(ANSWER_MS, () =>
-      reject(new RuntimeFailure('DEADLINE_EXCEEDED', `not stored within ${ANSWER_MS} ms`, 1)),
+    const timer = clock.after(REPLY_MS, () =>
+      reject(new RuntimeFailure('DEADLINE_EXCEEDED', `not stored within ${REPLY_MS} ms`, 1)),
     );
     answer.then(resolve, reject).finally(() => timer.cancel());
   });

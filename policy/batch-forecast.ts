@@ -67,15 +67,15 @@ export function batchOpensMs(
 /** Forecasts one of the batches of a number. At each moment, the first batch in their order that can send does. */
 export class ForecastRun {
   readonly #batches: readonly PlannedBatch[];
-  readonly #asked: PlannedBatch;
+  readonly #forecastBatch: PlannedBatch;
   readonly #eachMs: number;
   readonly #days: Days;
   #nowMs: number;
 
   /** `place` is the index of the forecast batch in `plans`. */
   constructor(plans: readonly BatchPlan[], place: number, facts: ForecastFacts) {
-    const askedPlan = plans[place];
-    if (askedPlan === undefined) throw new RangeError(`no plan has the place ${place}`);
+    const forecastPlan = plans[place];
+    if (forecastPlan === undefined) throw new RangeError(`no plan has the place ${place}`);
     const sharedParts = {
       facts,
       windows: new ForecastWindows(facts.ledger, facts),
@@ -83,25 +83,25 @@ export class ForecastRun {
       openHours: new OpenHours(),
     };
     this.#batches = plans.map((plan) => new PlannedBatch(plan, sharedParts));
-    this.#asked = this.#batches[place] as PlannedBatch;
+    this.#forecastBatch = this.#batches[place] as PlannedBatch;
     this.#eachMs = facts.eachMs;
     this.#nowMs = facts.nowMs;
-    this.#days = new Days(askedPlan.quietHours?.timeZone ?? 'UTC');
+    this.#days = new Days(forecastPlan.quietHours?.timeZone ?? 'UTC');
   }
 
   /** Advances by one message, or to the time of the next one. Returns false once the forecast is complete. */
   step(): boolean {
-    if (this.#asked.left === 0) return false;
+    if (this.#forecastBatch.left === 0) return false;
     const sender = this.#batches.find((batch) => batch.tryOnce(this.#nowMs));
     if (sender !== undefined) {
-      if (sender === this.#asked) this.#days.count(this.#nowMs);
+      if (sender === this.#forecastBatch) this.#days.count(this.#nowMs);
       this.#nowMs += this.#eachMs;
       return true;
     }
     let nextMs = Number.POSITIVE_INFINITY;
     for (const { tryAtMs } of this.#batches) nextMs = Math.min(nextMs, tryAtMs);
     // None of the remaining messages can ever leave.
-    if (this.#asked.isOver || nextMs === Number.POSITIVE_INFINITY) return false;
+    if (this.#forecastBatch.isOver || nextMs === Number.POSITIVE_INFINITY) return false;
     this.#nowMs = Math.max(nextMs, this.#nowMs + 1);
     return true;
   }

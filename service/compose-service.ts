@@ -264,8 +264,8 @@ export async function stopService({ node, actors, http, tracing, resources }: Se
   const lastCallers = sleep(node.clock, KEPT_CONNECTIONS_MS);
   actors.endWaits();
   const progressEnd = sleep(node.clock, CALLS_MS);
-  const triesSettled = Promise.race([actors.webhooks.pump.settle(), progressEnd]);
-  await Promise.all([http.close({ graceMs: CALLS_MS }), triesSettled]);
+  const attemptsSettled = Promise.race([actors.webhooks.pump.settle(), progressEnd]);
+  await Promise.all([http.close({ graceMs: CALLS_MS }), attemptsSettled]);
   await Promise.all([node.handOver(), lastCallers]);
   await http.close({ graceMs: LAST_CALLS_MS });
   await node.stop();

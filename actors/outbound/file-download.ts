@@ -9,7 +9,7 @@ import { openSealedFile, SEALING_BYTES } from './sealed-file.ts';
 /** Longest time between two pieces of a file from the network, in milliseconds. */
 const STALL_MS = 10_000;
 /** Longest time for one file, in milliseconds: 100 MiB at 1.4 Mbit/s. */
-const LONGEST_MS = 10 * MINUTE_MS;
+const LONGEST_FILE_MS = 10 * MINUTE_MS;
 const MOST_BYTES = LARGEST_INBOUND_FILE + SEALING_BYTES;
 
 /** The limits of requests to the network's file hosts. */
@@ -26,7 +26,7 @@ export class FileDownload {
   constructor({ clock, onEnd }: { readonly clock: Clock; readonly onEnd: () => void }) {
     this.#clock = clock;
     this.#onEnd = onEnd;
-    this.#longest = clock.after(LONGEST_MS, () => this.end());
+    this.#longest = clock.after(LONGEST_FILE_MS, () => this.end());
   }
 
   get hasEnded(): boolean {

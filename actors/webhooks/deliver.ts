@@ -5,7 +5,7 @@ import type { ResolveAll } from '../outbound/name-lookup.ts';
 import { type SignedDelivery, signatures } from './signature.ts';
 
 /** How long an endpoint may take to answer. */
-const ANSWER_MS = 15_000;
+const ENDPOINT_ANSWER_MS = 15_000;
 /** The longest pause that an endpoint may request. */
 const MOST_HELD_MS = 10 * HOUR_MS;
 
@@ -35,7 +35,7 @@ export async function deliver(
   { secrets, ...signedParts }: SignedDelivery & { readonly secrets: readonly string[] },
   options: DeliveryOptions,
 ): Promise<DeliveryResult> {
-  const signal = AbortSignal.timeout(ANSWER_MS);
+  const signal = AbortSignal.timeout(ENDPOINT_ANSWER_MS);
   try {
     const headers = {
       'content-type': 'application/json',

@@ -11,8 +11,8 @@ import type {
 } from '../tenants/stored-webhooks/webhook-record.ts';
 import { MOST_FAILING_MS } from './delay-after.ts';
 import type { DeliveryResult } from './deliver.ts';
+import { type Attempt, type EndedAttempt, EndpointAttempts } from './endpoint-attempts.ts';
 import type { EndpointPumpOptions } from './endpoint-pump-options.ts';
-import { type EndedTry, EndpointTries, type Try } from './endpoint-tries.ts';
 import {
   firstProgress,
   forgiveFailures,
@@ -44,8 +44,8 @@ export function isWanted(
 }
 
 /** Attempts that may begin, and the progress with their events. */
-interface NextTries {
-  readonly tries: readonly Try[];
+interface NextAttempts {
+  readonly attempts: readonly Attempt[];
   readonly progress: WebhookProgress;
 }
 
@@ -63,7 +63,7 @@ interface Replay {
  */
 export class EndpointPump {
   readonly #options: EndpointPumpOptions;
-  readonly #tries: EndpointTries;
+  readonly #attempts: EndpointAttempts;
   readonly #replays: Replay[] = [];
   #webhook: WebhookRecord;
   /** The last progress of the loop: the stored part, and the events read since. */
@@ -81,7 +81,7 @@ export class EndpointPump {
   constructor(webhook: WebhookRecord, options: EndpointPumpOptions) {
     this.#webhook = webhook;
     this.#options = options;
-    this.#tries = new EndpointTries(webhook, options, {
+    this.#attempts = new EndpointAttempts(webhook, options, {
       mayBegin: () => this.#goesOn,
       onChanged: () => this.#goOnNow(),
     });
@@ -94,12 +94,12 @@ export class EndpointPump {
 
   /** True if the loop is stopped, or has settled. */
   get #isOver(): boolean {
-    return this.#isStopped || (this.#isEnding && this.#tries.areOver && this.#replays.length === 0);
+    return this.#isStopped || (this.#isEnding && this.#attempts.areOver && this.#replays.length === 0);
   }
 
   /** The number of events that wait for a retry. */
   get waiting(): number {
-    return this.#tries.retriesAtRest(this.#progress?.retries ?? []).length;
+    return this.#attempts.retriesAtRest(this.#progress?.retries ?? []).length;
   }
 
   /** True if attempts under way may end, and none begin. */
@@ -113,7 +113,7 @@ export class EndpointPump {
    */
   update(webhook: WebhookRecord): void {
     this.#webhook = webhook;
-    this.#tries.update(webhook);
+    this.#attempts.update(webhook);
     if (this.#isEnding && webhook.disabled === null) {
       this.#isEnding = false;
       if (!this.#isRunning) void this.run();
@@ -184,7 +184,7 @@ export class EndpointPump {
   }
 
   async #step(): Promise<void> {
-    const endedAttempts = this.#tries.takeEnded();
+    const endedAttempts = this.#attempts.takeEnded();
     await this.#record(endedAttempts);
     if (this.#isStopped) return;
     await this.#disableIfOver(endedAttempts);
@@ -193,33 +193,33 @@ export class EndpointPump {
     const nowMs = this.#options.clock.wallMs();
     const heldMs = (progressBefore.heldUntilMs ?? 0) - nowMs;
     if (heldMs > 0) return this.#sleep(heldMs);
-    const { tries, progress } = await this.#next(progressBefore, nowMs);
+    const { attempts, progress } = await this.#next(progressBefore, nowMs);
     if (progress === progressBefore) return this.#idle(progressBefore, nowMs);
     // All are read before the first is sent: a store that is away must not have the others sent once a second.
-    const bodies = await Promise.all(tries.map(({ event }) => this.#body(event)));
+    const bodies = await Promise.all(attempts.map(({ event }) => this.#body(event)));
     if (!this.#goesOn) return;
     const { missedUntilMs } = progress;
     const isMissed = missedUntilMs !== undefined && missedUntilMs !== progressBefore.missedUntilMs;
     // Attempts that begin are stored with the first that ends: without them the stored cursor is before their events.
-    if (tries.length > 0 && !isMissed) this.#progress = progress;
+    if (attempts.length > 0 && !isMissed) this.#progress = progress;
     else if (!(await this.#store(progress, []))) return;
     if (isMissed) this.#options.onMissed(this.#webhook.id, missedUntilMs);
     if (!this.#goesOn) return;
-    for (const [index, attempt] of tries.entries()) this.#tries.begin(attempt, bodies[index]);
+    for (const [index, attempt] of attempts.entries()) this.#attempts.begin(attempt, bodies[index]);
   }
 
   async #current(): Promise<WebhookProgress> {
     if (this.#progress === undefined) {
       const storedProgress = await this.#options.progress(this.#webhook.id);
       this.#progress = storedProgress ?? firstProgress(this.#webhook);
-      if (forgiveFailures(this.#progress, this.#webhook).failingSinceMs !== null) this.#tries.expectSlow();
+      if (forgiveFailures(this.#progress, this.#webhook).failingSinceMs !== null) this.#attempts.expectSlow();
     }
     this.#progress = forgiveFailures(this.#progress, this.#webhook);
     return this.#progress;
   }
 
   /** Stores the results of these attempts, and the replays. If storing fails, these events are sent once more. */
-  async #record(endedAttempts: readonly EndedTry[]): Promise<void> {
+  async #record(endedAttempts: readonly EndedAttempt[]): Promise<void> {
     const replays = this.#replays.splice(0);
     if (endedAttempts.length + replays.length === 0) return;
     try {
@@ -259,7 +259,7 @@ export class EndpointPump {
   }
 
   /** Disables an endpoint that answered 410, or that failed for too long. */
-  async #disableIfOver(endedAttempts: readonly EndedTry[]): Promise<void> {
+  async #disableIfOver(endedAttempts: readonly EndedAttempt[]): Promise<void> {
     if (endedAttempts.length === 0) return;
     // Later changes of the endpoint were not judged.
     const judgedWebhook = this.#webhook;
@@ -275,14 +275,14 @@ export class EndpointPump {
   }
 
   /** Returns the due events, oldest first, then new events for the free slots. */
-  async #next(progressBefore: WebhookProgress, nowMs: number): Promise<NextTries> {
-    const dueRetries = this.#tries
+  async #next(progressBefore: WebhookProgress, nowMs: number): Promise<NextAttempts> {
+    const dueRetries = this.#attempts
       .retriesAtRest(progressBefore.retries)
       // A stored time that is not a number is due too, so that the loop never sleeps until it.
       .filter(({ dueAtMs }) => !(dueAtMs > nowMs))
       .sort((left, right) => left.dueAtMs - right.dueAtMs)
-      .slice(0, Math.max(0, this.#tries.roomAgain));
-    const tries: Try[] = [];
+      .slice(0, Math.max(0, this.#attempts.roomAgain));
+    const attempts: Attempt[] = [];
     const droppedRetries = new Set<WebhookRetry>();
     let { cursor, missedUntilMs } = progressBefore;
     for (const retry of dueRetries) {
@@ -292,10 +292,10 @@ export class EndpointPump {
       // that was replayed before its retry is due starts as a new one.
       const isRead = !isBefore(cursor, retry.place);
       if (event !== undefined && isWanted(this.#webhook, event) && isRead)
-        tries.push({ event, retry, isNew: false });
+        attempts.push({ event, retry, isNew: false });
       else droppedRetries.add(retry);
     }
-    const room = this.#tries.room - tries.length;
+    const room = this.#attempts.room - attempts.length;
     if (this.#mayRead(progressBefore.retries.length - droppedRetries.size, room)) {
       this.#hasNew = false;
       const newEvents = await this.#options.eventsAfter(cursor, room, this.#webhook).catch((error) => {
@@ -308,19 +308,19 @@ export class EndpointPump {
       missedUntilMs = newEvents.missedUntilMs ?? missedUntilMs;
       for (const event of newEvents.events) {
         const { streamId: place, shopId } = event;
-        tries.push({ event, retry: { place, shopId, tries: 0, dueAtMs: nowMs }, isNew: true });
+        attempts.push({ event, retry: { place, shopId, tries: 0, dueAtMs: nowMs }, isNew: true });
       }
     }
-    if (tries.length + droppedRetries.size === 0 && cursor === progressBefore.cursor)
-      return { tries, progress: progressBefore };
-    const newRetries = tries.flatMap(({ retry, isNew }) => (isNew ? [retry] : []));
+    if (attempts.length + droppedRetries.size === 0 && cursor === progressBefore.cursor)
+      return { attempts, progress: progressBefore };
+    const newRetries = attempts.flatMap(({ retry, isNew }) => (isNew ? [retry] : []));
     const places = new Set(newRetries.map(({ place }) => place));
     const keptRetries = progressBefore.retries.filter(
       (retry) => !droppedRetries.has(retry) && !places.has(retry.place),
     );
     const missedField = missedUntilMs === undefined ? {} : { missedUntilMs };
     return {
-      tries,
+      attempts,
       progress: { ...progressBefore, cursor, retries: [...keptRetries, ...newRetries], ...missedField },
     };
   }
@@ -343,7 +343,7 @@ export class EndpointPump {
 
   /** Sleeps until the next retry or the next check for new events is due. The end of an attempt ends the sleep. */
   async #idle({ retries }: WebhookProgress, nowMs: number): Promise<void> {
-    const restingRetries = this.#tries.roomAgain > 0 ? this.#tries.retriesAtRest(retries) : [];
+    const restingRetries = this.#attempts.roomAgain > 0 ? this.#attempts.retriesAtRest(retries) : [];
     const lookAtMs = nowMs + LOOK_MS;
     const dueAtMs = Math.min(lookAtMs, ...restingRetries.map((retry) => retry.dueAtMs));
     await this.#sleep(Math.max(0, dueAtMs - nowMs));

@@ -10,7 +10,7 @@ import type {
 } from '../tenants/stored-webhooks/webhook-record.ts';
 import { delayAfter } from './delay-after.ts';
 import type { DeliveryResult } from './deliver.ts';
-import type { EndedTry } from './endpoint-tries.ts';
+import type { EndedAttempt } from './endpoint-attempts.ts';
 
 /** Dead letters that are remembered. */
 const MOST_UNDELIVERED = 1_000;
@@ -66,7 +66,7 @@ export function withReplayed(
  */
 export function tallyAttempts(
   before: WebhookProgress,
-  endedAttempts: readonly EndedTry[],
+  endedAttempts: readonly EndedAttempt[],
   random: Random,
 ): ProgressChange {
   let progress = before;
@@ -106,7 +106,7 @@ export function tallyAttempts(
  */
 function afterFormer(
   progress: WebhookProgress,
-  { event, retry, delivered }: EndedTry,
+  { event, retry, delivered }: EndedAttempt,
   dueAtMs: number,
 ): WebhookProgress {
   const { streamId: place, shopId } = event;

@@ -14,9 +14,9 @@ import type {
 } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import { type DeliveryOptions, type DeliveryResult, deliver } from './deliver.ts';
+import { SLOW_MS } from './endpoint-attempts.ts';
 import { EndpointPump } from './endpoint-pump.ts';
 import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';
-import { SLOW_MS } from './endpoint-tries.ts';
 import type { ReplayedEvent } from './progress.ts';
 import { readAfter, readAt } from './read-events.ts';
 import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';

@@ -49,7 +49,7 @@ function measured(step: Step): readonly [ns: number, bytes: number] {
   const bytesBefore = bytesInUse();
   const startedNs = process.hrtime.bigint();
   for (let message = 0; message < MESSAGES; message += 1) {
-    step({ type: 'dispatch', hand: { messageId: 'm1', kind: 'message', to: '+33612345678' }, untilMs: 5 });
+    step({ type: 'dispatch', message: { messageId: 'm1', kind: 'message', to: '+33612345678' }, untilMs: 5 });
     step({ type: 'prepared', untilMs: 7 });
     step({ type: 'outcome', outcome: { kind: 'acknowledged' }, gapUntilMs: 9, pauseUntilMs: 11 });
     step({ type: 'elapsed', gapUntilMs: 13 });

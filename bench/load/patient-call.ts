@@ -13,7 +13,7 @@ export interface PatientAnswer {
 /** A node that is gone refuses at once, so a call waits this long before the next node. */
 const AGAIN_MS = 100;
 /** A call without an answer for this long is cut. */
-const ANSWER_MS = 20_000;
+const CALL_MS = 20_000;
 
 /**
  * Makes a call as a careful caller would. A call that was cut off goes to the next node, and one that was answered 503
@@ -43,7 +43,7 @@ async function once(port: number, { method, path, token, body }: Call) {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(CALL_MS),
   });
   const { data, error } = (await response.json()) as {
     readonly data?: unknown;

@@ -47,7 +47,7 @@ export class FleetEvents implements OperatorEventFeed {
   readonly #endLog: () => void;
   readonly #listeners = new Set<(event: OperatorEvent) => void>();
   /** Nodes that are being asked. */
-  readonly #asked = new Set<string>();
+  readonly #polledNodes = new Set<string>();
   readonly #silent = new Set<string>();
   #watchers = 0;
   #linger: ArmedTimer | undefined;
@@ -109,7 +109,7 @@ export class FleetEvents implements OperatorEventFeed {
     this.#linger?.cancel();
     this.#isFollowing = false;
     this.#round += 1;
-    this.#asked.clear();
+    this.#polledNodes.clear();
     this.#silent.clear();
   }
 
@@ -118,8 +118,8 @@ export class FleetEvents implements OperatorEventFeed {
     if (round !== this.#round) return;
     const { forwarder, clock } = this.#options;
     for (const nodeId of forwarder.otherNodes()) {
-      if (this.#asked.has(nodeId)) continue;
-      this.#asked.add(nodeId);
+      if (this.#polledNodes.has(nodeId)) continue;
+      this.#polledNodes.add(nodeId);
       void this.#ask(nodeId, round, `elsewhere-0-${sinceMs.toString(36)}`);
     }
     const lookedMs = clock.wallMs();
@@ -146,7 +146,7 @@ export class FleetEvents implements OperatorEventFeed {
       }
     }
     if (!forwarder.otherNodes().includes(nodeId)) {
-      this.#asked.delete(nodeId);
+      this.#polledNodes.delete(nodeId);
       if (this.#silent.delete(nodeId)) this.#publishNode(nodeId, 'gone');
       return;
     }

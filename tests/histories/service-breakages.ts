@@ -72,8 +72,8 @@ export const serviceBreakages: readonly ServiceBreakage[] = [
     file: 'actors/webhooks/deliver.ts',
     edits: [
       [
-        '  const signal = AbortSignal.timeout(ANSWER_MS);',
-        "  if (signed.body.includes('message.sent')) return { status: 200, error: null, holdMs: null };\n  const signal = AbortSignal.timeout(ANSWER_MS);",
+        '  const signal = AbortSignal.timeout(ENDPOINT_ANSWER_MS);',
+        "  if (signed.body.includes('message.sent')) return { status: 200, error: null, holdMs: null };\n  const signal = AbortSignal.timeout(ENDPOINT_ANSWER_MS);",
       ],
     ],
   },

@@ -20,7 +20,7 @@ const READ_MS = MINUTE_MS;
 const REFUSED_READ_MS = 30_000;
 
 /** How long the reply may take, in milliseconds. */
-const ANSWER_MS = 20_000;
+const PAGE_ANSWER_MS = 20_000;
 
 /** The versions of this kind of client; the page names their last number. */
 const MAJOR = 2;
@@ -146,7 +146,7 @@ export class NetworkVersion {
     const { ask, store, clock, log } = this.#options;
     if (ask === undefined) return;
     const timeout = new AbortController();
-    const timer = clock.after(ANSWER_MS, () => timeout.abort());
+    const timer = clock.after(PAGE_ANSWER_MS, () => timeout.abort());
     try {
       const signal = AbortSignal.any([timeout.signal, this.#stopped.signal]);
       this.#named = [MAJOR, MINOR, await ask(signal)];

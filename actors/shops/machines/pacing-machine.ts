@@ -29,7 +29,7 @@ import { assign, setup } from 'xstate';
 import type { MessageReason } from '../../message-status.ts';
 import type { SendOutcome } from '../../sessions/session-events.ts';
 
-export interface MessageInProgress {
+export interface CurrentMessage {
   readonly messageId: string;
   readonly kind: 'message' | 'status';
   /** E.164, the network's own id of a person, a group id, or empty for a status. */
@@ -40,7 +40,8 @@ export interface MessageInProgress {
 
 /** The context of the pacing machine. The part that outlasts a process is stored (`shop-machines.ts`). */
 export interface PacingContext {
-  readonly hand: MessageInProgress | null;
+  /** Stored under this name: the current message. Null if there is none. */
+  readonly hand: CurrentMessage | null;
   /** The end of a state with a time limit: gap, pause, or the deadline of preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
@@ -61,7 +62,7 @@ export interface Settlement {
 
 /** The events of the pacing machine. `untilMs`: the end of the state that follows. */
 export type PacingEvent =
-  | { readonly type: 'dispatch'; readonly hand: MessageInProgress; readonly untilMs: number }
+  | { readonly type: 'dispatch'; readonly message: CurrentMessage; readonly untilMs: number }
   | { readonly type: 'prepared'; readonly untilMs: number; readonly startsChat?: boolean }
   | { readonly type: 'blocked'; readonly reason: MessageReason }
   | {
@@ -85,11 +86,11 @@ export type PacingEvent =
   | { readonly type: 'resume' };
 
 export type PacingEffect =
-  | { readonly type: 'first_look'; readonly params: MessageInProgress }
-  | { readonly type: 'store_sending'; readonly params: MessageInProgress }
-  | { readonly type: 'recall'; readonly params: MessageInProgress }
+  | { readonly type: 'first_look'; readonly params: CurrentMessage }
+  | { readonly type: 'store_sending'; readonly params: CurrentMessage }
+  | { readonly type: 'recall'; readonly params: CurrentMessage }
   | { readonly type: 'settle'; readonly params: Settlement }
-  | { readonly type: 'put_back'; readonly params: MessageInProgress };
+  | { readonly type: 'put_back'; readonly params: CurrentMessage };
 
 type OutcomeEvent = Extract<PacingEvent, { type: 'outcome' }>;
 interface Arguments {
@@ -109,8 +110,8 @@ const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason }
   restarted: 'BOT_RESTARTED',
 };
 
-const currentMessage = ({ context, event }: Arguments): MessageInProgress => {
-  const hand = event.type === 'dispatch' ? event.hand : context.hand;
+const currentMessage = ({ context, event }: Arguments): CurrentMessage => {
+  const hand = event.type === 'dispatch' ? event.message : context.hand;
   if (hand === null) throw new Error('pacing: no current message');
   return hand;
 };
@@ -136,7 +137,7 @@ const reasonOf = (event: PacingEvent): MessageReason | null => {
 const mayHaveLeft: readonly (MessageReason | null)[] = [null, 'DELIVERY_UNKNOWN', 'BOT_RESTARTED'];
 
 // Effects are data: the shop's turn carries them out, so the machine's own actions are empty.
-const withMessage = (_: unknown, _message: MessageInProgress): void => undefined;
+const withMessage = (_: unknown, _message: CurrentMessage): void => undefined;
 const withSettlement = (_: unknown, _settlement: Settlement): void => undefined;
 
 const pacingSetup = setup({
@@ -148,7 +149,7 @@ const pacingSetup = setup({
     settle: withSettlement,
     put_back: withMessage,
     take: assign(({ event }) =>
-      event.type === 'dispatch' ? { hand: event.hand, untilMs: event.untilMs } : {},
+      event.type === 'dispatch' ? { hand: event.message, untilMs: event.untilMs } : {},
     ),
     putOnWire: assign(({ context, event }) => {
       if (event.type !== 'prepared') return {};

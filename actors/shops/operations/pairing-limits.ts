@@ -31,7 +31,7 @@ const SWEPT_FROM = 1_000;
 export class PairingLimits {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** The times of the requests for each number in the last hour. */
-  readonly #asked = new Map<string, readonly number[]>();
+  readonly #requestTimes = new Map<string, readonly number[]>();
   /** By tenant: the time of the last request for each number in the last 24 hours. */
   readonly #tenants = new Map<string, Map<string, number>>();
   #pausedUntilMs = 0;
@@ -46,7 +46,7 @@ export class PairingLimits {
   take(tenantId: string, phone: string): PairingWait | undefined {
     const nowMs = this.#clock.monotonicMs();
     if (this.#pausedUntilMs > nowMs) return { waitMs: this.#pausedUntilMs - nowMs, message: NETWORK_REFUSED };
-    const times = (this.#asked.get(phone) ?? []).filter((atMs) => atMs > nowMs - HOUR_MS);
+    const times = (this.#requestTimes.get(phone) ?? []).filter((atMs) => atMs > nowMs - HOUR_MS);
     const [first = nowMs] = times;
     if (times.length >= TIMES_AN_HOUR) return { waitMs: first + HOUR_MS - nowMs, message: TOO_OFTEN };
     const numbers = this.#numbersOf(tenantId, nowMs);
@@ -55,7 +55,7 @@ export class PairingLimits {
     }
     numbers.set(phone, nowMs);
     this.#tenants.set(tenantId, numbers);
-    this.#asked.set(phone, [...times, nowMs]);
+    this.#requestTimes.set(phone, [...times, nowMs]);
     this.#sweep(nowMs);
     return undefined;
   }
@@ -72,9 +72,9 @@ export class PairingLimits {
   }
 
   #sweep(nowMs: number): void {
-    if (this.#asked.size < SWEPT_FROM) return;
-    for (const [phone, times] of this.#asked) {
-      if ((times.at(-1) ?? 0) <= nowMs - HOUR_MS) this.#asked.delete(phone);
+    if (this.#requestTimes.size < SWEPT_FROM) return;
+    for (const [phone, times] of this.#requestTimes) {
+      if ((times.at(-1) ?? 0) <= nowMs - HOUR_MS) this.#requestTimes.delete(phone);
     }
     for (const tenantId of [...this.#tenants.keys()]) {
       if (this.#numbersOf(tenantId, nowMs).size === 0) this.#tenants.delete(tenantId);

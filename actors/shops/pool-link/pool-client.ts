@@ -142,7 +142,7 @@ export class PoolClient {
       const { createdAtMs } = body;
       const ask = optedOut
         ? ({ ask: 'withdraw', pool: effect.pool, messageId, createdAtMs } as const)
-        : ({ ask: 'take', pool: effect.pool, body, known: effect.known } as const);
+        : ({ ask: 'take', pool: effect.pool, body, known: effect.wasTaken } as const);
       const answer = await this.#ask(ask, ASK_TIMEOUT_MS);
       this.#tell(address, { type: 'pool.answered', messageId, pool, answer });
     } else if (optedOut) {

@@ -65,7 +65,7 @@ export interface Batch extends BatchRecord {
   /** The time of its next attempt, or of the end of the quiet hours that its messages wait for. Not stored. */
   readonly tryAtMs: number;
   /** The recipient with a requested send, and the deadline for its answer. Not stored. */
-  readonly asked: { readonly place: number; readonly untilMs: number } | null;
+  readonly requested: { readonly place: number; readonly untilMs: number } | null;
 }
 
 /** The content to send, as it is stored. */
@@ -140,14 +140,14 @@ function encodeBatch(batch: Batch): string {
 }
 
 /** Returns the stored part of a batch. */
-export function withoutMoments({ tryAtMs: _, asked: __, ...record }: Batch): BatchRecord {
+export function withoutMoments({ tryAtMs: _, requested: __, ...record }: Batch): BatchRecord {
   return record;
 }
 
 /** Reads the hash of those that have not ended back from its flat list of fields and values, oldest first. */
 export function decodeBatches(fields: readonly string[]): Batch[] {
   const batches = [...hashFields(fields)].flatMap(([id, text]): Batch[] =>
-    isKeyField(id) ? [] : [{ ...(JSON.parse(text) as BatchRecord), tryAtMs: 0, asked: null }],
+    isKeyField(id) ? [] : [{ ...(JSON.parse(text) as BatchRecord), tryAtMs: 0, requested: null }],
   );
   return batches.sort((left, right) => (left.id < right.id ? -1 : 1));
 }

@@ -14,7 +14,7 @@ import type {
   WebhookRecord,
 } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
-import { SLOW_MS } from '../../../actors/webhooks/endpoint-tries.ts';
+import { SLOW_MS } from '../../../actors/webhooks/endpoint-attempts.ts';
 import { makeSecret } from '../../../actors/webhooks/signature.ts';
 import { WebhookPump, type WebhookPumpOptions } from '../../../actors/webhooks/webhook-pump.ts';
 import { secretUse } from '../../../actors/webhooks/webhook-secrets.ts';

@@ -1,4 +1,4 @@
-/** One endpoint's pump: the schedule of its tries, what ends it, and what a kill at any moment leaves behind. */
+/** One endpoint's pump: the schedule of its attempts, what ends it, and what a kill at any moment leaves behind. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts';
@@ -51,7 +51,7 @@ test('an endpoint that hangs is retried on its schedule, even if others hang mea
   });
   // 15 s for the answer, 5 s up to a tenth more or less, and at most a second that others get.
   for (const gap of seconds)
-    assert.ok(gap >= 19.5 && gap <= 21.5, `the second tries came after ${seconds} s`);
+    assert.ok(gap >= 19.5 && gap <= 21.5, `the second attempts came after ${seconds} s`);
   assert.ok(world.mostInFlight <= 16, `${world.mostInFlight} at a time`);
   pump.stop();
 });

@@ -35,7 +35,7 @@ export class World {
     readonly url: string;
     readonly pace: EndpointPace;
   }[] = [];
-  /** The most tries that were under way at a time. */
+  /** The most attempts that were under way at a time. */
   mostInFlight = 0;
   #inProgress = 0;
   readonly attempts: WebhookAttempt[] = [];

@@ -14,7 +14,7 @@ import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
 const [FORMER, PRESENT] = ['https://former.example', 'https://present.example'] as const;
 
-/** A world whose former address leaves tries under way until they are answered, by the ids of their events. */
+/** A world whose former address leaves attempts under way until they are answered, by the ids of their events. */
 function moving() {
   const world = new World();
   const answers = new Map<string, (deliveryResult: DeliveryResult) => void>();

@@ -1,4 +1,4 @@
-/** Endpoints that never end their answer: real actors and Redis, a real server that leaves the tries under way. */
+/** Endpoints that never end their answer: real actors and Redis, a real server that leaves the attempts under way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedRealService } from '../../http/shared-service.ts';

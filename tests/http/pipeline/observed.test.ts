@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventWaiters, SharedAnswers } from '../../../actors/tenants/stored-events/event-waiters.ts';
+import type { AnsweredRequest } from '../../../http/contract/answered-request.ts';
 import { errorReply } from '../../../http/contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../../http/contract/exchange.ts';
 import { CallsInProgress } from '../../../http/pipeline/calls-in-progress.ts';
@@ -9,7 +10,6 @@ import { DelayedRefusals } from '../../../http/pipeline/delayed-refusals.ts';
 import { anonymous, type EdgeHandler } from '../../../http/pipeline/edge.ts';
 import { observed } from '../../../http/pipeline/observed.ts';
 import { tracedEdge } from '../../../http/pipeline/traced-edge.ts';
-import type { AnsweredRequest } from '../../../http/contract/answered-request.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import type { Tracing } from '../../../runtime/tracing.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';

@@ -1,8 +1,8 @@
 /** A caller's traceparent by the rules of W3C Trace Context, and where the logs write it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readTraceparent } from '../../../http/pipeline/traceparent.ts';
 import type { AnsweredRequest } from '../../../http/contract/answered-request.ts';
+import { readTraceparent } from '../../../http/pipeline/traceparent.ts';
 import { packEntry, unpackEntries } from '../../../http/request-log/request-log-entry.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

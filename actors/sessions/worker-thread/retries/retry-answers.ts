@@ -23,7 +23,7 @@ const MOST_ANSWERS = 5;
 const COUNT_FOR_NEW_SESSION = 2;
 /** Attempts at a reply in all, and the first delay in milliseconds. Each further delay is longer by the first one. */
 const MOST_TRIES = 4;
-const TRY_AGAIN_MS = 5_000;
+const FIRST_DELAY_MS = 5_000;
 /** Delay before a message that waits for its acknowledgement is checked again, in milliseconds. */
 const PENDING_MS = 250;
 
@@ -106,7 +106,7 @@ export class RetryAnswers {
       } catch (error) {
         if (tries === MOST_TRIES) throw error;
       }
-      await this.#wait(tries * TRY_AGAIN_MS);
+      await this.#wait(tries * FIRST_DELAY_MS);
     }
   }
 

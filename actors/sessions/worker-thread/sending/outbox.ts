@@ -54,9 +54,9 @@ export class Outbox {
    * Sends a stanza once more, under the same id. The connection before was lost, and the network had not acknowledged
    * the stanza. It may have arrived all the same, so its outcome is `acknowledged` or `unknown`.
    */
-  repeat({ asked, wireId, to, chat, message }: UnacknowledgedOrder): void {
-    const pendingOrder = new PendingOrder(asked, { wireId, to, chat, message });
-    void this.#again.repeat(this.#orders.add(pendingOrder, asked.order.deadlineMs));
+  repeat({ prepareOrder, wireId, to, chat, message }: UnacknowledgedOrder): void {
+    const pendingOrder = new PendingOrder(prepareOrder, { wireId, to, chat, message });
+    void this.#again.repeat(this.#orders.add(pendingOrder, prepareOrder.order.deadlineMs));
   }
 
   /** The prepared message is stored, and may leave. Does nothing for an order that is not ready. */
@@ -154,12 +154,12 @@ export class Outbox {
 
   #keep(pendingOrder: PendingOrder): void {
     const { context } = this.#options;
-    const { prepareOrder: asked, isPost, stanza } = pendingOrder;
+    const { prepareOrder, isPost, stanza } = pendingOrder;
     const { wireId, to, chat, message = {} } = stanza;
     if (isPost) void this.#orders.forgetWhoHasKey(pendingOrder);
     this.#orders.drop(pendingOrder);
-    const unknown = (): void => context.report(asked, { kind: 'unknown' });
-    context.memory.unacknowledged.keep({ asked, wireId, to, chat, message, unknown });
+    const unknown = (): void => context.report(prepareOrder, { kind: 'unknown' });
+    context.memory.unacknowledged.keep({ prepareOrder, wireId, to, chat, message, unknown });
   }
 
   async #run(pendingOrder: PendingOrder): Promise<void> {

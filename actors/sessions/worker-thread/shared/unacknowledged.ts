@@ -8,7 +8,7 @@ const KEPT_MS = MINUTE_MS;
 
 /** An order whose stanza left on a connection that was lost before the network acknowledged it. */
 export interface UnacknowledgedOrder {
-  readonly asked: PrepareOrder;
+  readonly prepareOrder: PrepareOrder;
   /** The id that the stanza left with. */
   readonly wireId: string;
   /** The number by which the network knows the recipient, a group, or the network's own id of a person. */
@@ -33,7 +33,7 @@ export class UnacknowledgedOrders {
   }
 
   keep(order: UnacknowledgedOrder): void {
-    const { messageId } = order.asked.order;
+    const { messageId } = order.prepareOrder.order;
     const timer = this.#clock.after(KEPT_MS, () => this.drop(messageId));
     this.#kept.set(messageId, { order, timer });
   }

@@ -23,25 +23,25 @@ import type { TurnBuilder } from '../builder/turn-builder.ts';
 import { changeBatch, endUnsent } from './batch-turns.ts';
 
 /** The longest time for the reply to a requested send. */
-const ANSWER_MS = 30_000;
+const SEND_REPLY_MS = 30_000;
 
 /** Returns the time of the next check of the shop's batches. */
 export function batchesDueAtMs(state: ShopState): number | undefined {
   if (state.batches.length === 0 || !state.isDispatching) return undefined;
   const isFree = mayBatchSend(state, (message) => isSetAside(state, message));
-  const askedUntilMs = Math.max(0, ...state.batches.map(({ asked }) => asked?.untilMs ?? 0));
+  const requestedUntilMs = Math.max(0, ...state.batches.map(({ requested }) => requested?.untilMs ?? 0));
   let dueAtMs = Number.POSITIVE_INFINITY;
   for (const batch of state.batches)
-    dueAtMs = Math.min(dueAtMs, dueOf(batch, { state, isFree, askedUntilMs }));
+    dueAtMs = Math.min(dueAtMs, dueOf(batch, { state, isFree, requestedUntilMs }));
   return dueAtMs === Number.POSITIVE_INFINITY ? undefined : dueAtMs;
 }
 
 function dueOf(
   batch: Batch,
-  circumstances: { readonly state: ShopState; readonly isFree: boolean; readonly askedUntilMs: number },
+  circumstances: { readonly state: ShopState; readonly isFree: boolean; readonly requestedUntilMs: number },
 ): number {
   const { id, status, notAfterMs, notBeforeMs } = batch;
-  const { state, isFree, askedUntilMs } = circumstances;
+  const { state, isFree, requestedUntilMs } = circumstances;
   const heldMs = isActive(batch) && holdsBack(state, id) ? batch.tryAtMs : Number.POSITIVE_INFINITY;
   // It only waits for its messages.
   if (isDone(batch, Number.POSITIVE_INFINITY)) {
@@ -50,7 +50,7 @@ function dueOf(
     return status === 'cancelled' || status === 'expired' ? 0 : Math.min(notBeforeMs, notAfterMs);
   }
   if (!isActive(batch) || !isFree) return Math.min(notAfterMs, heldMs);
-  return Math.min(notAfterMs, heldMs, Math.max(nextTryMs(batch), askedUntilMs));
+  return Math.min(notAfterMs, heldMs, Math.max(nextTryMs(batch), requestedUntilMs));
 }
 
 /** True if a message of the batch waits in the queue, and only its batch can delay it. */
@@ -70,7 +70,10 @@ export function sendNextOfBatches(builder: TurnBuilder): void {
   for (const batch of builder.state.batches) endIfOver(builder, batch);
   for (const batch of builder.state.batches) noteHold(builder, batch);
   const { state, nowMs } = builder;
-  if (!mayBatchSendNow(builder) || state.batches.some(({ asked }) => asked !== null && asked.untilMs > nowMs))
+  if (
+    !mayBatchSendNow(builder) ||
+    state.batches.some(({ requested }) => requested !== null && requested.untilMs > nowMs)
+  )
     return;
   for (const batch of state.batches) {
     if (!isActive(batch) || nextTryMs(batch) > nowMs) continue;
@@ -80,7 +83,7 @@ export function sendNextOfBatches(builder: TurnBuilder): void {
       changeBatch(builder, { ...batch, tryAtMs: opensMs });
       continue;
     }
-    changeBatch(builder, { ...batch, asked: { place, untilMs: nowMs + ANSWER_MS } });
+    changeBatch(builder, { ...batch, requested: { place, untilMs: nowMs + SEND_REPLY_MS } });
     builder.perform({ type: 'send_batched', batchId: batch.id, place });
     return;
   }
@@ -115,7 +118,7 @@ export function batchDueFor(builder: TurnBuilder, { id, place }: BatchPlace): Ba
 /** A reply came without a decision: the send is requested again. */
 export function requestAgain(builder: TurnBuilder, { id, place }: BatchPlace): void {
   const batch = builder.state.batches.find((batch) => batch.id === id);
-  if (batch?.asked?.place === place) changeBatch(builder, { ...batch, asked: null });
+  if (batch?.requested?.place === place) changeBatch(builder, { ...batch, requested: null });
 }
 
 /** Removes a recipient from the waiting ones and stores the result: a message id or a code. */
@@ -138,7 +141,7 @@ export function storeResult(
 /** Postpones a recipient, so that later ones go first. If too many are postponed, all wait. */
 export function postpone(batch: Batch, place: number, tryAtMs: number): Batch {
   const remainder = dropRecipient(batch, place);
-  if (remainder.postponed.length >= MOST_POSTPONED) return { ...batch, asked: null, tryAtMs };
+  if (remainder.postponed.length >= MOST_POSTPONED) return { ...batch, requested: null, tryAtMs };
   return { ...remainder, postponed: [...remainder.postponed, { place, tryAtMs }] };
 }
 
@@ -152,7 +155,7 @@ function dropRecipient(batch: Batch, place: number): Batch {
   const { next, postponed } = batch;
   return {
     ...batch,
-    asked: null,
+    requested: null,
     next: place === next ? next + 1 : next,
     postponed: postponed.filter((recipient) => recipient.place !== place),
   };

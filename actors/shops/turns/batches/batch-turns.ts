@@ -31,8 +31,8 @@ const MOST_BATCHES = 20;
 const MOST_RECIPIENTS = 10_000;
 /** How far ahead a batch may begin, and how long it may run. */
 const FURTHEST_MS = 90 * DAY_MS;
-const LONGEST_MS = 180 * DAY_MS;
-const DEFAULT_LONGEST_MS = 90 * DAY_MS;
+const LONGEST_RUN_MS = 180 * DAY_MS;
+const DEFAULT_RUN_MS = 90 * DAY_MS;
 /** Most fields of one write, so that none is large. */
 const FIELDS_A_WRITE = 200;
 
@@ -47,7 +47,7 @@ export function createBatch(
   const { text, requestId, traceparent, idempotencyKey, quietHours } = request;
   if (isEmpty(request)) return failed('EMPTY_MESSAGE');
   const notBeforeMs = request.notBeforeMs ?? nowMs;
-  const notAfterMs = request.notAfterMs ?? notBeforeMs + DEFAULT_LONGEST_MS;
+  const notAfterMs = request.notAfterMs ?? notBeforeMs + DEFAULT_RUN_MS;
   const problems = [
     ...timeProblems({ notBeforeMs: request.notBeforeMs, notAfterMs, nowMs }),
     ...quietProblems(quietHours),
@@ -80,7 +80,7 @@ export function createBatch(
     stop: null,
     idempotencyKey: idempotencyKey ?? null,
     tryAtMs: 0,
-    asked: null,
+    requested: null,
   };
   const { batch, refused, writes } = withRecipients(builder, emptyBatch, recipients);
   const key = batchKey(state.keys, batch.id);
@@ -185,7 +185,7 @@ function timeProblems(times: {
   if (fromMs > nowMs + FURTHEST_MS) return [{ field: 'notBefore', message: 'must be within 90 days' }];
   if (notAfterMs <= nowMs) return [{ field: 'notAfter', message: 'must be in the future' }];
   if (notAfterMs <= fromMs) return [{ field: 'notAfter', message: 'must be after notBefore' }];
-  if (notAfterMs > Math.max(fromMs, nowMs) + LONGEST_MS)
+  if (notAfterMs > Math.max(fromMs, nowMs) + LONGEST_RUN_MS)
     return [{ field: 'notAfter', message: 'must be within 180 days after notBefore' }];
   return [];
 }

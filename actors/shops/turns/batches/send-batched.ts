@@ -79,7 +79,7 @@ function keepBack(builder: TurnBuilder, batch: Batch, place: BatchPlace, refusal
   const tryAtMs = builder.nowMs + Math.max(waitMs, 1_000);
   const waits = concernsRecipient(code, batch)
     ? postpone(batch, place.place, tryAtMs)
-    : { ...batch, asked: null, tryAtMs };
+    : { ...batch, requested: null, tryAtMs };
   changeBatch(builder, waits);
   return refusal;
 }

@@ -70,7 +70,7 @@ function startNext(builder: TurnBuilder): void {
   builder.change({ queue: queue.filter((queuedMessage) => queuedMessage !== next), currentMessage: next });
   const { messageId, kind, to } = next;
   const untilMs = builder.nowMs + builder.options.times.preparingMs;
-  stepPacing(builder, { type: 'dispatch', hand: { messageId, kind, to }, untilMs });
+  stepPacing(builder, { type: 'dispatch', message: { messageId, kind, to }, untilMs });
 }
 
 function applyChannel(builder: TurnBuilder, effect: ChannelEffect): void {

@@ -104,7 +104,7 @@ test('an order that no connection follows within a minute is unknown', async () 
   let unknown = 0;
   const order = textOrder('late');
   orders.keep({
-    asked: { attempt: 1, order, composingMs: 0 },
+    prepareOrder: { attempt: 1, order, composingMs: 0 },
     wireId: order.wireId,
     to: PERSON,
     chat: '33622222222@s.whatsapp.net',

@@ -32,9 +32,9 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
   ];
   const times = { gapUntilMs: 2, pauseUntilMs: 3 };
   const events: PacingEvent[] = [
-    { type: 'dispatch', hand, untilMs: 5 },
-    { type: 'dispatch', hand: { ...hand, to: '1@g.us' }, untilMs: 5 },
-    { type: 'dispatch', hand: { ...hand, kind: 'status', to: '' }, untilMs: 5 },
+    { type: 'dispatch', message: hand, untilMs: 5 },
+    { type: 'dispatch', message: { ...hand, to: '1@g.us' }, untilMs: 5 },
+    { type: 'dispatch', message: { ...hand, kind: 'status', to: '' }, untilMs: 5 },
     { type: 'prepared', untilMs: 7 },
     { type: 'prepared', untilMs: 7, startsChat: true },
     { type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' },

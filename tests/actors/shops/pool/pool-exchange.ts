@@ -103,9 +103,9 @@ export class PoolExchange {
   #gather(shop: ShopHarness): void {
     for (const effect of shop.effects.slice(this.#seen.get(shop) ?? 0)) {
       if (effect.type === 'ask_pool') {
-        const { messageId, pool, known } = effect;
+        const { messageId, pool, wasTaken } = effect;
         this.#say(() => {
-          const answer = this.take(this.#shop(pool), messageId, known);
+          const answer = this.take(this.#shop(pool), messageId, wasTaken);
           this.#say(() => this.origin.command({ type: 'pool.answered', messageId, pool, answer }));
         });
       } else if (effect.type === 'find_pool') {

@@ -18,7 +18,7 @@ interface EndpointAddress {
 }
 
 /** An event to attempt now. */
-export interface Try {
+export interface Attempt {
   readonly event: StoredEvent;
   /** Its entry in the progress. */
   readonly retry: WebhookRetry;
@@ -27,7 +27,7 @@ export interface Try {
 }
 
 /** One attempt that has ended, and its result. */
-export interface EndedTry extends Try {
+export interface EndedAttempt extends Attempt {
   readonly address: EndpointAddress;
   readonly atMs: number;
   readonly durationMs: number;
@@ -36,19 +36,19 @@ export interface EndedTry extends Try {
 }
 
 /** An attempt, from its request for a slot until its result is taken. */
-interface TryUnderway extends Pick<Try, 'isNew'> {
+interface AttemptUnderway extends Pick<Attempt, 'isNew'> {
   readonly address: EndpointAddress;
   hasBegun: boolean;
 }
 
 /** The attempts of one endpoint under way, one an event, and the number of further ones that may begin. */
-export class EndpointTries {
+export class EndpointAttempts {
   readonly #options: Pick<EndpointPumpOptions, 'clock' | 'send'>;
   readonly #mayBegin: () => boolean;
   readonly #changed: () => void;
   /** By the positions of their events. */
-  readonly #underway = new Map<string, TryUnderway>();
-  #ended: EndedTry[] = [];
+  readonly #underway = new Map<string, AttemptUnderway>();
+  #ended: EndedAttempt[] = [];
   #webhook: WebhookRecord;
   #address: EndpointAddress = { isFormer: false };
   #pace: EndpointPace = 'unknown';
@@ -107,10 +107,10 @@ export class EndpointTries {
   }
 
   /** Sends an event once a slot is free. `body` is the text to send, or the result for an event that cannot be sent. */
-  begin(attempt: Try, body: string | DeliveryResult | undefined): void {
+  begin(attempt: Attempt, body: string | DeliveryResult | undefined): void {
     const place = attempt.event.streamId;
     const address = this.#address;
-    const attemptUnderway: TryUnderway = { isNew: attempt.isNew, address, hasBegun: false };
+    const attemptUnderway: AttemptUnderway = { isNew: attempt.isNew, address, hasBegun: false };
     this.#underway.set(place, attemptUnderway);
     if (typeof body !== 'string') {
       const atMs = this.#options.clock.wallMs();
@@ -132,7 +132,7 @@ export class EndpointTries {
    * Returns the results of attempts since the last call. Until then they count as under way: their events are not
    * retried.
    */
-  takeEnded(): readonly EndedTry[] {
+  takeEnded(): readonly EndedAttempt[] {
     const endedAttempts = this.#ended;
     this.#ended = [];
     for (const { event } of endedAttempts) this.#underway.delete(event.streamId);
@@ -140,7 +140,11 @@ export class EndpointTries {
   }
 
   /** Resolves with undefined if the loop ended, or the endpoint moved, before a slot was free. Never rejects. */
-  async #send({ event }: Try, body: string, attemptUnderway: TryUnderway): Promise<SentEvent | undefined> {
+  async #send(
+    { event }: Attempt,
+    body: string,
+    attemptUnderway: AttemptUnderway,
+  ): Promise<SentEvent | undefined> {
     const { clock } = this.#options;
     const begin = (): WebhookRecord | undefined => {
       if (attemptUnderway.address.isFormer || !this.#mayBegin()) return undefined;
@@ -157,13 +161,13 @@ export class EndpointTries {
     return this.#options.send(event, body, { pace: this.#pace, begin });
   }
 
-  #end(endedAttempt: EndedTry): void {
+  #end(endedAttempt: EndedAttempt): void {
     this.#ended.push(endedAttempt);
     this.#changed();
   }
 
   /** The attempts that count for the present address. */
-  get #here(): readonly TryUnderway[] {
+  get #here(): readonly AttemptUnderway[] {
     return [...this.#underway.values()].filter(({ address }) => !address.isFormer);
   }
 
