@@ -68,7 +68,7 @@ export function outcomeUnknownFailure(message: string): RuntimeFailure {
   return new RuntimeFailure('OUTCOME_UNKNOWN', message, 1);
 }
 
-/** The mailbox is too full for another client command. */
+/** The mailbox takes no other client command: it is full, or its oldest one waits too long. */
 export function mailboxFullFailure(): RuntimeFailure {
   return new RuntimeFailure('MAILBOX_FULL', 'the mailbox is full', 1);
 }

@@ -30,7 +30,10 @@ export interface EventQuery {
 /** Events, oldest first, and the position from which to continue. */
 export interface EventPage extends CursorPage<EventView> {
   readonly nextCursor: string;
-  /** Set if no event matches yet and the caller may wait. Call `list` again with it once it ends. */
+  /**
+   * Set if no event matches yet and the caller may wait. Call `list` again with it once it ends, or `wait.leave()`:
+   * it takes one of the tenant's places until then.
+   */
   readonly wait?: EventWait | undefined;
 }
 

@@ -12,7 +12,10 @@ import type { DeclaredContact, ShopDraft } from './tenant-operations.ts';
 import type { ApiKeyRecord } from './tenant-record.ts';
 import type { TenantChanges } from './tenant-view.ts';
 
-/** The commands of a tenant's actor. Dead letters store them for a week, so their fields keep their names. */
+/**
+ * The commands of a tenant's actor. Dead letters store those of the lane `client`, a week by default. So their fields
+ * keep their names.
+ */
 export type TenantCommand =
   | (ShopDraft & {
       readonly type: 'create_shop';

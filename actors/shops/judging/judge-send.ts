@@ -38,8 +38,8 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
 
 /**
  * Decides if a shop may send this now: its policy, then its channel. It decides for each send that callers ask this
- * shop for, and for a forecast of one. A message of another shop is judged in `carry-message.ts`. Changes nothing,
- * counts nothing, waits for nothing.
+ * shop for, and for a forecast of one. A message of another shop is judged in `carry-message.ts`, and a status in
+ * `accept-status.ts`. Changes nothing, counts nothing, waits for nothing.
  */
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend, SendCode> {
   const unavailable = channelRefusal(state, send.hasWorker);

@@ -15,7 +15,10 @@ import type {
 import type { OptOutNotice } from '../state/opt-out-notice.ts';
 import type { PoolAnswer, PoolOffer } from './pool-protocol.ts';
 
-/** The commands of a shop's actor. Dead letters store them for a week, so their fields keep their names. */
+/**
+ * The commands of a shop's actor. Dead letters store those of the lane `client`, a week by default. So their fields keep
+ * their names.
+ */
 export type ShopCommand =
   | {
       readonly type: 'send';

@@ -52,7 +52,8 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
     (entry) =>
       readOrUndefined(() => decodePooled(entry, placeOf).map((message) => atPoolOf(message, shard))) ?? [],
   );
-  for (const { message } of pooled) places.delete(message.messageId);
+  // Also of an unreadable one: the pool may have sent it, so it is not judged as one that waits here.
+  for (const [messageId] of oldestFirst) places.delete(messageId);
   const ownIds = [...places.keys()].filter((id) => id !== undefined);
   const [ownMessages, carriedMessages, atPool] = await Promise.all([
     answers(store, ownIds, (id) => messageLookup(shard, id)),
