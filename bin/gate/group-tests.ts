@@ -1,8 +1,7 @@
 /*
  * Reads names of compiled test files from standard input, one a line. Prints one line for each process that is to run
- * some of them: `node group-tests.js < FILES`. Most files take longer to start Node and to load modules than to run
- * their tests, so files of one folder share a process. It fails if a file may disturb those beside it, and its name does
- * not say so.
+ * some of them: `node group-tests.js < FILES`. Neighbours below one folder of tests/ share a process, because most take
+ * longer to start than to run. It fails if a file may disturb those beside it, and its name does not say so.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,6 +18,9 @@ const ALONE = /\.alone\.test\.js$/;
 /** Matches most of the files that need such a name. */
 const TOUCHES_PROCESS =
   /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\b(?:set|forget)ShardCount\b|\bdescriptorLimit\(process|syncBuiltinESMExports/;
+
+/** The folder of tests/ in which a file is, at any depth. */
+const topFolderOf = (file: string): string => file.split('/').slice(0, 3).join('/');
 
 /** True if the file, or a helper in tests/ that it imports, touches its process. */
 function touchesProcess(file: string, seenFiles = new Set<string>()): boolean {
@@ -41,7 +43,7 @@ for (const file of files) {
     continue;
   }
   if (touchesProcess(file)) misnamedFiles.push(file);
-  if (group.length === MOST_FILES || (group[0] !== undefined && dirname(group[0]) !== dirname(file))) {
+  if (group.length === MOST_FILES || topFolderOf(group[0] ?? file) !== topFolderOf(file)) {
     console.log(group.join(' '));
     group = [];
   }

@@ -23,6 +23,7 @@ const planted: Readonly<Record<string, string>> = {
   'http/by-helper.test.js': `import { a } from './middle.js';\n`,
   'http/middle.js': `import { a } from './changing.js';\n`,
   'e2e/long.test.js': TOUCHES,
+  'http/below/fourth.test.js': HARMLESS,
   ...Object.fromEntries(Array.from('abcdefghi', (name) => [`policy/${name}.test.js`, HARMLESS])),
 };
 const pathOf = (name: string): string => `.compiled/tests/${name}`;
@@ -41,14 +42,14 @@ function grouped(...names: readonly string[]): { code: number | null; groups: st
   return { code: status, groups, errors: stderr.replaceAll(pathOf(''), '') };
 }
 
-test('files of a folder share a process, except for those with the name and those of long folders', () => {
+test('files below a folder share a process, except for those with the name and those of long folders', () => {
   const names = ['http/second.test.js', 'http/first.test.js', 'http/third.alone.test.js', 'e2e/long.test.js'];
-  assert.deepEqual(grouped(...names, 'policy/a.test.js'), {
+  assert.deepEqual(grouped(...names, 'http/below/fourth.test.js', 'policy/a.test.js'), {
     code: 0,
     groups: [
       'e2e/long.test.js',
       'http/third.alone.test.js',
-      'http/first.test.js http/second.test.js',
+      'http/below/fourth.test.js http/first.test.js http/second.test.js',
       'policy/a.test.js',
     ],
     errors: '',
