@@ -31,8 +31,8 @@ export interface EventQuery {
 export interface EventPage extends CursorPage<EventView> {
   readonly nextCursor: string;
   /**
-   * Set if no event matches yet and the caller may wait. Call `list` again with it once it ends, or `wait.leave()`:
-   * it takes one of the tenant's places until then.
+   * Set if no event matches yet and the caller may wait. Call `list` again with it once it ends, or
+   * `wait.leave()`. Until then it takes one of the tenant's places.
    */
   readonly wait?: EventWait | undefined;
 }

@@ -52,7 +52,7 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
     (entry) =>
       readOrUndefined(() => decodePooled(entry, placeOf).map((message) => atPoolOf(message, shard))) ?? [],
   );
-  // Also of an unreadable one: the pool may have sent it, so it is not judged as one that waits here.
+  // An unreadable one is left out, too. The pool may have sent it.
   for (const [messageId] of oldestFirst) places.delete(messageId);
   const ownIds = [...places.keys()].filter((id) => id !== undefined);
   const [ownMessages, carriedMessages, atPool] = await Promise.all([

@@ -71,7 +71,7 @@ export function endWrites(
   ];
 }
 
-/** All that the end removes. A new part that callers ask for, besides the content, does not compile without a line. */
+/** The fields that the end removes. If callers can ask for a new part, it does not compile without a line here. */
 const REMOVED: typeof NO_DRAFT & {
   readonly [Part in Exclude<AskedPart, 'to' | 'reply' | 'content'>]: undefined;
 } = NO_DRAFT;

@@ -49,7 +49,7 @@ const READS = {
   'session.receipts': readReceipts,
 } satisfies { readonly [Type in ShopCommand['type']]?: Read<Type> };
 
-/** No facts. A turn that takes some does not take these, even if all of its facts are optional. */
+/** No facts. The field keeps a turn without its reader from compiling, even if all facts of the turn are optional. */
 interface NoFacts {
   readonly areRead: false;
 }
