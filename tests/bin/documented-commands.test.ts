@@ -47,7 +47,7 @@ const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
   dev: 'is bin/dev: tests/service/dev/dev.test.ts',
   simulator: 'is bin/simulator: every live bench starts the same program',
   settings: 'tests/bin/documented-settings.test.ts compares what it would write with what is there',
-  'client-types': 'tests/client/document-changes.test.ts compares what it would write with what is there',
+  'client-types': 'tests/client/written-types.test.ts compares what it would write with what is there',
   'lock-platforms': 'tests/bin/server-package.test.ts compares what it would write with what is there',
 };
 

@@ -1,11 +1,8 @@
-/**
- * The client's types are those of the API's document. Generated again they are the same. If the API changes under its
- * callers, the compiler names the place.
- */
+/** If a change of the API's document breaks a caller, the client's types break too, and the compiler names the place. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -119,14 +116,6 @@ function compile(document: LooseDocument, more: Readonly<Record<string, string>>
     execFile(join(root, 'node_modules/.bin/tsc'), ['-p', place], (_, stdout) => resolve(stdout));
   });
 }
-
-test('the types of the repository are those of the document', () => {
-  const written = readFileSync(join(root, 'client/src/operations.ts'), 'utf8').split('\n');
-  const made = clientTypes(apiDocument()).split('\n');
-  const place = made.findIndex((line, index) => line !== written[index]);
-  assert.equal(place, -1, `from line ${place + 1} on they are others: run npm run client-types`);
-  assert.equal(written.length, made.length, 'there is more than the document says: run npm run client-types');
-});
 
 test("the document's own examples are of the types, and every operation has a method", async () => {
   const document = copied();

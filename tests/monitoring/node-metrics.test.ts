@@ -1,15 +1,15 @@
 /**
- * The dashboard, the rules and docs/metrics.md name only metrics that a node has. `npm run test:alerts` evaluates the
- * rules.
+ * The dashboard, the rules and docs/metrics.md name only metrics that a node has, and docs/metrics.md names all of them.
+ * `npm run test:alerts` evaluates the rules.
  */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import * as v from 'valibot';
-import { sharedStack } from '../e2e/stack/shared-stack.ts';
-import { sendText, untilEnded } from '../e2e/stack/shop-steps.ts';
+import { type MemoryStack, startMemoryStack } from '../e2e/stack/memory-stack.ts';
+import { sentText, untilConnected } from '../e2e/stack/shop-steps.ts';
 import { root } from '../testbed/root.ts';
 
 const read = (name: string): string => readFileSync(join(root, `deploy/monitoring/${name}`), 'utf8');
@@ -60,7 +60,7 @@ const records = rulesOf('record');
 /** Ratios that rules keep for other rules. */
 const recorded: ReadonlySet<string> = new Set(records.map(({ name }) => name));
 
-/** Names of metrics in an expression: words that are no function, label, keyword or number. */
+/** Returns the names of metrics in an expression: the words that are no function, label, keyword or number. */
 function metricsIn(expr: string): string[] {
   const bare = expr
     .replaceAll(/"[^"]*"/g, '')
@@ -87,7 +87,10 @@ function seriesIn(text: string): Series[] {
   }));
 }
 
-/** Labels that an expression picks by, and no series of the metric has: with the value where it picks a certain one. */
+/**
+ * Returns the labels that an expression selects series by, if no series of the metric has the label or the value. With
+ * `=` and `=~` the label has the value that is missing.
+ */
 function strangersIn(expr: string): string[] {
   const picks = [...expr.matchAll(/(\w+)\{([^}]*)\}/g)].flatMap(([, name = '', inner = '']) =>
     [...inner.matchAll(/(\w+)(=~|!=|!~|=)"([^"]*)"/g)].map(([, label = '', how, value = '']) => ({
@@ -107,7 +110,7 @@ function strangersIn(expr: string): string[] {
     });
 }
 
-/** Labels that an expression sums by, and none of its metrics has. */
+/** Returns the labels that an expression sums by, if none of its metrics has them. */
 function lostIn(expr: string): string[] {
   const names = new Set(metricsIn(expr));
   const known = new Set(
@@ -125,25 +128,30 @@ function unknownIn(expr: string): string[] {
   return [...metricsIn(expr).filter((name) => !exposed.has(name)), ...strangersIn(expr), ...lostIn(expr)];
 }
 
-/** The names of a metric's labels, in the order in which they stand; undefined while it has no series. */
+/** Returns the names of a metric's labels in their order, or undefined while it has no series. */
 function labelsOf(name: string, type: string | undefined): string | undefined {
   const sample = type === 'histogram' ? `${name}_count` : name;
   const [first] = series.filter((series) => series.name === sample);
   return first && Object.keys(first.labels).join(', ');
 }
 
+let stack: MemoryStack;
 let text: string;
 let series: readonly Series[];
 let exposed: ReadonlySet<string>;
-const stack = sharedStack({ phone: '+33611110001' }, async () => {
-  const sentAnswer = await sendText(stack, stack.shopId, { to: '+33622220001', text: 'Hello' });
-  await untilEnded(stack, String(sentAnswer.data.id));
-  await stack.admin.post(`/actors/${stack.tenantId}/${stack.shopId}/pause`, {});
-  await stack.api.get('/shops/nobody-knows-this-shop');
-  const answer = await fetch(`${stack.adminUrl()}/metrics`, {
-    headers: { authorization: `Bearer ${stack.adminToken}` },
+
+before(async () => {
+  stack = await startMemoryStack({ paired: true });
+  const { api, admin, adminToken, tenantId, shopId } = stack;
+  await api.post(`/shops/${shopId}/channels/msgapp/connect`);
+  await untilConnected(stack, shopId);
+  await sentText(stack, shopId, { to: '+33622220001', text: 'Hello' });
+  await admin.post(`/actors/${tenantId}/${shopId}/pause`, {});
+  await api.get('/shops/nobody-knows-this-shop');
+  const reply = await fetch(new URL('/metrics', stack.adminUrl()), {
+    headers: { authorization: `Bearer ${adminToken}` },
   });
-  text = await answer.text();
+  text = await reply.text();
   series = seriesIn(text);
   // A counter with labels has no value before the first thing is counted, but it has its type.
   exposed = new Set([...text.matchAll(/^(?:# TYPE )?([a-z_]\w*)[{ ]/gm)].map(([, name]) => name ?? ''));
@@ -152,6 +160,7 @@ const stack = sharedStack({ phone: '+33611110001' }, async () => {
   assert.match(text, /^msgapi_build_info\{version="\d+\.\d+\.\d+",revision="unknown"\} 1$/m);
   assert.match(text, /^msgapi_queue_pauses_total\{cause="operator"\} 1$/m);
 });
+after(() => stack?.stop());
 
 test('every panel asks for metrics that a node exposes', () => {
   const exprs = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
