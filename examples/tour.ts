@@ -27,6 +27,6 @@ async function inbox(phone: string): Promise<string[]> {
 const shop = { idOrName: 'Demo shop' };
 for await (const { qr } of api.connect(shop)) if (qr !== undefined) await scan(qr);
 const bread = { channel: 'msgapp', to: '+33622220001', text: 'Your bread is ready' } as const;
-const sentAnswer = await api.sendMessage({ ...shop, ...bread, idempotencyKey: 'order-1' });
-const message = await api.waitForMessage(sentAnswer.data.id);
-console.log(sentAnswer.status, message.status, await inbox(bread.to));
+const sent = await api.sendMessage({ ...shop, ...bread, idempotencyKey: 'order-1' });
+const message = await api.waitForMessage(sent.data.id);
+console.log(sent.status, message.status, await inbox(bread.to));

@@ -6,8 +6,8 @@ import {
   isSameContent,
   NO_CONTENT,
   NO_DRAFT,
-} from '../../../../actors/shops/message-content.ts';
-import { withoutContent } from '../../../../actors/shops/state/scheduled-sends.ts';
+} from '../../../actors/shops/message-content.ts';
+import { withoutContent } from '../../../actors/shops/state/scheduled-sends.ts';
 
 const draft = {
   ...NO_DRAFT,
