@@ -8,6 +8,11 @@ import { dirname, join } from 'node:path';
  * The imports that each module may have. A module is a folder with its own files; its subfolders are separate modules.
  * The simulator is an exception: all its folders are one module, because each handles the parts of one network.
  * The rows are in the order of the layers: a module may import only modules of rows above its own.
+ *
+ * The files of a folder are shared by its subfolders, or they compose them. Shared ones have their row above the
+ * subfolders, which import them: `runtime`, `actors`, `actors/shops`. Composing ones have their row below and import the
+ * subfolders: `http`, `actors/shops/turns`, `actors/sessions/worker-thread`. The files of `actors/tenants` and
+ * `http/operator-api` have some subfolders above and others below.
  */
 const IMPORTS: Readonly<Record<string, string>> = {
   runtime: '',
@@ -205,7 +210,7 @@ const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin', 'bin/gate',
  */
 const AROUND: readonly string[] = ['tests/testbed', 'bench', 'tests'];
 
-/** A library that has one place, with all below its name, and the modules or files that are that place. */
+/** The modules or files that may import a library. The name of a library includes all packages below that name. */
 const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry': ['service/otlp-tracing.ts'],
   '@uwsjs': ['http/socket/uwebsockets.ts'],

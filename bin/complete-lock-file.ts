@@ -1,3 +1,6 @@
+/**
+ * Adds the binaries of other platforms to lock files that npm wrote: node complete-lock-file.ts FILE …
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withAllPlatforms } from './generators/lock-platforms.ts';
 
