@@ -43,6 +43,14 @@ const SHARED_MS = 250;
 /** Attachments of one tenant that are fetched at a time. So a tenant's slow servers delay only its own messages. */
 const ATTACHMENTS_PER_TENANT = 4;
 
+/**
+ * Messages that are prepared and sent at a time, in all and of one tenant. The others wait, so that a worker with more
+ * work than it can do still reads its sockets in time. Each message keeps it busy for about 10 ms. So it reads a reply
+ * after some seconds at most, and pings wait for 20. With 5,000 at a time, replies waited for more than a minute. A
+ * tenant whose proxies are dead leaves a fifth of the slots to the others.
+ */
+const SENDS = { all: 500, share: 400 };
+
 function run(): void {
   const port = parentPort;
   if (port === null) throw new Error('a session worker runs in a worker thread');
@@ -74,6 +82,7 @@ function run(): void {
     egressVault: egressVault(ciphers),
     ask: store.ask,
     lookThroughs: new FairSlots({ all: 1, share: 1 }),
+    sendSlots: new FairSlots(SENDS),
     sealedCache: new SealedCache(SEALED_BYTES_KEPT),
     post,
     numbers: new ExpiringCache({

@@ -24,7 +24,7 @@ export async function makeMessage(
   chat: string,
 ): Promise<proto.IMessage | undefined> {
   const { context, socket } = options;
-  const { order, cancel } = pendingOrder;
+  const { order, ended } = pendingOrder;
   const style = order.kind === 'status' ? TEXT_STATUS : await timerOf(options, pendingOrder, chat);
   let slot: Slot | undefined;
   let media: FetchedMedia | undefined;
@@ -33,12 +33,12 @@ export async function makeMessage(
     await media?.discard();
   };
   // Not left to the client: if it cannot write its copy of the file, its call never returns.
-  cancel?.signal.addEventListener('abort', () => void cleanUp(), { once: true });
+  ended.addEventListener('abort', () => void cleanUp(), { once: true });
   try {
-    if (cancel !== undefined) {
-      slot = await context.environment.media.slots.take(context.shop.tenantId, cancel.signal);
+    if (order.mediaUrl !== undefined) {
+      slot = await context.environment.media.slots.take(context.shop.tenantId, ended);
       pendingOrder.enter('fetching');
-      media = await fetchAttachment(options, order, cancel.signal);
+      media = await fetchAttachment(options, order, ended);
       pendingOrder.enter('uploading');
     }
     const { message } = await generateWAMessage(chat, contentOf(order, media), {

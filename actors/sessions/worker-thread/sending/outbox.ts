@@ -41,13 +41,10 @@ export class Outbox {
 
   /** Starts an order. If it was given before, it replaces that one, unless the message may have left. */
   prepare(prepareOrder: PrepareOrder): void {
-    const { order, composingMs } = prepareOrder;
-    const orderBefore = this.#orders.get(order.wireId);
+    const orderBefore = this.#orders.get(prepareOrder.order.wireId);
     if (orderBefore?.phase === 'transmitting') return;
     if (orderBefore !== undefined) this.#orders.drop(orderBefore);
-    // The number is looked up, and its id for composing.
-    const announcingMs = 2 * this.#options.context.timing.queryMs + composingMs;
-    void this.#run(this.#orders.add(new PendingOrder(prepareOrder), announcingMs));
+    void this.#run(this.#orders.add(new PendingOrder(prepareOrder)));
   }
 
   /**
@@ -55,8 +52,9 @@ export class Outbox {
    * the stanza. It may have arrived all the same, so its outcome is `acknowledged` or `unknown`.
    */
   repeat({ prepareOrder, wireId, to, chat, message }: UnacknowledgedOrder): void {
-    const pendingOrder = new PendingOrder(prepareOrder, { wireId, to, chat, message });
-    void this.#again.repeat(this.#orders.add(pendingOrder, prepareOrder.order.deadlineMs));
+    const pendingOrder = this.#orders.add(new PendingOrder(prepareOrder, { wireId, to, chat, message }));
+    this.#orders.bound(pendingOrder, prepareOrder.order.deadlineMs);
+    void this.#again.repeat(pendingOrder);
   }
 
   /** The prepared message is stored, and may leave. Does nothing for an order that is not ready. */
@@ -164,7 +162,7 @@ export class Outbox {
 
   async #run(pendingOrder: PendingOrder): Promise<void> {
     try {
-      await this.#relay(pendingOrder);
+      if (await this.#begin(pendingOrder)) await this.#relay(pendingOrder);
     } catch (error) {
       const outcome = outcomeOf(pendingOrder.phase, error);
       if (this.#orders.has(pendingOrder)) this.#orders.fail(pendingOrder, error, outcome);
@@ -172,6 +170,20 @@ export class Outbox {
       else if (outcome.kind === 'rate_limited')
         this.#options.context.report(pendingOrder.prepareOrder, outcome);
     }
+  }
+
+  /** Waits for a slot of the worker. Resolves with false if the order ended meanwhile. */
+  async #begin(pendingOrder: PendingOrder): Promise<boolean> {
+    const { environment, shop, timing } = this.#options.context;
+    const slot = await environment.sendSlots.take(shop.tenantId, pendingOrder.ended);
+    if (!this.#orders.has(pendingOrder)) {
+      slot.giveBack();
+      return false;
+    }
+    pendingOrder.begin(slot);
+    // The number is looked up, and its id for composing.
+    this.#orders.bound(pendingOrder, 2 * timing.queryMs + pendingOrder.prepareOrder.composingMs);
+    return true;
   }
 
   async #relay(pendingOrder: PendingOrder): Promise<void> {

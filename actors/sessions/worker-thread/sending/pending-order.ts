@@ -1,5 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys';
 import type { ArmedTimer } from '../../../../runtime/clock.ts';
+import type { Slot } from '../../../../runtime/fair-slots.ts';
 import type { SendOrder } from '../../session-host.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
 import { isGroupAddress, isLidAddress } from '../wire/chat-address.ts';
@@ -32,8 +33,7 @@ export class PendingOrder {
   readonly prepareOrder: PrepareOrder;
   /** True if its stanza left on an earlier connection, and may have arrived. */
   readonly isRepeat: boolean;
-  /** Aborts when the order ends. Present if it has an attachment. */
-  readonly cancel: AbortController | undefined;
+  readonly #ending = new AbortController();
   #phase: Phase;
   #stanza: Stanza;
   /** True if it reached no one and was put on the wire once more. */
@@ -42,15 +42,16 @@ export class PendingOrder {
   #isWithheld = false;
   /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
   #decide: ((isTransmitted: boolean) => void) | undefined;
+  /** The worker's slot for one send. Absent while it waits for one, and for a repeat, which needs none. */
+  #slot: Slot | undefined;
   /** The deadline of the present phase: of preparing, then of the client, then of the network's acknowledgement. */
   #deadline: ArmedTimer | undefined;
 
   /** `lost` is the order's stanza if it left on an earlier connection. */
   constructor(prepareOrder: PrepareOrder, lost?: Pick<Stanza, 'wireId' | 'to' | 'chat' | 'message'>) {
-    const { wireId, to, mediaUrl } = prepareOrder.order;
+    const { wireId, to } = prepareOrder.order;
     this.prepareOrder = prepareOrder;
     this.isRepeat = lost !== undefined;
-    this.cancel = mediaUrl === undefined ? undefined : new AbortController();
     this.#phase = lost === undefined ? 'preparing' : 'transmitting';
     const unknown = {
       chat: '',
@@ -60,6 +61,11 @@ export class PendingOrder {
       devicesHash: undefined,
     };
     this.#stanza = { wireId, to, ...unknown, ...lost };
+  }
+
+  /** Aborts when the order ends. */
+  get ended(): AbortSignal {
+    return this.#ending.signal;
   }
 
   get order(): SendOrder {
@@ -97,6 +103,11 @@ export class PendingOrder {
   /** True if it is sent once more, and the shop's actor forbids that. */
   get isStopped(): boolean {
     return this.#wasSentAgain && this.#isWithheld;
+  }
+
+  /** It has a slot of the worker, and begins. The slot is given back when it ends. */
+  begin(slot: Slot): void {
+    this.#slot = slot;
   }
 
   /** The network knows the recipient by this number. */
@@ -169,6 +180,7 @@ export class PendingOrder {
   end(): void {
     this.#deadline?.cancel();
     this.#decide?.(false);
-    this.cancel?.abort();
+    this.#slot?.giveBack();
+    this.#ending.abort();
   }
 }

@@ -17,10 +17,9 @@ export class PendingOrders {
     this.#clientLock = clientLock;
   }
 
-  /** Adds an order, with the deadline of its first phase. */
-  add(pendingOrder: PendingOrder, mostMs: number): PendingOrder {
+  /** Adds an order. It has no deadline yet. */
+  add(pendingOrder: PendingOrder): PendingOrder {
     this.#orders.set(pendingOrder.order.wireId, pendingOrder);
-    this.bound(pendingOrder, mostMs);
     return pendingOrder;
   }
 

@@ -45,6 +45,8 @@ export interface SessionEnvironment {
   readonly ask: AskStore;
   /** One slot: the stored keys of one shop at a time are looked through. */
   readonly lookThroughs: FairSlots;
+  /** A slot for each message between its order and its end. */
+  readonly sendSlots: FairSlots;
   /** Sealed values that were read or written last. */
   readonly sealedCache: SealedCache;
   readonly post: (message: WorkerMessage) => void;

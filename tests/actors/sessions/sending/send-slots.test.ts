@@ -1,0 +1,54 @@
+/** The worker's slots for messages: the orders that have none wait. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
+import { FairSlots } from '../../../../runtime/fair-slots.ts';
+import { asked, DEVICE, ORDER, scriptedOutbox } from './scripted-outbox.ts';
+
+/** Returns an outbox whose worker's only slot another tenant has. */
+async function withoutSlot() {
+  const sendSlots = new FairSlots({ all: 1, share: 1 });
+  const otherSlot = await sendSlots.take('other');
+  return { ...scriptedOutbox({ sendSlots }), sendSlots, otherSlot };
+}
+
+test('an order without a slot asks for nothing however long it waits, and then has its whole time', async () => {
+  const { box, clock, devices, outcomes, relayed, otherSlot } = await withoutSlot();
+  box.prepare(asked());
+  await clock.advance(10 * MINUTE_MS);
+  assert.deepEqual([devices.length, outcomes], [0, []]);
+  otherSlot.giveBack();
+  await clock.until(() => devices.length === 1);
+  await clock.advance(30_000);
+  devices[0]?.([DEVICE]);
+  await clock.until(() => relayed.length === 1);
+  box.onAcknowledged({ id: ORDER.wireId });
+  assert.deepEqual(outcomes, ['acknowledged']);
+});
+
+test('a message keeps its slot until it ends', async () => {
+  const sendSlots = new FairSlots({ all: 1, share: 1 });
+  const { box, clock, devices, relay } = scriptedOutbox({ sendSlots });
+  await relay();
+  box.prepare(asked({ messageId: '65f0000000000000000000bb', wireId: '3EB0BB' }));
+  await clock.advance(10_000);
+  assert.equal(devices.length, 1);
+  box.onAcknowledged({ id: ORDER.wireId });
+  await clock.until(() => devices.length === 2);
+});
+
+for (const end of ['recalled', 'replaced', 'given back by its session'] as const) {
+  test(`an order that is ${end} while it waits takes no slot`, async () => {
+    const { box, clock, devices, outcomes, otherSlot, sendSlots } = await withoutSlot();
+    box.prepare(asked());
+    if (end === 'recalled') box.recall(ORDER.messageId);
+    else if (end === 'replaced') box.prepare(asked());
+    else box.onClosed({ comesBack: true });
+    assert.deepEqual(outcomes, end === 'given back by its session' ? ['not_sent'] : []);
+    otherSlot.giveBack();
+    await clock.advance(1_000);
+    assert.equal(devices.length, end === 'replaced' ? 1 : 0);
+    if (end === 'replaced') box.recall(ORDER.messageId);
+    await sendSlots.take('other');
+  });
+}
