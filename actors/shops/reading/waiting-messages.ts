@@ -38,6 +38,10 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
       return undefined;
     }
   };
+  const readEach = <Item, Value>(
+    items: readonly Item[],
+    read: (item: Item, index: number) => readonly Value[],
+  ) => items.flatMap((item, index) => readOrUndefined(() => read(item, index)) ?? []);
   const [[actor = null, endedText], pooledFields, carriedIds] = await store.read([
     ['HMGET', keys.shop, 'actor', 'settled'],
     ['HGETALL', keys.pooled],
@@ -48,9 +52,8 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
   const places = new Map(elements.map((element, index) => [messageIdOf(element), firstPlace + index]));
   const placeOf = (id: string): number => places.get(id) ?? firstPlace;
   const oldestFirst = [...hashFields(pooledFields)].sort(([left], [right]) => (left < right ? -1 : 1));
-  const pooled = oldestFirst.flatMap(
-    (entry) =>
-      readOrUndefined(() => decodePooled(entry, placeOf).map((message) => atPoolOf(message, shard))) ?? [],
+  const pooled = readEach(oldestFirst, (entry) =>
+    decodePooled(entry, placeOf).map((message) => atPoolOf(message, shard)),
   );
   // An unreadable one is left out, too. The pool may have sent it.
   for (const [messageId] of oldestFirst) places.delete(messageId);
@@ -60,17 +63,13 @@ export async function readWaiting(address: Address, store: Store): Promise<Waiti
     answers(store, carriedIds, (id) => carriedRead(shard, id)),
     answers(store, pooled, ({ message, poolShard }) => carriedRead(poolShard, message.messageId)),
   ]);
-  const ownWaiting = ownIds.flatMap(
-    (id, index) =>
-      readOrUndefined(() =>
-        waitingMessage(decodeMessage(id, ownMessages[index] ?? []), ({ body }) =>
-          queuedMessage(body, placeOf(id)),
-        ),
-      ) ?? [],
+  const ownWaiting = readEach(ownIds, (id, index) =>
+    waitingMessage(decodeMessage(id, ownMessages[index] ?? []), ({ body }) =>
+      queuedMessage(body, placeOf(id)),
+    ),
   );
-  const carriedWaiting = carriedMessages.flatMap(
-    (fields) =>
-      readOrUndefined(() => waitingMessage(decodeCarried(fields), ({ body }) => carriedMessage(body))) ?? [],
+  const carriedWaiting = readEach(carriedMessages, (fields) =>
+    waitingMessage(decodeCarried(fields), ({ body }) => carriedMessage(body)),
   );
   const pooledWaiting = pooled.map(({ message }, index) => ({
     message,

@@ -1,4 +1,5 @@
 /** Fields of the log for errors whose messages nobody here wrote. Nobody knows which values they contain. */
+import { errorFrames } from '../../../../runtime/error-frames.ts';
 import { EgressFailure } from '../../../outbound/egress-failure.ts';
 import { DownloadRefused } from '../../../outbound/network-file.ts';
 import { queryErrorCode, readClientError } from './session-end.ts';
@@ -33,7 +34,7 @@ export function describeDefect(error: unknown): DefectFields {
   const isOwn = error instanceof DownloadRefused || error instanceof EgressFailure;
   const isKnown = isOwn || KNOWN_CAUSES.some((pattern) => pattern.test(message));
   const code = queryErrorCode(error) ?? readClientError(error).statusCode ?? systemCode(error);
-  const frames = framesOf(error);
+  const frames = errorFrames(error);
   return {
     error: name,
     cause: isKnown ? message : '',
@@ -48,15 +49,4 @@ export function describeDefect(error: unknown): DefectFields {
  */
 function systemCode({ code }: Error & { readonly code?: unknown }): string | undefined {
   return typeof code === 'string' && /^[A-Z][A-Z_]{2,39}$/.test(code) ? code : undefined;
-}
-
-/** The frames without the message, which begins a stack. */
-function framesOf({ message, stack = '' }: Error): string {
-  const start = stack.indexOf(message);
-  if (start < 0) return '';
-  return stack
-    .slice(start + message.length)
-    .split('\n')
-    .filter((line) => line.startsWith('    at '))
-    .join('\n');
 }

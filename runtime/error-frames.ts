@@ -1,0 +1,10 @@
+/** Returns the frames of an error's stack, without the message that begins it. Empty if the thread keeps no stacks. */
+export function errorFrames({ message, stack = '' }: Error): string {
+  const start = stack.indexOf(message);
+  if (start < 0) return '';
+  return stack
+    .slice(start + message.length)
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .join('\n');
+}
