@@ -87,9 +87,11 @@ export interface ServerState {
 export const LATER_PROCESS = 'a process that started later has registered under this node id';
 
 /**
- * All requests of the runtime to Redis. There are two implementations with one conformance suite: Redis, and a memory
- * with injected faults for simulations. Rejections are `RuntimeFailure`: with `STORE_UNAVAILABLE` nothing was changed,
- * with `OUTCOME_UNKNOWN` something may have been.
+ * All requests of the runtime to Redis. There are two implementations: Redis, and a memory with injected faults for
+ * simulations. One suite tests both (`tests/runtime/engine-conformance.ts`).
+ *
+ * Rejections are `RuntimeFailure`: with `STORE_UNAVAILABLE` nothing was changed, with `OUTCOME_UNKNOWN` something may
+ * have been. A command that Redis refuses for a mistake of ours rejects with another error.
  */
 export interface Engine {
   /** Never rejects. Returns one outcome a section, in order. */

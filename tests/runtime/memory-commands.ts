@@ -4,23 +4,43 @@ export type Value = string | Map<string, string> | Set<string> | string[];
 type Values = Map<string, Value>;
 type Command = (values: Values, key: string, args: readonly string[]) => unknown;
 
-/** Runs one command. Throws on a wrong type, and on a command that no test needed so far. */
+const WRONG_TYPE = 'WRONGTYPE Operation against a key holding the wrong kind of value';
+
+/**
+ * Runs one command, with the reply of Redis (`engine-conformance.test.ts`). Throws on a wrong type, and on a command that
+ * no test needed so far. Keys do not expire, and streams are not read.
+ */
 export function runCommand(values: Values, [name = '', key = '', ...args]: readonly string[]): unknown {
   const command = commands[name];
   if (command === undefined) throw new Error(`The memory does not know ${name}`);
-  return command(values, key, args);
+  try {
+    return command(values, key, args);
+  } finally {
+    // Redis has no empty collection.
+    const value = values.get(key);
+    if (value !== undefined && typeof value !== 'string' && sizeOf(value) === 0) values.delete(key);
+  }
 }
 
 const commands: Readonly<Record<string, Command>> = {
-  SET: (values, key, [value = '']) => values.set(key, value) && 'OK',
-  GET: (values, key) => values.get(key) ?? null,
-  DEL: (values, key) => Number(values.delete(key)),
-  UNLINK: (values, key) => Number(values.delete(key)),
+  SET(values, key, [value = '', ...options]) {
+    if (options.includes('NX') && values.has(key)) return null;
+    values.set(key, value);
+    return 'OK';
+  },
+  GET(values, key) {
+    const value = values.get(key) ?? null;
+    if (value !== null && typeof value !== 'string') throw new Error(WRONG_TYPE);
+    return value;
+  },
+  DEL: (values, key, otherKeys) => [key, ...otherKeys].filter((name) => values.delete(name)).length,
+  UNLINK: (values, key, otherKeys) => [key, ...otherKeys].filter((name) => values.delete(name)).length,
   PEXPIREAT: (values, key) => Number(values.has(key)),
   HSET(values, key, args) {
     const hash = hashOf(values, key);
+    const { size } = hash;
     for (let index = 0; index < args.length; index += 2) hash.set(args[index] ?? '', args[index + 1] ?? '');
-    return args.length / 2;
+    return hash.size - size;
   },
   HGET: (values, key, [field = '']) => hashOf(values, key).get(field) ?? null,
   HMGET: (values, key, args) => args.map((field) => hashOf(values, key).get(field) ?? null),
@@ -36,12 +56,14 @@ const commands: Readonly<Record<string, Command>> = {
     return Number(hash.get(field) === value && hash.delete(field));
   },
   SADD(values, key, args) {
-    for (const member of args) setOf(values, key).add(member);
-    return args.length;
+    const set = setOf(values, key);
+    const { size } = set;
+    for (const member of args) set.add(member);
+    return set.size - size;
   },
   SREM(values, key, args) {
-    for (const member of args) setOf(values, key).delete(member);
-    return args.length;
+    const set = setOf(values, key);
+    return args.filter((member) => set.delete(member)).length;
   },
   SISMEMBER: (values, key, [member = '']) => Number(setOf(values, key).has(member)),
   SMEMBERS: (values, key) => [...setOf(values, key)],
@@ -60,42 +82,34 @@ const commands: Readonly<Record<string, Command>> = {
     values.set(key, listOf(values, key).slice(...range(from, to)));
     return 'OK';
   },
-  ZADD(values, key, [, member = '']) {
+  ZADD(values, key, scoresAndMembers) {
     const members = listOf(values, key);
-    if (members.includes(member)) return 0;
-    members.push(member);
+    const addedMembers = scoresAndMembers.filter((member, index) => index % 2 === 1 && !members.includes(member));
+    members.push(...addedMembers);
     members.sort();
-    return 1;
+    return addedMembers.length;
   },
-  ZREM(values, key, args) {
-    const members = listOf(values, key);
-    values.set(
-      key,
-      members.filter((member) => !args.includes(member)),
-    );
-    return members.length - listOf(values, key).length;
-  },
+  ZREM: (values, key, args) => removeWhere(values, key, (member) => args.includes(member)),
   ZSCORE: (values, key, [member = '']) => (listOf(values, key).includes(member) ? '0' : null),
   ZRANGE: (values, key, [from, to]) => listOf(values, key).slice(...range(from, to)),
-  ZREMRANGEBYRANK(values, key, [, to]) {
-    const members = listOf(values, key);
-    members.splice(0, Math.max(0, members.length + Number(to) + 1));
-    return 0;
+  ZREMRANGEBYRANK(values, key, [from, to]) {
+    const members = listOf(values, key).slice(...range(from, to));
+    return removeWhere(values, key, (member) => members.includes(member));
   },
-  // A stream is the list of what was added to it; nothing is cut off, and ids are for Redis alone.
+  // A stream is the list of its entries. Nothing is cut off, and its ids are for Redis alone.
   XADD: (values, key, args) => listOf(values, key).push(args.slice(args.indexOf('*') + 1).join(' ')),
   XTRIMOLD: () => 0,
   /** Scores are not kept: nothing is too old. */
   ZREMRANGEBYSCORE: () => 0,
-  ZREVRANGEBYLEX: (values, key) => [...listOf(values, key)].reverse(),
-  ZRANGEBYLEX: (values, key, args) => listOf(values, key).filter((member) => isBetween(member, args)),
-  ZREMRANGEBYLEX(values, key, args) {
-    values.set(
-      key,
-      listOf(values, key).filter((member) => !isBetween(member, args)),
-    );
-    return 0;
-  },
+  ZRANGEBYLEX: (values, key, [from, to, ...limit]) =>
+    limited(
+      listOf(values, key).filter((member) => isBetween(member, from, to)),
+      limit,
+    ),
+  ZREVRANGEBYLEX: (values, key, [to, from, ...limit]) =>
+    limited(listOf(values, key).filter((member) => isBetween(member, from, to)).reverse(), limit),
+  ZREMRANGEBYLEX: (values, key, [from, to]) =>
+    removeWhere(values, key, (member) => isBetween(member, from, to)),
 };
 
 const hashOf = (values: Values, key: string) => typed(values, key, Map, () => new Map<string, string>());
@@ -113,8 +127,20 @@ function typed<Kind extends Value>(
     value = make();
     values.set(key, value);
   }
-  if (!(value instanceof kind)) throw new Error('WRONGTYPE');
+  if (!(value instanceof kind)) throw new Error(WRONG_TYPE);
   return value as Kind;
+}
+
+function sizeOf(value: Exclude<Value, string>): number {
+  return Array.isArray(value) ? value.length : value.size;
+}
+
+/** Removes members of a list, and returns their number. */
+function removeWhere(values: Values, key: string, isRemoved: (member: string) => boolean): number {
+  const members = listOf(values, key);
+  const keptMembers = members.filter((member) => !isRemoved(member));
+  values.set(key, keptMembers);
+  return members.length - keptMembers.length;
 }
 
 /** The bounds that Redis counts from either end and includes, as `slice` takes them. */
@@ -123,7 +149,13 @@ function range(from = '0', to = '-1'): [number, number | undefined] {
   return [Number(from), end === -1 ? undefined : end + 1];
 }
 
-function isBetween(member: string, [from = '', to = '']: readonly string[]): boolean {
+function isBetween(member: string, from = '', to = ''): boolean {
   const isFrom = from === '-' || (from.startsWith('(') ? member > from.slice(1) : member >= from.slice(1));
-  return isFrom && (to === '+' || member < to.slice(1));
+  return isFrom && (to === '+' || (to.startsWith('(') ? member < to.slice(1) : member <= to.slice(1)));
+}
+
+/** The members that `LIMIT offset count` lets through. */
+function limited(members: readonly string[], [, offset, count]: readonly string[]): readonly string[] {
+  if (offset === undefined) return members;
+  return members.slice(Number(offset), Number(offset) + Number(count));
 }

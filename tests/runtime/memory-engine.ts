@@ -19,7 +19,10 @@ import type { MemoryRedis } from './memory-redis.ts';
  */
 export type CallOutcome = 'arrives' | 'lost_reply' | 'late' | 'never' | 'refused';
 
-/** One process's connections to a `MemoryRedis`, with as much trouble on the way as a test wants. */
+/**
+ * One process's connections to a `MemoryRedis`, with as much trouble on the way as a test wants. Its calls do what those
+ * of `RedisEngine` do (`engine-conformance.test.ts`).
+ */
 export class MemoryEngine implements Engine {
   readonly #redis: MemoryRedis;
   readonly #clock: Clock;
@@ -27,10 +30,11 @@ export class MemoryEngine implements Engine {
   readonly #outcome: () => CallOutcome;
   readonly #delayMs: () => number;
   readonly #channels = new Map<string, (message: string) => void>();
-  /** Calls to `commit`, for tests that count batches. */
+  /** Calls to `commit`, for tests that count groups. */
   commits = 0;
+  /** The used part of the memory of Redis. */
   memoryShare = 0;
-  #closed = false;
+  #isClosed = false;
 
   constructor(
     redis: MemoryRedis,
@@ -59,19 +63,41 @@ export class MemoryEngine implements Engine {
   }
 
   async read<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads>> {
-    try {
-      return (await this.#call(() => reads.map((read) => this.#redis.run(read)))) as RepliesTo<Reads>;
-    } catch {
-      throw new RuntimeFailure('STORE_UNAVAILABLE', 'injected');
-    }
+    return (await this.#read(() => this.#runAll(reads))) as RepliesTo<Reads>;
   }
 
-  readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
-    return this.read(reads) as Promise<unknown> as Promise<RepliesTo<Reads, Buffer>>;
+  /** The memory holds texts. Bytes that are no UTF-8 are not what was written. */
+  async readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
+    return (await this.read(reads)).map(asBytes) as RepliesTo<Reads, Buffer>;
   }
 
   append(writes: readonly RedisCommand[]): Promise<unknown[]> {
-    return this.#call(() => writes.map((write) => this.#redis.run(write)));
+    return this.#call(() => this.#runAll(writes));
+  }
+
+  /** Runs all commands, and then throws the first error. */
+  #runAll(commands: readonly RedisCommand[]): unknown[] {
+    const errors: unknown[] = [];
+    const replies = commands.map((command) => {
+      try {
+        return this.#redis.run(command);
+      } catch (error) {
+        errors.push(error);
+        return undefined;
+      }
+    });
+    if (errors.length > 0) throw errors[0];
+    return replies;
+  }
+
+  /** Like `#call`, for reads. They change nothing, so no outcome is unknown. */
+  async #read<Answer>(run: () => Answer): Promise<Answer> {
+    try {
+      return await this.#call(run);
+    } catch (error) {
+      if (error instanceof RuntimeFailure) throw new RuntimeFailure('STORE_UNAVAILABLE', error.message);
+      throw error;
+    }
   }
 
   async register(nodeId: string, incarnation: string, leaseMs: number): Promise<void> {
@@ -89,11 +115,11 @@ export class MemoryEngine implements Engine {
   }
 
   nodes(): Promise<NodeRecord[]> {
-    return this.#call(() => this.#redis.nodes());
+    return this.#read(() => this.#redis.nodes());
   }
 
   records(): Promise<ShardRecord[]> {
-    return this.#call(() => this.#redis.records());
+    return this.#read(() => this.#redis.records());
   }
 
   changeOwner(
@@ -113,6 +139,7 @@ export class MemoryEngine implements Engine {
   }
 
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
+    if (this.#isClosed) throw new RuntimeFailure('STORE_UNAVAILABLE', 'closed');
     const delivered = (message: string) => void this.#clock.after(this.#delayMs(), () => listener(message));
     const listeners = this.#redis.listeners.get(channel) ?? new Set();
     const before = this.#channels.get(channel);
@@ -128,11 +155,11 @@ export class MemoryEngine implements Engine {
   }
 
   timeMs(): Promise<number> {
-    return this.#call(() => this.#redis.timeMs());
+    return this.#read(() => this.#redis.timeMs());
   }
 
-  async servers(): Promise<readonly ServerState[]> {
-    return [
+  servers(): Promise<readonly ServerState[]> {
+    return this.#read(() => [
       {
         name: 'memory',
         version: '7.0.0',
@@ -144,11 +171,11 @@ export class MemoryEngine implements Engine {
         replicas: 0,
         waitsForReplicas: false,
       },
-    ];
+    ]);
   }
 
   isAvailable(): boolean {
-    return !this.#closed;
+    return !this.#isClosed;
   }
 
   onAvailable(): void {
@@ -156,7 +183,7 @@ export class MemoryEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     this.cut();
   }
 
@@ -167,7 +194,7 @@ export class MemoryEngine implements Engine {
 
   /** Sends one call and returns its answer, each after a delay, or not at all, by its outcome. */
   #call<Answer>(run: () => Answer): Promise<Answer> {
-    const outcome = this.#closed ? 'refused' : this.#outcome();
+    const outcome = this.#isClosed ? 'refused' : this.#outcome();
     return new Promise((resolve, reject) => {
       const answer = (deliver: () => void) => void this.#clock.after(this.#delayMs(), deliver);
       const unknown = () => answer(() => reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'injected')));
@@ -186,4 +213,10 @@ export class MemoryEngine implements Engine {
       }
     });
   }
+}
+
+/** A reply with bytes for each text. */
+function asBytes(reply: unknown): unknown {
+  if (typeof reply === 'string') return Buffer.from(reply);
+  return Array.isArray(reply) ? reply.map(asBytes) : reply;
 }

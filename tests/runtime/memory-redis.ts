@@ -77,7 +77,7 @@ export class MemoryRedis {
           try {
             this.run(write);
           } catch (error) {
-            failures.set(index, (error as Error).message);
+            if (!failures.has(index)) failures.set(index, (error as Error).message);
           }
         }
       }
