@@ -140,7 +140,7 @@ export function failed<Code extends FailureCode>(
 }
 
 export function refusedBy<Code extends PolicyCode>({
-  admitted: _,
+  isAdmitted: _,
   code,
   ...details
 }: PolicyRefusal<Code>): Failed<Code> {

@@ -29,7 +29,7 @@ export interface DeclarationItem {
  * was new.
  */
 export interface DeclarationAdmission {
-  readonly admitted: true;
+  readonly isAdmitted: true;
   readonly entry: DeclarationEntry | null;
 }
 
@@ -94,7 +94,7 @@ export function evaluateDeclarations(
       nowMs,
     });
   }
-  return { admitted: true, entry: newCount === 0 ? null : { atMs, count: newCount } };
+  return { isAdmitted: true, entry: newCount === 0 ? null : { atMs, count: newCount } };
 }
 
 /** The entry as ASCII text: time and count in base 36. */

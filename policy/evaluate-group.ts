@@ -15,8 +15,6 @@ export interface GroupContext {
   readonly participantCount: number;
   /** The shop's number administers the group. */
   readonly isAdmin: boolean;
-  /** Announce-only. Part of the context a caller must supply; no rule depends on it. */
-  readonly announce: boolean;
 }
 
 /** The facts for the decision on a message to a group, in addition to the ledger of the shop's sends. */
@@ -69,7 +67,7 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
   if (refusal !== undefined) return refusal;
   const caps = messageCaps({ pairedAtMs: facts.pairedAtMs, settings, nowMs: atMs });
   return {
-    admitted: true,
+    isAdmitted: true,
     verdict: {
       recipientClass: 'group',
       warmupDay: warmupDay({ pairedAtMs: facts.pairedAtMs, nowMs: atMs }),
@@ -86,32 +84,33 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
 }
 
 /** Refuses more than `groupPerRecipient24h` messages to one group in a day. */
-function refuseGroup(judgement: {
+function refuseGroup(input: {
   readonly ledger: SendLedger;
   readonly facts: GroupFacts;
   readonly fingerprint: Fingerprint;
   readonly atMs: number;
 }): PolicyRefusal<MessagePolicyCode> | undefined {
-  const { ledger, facts, fingerprint, atMs } = judgement;
+  const { ledger, facts, fingerprint, atMs } = input;
   const limit = facts.settings.groupPerRecipient24h;
-  const lastOverLimitMs = ledger.groupTimesMs({ fingerprint, nowMs: atMs })[limit - 1];
-  if (lastOverLimitMs === undefined) return undefined;
+  // While this one counts, the limit is reached.
+  const oldestCountedMs = ledger.groupTimesMs({ fingerprint, nowMs: atMs })[limit - 1];
+  if (oldestCountedMs === undefined) return undefined;
   return refuseUntil({
     code: 'RECIPIENT_RATE_LIMITED',
     message: `The group got ${limit} messages in the last 24 hours.`,
-    reliefMs: lastOverLimitMs + DAY_MS,
+    reliefMs: oldestCountedMs + DAY_MS,
     nowMs: facts.nowMs,
   });
 }
 
 /** Checks the daily budget of shares. A group that takes more than the whole budget is always refused. */
-function refuseShares(judgement: {
+function refuseShares(input: {
   readonly ledger: SendLedger;
   readonly facts: GroupFacts;
   readonly shares: number;
   readonly sharesToday: number;
 }): PolicyRefusal<MessagePolicyCode> | undefined {
-  const { ledger, facts, shares, sharesToday } = judgement;
+  const { ledger, facts, shares, sharesToday } = input;
   const { groupsPerDay } = facts.settings;
   if (sharesToday + shares <= groupsPerDay) return undefined;
   return refuseUntil({

@@ -1,14 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../runtime/durations.ts';
 import { hasText, MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
-import {
-  classCapCode,
-  type NetworkLimits,
-  type NewChatBar,
-  newChatBar,
-  quotaShare,
-} from './network-limits.ts';
+import { type Bar, classCapCode, type NetworkLimits, newChatBar, quotaShare } from './network-limits.ts';
 import { recipientKey } from './number-forms.ts';
-import { type DeclarationFact, type PersonClass, recipientClass } from './recipient-class.ts';
+import { type DeclarationFact, type PersonClass, personClassAt } from './recipient-class.ts';
 import { type MessagePolicyCode, type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 import { type KindSet, kindSet, type MessageTally, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
@@ -51,7 +45,7 @@ export interface MessageFacts {
   /** When the number last wrote to this shop; `null`: never. */
   readonly lastInboundAtMs: number | null;
   /** The number's latest message to this shop was an opt-out (`isOptOut`). */
-  readonly optedOut: boolean;
+  readonly hasOptedOut: boolean;
   /** The tenant's declaration of the number, valid or not. */
   readonly declaration: DeclarationFact | null;
   /** The network's limits on messages to people who have no chat with the number. Absent if none is known. */
@@ -66,8 +60,8 @@ export interface MessageFacts {
 
 const MESSAGE_KINDS = kindSet('known', 'cold', 'declared');
 
-/** One evaluation: the facts, and the counts of the ledger at `atMs`. */
-interface Judgement {
+/** The input of the rules in one evaluation: the facts, and the counts of the ledger at `atMs`. */
+interface RuleInput {
   readonly facts: MessageFacts;
   readonly ledger: SendLedger;
   readonly tally: MessageTally;
@@ -86,7 +80,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
   const { text, mediaUrls, settings, pairedAtMs, share } = facts;
   const contentRefusal = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
   if (contentRefusal !== undefined) return contentRefusal;
-  if (facts.optedOut) {
+  if (facts.hasOptedOut) {
     return refuse(
       'RECIPIENT_OPTED_OUT',
       'The recipient opted out; they may be written to again once they write in.',
@@ -96,17 +90,17 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
   const recipient = recipientKey(facts.recipient);
   const fingerprint = hasText(text) ? textFingerprint(text) : mediaFingerprint(mediaUrls[0] ?? '');
   const tally = ledger.tallyMessages({ recipient, fingerprint, nowMs: atMs });
-  const personClass = recipientClass(facts, atMs);
+  const personClass = personClassAt(facts, atMs);
   const caps = messageCaps({ settings, pairedAtMs, share, nowMs: atMs });
-  const judgement: Judgement = { facts, ledger, tally, caps, personClass, atMs };
+  const input: RuleInput = { facts, ledger, tally, caps, personClass, atMs };
   const refusal =
-    refuseBulk(judgement) ??
-    refuseRecipient(judgement) ??
-    refuseBudget(judgement) ??
-    refuseClassBudget(judgement);
+    refuseBulk(input) ??
+    refuseRecipient(input) ??
+    refuseBudget(input) ??
+    refuseClassBudget(input);
   if (refusal !== undefined) return refusal;
   return {
-    admitted: true,
+    isAdmitted: true,
     verdict: {
       recipientClass: personClass,
       warmupDay: warmupDay({ pairedAtMs, nowMs: atMs }),
@@ -123,7 +117,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
 }
 
 /** Refuses a content that 20 other numbers got within an hour, until the oldest of the newest 20 is an hour old. */
-function refuseBulk({ facts, tally }: Judgement): PolicyRefusal<MessagePolicyCode> | undefined {
+function refuseBulk({ facts, tally }: RuleInput): PolicyRefusal<MessagePolicyCode> | undefined {
   const twentiethMs = tally.sameContentMs[BULK_RECIPIENTS_PER_HOUR - 1];
   if (twentiethMs === undefined) return undefined;
   return refuseUntil({
@@ -135,7 +129,7 @@ function refuseBulk({ facts, tally }: Judgement): PolicyRefusal<MessagePolicyCod
 }
 
 /** Refuses a fourth message in 24 hours, and one within 10 minutes of the last if the recipient has not replied. */
-function refuseRecipient({ facts, tally, atMs }: Judgement): PolicyRefusal<MessagePolicyCode> | undefined {
+function refuseRecipient({ facts, tally, atMs }: RuleInput): PolicyRefusal<MessagePolicyCode> | undefined {
   if (tally.toRecipientMs.length === 0) return undefined;
   const { roomAtMs, spacedAtMs } = recipientRelief(tally.toRecipientMs, facts.lastInboundAtMs, atMs);
   const reliefMs = Math.max(roomAtMs, spacedAtMs);
@@ -194,11 +188,11 @@ export function exceedsRecipientLimits(
 }
 
 /** Checks the daily cap of the warm-up, then the hourly cap that follows from it. */
-function refuseBudget(judgement: Judgement): PolicyRefusal<MessagePolicyCode> | undefined {
-  const { facts, tally, caps } = judgement;
+function refuseBudget(input: RuleInput): PolicyRefusal<MessagePolicyCode> | undefined {
+  const { facts, tally, caps } = input;
   const { nowMs } = facts;
   if (tally.today >= caps.perDay) {
-    const reliefMs = capReliefMs(judgement, {
+    const reliefMs = capReliefMs(input, {
       kinds: MESSAGE_KINDS,
       windowMs: DAY_MS,
       capOf: (perDay) => perDay,
@@ -207,7 +201,7 @@ function refuseBudget(judgement: Judgement): PolicyRefusal<MessagePolicyCode> | 
     return refuseUntil({ code: 'DAILY_CAP_REACHED', message, reliefMs, nowMs });
   }
   if (tally.lastHour >= caps.perHour) {
-    const reliefMs = capReliefMs(judgement, { kinds: MESSAGE_KINDS, windowMs: HOUR_MS, capOf: hourlyCap });
+    const reliefMs = capReliefMs(input, { kinds: MESSAGE_KINDS, windowMs: HOUR_MS, capOf: hourlyCap });
     const message = `The shop has used its ${caps.perHour} messages of an hour.`;
     return refuseUntil({ code: 'HOURLY_CAP_REACHED', message, reliefMs, nowMs });
   }
@@ -216,7 +210,7 @@ function refuseBudget(judgement: Judgement): PolicyRefusal<MessagePolicyCode> | 
 
 /** Returns when a cap that follows from the daily cap next lets a message through. */
 function capReliefMs(
-  { facts, ledger, atMs }: Judgement,
+  { facts, ledger, atMs }: RuleInput,
   cap: { readonly kinds: KindSet; readonly windowMs: number; readonly capOf: (perDay: number) => number },
 ): number {
   const { kinds, windowMs, capOf } = cap;
@@ -232,24 +226,21 @@ function capReliefMs(
  * apply to everyone who has no chat with the number and so never wrote, in either class. Both must let the message
  * through.
  */
-function refuseClassBudget(judgement: Judgement): PolicyRefusal<MessagePolicyCode> | undefined {
-  const { facts, atMs, personClass } = judgement;
+function refuseClassBudget(input: RuleInput): PolicyRefusal<MessagePolicyCode> | undefined {
+  const { facts, atMs, personClass } = input;
   const { lastInboundAtMs, nowMs, share } = facts;
   const network = facts.network && quotaShare(facts.network, share);
   const bar = network !== undefined && lastInboundAtMs === null ? newChatBar(network, atMs) : undefined;
-  const spentRefusal = spentBudget(judgement);
-  const first = bar ?? spentRefusal;
+  const spentBar = spentBudget(input);
+  const first = bar ?? spentBar;
   if (first === undefined) return undefined;
-  const reliefMs = Math.max(first.reliefMs, spentRefusal?.reliefMs ?? first.reliefMs);
+  const reliefMs = Math.max(first.reliefMs, spentBar?.reliefMs ?? first.reliefMs);
   return refuseUntil({ code: classCapCode(personClass), message: first.message, reliefMs, nowMs });
 }
 
-/**
- * Returns the code and the end of a refusal by the shop's own budget of the class. Undefined if it lets the message
- * through.
- */
-function spentBudget(judgement: Judgement): NewChatBar | undefined {
-  const { facts, ledger, tally, caps, personClass } = judgement;
+/** Returns the bar of the shop's own budget of the class, or undefined if that lets the message through. */
+function spentBudget(input: RuleInput): Bar | undefined {
+  const { facts, ledger, tally, caps, personClass } = input;
   if (personClass === 'declared' && tally.declaredToday >= caps.declaredPerDay) {
     const room = caps.declaredPerDay - 1;
     const roomAtMs = ledger.roomAtMs({ kinds: kindSet('declared'), windowMs: DAY_MS, room });
@@ -259,7 +250,7 @@ function spentBudget(judgement: Judgement): NewChatBar | undefined {
     return { message, reliefMs };
   }
   if (personClass === 'cold' && tally.coldToday >= caps.coldPerDay) {
-    const reliefMs = capReliefMs(judgement, {
+    const reliefMs = capReliefMs(input, {
       kinds: kindSet('cold'),
       windowMs: DAY_MS,
       capOf: (perDay) => coldCap(perDay, facts.settings),

@@ -15,7 +15,7 @@ export interface StatusFacts {
 
 /** An admitted status. The caller commits `entry` with it and records it once that commit has succeeded. */
 export interface StatusAdmission {
-  readonly admitted: true;
+  readonly isAdmitted: true;
   readonly entry: LedgerEntry;
 }
 
@@ -43,5 +43,5 @@ export function evaluateStatus(
       nowMs,
     });
   }
-  return { admitted: true, entry: { kind: 'status', atMs, subject: 0, fingerprint: { high: 0, low: 0 } } };
+  return { isAdmitted: true, entry: { kind: 'status', atMs, subject: 0, fingerprint: { high: 0, low: 0 } } };
 }

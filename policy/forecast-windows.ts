@@ -53,18 +53,18 @@ export class ForecastWindows {
    */
   budgetMs(share: number, nowMs: number): number {
     const sentCount = this.#allMs.length;
-    const lastMs = this.#at(share, nowMs);
+    const figures = this.#figuresAt(share, nowMs);
     // Batches that wait for the same cap ask at the same moment.
-    if (lastMs.atMs === nowMs && lastMs.sent === sentCount) return lastMs.roomMs;
-    lastMs.atMs = nowMs;
-    lastMs.sent = sentCount;
-    lastMs.roomMs = this.#roomMs(lastMs.caps, share, nowMs);
-    return lastMs.roomMs;
+    if (figures.atMs === nowMs && figures.sent === sentCount) return figures.roomMs;
+    figures.atMs = nowMs;
+    figures.sent = sentCount;
+    figures.roomMs = this.#roomMs(figures.caps, share, nowMs);
+    return figures.roomMs;
   }
 
   /** Returns when the cap of declared recipients lets a message through. */
   declaredMs(share: number, nowMs: number): number {
-    return roomMs(this.#declaredMs, this.#at(share, nowMs).caps.declaredPerDay, DAY_MS);
+    return roomMs(this.#declaredMs, this.#figuresAt(share, nowMs).caps.declaredPerDay, DAY_MS);
   }
 
   #roomMs({ perDay, perHour }: MessageCaps, share: number, nowMs: number): number {
@@ -80,7 +80,7 @@ export class ForecastWindows {
   }
 
   /** The remembered figures of a share, with the caps of this moment. */
-  #at(share: number, nowMs: number): ShareFigures {
+  #figuresAt(share: number, nowMs: number): ShareFigures {
     const { pairedAtMs, settings } = this.#budget;
     const day = warmupDay({ pairedAtMs, nowMs });
     const knownFigures = this.#figures.get(share);
@@ -98,6 +98,7 @@ export class ForecastWindows {
  */
 export function roomMs(timesMs: readonly number[], cap: number, windowMs: number): number {
   if (cap < 1) return Number.POSITIVE_INFINITY;
-  const lastMs = timesMs[timesMs.length - cap];
-  return lastMs === undefined ? Number.NEGATIVE_INFINITY : lastMs + windowMs;
+  // Once this one leaves the window, it contains fewer than `cap`.
+  const leavingMs = timesMs[timesMs.length - cap];
+  return leavingMs === undefined ? Number.NEGATIVE_INFINITY : leavingMs + windowMs;
 }

@@ -4,7 +4,7 @@
  * answered (WhiskeySockets/Baileys issue 2441, pull requests 2442 and 2445).
  */
 import { DAY_MS } from '../runtime/durations.ts';
-import type { RecipientClass } from './verdict.ts';
+import type { RecipientClass } from './recipient-class.ts';
 import { shareOf } from './warm-up.ts';
 
 /** No new chat may be started until a moment. */
@@ -66,20 +66,20 @@ export function quotaShare(limits: NetworkLimits, share: number | undefined): Ne
   return { ...limits, newChats: { ...newChats, quota: shareOf(newChats.quota, share) } };
 }
 
-/** The reason why a message cannot be taken, and the time from which it can. */
-export interface NewChatBar {
+/** The reason why a message may not go now, and the time from which it may. */
+export interface Bar {
   readonly message: string;
   readonly reliefMs: number;
 }
 
 /** Returns the bar against a message to a person without a chat at its acceptance, or undefined if there is none. */
-export function newChatBar(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
+export function newChatBar(limits: NetworkLimits, nowMs: number): Bar | undefined {
   const acceptedCount = newChatsAt(limits, nowMs)?.accepted ?? 0;
   return barOf(limits, acceptedCount, nowMs);
 }
 
 /** Returns the bar against an accepted message that is about to leave. Other accepted messages do not count. */
-export function newChatBarOnWire(limits: NetworkLimits, nowMs: number): NewChatBar | undefined {
+export function newChatBarOnWire(limits: NetworkLimits, nowMs: number): Bar | undefined {
   return barOf(limits, 0, nowMs);
 }
 
@@ -96,7 +96,7 @@ export function classCapCode(
   return recipientClass === 'declared' ? 'DECLARED_RECIPIENT_CAP_REACHED' : 'COLD_RECIPIENT_CAP_REACHED';
 }
 
-function barOf(limits: NetworkLimits, acceptedCount: number, nowMs: number): NewChatBar | undefined {
+function barOf(limits: NetworkLimits, acceptedCount: number, nowMs: number): Bar | undefined {
   const restriction = restrictionAt(limits, nowMs);
   if (restriction !== null) {
     return {

@@ -35,7 +35,7 @@ export type DeclarationPolicyCode = (typeof DECLARATION_POLICY_CODES)[number];
 
 /** A refusal by the first rule that refuses. Nothing is counted for it. */
 export interface PolicyRefusal<Code extends PolicyCode = PolicyCode> {
-  readonly admitted: false;
+  readonly isAdmitted: false;
   readonly code: Code;
   /** Text for the caller. Names limits, never contents. */
   readonly message: string;
@@ -48,7 +48,7 @@ export interface PolicyRefusal<Code extends PolicyCode = PolicyCode> {
 
 /** A refusal that waiting does not lift. */
 export function refuse<Code extends PolicyCode>(code: Code, message: string): PolicyRefusal<Code> {
-  return { admitted: false, code, message };
+  return { isAdmitted: false, code, message };
 }
 
 /**
@@ -63,5 +63,5 @@ export function refuseUntil<Code extends PolicyCode>(refusal: {
 }): PolicyRefusal<Code> {
   const { code, message, reliefMs, nowMs } = refusal;
   if (reliefMs === Number.POSITIVE_INFINITY) return refuse(code, `${message} Waiting does not lift this.`);
-  return { admitted: false, code, message, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
+  return { isAdmitted: false, code, message, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
 }

@@ -144,7 +144,7 @@ export class SendLedger {
     let toRecipientMs: number[] | undefined;
     let sameContentMs: number[] | undefined;
     let otherSubjects: number[] | undefined;
-    let todayCount = 0;
+    let today = 0;
     let coldToday = 0;
     let declaredToday = 0;
     let lastHour = 0;
@@ -161,7 +161,7 @@ export class SendLedger {
         continue;
       }
       const isInHour = time > sinceHour;
-      todayCount += 1;
+      today += 1;
       coldToday += Number(kind === CODES.cold);
       declaredToday += Number(kind === CODES.declared);
       lastHour += isInHour ? 1 : 0;
@@ -179,7 +179,7 @@ export class SendLedger {
       }
     }
     return {
-      today: todayCount,
+      today,
       lastHour,
       coldToday,
       declaredToday,

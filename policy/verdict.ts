@@ -1,10 +1,7 @@
 import type { LedgerEntry } from './ledger-entry.ts';
-import type { PersonClass } from './recipient-class.ts';
+import type { RecipientClass } from './recipient-class.ts';
 import type { MessagePolicyCode, PolicyRefusal } from './refusal.ts';
 import type { MessageCaps } from './warm-up.ts';
-
-/** The classes of recipients of messages (docs/contract.md, Recipient classes). */
-export type RecipientClass = PersonClass | 'group';
 
 /**
  * The verdict that lets a send through, as the API shows it (docs/contract.md, Policy verdict object). `usage` includes
@@ -25,7 +22,7 @@ export interface PolicyVerdict {
 
 /** An admitted message. The caller commits `entry` with it and records it once that commit has succeeded. */
 export interface SendAdmission {
-  readonly admitted: true;
+  readonly isAdmitted: true;
   readonly verdict: PolicyVerdict;
   readonly entry: LedgerEntry;
 }

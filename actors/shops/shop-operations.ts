@@ -1,4 +1,4 @@
-import type { RecipientClass } from '../../policy/verdict.ts';
+import type { RecipientClass } from '../../policy/recipient-class.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { ChannelCode, Failure, FailureCode, Outcome, SendCode, StatusCode } from '../failure.ts';
 import type { MessageStatus } from '../message-status.ts';

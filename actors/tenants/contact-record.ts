@@ -83,7 +83,7 @@ function saidAtMs({ createdAtMs, revokedAtMs }: ContactRecord): number {
 /** Returns the facts of a declaration that the policy needs. */
 export function declarationFact(contact: ContactRecord | undefined): DeclarationFact | null {
   if (contact === undefined) return null;
-  return { expiresAtMs: contact.expiresAtMs, revoked: contact.revokedAtMs !== null };
+  return { expiresAtMs: contact.expiresAtMs, isRevoked: contact.revokedAtMs !== null };
 }
 
 /** Returns the view of a number that was never declared: all fields, with no data in them. */

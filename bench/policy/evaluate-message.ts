@@ -47,7 +47,7 @@ function facts(more: Partial<MessageFacts>): MessageFacts {
     mediaUrls: [],
     isCustomer: true,
     lastInboundAtMs: null,
-    optedOut: false,
+    hasOptedOut: false,
     declaration: null,
     pairedAtMs: startMs - 100 * DAY_MS,
     settings,
@@ -68,14 +68,14 @@ function measureLedger(): Record<string, number> {
   const atRoofs = ledgerOf(entriesAtCaps(1, { groups: 100, statuses: 30 }));
   const almost = ledgerOf(entriesAtCaps(1, { groups: 100, statuses: 30 }).slice(3));
   const expectedEvaluations = [evaluateMessage(atRoofs, facts({})), evaluateMessage(almost, facts({}))];
-  if (expectedEvaluations[0]?.admitted !== false || expectedEvaluations[1]?.admitted !== true) {
+  if (expectedEvaluations[0]?.isAdmitted !== false || expectedEvaluations[1]?.isAdmitted !== true) {
     throw new Error('the shops are not at their caps');
   }
   const time = (ledger: SendLedger, more: Partial<MessageFacts>): number => {
     const askedFacts = facts(more);
     let admitted = 0;
     const call = (): void => {
-      admitted += evaluateMessage(ledger, askedFacts).admitted ? 1 : 0;
+      admitted += evaluateMessage(ledger, askedFacts).isAdmitted ? 1 : 0;
     };
     return medianNs({ batches: 1500, batch: 100, call }) + 0 * admitted;
   };

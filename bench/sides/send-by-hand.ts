@@ -157,23 +157,23 @@ function send(
   const { tenant, head, response, isGone } = call;
   const { tenantId, shard } = tenant;
   const nowMs = systemClock.wallMs();
-  const verdict = evaluateMessage(shop.ledger, {
+  const evaluation = evaluateMessage(shop.ledger, {
     recipient: to,
     text,
     mediaUrls: [],
     isCustomer: tenant.customers.has(to),
     lastInboundAtMs: null,
-    optedOut: false,
+    hasOptedOut: false,
     declaration: null,
     pairedAtMs,
     settings,
     nowMs,
   });
-  if (!verdict.admitted) {
+  if (!evaluation.isAdmitted) {
     if (!isGone()) response.cork(() => refuse(response));
     return;
   }
-  const { verdict: policy, entry } = verdict;
+  const { verdict: policy, entry } = evaluation;
   const body: MessageBody = {
     id: makeId(nowMs),
     tenantId,

@@ -56,7 +56,7 @@ export interface ChangedKey {
 
 type Windows = Readonly<Record<RateScope, RateWindow>>;
 
-/** The stored data of a key. */
+/** A key in memory. */
 interface KeyState {
   readonly windows: Windows;
   /** The latest time seen, in Unix milliseconds. When the clock steps back, this time counts as now. */
@@ -153,8 +153,8 @@ export class KeyLimits {
    * Replaces a key's state with a stored one. Calls that a clock ahead counted after `nowMs` count as made then, and
    * the state as changed. Throws on anything that `changedState` did not write.
    */
-  restore(savedState: { readonly keyId: string; readonly state: string; readonly nowMs: number }): void {
-    const numbers = decodeWholeNumbers(savedState.state).values();
+  restore(stored: { readonly keyId: string; readonly state: string; readonly nowMs: number }): void {
+    const numbers = decodeWholeNumbers(stored.state).values();
     const next = (): number => {
       const { value } = numbers.next();
       if (value === undefined) {
@@ -163,7 +163,7 @@ export class KeyLimits {
       return value;
     };
     const storedMs = next();
-    const latestMs = Math.min(storedMs, savedState.nowMs);
+    const latestMs = Math.min(storedMs, stored.nowMs);
     const isAhead = latestMs < storedMs;
     const windows = windowsOf((scope) => {
       const window = new RateWindow(WINDOW_MS[scope], next() === 1);
@@ -177,7 +177,7 @@ export class KeyLimits {
       }
       return window;
     });
-    this.#keys.set(savedState.keyId, { windows, latestMs, changes: isAhead ? 1 : 0, storedChanges: 0 });
+    this.#keys.set(stored.keyId, { windows, latestMs, changes: isAhead ? 1 : 0, storedChanges: 0 });
   }
 
   /** Frees the memory of a key that was erased or is owned by another node now. */
@@ -239,11 +239,11 @@ export class KeyLimits {
       const limit = limits[scope];
       const leftInWindow = Math.max(0, limit - key.windows[scope].total);
       if (leftInWindow > remaining) continue;
-      const backMs = reliefMsOf(key, scope, limit);
-      if (leftInWindow < remaining || backMs > reliefMs) {
+      const scopeReliefMs = reliefMsOf(key, scope, limit);
+      if (leftInWindow < remaining || scopeReliefMs > reliefMs) {
         narrowestScope = scope;
         remaining = leftInWindow;
-        reliefMs = backMs;
+        reliefMs = scopeReliefMs;
       }
     }
     const resetAtSeconds = Math.ceil(reliefMs / 1000);

@@ -25,7 +25,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
       refusalOf(evaluateDeclarations(ledger, { items, nowMs: START_MS }));
     assert.equal(ask(batch(100)), 'admitted');
     assert.deepEqual(ask(batch(101)), ['DECLARE_BATCH_TOO_LARGE', undefined]);
-    assert.deepEqual(ask(batch(101, { expiresAtMs: null, revoked: false })), [
+    assert.deepEqual(ask(batch(101, { expiresAtMs: null, isRevoked: false })), [
       'DECLARE_BATCH_TOO_LARGE',
       undefined,
     ]);
@@ -35,19 +35,19 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     const items = [
       { phone: '+491701234561', current: null },
       { phone: '+491701234561', current: null },
-      { phone: '+491701234562', current: { expiresAtMs: null, revoked: false } },
-      { phone: '+491701234563', current: { expiresAtMs: null, revoked: true } },
-      { phone: '+491701234564', current: { expiresAtMs: START_MS, revoked: false } },
-      { phone: '+491701234565', current: { expiresAtMs: START_MS + 1, revoked: false } },
+      { phone: '+491701234562', current: { expiresAtMs: null, isRevoked: false } },
+      { phone: '+491701234563', current: { expiresAtMs: null, isRevoked: true } },
+      { phone: '+491701234564', current: { expiresAtMs: START_MS, isRevoked: false } },
+      { phone: '+491701234565', current: { expiresAtMs: START_MS + 1, isRevoked: false } },
     ];
     const evaluation = evaluateDeclarations(new DeclarationLedger(), { items, nowMs: START_MS });
-    assert.deepEqual(evaluation, { admitted: true, entry: { atMs: START_MS, count: 3 } });
+    assert.deepEqual(evaluation, { isAdmitted: true, entry: { atMs: START_MS, count: 3 } });
   });
 
   test('both forms of a number count as one', () => {
     const items = ['+553196348800', '+5531996348800'].map((phone) => ({ phone, current: null }));
     const evaluation = evaluateDeclarations(new DeclarationLedger(), { items, nowMs: START_MS });
-    assert.deepEqual(evaluation, { admitted: true, entry: { atMs: START_MS, count: 1 } });
+    assert.deepEqual(evaluation, { isAdmitted: true, entry: { atMs: START_MS, count: 1 } });
   });
 
   test('500 new in 24 hours, all or nothing, to the millisecond', () => {
@@ -62,15 +62,15 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     assert.deepEqual(ask(2, START_MS + 4000), ['DECLARE_DAILY_CAP_REACHED', 86_396]);
     assert.deepEqual(ask(2, START_MS + day - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
     assert.equal(ask(2, START_MS + day), 'admitted');
-    const renewed = batch(100, { expiresAtMs: null, revoked: false });
+    const renewed = batch(100, { expiresAtMs: null, isRevoked: false });
     const evaluation = evaluateDeclarations(ledger, { items: renewed, nowMs: START_MS + 4000 });
-    assert.deepEqual(evaluation, { admitted: true, entry: null });
+    assert.deepEqual(evaluation, { isAdmitted: true, entry: null });
   });
 
   test('renewing is free even when the day’s 500 are spent', () => {
     const ledger = new DeclarationLedger();
     ledger.record({ atMs: START_MS, count: 501 });
-    const items = batch(1, { expiresAtMs: null, revoked: false });
+    const items = batch(1, { expiresAtMs: null, isRevoked: false });
     assert.equal(refusalOf(evaluateDeclarations(ledger, { items, nowMs: START_MS })), 'admitted');
   });
 
@@ -143,8 +143,8 @@ test('in any sequence batches agree with a plain list, the returned second is ex
         };
         for (let time = 0; time < times; time += 1) {
           const evaluation = evaluateDeclarations(ledger, { items, nowMs });
-          assert.equal(evaluation.admitted, roomAt(nowMs) >= 0);
-          if (evaluation.admitted) {
+          assert.equal(evaluation.isAdmitted, roomAt(nowMs) >= 0);
+          if (evaluation.isAdmitted) {
             if (evaluation.entry !== null) {
               plain.push(evaluation.entry);
               ledger.record(evaluation.entry);
@@ -169,6 +169,6 @@ function factOf(kind: boolean | number | null, nowMs: number): DeclarationFact |
     return null;
   }
   return typeof kind === 'number'
-    ? { expiresAtMs: nowMs + kind, revoked: false }
-    : { expiresAtMs: null, revoked: kind };
+    ? { expiresAtMs: nowMs + kind, isRevoked: false }
+    : { expiresAtMs: null, isRevoked: kind };
 }

@@ -12,7 +12,7 @@ function groupFacts(facts: Partial<GroupFacts> = {}): GroupFacts {
     groupId: '120363042345678901@g.us',
     text: 'Hello',
     mediaUrls: [],
-    group: { participantCount: 10, isAdmin: true, announce: false },
+    group: { participantCount: 10, isAdmin: true },
     pairedAtMs: START_MS,
     settings: resolveSettings({}),
     nowMs: START_MS,
@@ -22,14 +22,14 @@ function groupFacts(facts: Partial<GroupFacts> = {}): GroupFacts {
 
 function send(ledger: SendLedger, facts: Partial<GroupFacts>) {
   const evaluation = evaluateGroup(ledger, groupFacts(facts));
-  if (evaluation.admitted) {
+  if (evaluation.isAdmitted) {
     ledger.record(evaluation.entry);
   }
   return evaluation;
 }
 
 function groupOf(participantCount: number) {
-  return { participantCount, isAdmin: true, announce: false };
+  return { participantCount, isAdmin: true };
 }
 
 test('a group takes one share for every 50 participants, rounded up, at least one', () => {
@@ -37,7 +37,7 @@ test('a group takes one share for every 50 participants, rounded up, at least on
   assert.deepEqual(counts.map(groupShares), [1, 1, 1, 1, 2, 2, 3, 21]);
 });
 
-test('content comes first, then context, then administration; the announce flag decides nothing', () => {
+test('content comes first, then context, then administration', () => {
   const ledger = new SendLedger();
   const ask = (facts: Partial<GroupFacts>) => refusalOf(evaluateGroup(ledger, groupFacts(facts)));
   assert.deepEqual(ask({ group: null, text: undefined }), ['EMPTY_MESSAGE', undefined]);
@@ -46,22 +46,20 @@ test('content comes first, then context, then administration; the announce flag 
   for (const participantCount of [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY]) {
     assert.deepEqual(ask({ group: groupOf(participantCount) }), ['GROUP_CONTEXT_REQUIRED', undefined]);
   }
-  for (const announce of [true, false]) {
-    const context = { participantCount: 10, announce };
-    assert.deepEqual(ask({ group: { ...context, isAdmin: false } }), ['GROUP_NOT_ADMINISTERED', undefined]);
-    assert.equal(ask({ group: { ...context, isAdmin: true } }), 'admitted');
-  }
+  const unadministered = { participantCount: 10, isAdmin: false };
+  assert.deepEqual(ask({ group: unadministered }), ['GROUP_NOT_ADMINISTERED', undefined]);
+  assert.equal(ask({ group: groupOf(10) }), 'admitted');
 });
 
 test('the verdict shows the group budget, and the shop’s cold and declared figures', () => {
   const ledger = new SendLedger();
   sendMany(ledger, { count: 3, paceMs: 0, facts: { isCustomer: false } });
-  const declaration = { expiresAtMs: null, revoked: false };
+  const declaration = { expiresAtMs: null, isRevoked: false };
   sendMany(ledger, { count: 2, paceMs: 0, facts: { isCustomer: false, declaration } });
   const pairedAtMs = START_MS - 20 * DAY_MS;
   send(ledger, { groupId: 'a@g.us', pairedAtMs, group: groupOf(120) });
   const evaluation = send(ledger, { nowMs: START_MS + HOUR_MS, pairedAtMs, group: groupOf(60) });
-  assert.ok(evaluation.admitted);
+  assert.ok(evaluation.isAdmitted);
   assert.deepEqual(evaluation.verdict, {
     recipientClass: 'group',
     warmupDay: 20,
@@ -73,18 +71,18 @@ test('the verdict shows the group budget, and the shop’s cold and declared fig
 test('groups and 1:1 messages use up nothing of each other', () => {
   const ledger = new SendLedger();
   for (let index = 0; index < 20; index += 1) {
-    assert.ok(send(ledger, { groupId: `${index}@g.us` }).admitted);
+    assert.ok(send(ledger, { groupId: `${index}@g.us` }).isAdmitted);
   }
   const message = evaluateMessage(ledger, messageFacts({ text: 'Hello' }));
-  assert.ok(message.admitted);
+  assert.ok(message.isAdmitted);
   assert.equal(message.verdict.usage.today, 1);
 });
 
 test('one group gets at most groupPerRecipient24h in 24 hours, which is asked before the daily cap', () => {
   const ledger = new SendLedger();
   const settings = resolveSettings({ groupsPerDay: 2 });
-  assert.ok(send(ledger, { settings }).admitted);
-  assert.ok(send(ledger, { settings, nowMs: START_MS + HOUR_MS }).admitted);
+  assert.ok(send(ledger, { settings }).isAdmitted);
+  assert.ok(send(ledger, { settings, nowMs: START_MS + HOUR_MS }).isAdmitted);
   const nowMs = START_MS + 2 * HOUR_MS;
   assert.deepEqual(refusalOf(send(ledger, { settings, nowMs })), ['RECIPIENT_RATE_LIMITED', 22 * 3600]);
   const otherEvaluation = send(ledger, { settings, nowMs, groupId: 'other@g.us' });
@@ -94,7 +92,7 @@ test('one group gets at most groupPerRecipient24h in 24 hours, which is asked be
     'RECIPIENT_RATE_LIMITED',
     23 * 3600,
   ]);
-  assert.ok(send(ledger, { settings, nowMs: START_MS + DAY_MS }).admitted);
+  assert.ok(send(ledger, { settings, nowMs: START_MS + DAY_MS }).isAdmitted);
 });
 
 test('the daily cap counts shares, and waits for as many as the group takes', () => {
@@ -102,7 +100,7 @@ test('the daily cap counts shares, and waits for as many as the group takes', ()
   for (let index = 0; index < 4; index += 1) {
     assert.ok(
       send(ledger, { groupId: `${index}@g.us`, nowMs: START_MS + index * HOUR_MS, group: groupOf(250) })
-        .admitted,
+        .isAdmitted,
     );
   }
   const nowMs = START_MS + 4 * HOUR_MS;
@@ -118,6 +116,6 @@ test('the daily cap counts shares, and waits for as many as the group takes', ()
 test('a group too large for the whole budget is refused even when nothing is used', () => {
   const evaluation = evaluateGroup(new SendLedger(), groupFacts({ group: groupOf(1001) }));
   assert.deepEqual(refusalOf(evaluation), ['GROUP_DAILY_CAP_REACHED', undefined]);
-  assert.ok(!evaluation.admitted);
+  assert.ok(!evaluation.isAdmitted);
   assert.match(evaluation.message, /Waiting does not lift this\.$/);
 });

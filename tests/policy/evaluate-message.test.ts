@@ -51,7 +51,7 @@ describe('the verdict (docs/contract.md, Policy verdict object)', () => {
       for (const offsetMs of [0, DAY_MS - 1]) {
         const facts = messageFacts({ pairedAtMs: START_MS - day * DAY_MS - offsetMs });
         const evaluation = evaluateMessage(new SendLedger(), facts);
-        assert.ok(evaluation.admitted);
+        assert.ok(evaluation.isAdmitted);
         assert.equal(evaluation.verdict.warmupDay, day);
         assert.deepEqual(evaluation.verdict.caps, { perDay, perHour, coldPerDay, declaredPerDay: 30 });
       }
@@ -61,27 +61,27 @@ describe('the verdict (docs/contract.md, Policy verdict object)', () => {
   test('a shop that was never paired, or will be, is on day 0', () => {
     for (const pairedAtMs of [null, START_MS + HOUR_MS]) {
       const evaluation = evaluateMessage(new SendLedger(), messageFacts({ pairedAtMs }));
-      assert.ok(evaluation.admitted);
+      assert.ok(evaluation.isAdmitted);
       assert.equal(evaluation.verdict.warmupDay, 0);
       assert.equal(evaluation.verdict.caps.perDay, 20);
     }
   });
 
   test('known beats declared beats cold, and each counts only for itself', () => {
-    const declaration = { expiresAtMs: null, revoked: false };
+    const declaration = { expiresAtMs: null, isRevoked: false };
     const ledger = new SendLedger();
     const usages = [
       { isCustomer: true, declaration },
       { isCustomer: false, lastInboundAtMs: START_MS - 400 * DAY_MS, declaration },
       { isCustomer: false, declaration },
-      { isCustomer: false, declaration: { expiresAtMs: START_MS + 1, revoked: false } },
-      { isCustomer: false, declaration: { expiresAtMs: START_MS, revoked: false } },
-      { isCustomer: false, declaration: { expiresAtMs: null, revoked: true } },
+      { isCustomer: false, declaration: { expiresAtMs: START_MS + 1, isRevoked: false } },
+      { isCustomer: false, declaration: { expiresAtMs: START_MS, isRevoked: false } },
+      { isCustomer: false, declaration: { expiresAtMs: null, isRevoked: true } },
       { isCustomer: false },
     ].map((facts, index) => {
       const recipient = `+49170123450${index}`;
       const evaluation = evaluateMessage(ledger, messageFacts({ recipient, text: `${index}`, ...facts }));
-      assert.ok(evaluation.admitted);
+      assert.ok(evaluation.isAdmitted);
       ledger.record(evaluation.entry);
       const { usage, recipientClass } = evaluation.verdict;
       return [recipientClass, usage.today, usage.lastHour, usage.coldToday, usage.declaredToday];
@@ -106,7 +106,7 @@ describe('the verdict (docs/contract.md, Policy verdict object)', () => {
 });
 
 test('a recipient who opted out is refused for as long as they stay silent, even if declared', () => {
-  const facts = messageFacts({ optedOut: true, declaration: { expiresAtMs: null, revoked: false } });
+  const facts = messageFacts({ hasOptedOut: true, declaration: { expiresAtMs: null, isRevoked: false } });
   assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), facts)), ['RECIPIENT_OPTED_OUT', undefined]);
 });
 
@@ -175,20 +175,20 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
     const tightened = resolveSettings({ coldPerDay: 1 });
     assert.deepEqual(ask({ settings: tightened }), ['COLD_RECIPIENT_CAP_REACHED', 86_400 - 60]);
     assert.equal(ask({ isCustomer: true }), 'admitted');
-    assert.equal(ask({ declaration: { expiresAtMs: null, revoked: false } }), 'admitted');
+    assert.equal(ask({ declaration: { expiresAtMs: null, isRevoked: false } }), 'admitted');
   });
 
   test('declared recipients have their own budget, and never use the cold one', () => {
     const ledger = new SendLedger();
     const settings = resolveSettings({ declaredPerDay: 2 });
-    const declared = { isCustomer: false, declaration: { expiresAtMs: null, revoked: false }, settings };
+    const declared = { isCustomer: false, declaration: { expiresAtMs: null, isRevoked: false }, settings };
     sendMany(ledger, { count: 2, paceMs: MINUTE_MS, facts: declared });
     const nowMs = START_MS + 2 * MINUTE_MS;
     const ask = (facts: Parameters<typeof messageFacts>[0]) =>
       refusalOf(evaluateMessage(ledger, messageFacts({ ...declared, nowMs, ...facts })));
     assert.deepEqual(ask({}), ['DECLARED_RECIPIENT_CAP_REACHED', 86_400 - 120]);
     assert.equal(ask({ declaration: null }), 'admitted');
-    const expiring = { expiresAtMs: nowMs + 1500, revoked: false };
+    const expiring = { expiresAtMs: nowMs + 1500, isRevoked: false };
     assert.deepEqual(ask({ declaration: expiring }), ['DECLARED_RECIPIENT_CAP_REACHED', 2]);
     const none = resolveSettings({ declaredPerDay: 0 });
     assert.deepEqual(ask({ settings: none }), ['DECLARED_RECIPIENT_CAP_REACHED', undefined]);
@@ -199,7 +199,7 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
 describe('per recipient (docs/contract.md, Messages to numbers)', () => {
   const sendTo = (ledger: SendLedger, nowMs: number, lastInboundAtMs: number | null = null) => {
     const evaluation = evaluateMessage(ledger, messageFacts({ nowMs, lastInboundAtMs, text: `${nowMs}` }));
-    if (evaluation.admitted) {
+    if (evaluation.isAdmitted) {
       ledger.record(evaluation.entry);
     }
     return refusalOf(evaluation);
@@ -218,7 +218,7 @@ describe('per recipient (docs/contract.md, Messages to numbers)', () => {
     sendTo(ledger, START_MS);
     const told = (nowMs: number) => {
       const evaluation = evaluateMessage(ledger, messageFacts({ nowMs }));
-      return evaluation.admitted ? '' : evaluation.message;
+      return evaluation.isAdmitted ? '' : evaluation.message;
     };
     assert.match(told(START_MS + 1), /10 minutes/);
     sendTo(ledger, START_MS + HOUR_MS);
@@ -249,7 +249,7 @@ describe('per recipient (docs/contract.md, Messages to numbers)', () => {
     assert.ok(ledger.size === 0);
     for (const number of [491_701_234_567, 491_701_234_567 + 2 ** 32, 491_701_234_568]) {
       const evaluation = evaluateMessage(ledger, messageFacts({ recipient: `+${number}` }));
-      assert.ok(evaluation.admitted);
+      assert.ok(evaluation.isAdmitted);
       ledger.record(evaluation.entry);
     }
   });
@@ -282,7 +282,7 @@ describe('bulk pattern (docs/contract.md, Messages to numbers)', () => {
         nowMs: START_MS + index,
       });
       const evaluation = evaluateMessage(ledger, facts);
-      assert.ok(evaluation.admitted);
+      assert.ok(evaluation.isAdmitted);
       ledger.record(evaluation.entry);
     }
     const next = (name: string) =>
@@ -302,7 +302,7 @@ describe('bulk pattern (docs/contract.md, Messages to numbers)', () => {
     test(`${name} and then again counts once, by the later time`, () => {
       const ledger = filled();
       const evaluation = evaluateMessage(ledger, messageFacts({ nowMs, text: 'Sale', recipient }));
-      assert.ok(evaluation.admitted);
+      assert.ok(evaluation.isAdmitted);
       ledger.record(evaluation.entry);
       const refusal = refusalOf(evaluateMessage(ledger, messageFacts({ nowMs, text: 'Sale' })));
       assert.deepEqual(refusal, ['BULK_PATTERN_BLOCKED', seconds]);
@@ -318,7 +318,7 @@ test('the first rule in the contract’s order is the answer when several refuse
   const tight = resolveSettings({ coldPerDay: 1 });
   const allFacts = messageFacts({
     isCustomer: false,
-    optedOut: true,
+    hasOptedOut: true,
     mediaUrls: ['https://a.example/1', 'https://a.example/2'],
     text: 'Sale',
     pairedAtMs: null,
@@ -326,9 +326,9 @@ test('the first rule in the contract’s order is the answer when several refuse
   });
   const codeOf = (facts: Parameters<typeof messageFacts>[0]) => {
     const evaluation = evaluateMessage(ledger, { ...allFacts, ...facts });
-    return evaluation.admitted ? 'admitted' : evaluation.code;
+    return evaluation.isAdmitted ? 'admitted' : evaluation.code;
   };
-  const fine = { mediaUrls: [], optedOut: false };
+  const fine = { mediaUrls: [], hasOptedOut: false };
   assert.equal(codeOf({}), 'TOO_MANY_MEDIA');
   assert.equal(codeOf({ mediaUrls: [] }), 'RECIPIENT_OPTED_OUT');
   assert.equal(codeOf(fine), 'BULK_PATTERN_BLOCKED');
@@ -338,7 +338,7 @@ test('the first rule in the contract’s order is the answer when several refuse
   assert.equal(codeOf(day5), 'HOURLY_CAP_REACHED');
   const day20 = { ...day5, pairedAtMs: START_MS - 20 * DAY_MS };
   assert.equal(codeOf(day20), 'COLD_RECIPIENT_CAP_REACHED');
-  assert.equal(codeOf({ ...day20, declaration: { expiresAtMs: null, revoked: false } }), 'admitted');
+  assert.equal(codeOf({ ...day20, declaration: { expiresAtMs: null, isRevoked: false } }), 'admitted');
 });
 
 test('a recipient that is no phone number is a mistake of the caller, not a refusal', () => {
@@ -353,19 +353,19 @@ test('a clock that steps back never admits an additional message, and the entry 
   const facts = messageFacts({ pairedAtMs: null, nowMs: START_MS - 5 * HOUR_MS });
   assert.deepEqual(refusalOf(evaluateMessage(ledger, facts)), ['HOURLY_CAP_REACHED', 6 * 3600]);
   const bySettled = evaluateMessage(ledger, messageFacts({ nowMs: START_MS - 5 * HOUR_MS }));
-  assert.ok(bySettled.admitted);
+  assert.ok(bySettled.isAdmitted);
   assert.equal(bySettled.entry.atMs, START_MS);
 });
 
 describe('a share of the caps', () => {
-  const declaration = { expiresAtMs: null, revoked: false };
+  const declaration = { expiresAtMs: null, isRevoked: false };
   const settings = resolveSettings({ declaredPerDay: 3 });
   const stranger = { isCustomer: false, lastInboundAtMs: null, declaration, settings, share: 0.1 };
 
   test('is one a day for a small cap, so that no message waits without end', () => {
     const ledger = new SendLedger();
     const first = evaluateMessage(ledger, messageFacts({ ...stranger, recipient: '+33600000001' }));
-    assert.ok(first.admitted);
+    assert.ok(first.isAdmitted);
     ledger.record(first.entry);
     const next = evaluateMessage(ledger, messageFacts({ ...stranger, recipient: '+33600000002' }));
     assert.deepEqual(refusalOf(next), ['DECLARED_RECIPIENT_CAP_REACHED', DAY_MS / 1_000]);

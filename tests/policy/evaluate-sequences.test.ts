@@ -83,7 +83,7 @@ const status = isCommitted.map(
 const inbound = fc.record({ from: phone, text: fc.constantFrom('thanks', 'Stop!', 'Arrêt', 'what?') }).map(
   ({ from, text }): Step =>
     (shop) => {
-      Object.assign(shop.person(from), { lastInboundAtMs: shop.nowMs, optedOut: isOptOut(text) });
+      Object.assign(shop.person(from), { lastInboundAtMs: shop.nowMs, hasOptedOut: isOptOut(text) });
     },
 );
 

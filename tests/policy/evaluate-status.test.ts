@@ -29,7 +29,7 @@ test('statuses have a daily cap of their own, to the millisecond', () => {
   const ledger = new SendLedger();
   for (let index = 0; index < 10; index += 1) {
     const evaluation = evaluateStatus(ledger, statusFacts({ nowMs: START_MS + index * 1000 }));
-    assert.ok(evaluation.admitted);
+    assert.ok(evaluation.isAdmitted);
     const nothing = { subject: 0, fingerprint: { high: 0, low: 0 } };
     assert.deepEqual(evaluation.entry, { kind: 'status', atMs: START_MS + index * 1000, ...nothing });
     ledger.record(evaluation.entry);
@@ -42,6 +42,6 @@ test('statuses have a daily cap of their own, to the millisecond', () => {
   assert.equal(ask({ nowMs: START_MS + DAY_MS }), 'admitted');
   assert.equal(ask({ settings: resolveSettings({ statusesPerDay: 11 }) }), 'admitted');
   const message = evaluateMessage(ledger, messageFacts({ nowMs: START_MS + 9500 }));
-  assert.ok(message.admitted);
+  assert.ok(message.isAdmitted);
   assert.equal(message.verdict.usage.today, 1);
 });

@@ -20,7 +20,7 @@ test('while the network restricts the number, anyone who never wrote is refused 
   });
   const late = restrictedUntil(nowMs + 6 * DAY_MS);
   const soon = restrictedUntil(nowMs + HOUR_MS);
-  const declaration = { expiresAtMs: null, revoked: false };
+  const declaration = { expiresAtMs: null, isRevoked: false };
   assert.deepEqual(ask(late), ['COLD_RECIPIENT_CAP_REACHED', 6 * 86_400]);
   assert.deepEqual(ask(soon), ['COLD_RECIPIENT_CAP_REACHED', 86_400 - 300]);
   const roomy = { settings: resolveSettings({ coldPerDay: 6 }) };
@@ -52,7 +52,7 @@ test('the network’s quota of new chats bounds first contacts of every class, a
       },
     },
   });
-  const declaration = { expiresAtMs: null, revoked: false };
+  const declaration = { expiresAtMs: null, isRevoked: false };
   assert.equal(ask(quota({ used: 8, accepted: 1 })), 'admitted');
   const spent = quota({ used: 8, accepted: 2 });
   assert.deepEqual(ask(spent), ['COLD_RECIPIENT_CAP_REACHED', 3 * 86_400]);

@@ -75,7 +75,7 @@ function fullShop() {
   const settings = resolveSettings({ groupsPerDay: 100, statusesPerDay: 30 });
   const pairedAtMs = START_MS - 100 * DAY_MS;
   let nowMs = START_MS;
-  const record = (evaluation: { admitted: boolean; entry?: LedgerEntry }) => {
+  const record = (evaluation: { isAdmitted: boolean; entry?: LedgerEntry }) => {
     assert.ok(evaluation.entry !== undefined, JSON.stringify(evaluation));
     ledger.record(evaluation.entry);
     stored.push(encodeEntry(evaluation.entry));
@@ -86,7 +86,7 @@ function fullShop() {
     nowMs = START_MS + index * 2 * MINUTE_MS;
     record(evaluateMessage(ledger, messageFacts({ recipient, text, pairedAtMs, settings, nowMs })));
     if (index % 2 === 0 && index < 200) {
-      const group = { participantCount: 5, isAdmin: true, announce: false };
+      const group = { participantCount: 5, isAdmin: true };
       const content = { groupId: `${index}@g.us`, text, mediaUrls: [] };
       record(evaluateGroup(ledger, { ...content, group, pairedAtMs, settings, nowMs }));
     }

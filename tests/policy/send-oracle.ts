@@ -33,16 +33,16 @@ export interface OracleQuestion {
   readonly content: string;
   readonly isCustomer: boolean;
   readonly lastInboundAtMs: number | null;
-  readonly optedOut: boolean;
-  readonly declaration: { readonly expiresAtMs: number | null; readonly revoked: boolean } | null;
+  readonly hasOptedOut: boolean;
+  readonly declaration: { readonly expiresAtMs: number | null; readonly isRevoked: boolean } | null;
   readonly group: { readonly participantCount: number; readonly isAdmin: boolean } | null;
   readonly pairedAtMs: number | null;
   readonly settings: OracleSettings;
 }
 
 export type OracleAnswer =
-  | { readonly admitted: false; readonly code: string; readonly retryAfterSeconds: number | undefined }
-  | { readonly admitted: true; readonly send: OracleSend; readonly caps: object; readonly usage: object };
+  | { readonly isAdmitted: false; readonly code: string; readonly retryAfterSeconds: number | undefined }
+  | { readonly isAdmitted: true; readonly send: OracleSend; readonly caps: object; readonly usage: object };
 
 type Moment = OracleQuestion & { readonly nowMs: number };
 
@@ -57,9 +57,9 @@ export class SendOracle {
   ask(question: OracleQuestion, clockMs: number): OracleAnswer {
     const code = this.#firstRefusal(question, clockMs);
     if (code !== undefined) {
-      return { admitted: false, code, retryAfterSeconds: this.#retryAfter(question, clockMs, code) };
+      return { isAdmitted: false, code, retryAfterSeconds: this.#retryAfter(question, clockMs, code) };
     }
-    return { admitted: true, ...this.#verdict(this.#at(question, clockMs)) };
+    return { isAdmitted: true, ...this.#verdict(this.#at(question, clockMs)) };
   }
 
   /** Returns the question at the moment that counts: never before the newest send. */
@@ -82,7 +82,7 @@ export class SendOracle {
     const caps = capsAt(moment);
     switch (code) {
       case 'RECIPIENT_OPTED_OUT':
-        return moment.optedOut;
+        return moment.hasOptedOut;
       case 'BULK_PATTERN_BLOCKED': {
         const sameSends = this.#within(hour, moment.nowMs).filter(
           (send) => isPerson(send) && send.content === moment.content,

@@ -15,7 +15,7 @@ export function messageFacts(facts: Partial<MessageFacts> = {}): MessageFacts {
     mediaUrls: [],
     isCustomer: true,
     lastInboundAtMs: null,
-    optedOut: false,
+    hasOptedOut: false,
     declaration: null,
     pairedAtMs: START_MS - 30 * DAY_MS,
     settings: resolveSettings({}),
@@ -34,14 +34,14 @@ export function sendMany(
     const recipient = `+3360000${1000 + ledger.size}`;
     const atMs = nowMs + index * many.paceMs;
     const evaluation = evaluateMessage(ledger, messageFacts({ recipient, ...facts, text, nowMs: atMs }));
-    assert.ok(evaluation.admitted, JSON.stringify(evaluation));
+    assert.ok(evaluation.isAdmitted, JSON.stringify(evaluation));
     ledger.record(evaluation.entry);
   }
 }
 
 /** Returns the parts of a refusal that tests compare. */
 export function refusalOf(evaluation: {
-  readonly admitted: boolean;
+  readonly isAdmitted: boolean;
 }): [string, number | undefined] | 'admitted' {
   if ('code' in evaluation) {
     const refusal = evaluation as unknown as { code: string; retryAfterSeconds?: number };

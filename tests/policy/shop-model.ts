@@ -35,8 +35,8 @@ export type SendRequest =
 interface Person {
   isCustomer: boolean;
   lastInboundAtMs: number | null;
-  optedOut: boolean;
-  declaration: { expiresAtMs: number | null; revoked: boolean } | null;
+  hasOptedOut: boolean;
+  declaration: { expiresAtMs: number | null; isRevoked: boolean } | null;
 }
 
 /**
@@ -57,7 +57,7 @@ export class ShopModel {
   readonly #people = new Map<string, Person>();
 
   person(phone: string): Person {
-    const fresh = { isCustomer: false, lastInboundAtMs: null, optedOut: false, declaration: null };
+    const fresh = { isCustomer: false, lastInboundAtMs: null, hasOptedOut: false, declaration: null };
     const person = this.#people.get(phone) ?? fresh;
     this.#people.set(phone, person);
     return person;
@@ -82,12 +82,12 @@ export class ShopModel {
       'restored like never stopped',
     );
     assert.equal(
-      actual.admitted,
-      expectedAnswer.admitted,
+      actual.isAdmitted,
+      expectedAnswer.isAdmitted,
       JSON.stringify({ actual, expected: expectedAnswer }),
     );
-    this.#count(actual.admitted ? 'admitted' : actual.code);
-    if (actual.admitted && expectedAnswer.admitted) {
+    this.#count(actual.isAdmitted ? 'admitted' : actual.code);
+    if (actual.isAdmitted && expectedAnswer.isAdmitted) {
       this.#compareAdmission(actual, expectedAnswer);
       if (isCommitted) {
         this.#oracle.record(expectedAnswer.send);
@@ -96,14 +96,14 @@ export class ShopModel {
         this.#ledger.record(actual.entry);
         this.#restarted.record(actual.entry);
       }
-    } else if (!actual.admitted && !expectedAnswer.admitted) {
+    } else if (!actual.isAdmitted && !expectedAnswer.isAdmitted) {
       this.#compareRefusal(actual, expectedAnswer, request);
     }
   }
 
   #compareAdmission(
     actual: SendAdmission | StatusAdmission,
-    expected: Extract<OracleAnswer, { admitted: true }>,
+    expected: Extract<OracleAnswer, { isAdmitted: true }>,
   ): void {
     assert.equal(actual.entry.atMs, expected.send.atMs);
     assert.equal(actual.entry.kind, expected.send.kind);
@@ -121,7 +121,7 @@ export class ShopModel {
   /** The oracle's code and second, and the promise itself: refused one second earlier, let through by then. */
   #compareRefusal(
     actual: PolicyRefusal,
-    expected: Extract<OracleAnswer, { admitted: false }>,
+    expected: Extract<OracleAnswer, { isAdmitted: false }>,
     request: SendRequest,
   ): void {
     const { code, retryAfterSeconds } = actual;
@@ -132,7 +132,7 @@ export class ShopModel {
     if (retryAfterSeconds !== undefined) {
       const codeAt = (second: number): string | undefined => {
         const later = this.#evaluate(this.#ledger, request, this.nowMs + 1000 * second);
-        return later.admitted ? undefined : later.code;
+        return later.isAdmitted ? undefined : later.code;
       };
       assert.equal(codeAt(retryAfterSeconds - 1), code, 'still refused one second earlier');
       assert.notEqual(codeAt(retryAfterSeconds), code, 'let through when promised');
@@ -148,8 +148,8 @@ export class ShopModel {
         return evaluateMessage(ledger, { ...facts, recipient: request.to });
       }
       case 'group': {
-        const group = request.group && { ...request.group, announce: false };
-        return evaluateGroup(ledger, { ...common, groupId: request.to, text: 'Hello', mediaUrls: [], group });
+        const { to: groupId, group } = request;
+        return evaluateGroup(ledger, { ...common, groupId, text: 'Hello', mediaUrls: [], group });
       }
       case 'status':
         return evaluateStatus(ledger, { ...common, caption: 'Hello', mediaUrls: [] });
@@ -157,7 +157,7 @@ export class ShopModel {
   }
 
   #question(request: SendRequest): OracleQuestion {
-    const nobody = { isCustomer: false, lastInboundAtMs: null, optedOut: false, declaration: null };
+    const nobody = { isCustomer: false, lastInboundAtMs: null, hasOptedOut: false, declaration: null };
     return {
       type: request.type,
       to: request.type === 'status' ? '' : request.to,

@@ -126,8 +126,8 @@ class SlowBatch {
       mediaUrls: sameContent !== undefined && 'mediaUrl' in sameContent ? [sameContent.mediaUrl] : [],
       isCustomer: kind !== 'declared',
       lastInboundAtMs: kind === 'known' ? 0 : null,
-      optedOut: false,
-      declaration: kind === 'declared' ? { expiresAtMs: null, revoked: false } : null,
+      hasOptedOut: false,
+      declaration: kind === 'declared' ? { expiresAtMs: null, isRevoked: false } : null,
       network: {
         ...network,
         newChats: newChats && { ...newChats, accepted: newChats.accepted + this.#around.newChats },
@@ -137,7 +137,7 @@ class SlowBatch {
       share,
       nowMs,
     });
-    if (evaluation.admitted) {
+    if (evaluation.isAdmitted) {
       ledger.record(evaluation.entry);
       if (kind !== 'known') this.#around.newChats += 1;
       return nowMs;

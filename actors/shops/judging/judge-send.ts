@@ -1,8 +1,9 @@
 import { evaluateGroup } from '../../../policy/evaluate-group.ts';
 import { evaluateMessage } from '../../../policy/evaluate-message.ts';
 import { isPerson } from '../../../policy/recipient.ts';
+import type { RecipientClass } from '../../../policy/recipient-class.ts';
 import type { TenantSettings } from '../../../policy/tenant-settings.ts';
-import type { Evaluation, RecipientClass, SendAdmission } from '../../../policy/verdict.ts';
+import type { Evaluation, SendAdmission } from '../../../policy/verdict.ts';
 import {
   type ChannelCode,
   done,
@@ -44,7 +45,7 @@ export interface JudgedSend extends Pick<SendAdmission, 'verdict' | 'entry'> {
 export function judgeSend(state: ShopState, send: SendToJudge): Outcome<JudgedSend, SendCode> {
   const unavailable = channelRefusal(state, send.hasWorker);
   const evaluation = evaluate(state, send);
-  if (!evaluation.admitted) {
+  if (!evaluation.isAdmitted) {
     const isUnreported =
       evaluation.code === 'GROUP_CONTEXT_REQUIRED' && cannotKnowGroup(state, send.draft.to);
     if (!isUnreported) return refusedBy(evaluation);
@@ -110,7 +111,7 @@ function evaluate(state: ShopState, send: SendToJudge): Evaluation {
     mediaUrls,
     isCustomer: recipient.isCustomer,
     lastInboundAtMs: recipient.writer?.lastInboundAtMs ?? null,
-    optedOut: recipient.writer?.optedOut ?? false,
+    hasOptedOut: recipient.writer?.optedOut ?? false,
     declaration: recipient.declaration,
     network: limitsNow(state),
     pairedAtMs,

@@ -4,7 +4,7 @@
  */
 import { hasTwoForms, numberForms } from '../../../policy/number-forms.ts';
 import { isNetworkId, isPhoneNumber } from '../../../policy/recipient.ts';
-import { type DeclarationFact, type PersonClass, recipientClass } from '../../../policy/recipient-class.ts';
+import { type DeclarationFact, type PersonClass, personClassAt } from '../../../policy/recipient-class.ts';
 import { type MaybePromise, mapMaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Lookup, Store } from '../../../runtime/store.ts';
 import {
@@ -156,7 +156,7 @@ export function isLapsed(body: MessageBody, store: Store, nowMs: number): MaybeP
 
 /** Returns the class of a person by these facts, at a moment. */
 export function personClassOf(facts: RecipientFacts, atMs: number): PersonClass {
-  return recipientClass({ ...facts, lastInboundAtMs: facts.writer?.lastInboundAtMs ?? null }, atMs);
+  return personClassAt({ ...facts, lastInboundAtMs: facts.writer?.lastInboundAtMs ?? null }, atMs);
 }
 
 /**
@@ -227,8 +227,8 @@ function longerDeclaration(
   left: DeclarationFact | null,
   right: DeclarationFact | null,
 ): DeclarationFact | null {
-  if (left === null || left.revoked) return right ?? left;
-  if (right === null || right.revoked) return left;
+  if (left === null || left.isRevoked) return right ?? left;
+  if (right === null || right.isRevoked) return left;
   const endOf = ({ expiresAtMs }: DeclarationFact): number => expiresAtMs ?? Number.POSITIVE_INFINITY;
   return endOf(right) > endOf(left) ? right : left;
 }

@@ -33,7 +33,7 @@ export function declareContacts(
     current: declarationFact(contactOf(phone, storedTexts)),
   }));
   const evaluation = evaluateDeclarations(state.declared, { items, nowMs });
-  if (!evaluation.admitted) return { reply: refusedBy(evaluation) };
+  if (!evaluation.isAdmitted) return { reply: refusedBy(evaluation) };
   const { keys, declared } = state;
   const writes: Write[] = [];
   const records = new Map(storedTexts);

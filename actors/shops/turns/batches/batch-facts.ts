@@ -97,12 +97,16 @@ async function readRecipients(
   );
   return recipientFacts.map((facts, index) => ({
     recipient: request.recipients[index] as BatchRecipient,
-    ...judge(facts, nowMs),
+    ...classOrRefusal(facts, nowMs),
     isThere: request.isThere(index),
   }));
 }
 
-function judge(facts: RecipientFacts, nowMs: number): Pick<KnownRecipient, 'refusal' | 'recipientClass'> {
+/** Returns the class in which the batch counts a recipient, and the refusal if it may not write to them. */
+function classOrRefusal(
+  facts: RecipientFacts,
+  nowMs: number,
+): Pick<KnownRecipient, 'refusal' | 'recipientClass'> {
   const { writer } = facts;
   if (writer?.optedOut === true) return { refusal: 'RECIPIENT_OPTED_OUT', recipientClass: 'known' };
   const personClass = personClassOf(facts, nowMs);

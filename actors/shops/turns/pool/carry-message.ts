@@ -40,11 +40,11 @@ export function offerPooled(
   const { offer, open, settings } = command;
   const isFree = open && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
   if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return REFUSED;
-  const judgement = judge(builder, offer, { ...facts, settings });
-  if (!judgement.admitted) return REFUSED;
-  const { entry } = judgement;
+  const evaluation = evaluate(builder, offer, { ...facts, settings });
+  if (!evaluation.isAdmitted) return REFUSED;
+  const { entry } = evaluation;
   const otherSends = otherOffers(state, entry, builder.nowMs);
-  if (otherSends.length > 0 && !judge(builder, offer, { ...facts, settings }, otherSends).admitted)
+  if (otherSends.length > 0 && !evaluate(builder, offer, { ...facts, settings }, otherSends).isAdmitted)
     return REFUSED;
   const startsChat = countsAsNewChat(offer.to, facts);
   builder.change({ offeredSends: [...otherSends, { entry, startsChat, offeredAtMs: builder.nowMs }] });
@@ -63,21 +63,21 @@ export function takePooled(
   const { shard, keys, queue } = builder.state;
   // After this the record that prevents a second send may have expired.
   if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return REFUSED;
-  const judgement = judge(builder, offerOf(body), { ...facts, settings });
-  if (!open || !canCarry(builder.state, builder.nowMs) || !judgement.admitted) {
+  const evaluation = evaluate(builder, offerOf(body), { ...facts, settings });
+  if (!open || !canCarry(builder.state, builder.nowMs) || !evaluation.isAdmitted) {
     builder.write(...carriedWrites(shard, body, 'refused', '1'));
     return REFUSED;
   }
   builder.write(
     ...carriedWrites(shard, body, 'body', JSON.stringify(body)),
     ['ZADD', keys.carried, 0, body.id],
-    ['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(judgement.entry)],
+    ['HSET', carriedKey(shard, body.id), 'entry', encodeEntry(evaluation.entry)],
   );
-  countSend(builder, judgement.entry);
+  countSend(builder, evaluation.entry);
   if (countsAsNewChat(body.to ?? '', facts)) countNewChat(builder);
   builder.change({
     queue: byAge([...queue, carriedMessage(body, facts.alias)]),
-    offeredSends: otherOffers(builder.state, judgement.entry, builder.nowMs),
+    offeredSends: otherOffers(builder.state, evaluation.entry, builder.nowMs),
   });
   return { kind: 'taken' };
 }
@@ -120,7 +120,7 @@ export function withdrawPooled(
 }
 
 /** The policy's evaluation of a message for another shop. `offeredSends` count as if they were accepted. */
-function judge(
+function evaluate(
   { state, nowMs }: TurnBuilder,
   { to, text, mediaUrl, recipientClass }: PoolOffer,
   { settings, writer, alias }: WriterFacts & { readonly settings: TenantSettings },
@@ -135,9 +135,9 @@ function judge(
     mediaUrls: mediaUrl === null ? [] : [mediaUrl],
     // The recipient's class comes from the origin; messages and opt-outs to this shop count as well.
     isCustomer: recipientClass === 'known',
-    declaration: recipientClass === 'declared' ? { expiresAtMs: null, revoked: false } : null,
+    declaration: recipientClass === 'declared' ? { expiresAtMs: null, isRevoked: false } : null,
     lastInboundAtMs: writer?.lastInboundAtMs ?? null,
-    optedOut: writer?.optedOut ?? false,
+    hasOptedOut: writer?.optedOut ?? false,
     network: limitsNow(state, offeredSends.filter(({ startsChat }) => startsChat).length),
     pairedAtMs: warmupPairedAtMs(state.channel.context),
     settings,

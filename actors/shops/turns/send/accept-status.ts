@@ -33,7 +33,7 @@ export function acceptStatus(
     nowMs: builder.nowMs,
   });
   // A request within its bounds gets neither MESSAGE_TOO_LONG nor TOO_MANY_MEDIA.
-  if (!evaluation.admitted) return refusedBy(evaluation as PolicyRefusal<StatusPolicyCode>);
+  if (!evaluation.isAdmitted) return refusedBy(evaluation as PolicyRefusal<StatusPolicyCode>);
   const unavailable = channelRefusal(builder.state, facts.hasWorker);
   if (unavailable !== undefined) return failed(unavailable);
   const body = {

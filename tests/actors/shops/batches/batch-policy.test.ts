@@ -160,16 +160,16 @@ function judgedAgain(run: BatchHarness, { batches, told }: Lived): number {
       recipient: body.to ?? '',
       text: body.text ?? undefined,
       mediaUrls: [],
-      optedOut: false,
+      hasOptedOut: false,
       isCustomer: !isDeclared,
       lastInboundAtMs: wrote ? 0 : null,
       pairedAtMs,
       settings,
       nowMs,
       network: { restriction: null, newChats },
-      declaration: isDeclared ? { expiresAtMs: null, revoked: false } : null,
+      declaration: isDeclared ? { expiresAtMs: null, isRevoked: false } : null,
     });
-    assert.ok(judged.admitted, `${body.id}: ${JSON.stringify(judged)}`);
+    assert.ok(judged.isAdmitted, `${body.id}: ${JSON.stringify(judged)}`);
     assert.deepEqual(body.policy, judged.verdict, 'with the verdict of a single send');
     ledger.record(judged.entry);
     const share = body.batchId === undefined ? undefined : batches.get(body.batchId)?.share;

@@ -28,7 +28,7 @@ function declare(redis: MemoryRedis, tenantId: string, { expiresAtMs, revokedAtM
 /** Sends to the recipient, who is declared and nothing else; the message's id. */
 function sendDeclared(shop: ShopHarness): string {
   declare(shop.redis, shop.state.shop.tenantId, {});
-  const declaration = { expiresAtMs: null, revoked: false };
+  const declaration = { expiresAtMs: null, isRevoked: false };
   const reply = shop.command(
     {
       type: 'send',

@@ -106,7 +106,7 @@ test('while the network restricts the number only people with a chat are written
   // A customer on record who never wrote has no chat either.
   assert.equal(shop.send('+33600000010'), 'COLD_RECIPIENT_CAP_REACHED');
   sendsTo(shop, '+33600000011');
-  const declaration = { expiresAtMs: null, revoked: false };
+  const declaration = { expiresAtMs: null, isRevoked: false };
   const declared = shop.sendTo('+33600000012', { isCustomer: false, declaration });
   assert.equal(declared, 'DECLARED_RECIPIENT_CAP_REACHED');
   const endsAt = new Date(endsAtMs).toISOString();
@@ -188,7 +188,7 @@ test('a late 463 does not shorten a restriction whose end is known', async () =>
 
 test('waiting messages are checked again: rejected without a chat, with the code of their class', async () => {
   const shop = await ShopHarness.connected();
-  const declaration = { expiresAtMs: null, revoked: false };
+  const declaration = { expiresAtMs: null, isRevoked: false };
   const cold = idOf(shop.sendToStranger('+33699990002'));
   const declared = shop.sendTo('+33699990003', { isCustomer: false, declaration });
   const customer = shop.send('+33699990004');
@@ -235,7 +235,7 @@ test('a waiting message goes to a person with a token, even if they never wrote 
 
 test('a waiting message is rejected if the session finds no token for its recipient, with the code of its class', async () => {
   const shop = await ShopHarness.connected();
-  const declaration = { expiresAtMs: null, revoked: false };
+  const declaration = { expiresAtMs: null, isRevoked: false };
   const cold = idOf(shop.sendToStranger('+33699990002'));
   const declared = shop.sendTo('+33699990003', { isCustomer: false, declaration });
   restrict(shop);

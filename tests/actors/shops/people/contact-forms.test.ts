@@ -10,7 +10,7 @@ import { activePhones, type ContactRecord } from '../../../../actors/tenants/con
 import { listContacts } from '../../../../actors/tenants/operations/contact-list.ts';
 import type { TenantCommand } from '../../../../actors/tenants/tenant-commands.ts';
 import { tenantAddress } from '../../../../actors/tenants/tenant-keys.ts';
-import { recipientClass } from '../../../../policy/recipient-class.ts';
+import { personClassAt } from '../../../../policy/recipient-class.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { objectIdGenerator } from '../../../../runtime/object-id.ts';
 import { MemoryRedis } from '../../../runtime/memory-redis.ts';
@@ -58,7 +58,7 @@ async function tenantWith(...stored: readonly (readonly [phone: string, times: T
       const [short = '', long = ''] = await Promise.all(
         FORMS.map(async (phone) => {
           const { isCustomer, declaration } = await readRecipient(place, phone, store);
-          return recipientClass({ isCustomer, lastInboundAtMs: null, declaration }, nowMs);
+          return personClassAt({ isCustomer, lastInboundAtMs: null, declaration }, nowMs);
         }),
       );
       const active = activePhones(redis.run(['HVALS', keys.contacts]) as string[], nowMs);

@@ -64,7 +64,7 @@ class RandomLife {
           }
         : undefined,
       declaration: this.isOneIn(3)
-        ? { expiresAtMs: this.isOneIn(2) ? null : this.shop.nowMs + 60_000, revoked: this.isOneIn(4) }
+        ? { expiresAtMs: this.isOneIn(2) ? null : this.shop.nowMs + 60_000, isRevoked: this.isOneIn(4) }
         : null,
       ...(this.isOneIn(8) ? { alias: `+3361000${1000 + this.below(6)}` } : {}),
     };
