@@ -56,8 +56,8 @@ export interface Actors {
   /** Drops the state in memory and loads it again. */
   restart(address: Address): Promise<void>;
   /**
-   * Stops an actor here. Returns `refused` if it must live or has work to do. With `force` (erasure), it stops the
+   * Stops an actor here. Returns `refused` if it must live or has work to do. With `isForced` (erasure), it stops the
    * actor in any state, after the current turn.
    */
-  passivate(address: Address, options?: { readonly force?: boolean }): Promise<'passivated' | 'refused'>;
+  passivate(address: Address, options?: { readonly isForced?: boolean }): Promise<'passivated' | 'refused'>;
 }

@@ -1,6 +1,3 @@
-/** A second in milliseconds. */
-export const SECOND_MS = 1_000;
-
 /** A minute in milliseconds. */
 export const MINUTE_MS = 60_000;
 

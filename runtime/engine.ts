@@ -6,7 +6,7 @@ export interface ShardRecord {
   readonly owner: string | undefined;
   /** Rises by one when the owner changes, or when an owner settles an unknown outcome. Never falls. */
   readonly epoch: number;
-  /** Rises by one with every batch. */
+  /** Rises by one with every commit. */
   readonly revision: number;
   /** Wall-clock time of the last commit, in milliseconds since the Unix epoch. */
   readonly wallMs: number;
@@ -32,12 +32,12 @@ export function parseRecord(text: string | null | undefined): ShardRecord {
   };
 }
 
-/** One shard's part of a batch. It is applied completely if the record is `expected`, otherwise not at all. */
+/** One shard's part of a group of commits. It is applied whole if the record is `expected`, otherwise not at all. */
 export interface CommitSection {
   readonly shard: number;
   /** The record's text that this node expects. */
   readonly expected: string;
-  /** The record's text after this batch. */
+  /** The record's text after this commit. */
   readonly next: string;
   /** The turns of these writes, one an entry. */
   readonly entries: readonly { readonly writes: readonly Write[] }[];

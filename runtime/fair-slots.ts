@@ -1,60 +1,60 @@
 import { Counts } from './counts.ts';
 
-/** The slot of one piece of work. */
+/** The slot of one job. */
 export interface Slot {
-  /** Counts the piece for another name from now on, unless that name or its group has as many as it may already. */
+  /** Counts the job for another name from now on. Does nothing if that name or its group is at its limit. */
   moveTo(name: string): void;
-  /** Gives the slot to the next piece. Only the first call counts. */
+  /** Gives the slot to the next job. Only the first call counts. */
   giveBack(): void;
 }
 
-/** How many jobs may run at a time. An absent bound is no bound. */
-interface SlotBounds {
+/** How many jobs may run at a time. Without a number there is no such limit. */
+interface SlotLimits {
   readonly all?: number;
-  /** The bound for one name. */
+  /** The limit for one name. */
   readonly share: number;
   /** The limit for one name, including jobs that were moved to it. */
   readonly moved?: number;
-  /** The bound for all names of the group. */
+  /** The limit for all names of the group together. */
   readonly group?: number;
   isOfGroup?(name: string): boolean;
 }
 
 /**
- * Limits the jobs at a time, in all and per name. With a bound per name only, no name waits for another's jobs. A limit
- * for the group leaves slots for other groups, for any number of names.
+ * Limits the jobs at a time, in all and per name. With a limit per name only, no name waits for another's jobs. A limit
+ * for the group leaves slots to the other names, however many names the group has.
  */
 export class FairSlots {
-  readonly #bounds: Required<SlotBounds>;
+  readonly #limits: Required<SlotLimits>;
   readonly #held = new Counts();
   /** Waiting jobs by name. The names are in the order in which they get slots. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #ofGroup = 0;
 
-  constructor(bounds: SlotBounds) {
+  constructor(limits: SlotLimits) {
     const none = Number.POSITIVE_INFINITY;
-    this.#bounds = { all: none, moved: none, group: none, isOfGroup: () => false, ...bounds };
+    this.#limits = { all: none, moved: none, group: none, isOfGroup: () => false, ...limits };
   }
 
-  /** Runs the work once a slot is free, at once if one is, and gives it back. Rejects like `take` and like the work. */
+  /** Runs a job once a slot is free, at once if one is, and gives the slot back. Rejects like `take` and like the job. */
   async run<Result>(
     name: string,
-    work: (slot: Slot) => Promise<Result>,
+    job: (slot: Slot) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result> {
     const waiting = this.#enter(name, signal);
     if (waiting !== undefined) await waiting;
     const slot = this.#slotOf(name);
     try {
-      return await work(slot);
+      return await job(slot);
     } finally {
       slot.giveBack();
     }
   }
 
   /**
-   * Resolves with a slot once one is free; the oldest piece of a name comes first. Rejects with the signal's reason if
-   * that aborts before.
+   * Resolves with a slot once one is free. The oldest job of a name comes first. Rejects with the signal's reason if
+   * the signal aborts before.
    */
   async take(name: string, signal?: AbortSignal): Promise<Slot> {
     await this.#enter(name, signal);
@@ -66,7 +66,7 @@ export class FairSlots {
     return {
       moveTo: (otherName) => {
         if (holder === undefined || this.#isGroupFull(otherName)) return;
-        if (this.#held.countOf(otherName) >= this.#bounds.moved) return;
+        if (this.#held.countOf(otherName) >= this.#limits.moved) return;
         this.#take(otherName);
         this.#leave(holder);
         holder = otherName;
@@ -87,17 +87,17 @@ export class FairSlots {
   }
 
   #isFree(name: string): boolean {
-    const { all, share } = this.#bounds;
+    const { all, share } = this.#limits;
     return this.#held.total < all && this.#held.countOf(name) < share && !this.#isGroupFull(name);
   }
 
   #isGroupFull(name: string): boolean {
-    return this.#bounds.isOfGroup(name) && this.#ofGroup >= this.#bounds.group;
+    return this.#limits.isOfGroup(name) && this.#ofGroup >= this.#limits.group;
   }
 
   #take(name: string): void {
     this.#held.add(name, 1);
-    if (this.#bounds.isOfGroup(name)) this.#ofGroup += 1;
+    if (this.#limits.isOfGroup(name)) this.#ofGroup += 1;
   }
 
   #wait(name: string, signal: AbortSignal | undefined): Promise<void> {
@@ -121,7 +121,7 @@ export class FairSlots {
   /** Gives the slot to the next name that may have one, which then goes to the end of the order. */
   #leave(name: string): void {
     this.#held.add(name, -1);
-    if (this.#bounds.isOfGroup(name)) this.#ofGroup -= 1;
+    if (this.#limits.isOfGroup(name)) this.#ofGroup -= 1;
     for (const [next, queue] of this.#waiting) {
       if (!this.#isFree(next)) continue;
       const resume = queue.shift();

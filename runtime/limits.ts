@@ -21,17 +21,17 @@ export const defaultLimits = {
   retryMs: 200,
   /** Commits under way at once. A shard has one at most, so more help only when many shards are busy. */
   commitsInFlight: 2,
-  /** Turns of one batch. The others go with the next batch, so that no script blocks Redis for long. */
-  batchTurns: 512,
+  /** Turns of one group of commits. The others go with the next group, so that no script blocks Redis for long. */
+  groupTurns: 512,
   /**
    * The most turns under way on the whole node, from their facts to their reply. At this limit, client commands are
-   * refused. One batch carries this number; more turns would only wait. An actor has one turn at most, so a busy
+   * refused. One group of commits carries this number; more turns would only wait. An actor has one turn at most, so a busy
    * mailbox cannot block other actors.
    */
   turnsInProgress: 512,
   /**
-   * While the oldest batch has waited for Redis longer than this, client commands are refused. They would only wait for
-   * that batch.
+   * While the oldest group of commits has waited for Redis longer than this, client commands are refused. They would
+   * only wait for that group.
    */
   commitAgeMs: 1_000,
   /** Client commands that may wait in one mailbox. */

@@ -3,13 +3,13 @@ export function runtimeCounters() {
   return {
     /** Turns that took effect. */
     turns: 0,
-    /** Batches that Redis answered. */
+    /** Groups of commits that Redis answered. */
     commits: 0,
-    /** Turns in these batches. */
+    /** Turns in these groups. */
     committedTurns: 0,
-    /** Batches that the fence refused for a shard: another node has the newer epoch, or Redis lost writes. */
+    /** Commits of a shard that the fence refused: another node has the newer epoch, or Redis lost writes. */
     fenceRefusals: 0,
-    /** Batches whose outcome the revision showed. */
+    /** Commits of a shard that got no reply. The revision then showed their outcome. */
     unknownOutcomes: 0,
     crashes: 0,
     restarts: 0,
@@ -53,8 +53,8 @@ export interface TracedTurn {
 
 /** Called with sizes and durations, for histograms. Must not throw. */
 export interface RuntimeObserver {
-  /** A batch was answered. `latencyMs` runs from handing it to the client library until the answer. */
-  committed?(batch: { readonly turns: number; readonly latencyMs: number }): void;
+  /** A group of commits was answered. `latencyMs` runs from handing it to the client library until the answer. */
+  committed?(group: { readonly turns: number; readonly latencyMs: number }): void;
   /** A turn took effect. `durationMs` runs from taking its command out of the mailbox until its reply. */
   turned?(kind: string, durationMs: number): void;
   /** Called when a traced turn took effect. If absent, `traceOf` is never called. */

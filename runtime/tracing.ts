@@ -20,11 +20,11 @@ export type SpanAttributes = Readonly<Record<string, string | number>>;
 export interface Span {
   /** The parent of spans below it. */
   readonly traceparent: string;
-  /** Ends it, once. `name` replaces the first name. `failed`: it ended with an error. `endMs`: default now. */
+  /** Ends it, once. `name` replaces the first name. `hasFailed`: it ended with an error. `endMs`: default now. */
   end(spanEnd?: {
     readonly name?: string;
     readonly attributes?: SpanAttributes;
-    readonly failed?: boolean;
+    readonly hasFailed?: boolean;
     readonly endMs?: number;
   }): void;
 }

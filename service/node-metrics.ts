@@ -16,9 +16,9 @@ const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** The name and the help text of each of the runtime's counters in Prometheus. */
 const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: string, help: string] } = {
   turns: ['msgapi_runtime_turns_total', 'Turns whose outcome took effect'],
-  commits: ['msgapi_runtime_commits_total', 'Batches that Redis answered'],
-  committedTurns: ['msgapi_runtime_committed_turns_total', 'Turns in those batches'],
-  fenceRefusals: ['msgapi_runtime_fence_refusals_total', 'Shard sections of batches that the fence refused'],
+  commits: ['msgapi_runtime_commits_total', 'Groups of commits that Redis answered'],
+  committedTurns: ['msgapi_runtime_committed_turns_total', 'Turns in those groups'],
+  fenceRefusals: ['msgapi_runtime_fence_refusals_total', 'Commits of a shard that the fence refused'],
   unknownOutcomes: [
     'msgapi_runtime_unknown_outcomes_total',
     'Batches without an answer whose outcome the revision showed',
@@ -51,12 +51,12 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
 export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined): RuntimeObserver {
   const latency = metrics.histogram({
     name: 'msgapi_runtime_commit_latency_seconds',
-    help: 'From passing a batch to the client library until Redis answered',
+    help: 'From passing a group of commits to the client library until Redis answered',
     bounds: BUCKETS_SECONDS,
   });
   const size = metrics.histogram({
     name: 'msgapi_runtime_commit_turns',
-    help: 'Turns of one batch',
+    help: 'Turns of one group of commits',
     bounds: BATCH_BUCKETS,
   });
   const turn = metrics.histogram({

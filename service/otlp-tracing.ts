@@ -74,10 +74,10 @@ export async function otlpTracing(options: {
       );
       return {
         traceparent: traceparentOf(span),
-        end({ name: knownName, attributes: moreAttributes, failed, endMs } = {}) {
+        end({ name: knownName, attributes: moreAttributes, hasFailed, endMs } = {}) {
           if (knownName !== undefined) span.updateName(knownName);
           if (moreAttributes !== undefined) span.setAttributes(moreAttributes);
-          if (failed === true) span.setStatus({ code: SpanStatusCode.ERROR });
+          if (hasFailed === true) span.setStatus({ code: SpanStatusCode.ERROR });
           span.end(endMs);
         },
       };

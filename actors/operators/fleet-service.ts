@@ -51,7 +51,11 @@ export function fleetService(options: {
     nodes: async () =>
       node
         .nodes()
-        .map((record) => (record.self ? { ...record, leaseMarginMs: node.leaseMarginMs() } : { ...record })),
+        .map(({ isSelf, ...record }) => ({
+          ...record,
+          self: isSelf,
+          ...(isSelf ? { leaseMarginMs: node.leaseMarginMs() } : {}),
+        })),
     shards: () =>
       node.shards().map(({ shard, owner, epoch }) => ({ shard, nodeId: owner?.nodeId ?? null, epoch })),
     async deadLetters({ limit, cursor }) {

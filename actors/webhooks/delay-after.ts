@@ -1,9 +1,9 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import type { Random } from '../../runtime/random.ts';
 
 /** The delays between attempts, like those of Svix: eight attempts in a bit more than a day. */
 const DELAYS_MS = [
-  5 * SECOND_MS,
+  5_000,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
   2 * HOUR_MS,

@@ -22,7 +22,7 @@ export function tracedEdge(edge: EdgeHandler, tracing: Tracing | undefined): Edg
       const { route, tenantId, reply } = edgeReply;
       span.end({
         name: `${method} ${route}`,
-        failed: reply.status >= 500,
+        hasFailed: reply.status >= 500,
         attributes: {
           'http.request.method': method,
           'http.route': route,

@@ -130,12 +130,12 @@ export class LocalActors implements Actors {
 
   async passivate(
     address: Address,
-    options: { readonly force?: boolean } = {},
+    options: { readonly isForced?: boolean } = {},
   ): Promise<'passivated' | 'refused'> {
     const shard = this.#options.shard(address.shard);
     if (shard === undefined) throw movedAwayFailure();
     const actor = this.#find(address);
-    if (options.force) {
+    if (options.isForced) {
       await actor?.stop('passivated');
       this.#options.surroundings.marks.forget(shard, addressText(address));
     } else if (actor?.isNeeded) {

@@ -78,8 +78,8 @@ export class Mailbox {
 
   /** How long the oldest client command has waited. */
   oldestQueuedMs(nowMs: number): number {
-    const oldestEntry = this.#client[0];
-    return oldestEntry === undefined ? 0 : nowMs - oldestEntry.queuedAtMs;
+    const [oldest] = this.#client;
+    return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
   }
 
   /**
@@ -131,9 +131,9 @@ export class Mailbox {
 
   /** Refuses every client command that waits. */
   refuseClients(failure: RuntimeFailure): void {
-    const refusedEntries = this.#client.splice(0);
+    const refusedEnvelopes = this.#client.splice(0);
     this.#clientBytes = 0;
-    for (const envelope of refusedEntries) envelope.asker?.reject(failure);
+    for (const envelope of refusedEnvelopes) envelope.asker?.reject(failure);
   }
 
   /** Empties both lanes. */

@@ -60,7 +60,7 @@ export interface NodeOptions {
    * renewed automatically. The node then returns under a new incarnation, with the actors whose shards no other node
    * took.
    */
-  readonly onLost?: (reason: 'superseded') => void;
+  readonly onLost?: () => void;
 }
 
 /** The options of a node whose engine exists already; tests pass their own. */
@@ -191,7 +191,7 @@ class AssembledNode implements RuntimeNode {
       commits: () => commits,
       onClaimed: (shard) => awakening.add(shard),
       onIncarnation: (incarnation) => this.link.listen(incarnation),
-      onSuperseded: () => void this.close().then(() => onLost?.('superseded')),
+      onSuperseded: () => void this.close().then(() => onLost?.()),
     });
     this.#ownership = ownership;
     const commits: GroupCommit = new GroupCommit({
@@ -276,7 +276,7 @@ class AssembledNode implements RuntimeNode {
       nodeId,
       incarnation,
       shards: view.records.filter((record) => record.owner === incarnation).length,
-      self: incarnation === ownIncarnation,
+      isSelf: incarnation === ownIncarnation,
     }));
   }
 

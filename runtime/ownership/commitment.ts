@@ -20,7 +20,7 @@ export type CommitmentOutcome =
 export interface Commitment {
   readonly writes: readonly Write[];
   /**
-   * True if no caller waits for it. It goes with the next batch, or alone at the end of a step
+   * True if no caller waits for it. It goes with the next group, or alone at the end of a step
    * (`RuntimeLimits.stepMs`), or at once after a pause.
    */
   readonly mayWait?: boolean;

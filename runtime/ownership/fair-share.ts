@@ -7,7 +7,7 @@ export interface SharePlan {
   /** Shards of this node that belong to the share of others. */
   readonly releases: readonly number[];
   /**
-   * Shards beyond its share that Redis records for this node and that it does not run (a claim whose reply was lost).
+   * Shards that Redis records for this node, and that it neither runs nor claims now. The reply to its claim was lost.
    */
   readonly strays: readonly number[];
 }
@@ -48,7 +48,7 @@ export function planShare(input: ShareInput): SharePlan {
   const ownWritten = [...held].filter(isWrittenTo);
 
   const start = Math.floor((place * records.length) / sharers.length);
-  const { free, ours } = freeShards(input, start);
+  const { free, ours } = shardsNotRun(input, start);
   const room = Math.max(0, quota - held.size);
   const wantedCount = Math.min(room, Math.max(0, writtenShare - ownWritten.length));
   const writtenShards = free.filter(isWrittenTo);
@@ -70,8 +70,11 @@ export function planShare(input: ShareInput): SharePlan {
   return { claims, releases, strays: ours.filter((shard) => !claimedShards.has(shard)) };
 }
 
-/** Shards that may be claimed, in this node's order, and those recorded for it that it does not run. */
-function freeShards(
+/**
+ * Returns two lists of shards that this node does not run, in its order. It may claim those of `free`. Those of `ours`
+ * are recorded for it.
+ */
+function shardsNotRun(
   { records, nodes, incarnation, held, leaving, isInGrace }: ShareInput,
   start: number,
 ): { readonly free: readonly number[]; readonly ours: readonly number[] } {

@@ -16,31 +16,31 @@ export interface GroupCommitOptions {
   readonly observer: RuntimeObserver | undefined;
   /** Calls back at the end of the current turn of the event loop. */
   readonly afterTick: (callback: () => void) => void;
-  /** Its steps are how long writes that no caller waits for may wait for a batch of others. */
+  /** Writes that no caller waits for may wait for a group of others until the end of a step. */
   readonly steppedClock: SteppedClock;
   /** True if this node may still act for its shards. */
   readonly leaseHolds: () => boolean;
   /** The fence refused this shard: another node owns it, or Redis lost writes. */
   readonly onFenced: (shard: OwnedShard, actual: ShardRecord) => void;
-  /** A batch of this shard got no reply. The callee reads the shard's record and then calls `resolve`. */
+  /** A commit of this shard got no reply. The callee reads the shard's record and then calls `resolve`. */
   readonly onDoubt: (shard: OwnedShard) => void;
 }
 
-/** Fewest turns for a separate batch. Fewer travel with others, since a batch costs more than it saves. */
+/** Up to this number, all waiting turns go in one group. A second group would cost more than it saves. */
 const LEAST_SHARED_TURNS = 8;
 
 /**
- * Gathers the decisions of all actors of the node in one tick. Commits them in one batch, or in up to `commitsInFlight`
- * batches at once. A batch is one script call; on a cluster, one for each shard. A shard has one batch under way at most.
- * So its revisions rise one by one, and an unknown outcome concerns one batch.
+ * Gathers the decisions of all actors of the node in one tick. It commits them in one group, or in up to
+ * `commitsInFlight` groups at once. A group is one script call; on a cluster, one call for each shard. A shard is in one
+ * group under way at most. So its revisions rise one by one, and an unknown outcome concerns one revision.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   /** Shards with something waiting and nothing under way. */
   readonly #ready = new Set<OwnedShard>();
-  /** The time at which each batch under way was sent, oldest first. */
+  /** The time at which each group under way was sent, oldest first. */
   readonly #submittedMs: number[] = [];
-  /** The time at which the last batch was sent. */
+  /** The time at which the last group was sent. */
   #flushedMs = 0;
   #isFlushArmed = false;
   /** Armed while only commitments that may wait (`Commitment.mayWait`) are waiting. */
@@ -54,13 +54,13 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** Milliseconds for which the oldest sent batch has waited for Redis, or 0 if none waits. */
+  /** Milliseconds for which the oldest sent group has waited for Redis, or 0 if none waits. */
   owedForMs(): number {
     const [oldestMs] = this.#submittedMs;
     return oldestMs === undefined ? 0 : this.#options.clock.monotonicMs() - oldestMs;
   }
 
-  /** Puts a turn's writes into the next batch. `commitment.onSettled` is never called from within. */
+  /** Puts a turn's writes into the next group. `commitment.onSettled` is never called from within. */
   add(shard: OwnedShard, commitment: Commitment): void {
     shard.waiting.push(commitment);
     if (shard.underWay === undefined || shard.isInDoubt) this.#ready.add(shard);
@@ -77,8 +77,8 @@ export class GroupCommit {
   }
 
   /**
-   * Decides if the sent batch of a shard was applied, when it is unknown. `record` is the one in Redis now. The
-   * batch can no longer be applied later.
+   * Decides if the writes of a shard that got no reply were applied. `record` is the one in Redis now. They can no
+   * longer be applied later.
    */
   resolve(shard: OwnedShard, record: ShardRecord): void {
     const underWay = shard.underWay;
@@ -133,7 +133,7 @@ export class GroupCommit {
       if (room <= 0) break;
       this.#ready.delete(shard);
       if (shard.isInDoubt) {
-        refuseWaiting(shard, 'Redis has not answered the batch before');
+        refuseWaiting(shard, 'Redis has not answered the commit before');
         continue;
       }
       shard.underWay = shard.waiting.length <= room ? shard.waiting : shard.waiting.slice(0, room);
@@ -144,21 +144,21 @@ export class GroupCommit {
     }
     if (shards.length === 0) return;
     void this.#commit(shards, mostTurns - room);
-    // Turns that did not fit go with the next batch, if one more may be sent.
+    // Turns that did not fit go with the next group, if one more may be sent.
     if (this.#ready.size > 0) this.#arm();
   }
 
   /**
-   * Turns of the next batch: the waiting turns divided by the batches that may still be under way. If one batch took
-   * all turns, its callers would ask again only after it. Redis and this node would then work alternately, never at the
-   * same time.
+   * Turns of the next group: the waiting turns divided by the groups that may still be sent. If one group took all
+   * turns, its callers would ask again only after it. Redis and this node would then work alternately, never at the same
+   * time.
    */
   #share(): number {
-    const { batchTurns, commitsInFlight } = this.#options.limits;
+    const { groupTurns, commitsInFlight } = this.#options.limits;
     let waitingCount = 0;
     for (const shard of this.#ready) waitingCount += shard.waiting.length;
-    if (waitingCount <= LEAST_SHARED_TURNS) return batchTurns;
-    return Math.min(batchTurns, Math.ceil(waitingCount / (commitsInFlight - this.#submittedMs.length)));
+    if (waitingCount <= LEAST_SHARED_TURNS) return groupTurns;
+    return Math.min(groupTurns, Math.ceil(waitingCount / (commitsInFlight - this.#submittedMs.length)));
   }
 
   async #commit(shards: readonly OwnedShard[], turns: number): Promise<void> {
@@ -173,25 +173,13 @@ export class GroupCommit {
     counters.committedTurns += turns;
     observer?.committed?.({ turns, latencyMs: clock.monotonicMs() - startedMs });
     // Fenced shards first: an effect of a committed turn may send a command to one of their actors.
-    this.#settleThose(true, sections, { shards, outcomes });
-    this.#settleThose(false, sections, { shards, outcomes });
-    if (this.#ready.size > 0) this.#arm();
-  }
-
-  /** Settles the sections that were fenced, or all others. */
-  #settleThose(
-    areFenced: boolean,
-    sections: readonly CommitSection[],
-    {
-      shards,
-      outcomes,
-    }: { readonly shards: readonly OwnedShard[]; readonly outcomes: readonly SectionOutcome[] },
-  ): void {
-    for (let index = 0; index < sections.length; index += 1) {
-      const outcome = outcomes[index] as SectionOutcome;
-      if ((outcome.code === 'fenced') !== areFenced) continue;
-      this.#settle(shards[index] as OwnedShard, sections[index] as CommitSection, outcome);
+    for (const isFenced of [true, false]) {
+      for (const [index, outcome] of outcomes.entries()) {
+        if ((outcome.code === 'fenced') !== isFenced) continue;
+        this.#settle(shards[index] as OwnedShard, sections[index] as CommitSection, outcome);
+      }
     }
+    if (this.#ready.size > 0) this.#arm();
   }
 
   #settle(shard: OwnedShard, section: CommitSection, outcome: SectionOutcome): void {
@@ -202,7 +190,7 @@ export class GroupCommit {
     forgetTouched(shard, underWay);
     if (outcome.code === 'unknown') {
       counters.unknownOutcomes += 1;
-      log.warn({ shard: shard.number, turns: underWay.length }, 'Redis did not answer a batch of commits');
+      log.warn({ shard: shard.number, turns: underWay.length }, 'Redis did not answer a group of commits');
       shard.isInDoubt = true;
       settleAll(underWay, 'unknown');
       if (shard.waiting.length > 0) this.#ready.add(shard);
@@ -230,15 +218,15 @@ export class GroupCommit {
   }
 }
 
-/** Drops from the shard's collection memory the keys that a batch writes: their values change or have changed. */
+/** Drops from the shard's collection memory the keys that these writes touch: their values change or have changed. */
 function forgetTouched(shard: OwnedShard, commitments: readonly Commitment[]): void {
   for (const { writes } of commitments) shard.memory.forget(writes);
 }
 
 function refuseWaiting(shard: OwnedShard, message: string): void {
-  const waitingEntries = shard.waiting;
+  const refusedCommitments = shard.waiting;
   shard.waiting = [];
-  settleAll(waitingEntries, 'unavailable', message);
+  settleAll(refusedCommitments, 'unavailable', message);
 }
 
 function sectionOf(shard: OwnedShard): CommitSection {

@@ -24,10 +24,10 @@ export class HeldShards {
   }
 
   /**
-   * Returns the quiet shards with another record in Redis. From before the records were read until now, none of their
-   * writes waited for a reply. So another node has the shard, or Redis lost a write that it had acknowledged.
+   * Returns the quiet shards that have another record in Redis than here. None of their writes waited for a reply, from
+   * before the records were read until now. So another node has the shard, or Redis lost a write that it acknowledged.
    */
-  strayShards(
+  shardsWithOtherRecord(
     quietShards: ReadonlyMap<OwnedShard, string>,
     records: readonly ShardRecord[],
   ): readonly OwnedShard[] {

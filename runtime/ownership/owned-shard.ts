@@ -13,7 +13,7 @@ export class OwnedShard {
   readonly number: number;
   /** The record as the last answer of Redis left it. */
   record: ShardRecord;
-  /** `record` as text. The next batch expects this text in Redis. */
+  /** `record` as text. The next commit expects this text in Redis. */
   recordText: string;
   /** The latest wall-clock time that any turn of this shard got. */
   latestMs: number;
@@ -25,11 +25,11 @@ export class OwnedShard {
   readonly suspended: Set<string>;
   /** The memory of its small collections. */
   readonly memory = new CollectionMemory();
-  /** Commitments for the next batch. */
+  /** Commitments for the next group. */
   waiting: Commitment[] = [];
-  /** The batch that Redis has not answered. */
+  /** The commitments that were sent, until Redis answers. */
   underWay: Commitment[] | undefined;
-  /** The batch under way was cut off; its outcome is being found out. */
+  /** Those under way got no reply; their outcome is being found out. */
   isInDoubt = false;
   /** Set while the owner of the shard is being checked. */
   settling: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export class OwnedShard {
     if (record.wallMs !== this.#disbelievedMs) this.latestMs = Math.max(this.latestMs, record.wallMs);
   }
 
-  /** The text of the record that the next batch writes; a shard has one under way at most. */
+  /** Returns the text of the record that the next commit writes. A shard has one commit under way at most. */
   propose(): string {
     const { owner, epoch, revision } = this.record;
     const record = { owner, epoch, revision: revision + 1, wallMs: this.latestMs };
@@ -92,7 +92,7 @@ export class OwnedShard {
     return text;
   }
 
-  /** The batch that was proposed last is committed. */
+  /** The record that was proposed last is committed. */
   confirmProposed(): void {
     if (this.#proposed === undefined)
       throw new Error(`shard ${this.number} committed what it never proposed`);

@@ -5,7 +5,7 @@ export interface NodeView {
   readonly nodeId: string;
   readonly incarnation: string;
   readonly shards: number;
-  readonly self: boolean;
+  readonly isSelf: boolean;
 }
 
 /** A shard as an operator sees it. */

@@ -40,8 +40,8 @@ export class Ownership {
   #isComingBack = false;
   #servers: readonly ServerState[] = [];
   /**
-   * While Redis was unreachable, the leases of all nodes ran out, and one node reconnects first. Until this time it
-   * takes no shard of the others: their actors and sockets are active, and they reconnect as well. Monotonic.
+   * Until this monotonic time, this node takes no shard of a node without a lease. If Redis was unreachable, all leases
+   * ran out, and one node reconnects first. The other nodes still run their actors and sockets, and reconnect too.
    */
   #graceUntilMs = 0;
 
@@ -134,7 +134,7 @@ export class Ownership {
       this.view.replace(nodes, records);
       if (await this.#standsAside(nodes)) return;
       if (this.#isStopping || !this.lease.holds() || incarnation !== this.incarnation) return;
-      for (const shard of this.#held.strayShards(quietShards, records))
+      for (const shard of this.#held.shardsWithOtherRecord(quietShards, records))
         this.#settlement.lose(shard, records[shard.number]);
       const runningShards = [...this.#held].map(({ number }) => number);
       const heldNumbers = new Set(runningShards.filter((number) => !this.#leaving.has(number)));
@@ -293,7 +293,7 @@ export class Ownership {
     return this.#settlement.settle(shard);
   }
 
-  /** The fence refused a batch. */
+  /** The fence refused writes of a shard. */
   onFenced(shard: OwnedShard, actual: ShardRecord): void {
     this.#settlement.lose(shard, actual);
     void this.check();

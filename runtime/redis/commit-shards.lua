@@ -1,5 +1,5 @@
 #!lua
--- Commits one batch. It has a section for each shard, which is applied whole or not at all.
+-- Applies one group of commits. It has a section for each shard, which is applied whole or not at all.
 --
 -- The first line matters. With it Redis checks memory (maxmemory), role (read-only replica) and persistence (MISCONF)
 -- before the script starts, and refuses it whole. Without it the script could fail in the middle.
@@ -59,7 +59,7 @@ local function parse(text)
   return form
 end
 
-local malformed = { err = 'ERR the arguments are no batch of sections' }
+local malformed = { err = 'ERR the arguments are no sections' }
 local sections = tonumber(ARGV[1])
 local ofKeys, ofArguments = sections, 1
 for _ = 1, sections or 0 do

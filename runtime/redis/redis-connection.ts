@@ -7,7 +7,7 @@ import type { RedisClient } from './redis-client.ts';
 export type ReplyEncoding = 'utf8' | null;
 
 /**
- * Arguments of a script. They are flat already. ioredis flattens every list, and V8 then walks a batch's hundreds of
+ * Arguments of a script. They are flat already. ioredis flattens every list, and V8 then walks a script's hundreds of
  * arguments on its slow path: 1.5 µs a message.
  */
 class ScriptArguments extends Array<RedisArgument> {

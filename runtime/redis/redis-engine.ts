@@ -101,14 +101,14 @@ export class RedisEngine implements Engine {
 
   async commit(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
     // A script's keys must share one slot in a cluster, and a shard is a slot.
-    const groups = this.#isCluster ? sections.map((section) => [section]) : [sections];
-    const outcomes = await Promise.all(groups.map((group) => this.#commitGroup(group)));
+    const calls = this.#isCluster ? sections.map((section) => [section]) : [sections];
+    const outcomes = await Promise.all(calls.map((sectionsOfCall) => this.#commitInOneCall(sectionsOfCall)));
     return outcomes.flat();
   }
 
-  async #commitGroup(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
+  async #commitInOneCall(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
     const { keys, args } = layOut(sections);
-    // The part of Redis. Without a cluster there is only one.
+    // The shard in a cluster; otherwise Redis is one part.
     const part = this.#isCluster ? (sections[0]?.shard ?? 0) : 0;
     try {
       const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
@@ -219,8 +219,8 @@ export class RedisEngine implements Engine {
     );
     // Also if nothing was changed: the record may be an earlier write that no replica has.
     if (!(await this.#isReplicated())) throw outcomeUnknownFailure(NOT_REPLICATED);
-    const [changedText, text] = reply as [number, string];
-    return { isChanged: changedText === 1, record: parseRecord(text) };
+    const [changeCount, text] = reply as [number, string];
+    return { isChanged: changeCount === 1, record: parseRecord(text) };
   }
 
   async publish(channel: string, message: string): Promise<number | undefined> {
@@ -310,7 +310,7 @@ function leaseKey(nodeId: string): string {
 
 function outcomeOf(section: CommitSection, reply: unknown): SectionOutcome {
   if (reply === 1) return committedOutcome;
-  // The record is the one this very batch writes: the library or the network delivered it twice.
+  // The record is the one that this section writes: the library or the network delivered it twice.
   if (reply === section.next) return committedOutcome;
   if (typeof reply === 'string') return { code: 'fenced', actual: parseRecord(reply) };
   return { code: 'committed', failures: failuresOf(section, reply as string[]) };

@@ -36,7 +36,7 @@ export const cases: readonly Case[] = [
     file: 'ownership/ownership.ts',
     edits: [
       [
-        '      for (const shard of this.#held.strayShards(quietShards, records))\n        this.#settlement.lose(shard, records[shard.number]);\n',
+        '      for (const shard of this.#held.shardsWithOtherRecord(quietShards, records))\n        this.#settlement.lose(shard, records[shard.number]);\n',
         '',
       ],
     ],
@@ -87,13 +87,13 @@ export const cases: readonly Case[] = [
     noticedBy: 'collection-memory.test.ts',
   },
   {
-    promise: 'a batch applied without an answer counts',
+    promise: 'a group of commits that was applied without an answer counts',
     file: 'ownership/group-commit.ts',
     edits: [['const isApplied = record.revision > shard.record.revision;', 'const isApplied = false;']],
     noticedBy: one,
   },
   {
-    promise: 'a batch that was never applied does not count',
+    promise: 'a group of commits that was never applied does not count',
     file: 'ownership/group-commit.ts',
     edits: [['const isApplied = record.revision > shard.record.revision;', 'const isApplied = true;']],
     noticedBy: memory,
@@ -216,7 +216,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'turns of one tick share one call',
     file: 'limits.ts',
-    edits: [['batchTurns: 512', 'batchTurns: 1']],
+    edits: [['groupTurns: 512', 'groupTurns: 1']],
     noticedBy: one,
   },
   {

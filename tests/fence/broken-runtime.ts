@@ -25,7 +25,7 @@ export interface RuntimeCopy {
   remove(): void;
 }
 
-/** Applies every batch, whichever node owns the shard by now. */
+/** Applies every section, whichever node owns the shard by now. */
 export const withoutFence: Breakage = {
   file: 'redis/commit-shards.lua',
   edits: [['if actual[section] == ARGV[argument] then', 'if true then']],

@@ -41,7 +41,7 @@ class JournalReader {
     const name = command?.toUpperCase();
     const [key = '', value = ''] = args;
     if (name === 'SET' && key.endsWith(':owner')) this.#recordChanged(key, parseRecord(value));
-    // The records of a batch, which nothing else is replaced with.
+    // The records of a group of commits, which nothing else is replaced with.
     for (let index = 0; name === 'MSET' && index < args.length; index += 2) {
       this.#recordChanged(args[index] ?? '', parseRecord(args[index + 1]));
     }

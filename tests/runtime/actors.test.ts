@@ -52,7 +52,7 @@ test('an idle actor decides at once, past its mailbox; later commands wait for t
   assert.deepEqual(replies, [1, 3, 6]);
 });
 
-/** Two counters in memory, of two shards. Their node has steps of 20 ms, and has just sent a batch of a third shard. */
+/** Two counters in memory, of two shards. Their node has steps of 20 ms, and has just sent a group with a third shard. */
 async function stepping(hooks: CounterHooks = {}) {
   const world = await memoryNode({ limits: { stepMs: 20 }, hooks });
   const [otherAddress, third] = [counterAddress('other'), counterAddress('third')];
@@ -81,7 +81,7 @@ test('writes without a waiting caller leave together at the end of a step', asyn
   assert.deepEqual([total(firstAddress), total(other)], [2, 2]);
 });
 
-test('writes without a waiting caller leave at once if no batch left for a while', async () => {
+test('writes without a waiting caller leave at once if no group left for a while', async () => {
   const { node, clock, engine, total } = await stepping();
   const before = engine.commits;
   await clock.advance(80);
@@ -299,7 +299,7 @@ test('an operator cannot passivate an actor that must live; erasure can, and it 
   const liveAddress = counterAddress('live');
   await world.outcome(world.node.actors.ask(liveAddress, { type: 'live', on: true }));
   assert.equal(await world.outcome(world.node.actors.passivate(liveAddress)), 'refused');
-  assert.equal(await world.outcome(world.node.actors.passivate(liveAddress, { force: true })), 'passivated');
+  assert.equal(await world.outcome(world.node.actors.passivate(liveAddress, { isForced: true })), 'passivated');
   await world.clock.advance(100);
   assert.deepEqual([...(world.redis.values.get(`{s${liveAddress.shard}}:awake`) as Set<string>)], []);
 });

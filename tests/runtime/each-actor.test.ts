@@ -28,7 +28,7 @@ function begin({ node, callOutcome }: MemoryNode, step: Step): void {
     resume: () => actors.resume(address),
     restart: () => actors.restart(address),
     passivate: () => actors.passivate(address),
-    erase: () => actors.passivate(address, { force: true }),
+    erase: () => actors.passivate(address, { isForced: true }),
     'look at state': async () => actors.state(address),
   }[step.does];
   doing().catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Redis refuses a batch because another node has the shard: from there on nothing happens here for it. */
+/** Redis refuses a commit because another node has the shard. Then nothing more happens here for the shard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { counterAddress } from './counter-behaviour.ts';

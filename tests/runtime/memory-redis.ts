@@ -11,7 +11,7 @@ import {
 import type { RedisCommand } from '../../runtime/store.ts';
 import { runCommand, type Value } from './memory-commands.ts';
 
-/** One batch of one shard that was applied. */
+/** One commit of one shard that was applied. */
 export interface HistoryEntry {
   readonly sequence: number;
   readonly shard: number;

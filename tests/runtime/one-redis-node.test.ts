@@ -107,11 +107,11 @@ test('turns of one tick go to Redis as one script call', async () => {
     Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
   const before = await calls();
   await Promise.all(names.map((name) => node.actors.ask(counterAddress(name), add(1))));
-  assert.ok((await calls()) - before <= 3, 'one batch, and perhaps a heartbeat');
+  assert.ok((await calls()) - before <= 3, 'one group of commits, and perhaps a heartbeat');
   await node.stop();
 });
 
-test('a full Redis refuses a whole batch before it begins, in a clear sentence, and takes it when there is space', async () => {
+test('a full Redis refuses all commits of a group in a clear sentence, and takes them when there is space', async () => {
   const { node, log } = await redisNode({ redisUrl, limits: { memoryShare: 100 } });
   await node.actors.ask(firstAddress, add(1));
   const total = await redis.hget(counterKey('one'), 'total');

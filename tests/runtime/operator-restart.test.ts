@@ -79,7 +79,7 @@ test('a restart that a stop overtakes ends, and the actor stays stopped', async 
   world.hold();
   const asked = world.outcome(actors.ask(firstAddress, add));
   const restarted = world.outcome(actors.restart(firstAddress));
-  const stopped = world.outcome(actors.passivate(firstAddress, { force: true }));
+  const stopped = world.outcome(actors.passivate(firstAddress, { isForced: true }));
   await world.clock.advance(10);
   world.letGo();
   assert.equal(await asked, 2);
@@ -93,7 +93,7 @@ test('a restart asked for while the actor is being stopped brings nothing back',
   const { actors } = world.node;
   world.hold();
   const asked = world.outcome(actors.ask(firstAddress, add));
-  const stopped = world.outcome(actors.passivate(firstAddress, { force: true }));
+  const stopped = world.outcome(actors.passivate(firstAddress, { isForced: true }));
   const restarted = world.outcome(actors.restart(firstAddress));
   await world.clock.advance(10);
   world.letGo();

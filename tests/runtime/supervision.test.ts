@@ -233,10 +233,10 @@ test('an actor’s resources on its node are freed when it is stopped while it w
   await world.outcome(actors.ask(firstAddress, poison));
   await world.outcome(actors.ask(firstAddress, poison));
   assert.equal(actors.snapshot(firstAddress)?.status, 'backoff');
-  await world.outcome(actors.passivate(firstAddress, { force: true }));
+  await world.outcome(actors.passivate(firstAddress, { isForced: true }));
   assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated']);
   await world.outcome(actors.ask(firstAddress, add(1)));
-  await world.outcome(actors.passivate(firstAddress, { force: true }));
+  await world.outcome(actors.passivate(firstAddress, { isForced: true }));
   assert.deepEqual(reasons, ['crashed', 'crashed', 'passivated', 'passivated']);
 });
 
@@ -272,7 +272,7 @@ test('an actor that cannot decide whether it is settled delays a handover until 
   assert.deepEqual(performed, [1]);
 });
 
-test('a write of the wrong type crashes its actor alone; the rest of the batch is committed', async () => {
+test('a write of the wrong type crashes its actor alone; the other commits of its group are applied', async () => {
   const world = await memoryNode();
   await world.outcome(world.node.actors.ask(firstAddress, add(1)));
   const [brokenResult, fine] = (await world.outcome(
@@ -362,7 +362,7 @@ for (const touched of [true, false]) {
     const statuses = async () => (await allSeen(world.node.actors)).map(({ status }) => status);
     assert.deepEqual(await statuses(), ['suspended']);
     assert.equal(
-      await world.outcome(world.node.actors.passivate(firstAddress, { force: true })),
+      await world.outcome(world.node.actors.passivate(firstAddress, { isForced: true })),
       'passivated',
     );
     assert.deepEqual(await statuses(), []);

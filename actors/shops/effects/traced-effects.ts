@@ -39,7 +39,7 @@ function sendSpans(tracing: Tracing): (effect: ShopEffect) => void {
     const tracedSend = sends.get(messageId);
     if (tracedSend === undefined) return;
     sends.delete(messageId);
-    const spanEnd = { attributes: { 'message.outcome': outcome }, failed: outcome === 'failed' };
+    const spanEnd = { attributes: { 'message.outcome': outcome }, hasFailed: outcome === 'failed' };
     tracedSend.acknowledgement?.end(spanEnd);
     tracedSend.send.end(spanEnd);
   }

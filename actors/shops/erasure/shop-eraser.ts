@@ -86,7 +86,7 @@ export class ShopEraser {
     const { actors, store, deadLetters, host, poolSessions, clock } = this.#options;
     const address = shopAddress(shop);
     const { shard } = address;
-    await actors.passivate(address, { force: true });
+    await actors.passivate(address, { isForced: true });
     await deadLetters.forget(address);
     await host.erase({ shard, ...shop });
     await poolSessions.forget(shop);

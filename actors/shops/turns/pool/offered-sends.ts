@@ -6,7 +6,6 @@
  */
 
 import type { LedgerEntry } from '../../../../policy/ledger-entry.ts';
-import { SECOND_MS } from '../../../../runtime/durations.ts';
 import type { OfferedSend } from '../../state/offered-send.ts';
 import type { ShopState } from '../../state/shop-state.ts';
 
@@ -14,7 +13,7 @@ import type { ShopState } from '../../state/shop-state.ts';
  * How long an offer counts. Its message usually arrives within milliseconds. If the first request for it is lost, the
  * second follows after two seconds.
  */
-export const OFFER_COUNTS_MS = 5 * SECOND_MS;
+export const OFFER_COUNTS_MS = 5_000;
 
 /**
  * Returns the offers that count against a send. An earlier offer for the same send does not count, because its shop
