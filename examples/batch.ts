@@ -10,9 +10,8 @@ import { readFileSync } from 'node:fs';
 import { api } from './api.ts';
 
 const [shop, key, file, text] = process.argv.slice(2);
-if (shop === undefined || key === undefined || file === undefined || text === undefined) {
+if (shop === undefined || key === undefined || file === undefined || text === undefined)
   throw new Error('usage: batch.ts SHOP KEY LIST TEXT');
-}
 
 /** Recipients of one call: the API takes 1,000 and 64 KiB. */
 const AT_ONCE = 500;

@@ -11,9 +11,8 @@ import { ApiError, type ReceivedMessage } from 'tenant-messaging-client';
 import { api } from './api.ts';
 
 const [shop, text, file] = process.argv.slice(2);
-if (shop === undefined || text === undefined || file === undefined) {
+if (shop === undefined || text === undefined || file === undefined)
   throw new Error('usage: inbox.ts SHOP ANSWER CURSOR_FILE');
-}
 
 /**
  * Refusals of one message alone: the next one can still be answered. All others end the program, and a restart repeats

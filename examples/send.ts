@@ -10,9 +10,8 @@ import { ApiError } from 'tenant-messaging-client';
 import { api } from './api.ts';
 
 const [shop, to, text, idempotencyKey] = process.argv.slice(2);
-if (shop === undefined || to === undefined || text === undefined || idempotencyKey === undefined) {
+if (shop === undefined || to === undefined || text === undefined || idempotencyKey === undefined)
   throw new Error('usage: send.ts SHOP NUMBER TEXT IDEMPOTENCY_KEY');
-}
 
 try {
   const sentAnswer = await api.sendMessage({ idOrName: shop, channel: 'msgapp', to, text, idempotencyKey });

@@ -106,9 +106,8 @@ export function encodeDeclarations(entry: DeclarationEntry): string {
 export function decodeDeclarations(encodedText: string): DeclarationEntry {
   const [atMs = 0, count = 0] = encodedText.split('.').map((part) => Number.parseInt(part, 36));
   const entry = { atMs, count };
-  if (encodeDeclarations(entry) !== encodedText) {
+  if (encodeDeclarations(entry) !== encodedText)
     throw new Error('a stored declaration entry is not readable');
-  }
   return entry;
 }
 
@@ -135,9 +134,9 @@ function reliefMs(facts: {
   readonly atMs: number;
 }): number {
   const { ledger, items, nowMs, atMs } = facts;
-  const seconds = ledger.liveAt(atMs).map((entry) => Math.ceil((entry.atMs + DAY_MS - nowMs) / 1000));
+  const seconds = ledger.liveAt(atMs).map((entry) => Math.ceil((entry.atMs + DAY_MS - nowMs) / 1_000));
   const fittingMs = seconds
-    .map((second) => nowMs + 1000 * second)
+    .map((second) => nowMs + 1_000 * second)
     .find((timeMs) => countOf(ledger.liveAt(timeMs)) + countNew(items, timeMs) <= DECLARATIONS_PER_DAY);
   return fittingMs ?? Number.POSITIVE_INFINITY;
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../runtime/durations.ts';
-import { MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
+import { refuseContent } from './message-content.ts';
 import { type MessagePolicyCode, type PolicyRefusal, refuse, refuseUntil } from './refusal.ts';
 import { kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
@@ -46,7 +46,7 @@ export function groupShares(participantCount: number): number {
  */
 export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation {
   const { text, mediaUrls, group, settings } = facts;
-  const contentRefusal = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
+  const contentRefusal = refuseContent(text, mediaUrls);
   if (contentRefusal !== undefined) return contentRefusal;
   // Without the number of participants, or with an impossible one, the cost of the send is unknown.
   if (group === null || !Number.isInteger(group.participantCount) || group.participantCount < 0) {
@@ -55,9 +55,8 @@ export function evaluateGroup(ledger: SendLedger, facts: GroupFacts): Evaluation
       "The shop's number is not in this group, or the group does not exist.",
     );
   }
-  if (!group.isAdmin) {
+  if (!group.isAdmin)
     return refuse('GROUP_NOT_ADMINISTERED', "The shop's number does not administer the group.");
-  }
   const atMs = ledger.effectiveNowMs(facts.nowMs);
   const fingerprint = groupFingerprint(facts.groupId);
   const shares = groupShares(group.participantCount);

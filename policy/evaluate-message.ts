@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../runtime/durations.ts';
-import { hasText, MESSAGE_TEXT_LIMIT, refuseContent } from './message-content.ts';
+import { hasText, refuseContent } from './message-content.ts';
 import { type Bar, classCapCode, type NetworkLimits, newChatBar, quotaShare } from './network-limits.ts';
 import { recipientKey } from './number-forms.ts';
 import { type DeclarationFact, type PersonClass, personClassAt } from './recipient-class.ts';
@@ -78,7 +78,7 @@ interface RuleInput {
  */
 export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evaluation {
   const { text, mediaUrls, settings, pairedAtMs, share } = facts;
-  const contentRefusal = refuseContent({ text, mediaUrls, textLimit: MESSAGE_TEXT_LIMIT });
+  const contentRefusal = refuseContent(text, mediaUrls);
   if (contentRefusal !== undefined) return contentRefusal;
   if (facts.hasOptedOut) {
     return refuse(
@@ -94,10 +94,7 @@ export function evaluateMessage(ledger: SendLedger, facts: MessageFacts): Evalua
   const caps = messageCaps({ settings, pairedAtMs, share, nowMs: atMs });
   const input: RuleInput = { facts, ledger, tally, caps, personClass, atMs };
   const refusal =
-    refuseBulk(input) ??
-    refuseRecipient(input) ??
-    refuseBudget(input) ??
-    refuseClassBudget(input);
+    refuseBulk(input) ?? refuseRecipient(input) ?? refuseBudget(input) ?? refuseClassBudget(input);
   if (refusal !== undefined) return refusal;
   return {
     isAdmitted: true,

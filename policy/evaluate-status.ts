@@ -1,6 +1,6 @@
 import { DAY_MS } from '../runtime/durations.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
-import { CAPTION_LIMIT, refuseContent } from './message-content.ts';
+import { refuseEmpty } from './message-content.ts';
 import { type PolicyRefusal, refuseUntil, type StatusPolicyCode } from './refusal.ts';
 import { kindSet, type SendLedger } from './send-ledger.ts';
 import type { TenantSettings } from './tenant-settings.ts';
@@ -8,7 +8,7 @@ import type { TenantSettings } from './tenant-settings.ts';
 /** The facts for the decision on a status, in addition to the ledger of the shop's posts. */
 export interface StatusFacts {
   readonly caption: string | undefined;
-  readonly mediaUrls: readonly string[];
+  readonly hasAttachment: boolean;
   readonly settings: TenantSettings;
   readonly nowMs: number;
 }
@@ -22,16 +22,16 @@ export interface StatusAdmission {
 const STATUS_KINDS = kindSet('status');
 
 /**
- * Decides on a status: content, then the shop's own daily cap of statuses. Uses up nothing else. Changes nothing:
- * record the admission's entry after its commit.
+ * Decides on a status within its bounds (docs/contract.md, Input bounds): content, then the shop's own daily cap of
+ * statuses. Uses up nothing else. Changes nothing: record the admission's entry after its commit.
  */
 export function evaluateStatus(
   ledger: SendLedger,
   facts: StatusFacts,
-): StatusAdmission | PolicyRefusal<StatusPolicyCode | 'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA'> {
-  const { caption, mediaUrls, nowMs } = facts;
+): StatusAdmission | PolicyRefusal<StatusPolicyCode> {
+  const { caption, hasAttachment, nowMs } = facts;
   const { statusesPerDay } = facts.settings;
-  const contentRefusal = refuseContent({ text: caption, mediaUrls, textLimit: CAPTION_LIMIT });
+  const contentRefusal = refuseEmpty(caption, hasAttachment);
   if (contentRefusal !== undefined) return contentRefusal;
   const atMs = ledger.effectiveNowMs(nowMs);
   const postedToday = ledger.weightSince({ kinds: STATUS_KINDS, sinceMs: atMs - DAY_MS });

@@ -68,9 +68,8 @@ export class ForecastWindows {
   }
 
   #roomMs({ perDay, perHour }: MessageCaps, share: number, nowMs: number): number {
-    if (roomMs(this.#allMs, perDay, DAY_MS) > nowMs) {
+    if (roomMs(this.#allMs, perDay, DAY_MS) > nowMs)
       return this.#reliefMs(nowMs, (cap) => roomMs(this.#allMs, shareOf(cap, share), DAY_MS));
-    }
     if (roomMs(this.#allMs, perHour, HOUR_MS) <= nowMs) return nowMs;
     return this.#reliefMs(nowMs, (cap) => roomMs(this.#allMs, shareOf(hourlyCap(cap), share), HOUR_MS));
   }

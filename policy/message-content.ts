@@ -11,25 +11,27 @@ export const CAPTION_LIMIT = 700;
 const MEDIA_LIMIT = 1;
 
 /**
- * Refuses a text over its limit, more than one attachment, and content with neither. A text without a visible character
- * counts as none. Returns undefined if the content is fine.
+ * Refuses a text over its limit, more than one attachment, and content with neither. Returns undefined if the content
+ * is fine.
  */
-export function refuseContent(content: {
-  readonly text: string | undefined;
-  readonly mediaUrls: readonly string[];
-  readonly textLimit: number;
-}): PolicyRefusal<'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA' | 'EMPTY_MESSAGE'> | undefined {
-  const { text, mediaUrls, textLimit } = content;
-  if (text !== undefined && exceedsCodePoints(text, textLimit)) {
-    return refuse('MESSAGE_TOO_LONG', `The text has more than ${textLimit} characters.`);
-  }
-  if (mediaUrls.length > MEDIA_LIMIT) {
+export function refuseContent(
+  text: string | undefined,
+  mediaUrls: readonly string[],
+): PolicyRefusal<'MESSAGE_TOO_LONG' | 'TOO_MANY_MEDIA' | 'EMPTY_MESSAGE'> | undefined {
+  if (text !== undefined && exceedsCodePoints(text, MESSAGE_TEXT_LIMIT))
+    return refuse('MESSAGE_TOO_LONG', `The text has more than ${MESSAGE_TEXT_LIMIT} characters.`);
+  if (mediaUrls.length > MEDIA_LIMIT)
     return refuse('TOO_MANY_MEDIA', `A message carries at most ${MEDIA_LIMIT} attachment.`);
-  }
-  if (mediaUrls.length === 0 && !hasText(text)) {
-    return refuse('EMPTY_MESSAGE', 'A message needs a text or an attachment.');
-  }
-  return undefined;
+  return refuseEmpty(text, mediaUrls.length > 0);
+}
+
+/** Refuses content with no attachment and no text. A text without a visible character counts as none. */
+export function refuseEmpty(
+  text: string | undefined,
+  hasAttachment: boolean,
+): PolicyRefusal<'EMPTY_MESSAGE'> | undefined {
+  if (hasAttachment || hasText(text)) return undefined;
+  return refuse('EMPTY_MESSAGE', 'A message needs a text or an attachment.');
 }
 
 /**

@@ -12,9 +12,9 @@ const LIST_NUMBER = /\p{Nd}{1,3}(?=[\p{P}\p{M}])/uy;
 const MARKS = /\p{M}|\p{Cf}/gu;
 
 /**
- * True if an inbound text opts its sender out. The whole text is then STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE, in any
- * case and with or without accents. The number of a list may precede it, as in `1. STOP`; `1 stop` may be another kind
- * of answer.
+ * True if an inbound text opts its sender out: the whole text is STOP, ARRÊT, DÉSABONNER or UNSUBSCRIBE. Case and
+ * accents do not matter. The number of a list may precede the word, as in `1. STOP`; `1 stop` may be another kind of
+ * answer.
  *
  * Ignored at both ends are white space, punctuation, symbols, emoji and formatting marks. So `"STOP"`, `*STOP*`,
  * `.STOP` and `STOP 😀` count (docs/contract.md, Opt-out). Invisible format characters, which keyboards add around
@@ -29,9 +29,7 @@ export function isOptOut(message: string): boolean {
   }
   let start = afterIgnored(text, 0, end);
   LIST_NUMBER.lastIndex = start;
-  if (LIST_NUMBER.test(text)) {
-    start = afterIgnored(text, LIST_NUMBER.lastIndex, end);
-  }
+  if (LIST_NUMBER.test(text)) start = afterIgnored(text, LIST_NUMBER.lastIndex, end);
   const word = text.slice(start, end);
   // Decomposed letters and format characters lengthen a word. A text far longer than any keyword is not one.
   if (word.length > 4 * LONGEST_KEYWORD_UNITS) return false;

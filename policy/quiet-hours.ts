@@ -29,12 +29,10 @@ export function quietHoursProblem(
   for (const field of ['from', 'to'] as const) {
     if (!TIME.test(quietHours[field])) return { field, message: 'must be a time of day like 21:30' };
   }
-  if (!isTimeZone(quietHours.timeZone)) {
+  if (!isTimeZone(quietHours.timeZone))
     return { field: 'timeZone', message: 'must be an IANA time zone like Europe/Berlin' };
-  }
-  if (openMinutes(quietHours) < LEAST_OPEN_MINUTES || openMinutes(quietHours) === DAY_MINUTES) {
+  if (openMinutes(quietHours) < LEAST_OPEN_MINUTES || openMinutes(quietHours) === DAY_MINUTES)
     return { field: 'to', message: 'must differ from `from`, and leave at least one hour a day' };
-  }
   return undefined;
 }
 

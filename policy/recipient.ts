@@ -43,9 +43,8 @@ export function networkIdAsInteger(id: string): number {
  * recipients never collide. Throws on anything that is not a phone number.
  */
 export function phoneAsInteger(phone: string): number {
-  if (!isPhoneNumber(phone)) {
+  if (!isPhoneNumber(phone))
     throw new TypeError('a 1:1 recipient must be in E.164 shape before the policy sees it');
-  }
   // `Number` accepts the plus sign.
   return Number(phone);
 }

@@ -63,5 +63,5 @@ export function refuseUntil<Code extends PolicyCode>(refusal: {
 }): PolicyRefusal<Code> {
   const { code, message, reliefMs, nowMs } = refusal;
   if (reliefMs === Number.POSITIVE_INFINITY) return refuse(code, `${message} Waiting does not lift this.`);
-  return { isAdmitted: false, code, message, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
+  return { isAdmitted: false, code, message, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1_000) };
 }

@@ -152,14 +152,10 @@ export class SendLedger {
     for (let entriesLeft = this.#size; entriesLeft > 0; entriesLeft -= 1) {
       word = (word === 0 ? words.length : word) - WORDS_PER_ENTRY;
       const time = words[word] as number;
-      if (time <= sinceDay) {
-        break;
-      }
+      if (time <= sinceDay) break;
       const kindAndHigh = words[word + 1] as number;
       const kind = kindAndHigh >>> KIND_SHIFT;
-      if (kind > CODES.declared) {
-        continue;
-      }
+      if (kind > CODES.declared) continue;
       const isInHour = time > sinceHour;
       today += 1;
       coldToday += Number(kind === CODES.cold);
@@ -194,13 +190,13 @@ export class SendLedger {
   }
 
   /**
-   * Removes an accepted send that never left. Call it only after its commit. `subjects`: other subjects under which it
-   * may count, if the network has since given another number. Does nothing if the entry no longer counts.
+   * Removes an accepted send that never left. Call it only after its commit. The send may count under one of
+   * `otherSubjects`, if the network has since given another number. Does nothing if the entry no longer counts.
    */
-  takeBack(entry: LedgerEntry, subjects: readonly number[] = []): void {
+  takeBack(entry: LedgerEntry, otherSubjects: readonly number[] = []): void {
     for (let index = this.#size - 1; index >= 0; index -= 1) {
       if (this.#timeAt(index) < entry.atMs) return;
-      if (this.#isSend(index, entry, subjects)) {
+      if (this.#isSend(index, entry, otherSubjects)) {
         this.#remove(index);
         return;
       }
@@ -260,9 +256,7 @@ export class SendLedger {
    */
   roomAtMs(query: { readonly kinds: KindSet; readonly windowMs: number; readonly room: number }): number {
     const { kinds, windowMs, room } = query;
-    if (room < 0) {
-      return Number.POSITIVE_INFINITY;
-    }
+    if (room < 0) return Number.POSITIVE_INFINITY;
     const { weight, oldestMs } = this.#survey({ kinds, room, sinceMs: Number.NEGATIVE_INFINITY });
     return weight > room && oldestMs !== undefined ? oldestMs + windowMs : Number.NEGATIVE_INFINITY;
   }
@@ -282,9 +276,7 @@ export class SendLedger {
     for (let entriesLeft = this.#size; entriesLeft > 0 && weight <= room; entriesLeft -= 1) {
       word = (word === 0 ? words.length : word) - WORDS_PER_ENTRY;
       const time = words[word] as number;
-      if (time <= sinceOffset) {
-        break;
-      }
+      if (time <= sinceOffset) break;
       const kind = (words[word + 1] as number) >>> KIND_SHIFT;
       if (((kinds >>> kind) & 1) === 1) {
         weight += kind === CODES.group ? (words[word + 2] as number) : 1;
@@ -356,14 +348,14 @@ export class SendLedger {
     this.#head = 0;
   }
 
-  /** True if the entry with this index is this send, under its own subject or one of these. */
-  #isSend(index: number, entry: LedgerEntry, subjects: readonly number[]): boolean {
+  /** True if the entry with this index is this send. Its subject is that of the send, or one of `otherSubjects`. */
+  #isSend(index: number, entry: LedgerEntry, otherSubjects: readonly number[]): boolean {
     const subject = this.#subjectAt(index);
     return (
       this.#timeAt(index) === entry.atMs &&
       this.#kindAt(index) === CODES[entry.kind] &&
       this.#hasFingerprint(index, entry.fingerprint) &&
-      (subject === entry.subject || subjects.includes(subject))
+      (subject === entry.subject || otherSubjects.includes(subject))
     );
   }
 

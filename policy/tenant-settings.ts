@@ -38,9 +38,8 @@ export const SETTINGS_RANGES = {
  * (docs/contract.md, Send policy). `null` is fine: it means back to the default.
  */
 export function checkSettings(input: unknown): readonly SettingsProblem[] {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
     return [{ field: 'settings', message: 'must be an object' }];
-  }
   return Object.entries(input).flatMap(([field, value]) => {
     if (!isSettingName(field)) return [{ field, message: 'is not a setting' }];
     const { floor, roof } = SETTINGS_RANGES[field];
@@ -55,9 +54,7 @@ export function checkSettings(input: unknown): readonly SettingsProblem[] {
 /** The tuning with defaults filled in. Throws a `RangeError` for a tuning with a problem. */
 export function resolveSettings(tuning: SettingsTuning): TenantSettings {
   const [problem] = checkSettings(tuning);
-  if (problem !== undefined) {
-    throw new RangeError(`${problem.field} ${problem.message}`);
-  }
+  if (problem !== undefined) throw new RangeError(`${problem.field} ${problem.message}`);
   return {
     coldPerDay: tuning.coldPerDay ?? SETTINGS_RANGES.coldPerDay.default,
     declaredPerDay: tuning.declaredPerDay ?? SETTINGS_RANGES.declaredPerDay.default,

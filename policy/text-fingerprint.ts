@@ -9,7 +9,7 @@ export interface Fingerprint {
   readonly low: number;
 }
 
-// Odd multipliers near the golden ratio of 2^32, and MurmurHash3's finalisers (Appleby, public domain).
+// The first two primes of xxHash (Collet). `avalanche` is the finaliser of MurmurHash3 (Appleby, public domain).
 const HIGH_MULTIPLIER = 0x9e3779b1;
 const LOW_MULTIPLIER = 0x85ebca77;
 const LAST_ASCII = 0x7f;
@@ -54,9 +54,7 @@ function hashCollapsed(text: string, isFolded: boolean): Fingerprint {
       hasPendingSpace = hasStarted;
       continue;
     }
-    if (unit >= 0x41 && unit <= 0x5a) {
-      unit += 0x20;
-    }
+    if (unit >= 0x41 && unit <= 0x5a) unit += 0x20;
     if (hasPendingSpace) {
       high = Math.imul(high ^ SPACE, HIGH_MULTIPLIER);
       low = Math.imul(((low << 7) | (low >>> 25)) ^ SPACE, LOW_MULTIPLIER);

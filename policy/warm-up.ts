@@ -88,9 +88,7 @@ export function reliefAcrossWarmup(
 function dailyCap(day: number): number {
   let perDay: number = WARMUP_STEPS[0].perDay;
   for (const step of WARMUP_STEPS) {
-    if (day >= step.fromDay) {
-      perDay = step.perDay;
-    }
+    if (day >= step.fromDay) perDay = step.perDay;
   }
   return perDay;
 }

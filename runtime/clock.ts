@@ -4,8 +4,10 @@ export interface ArmedTimer {
 }
 
 /**
- * The only source of time. It is passed in wherever time matters, so tests can advance it. Wall time is for people and
- * records. Monotonic time is for leases and deadlines, because the wall clock may step.
+ * The time of all decisions, records, waits and timers. It is passed in, so tests can advance it. Only time limits of
+ * calls to other servers, and slices of work (`Yielder`), use the process's clock directly.
+ *
+ * Wall time is for people and records. Monotonic time is for leases and deadlines, because the wall clock may step.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. May step backwards. */

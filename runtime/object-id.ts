@@ -13,12 +13,12 @@ const SECONDS_DIGITS = 8;
 
 /** Returns when an id was made, in milliseconds since the Unix epoch: whole seconds. */
 export function madeAtMs(id: ObjectId): number {
-  return Number.parseInt(id.slice(0, SECONDS_DIGITS), 16) * 1000;
+  return Number.parseInt(id.slice(0, SECONDS_DIGITS), 16) * 1_000;
 }
 
 /** Returns the beginning of ids made at that moment: all ids made then or later are greater. */
 export function idsFrom(atMs: number): string {
-  return hex(Math.floor(atMs / 1000), SECONDS_DIGITS);
+  return hex(Math.floor(atMs / 1_000), SECONDS_DIGITS);
 }
 
 /**
@@ -31,7 +31,7 @@ export function objectIdGenerator(random: Random): (nowMs: number) => ObjectId {
   let counter = 0;
   let prefix = '';
   return (nowMs) => {
-    const seconds = Math.max(lastSeconds, Math.floor(nowMs / 1000));
+    const seconds = Math.max(lastSeconds, Math.floor(nowMs / 1_000));
     counter = seconds === lastSeconds ? counter + 1 : 0;
     const isSpent = counter > 0xffffff;
     if (isSpent) counter = 0;

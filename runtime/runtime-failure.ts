@@ -1,10 +1,13 @@
 /** The reason why the runtime refused. Nothing was changed, unless the code states otherwise. */
 export type RuntimeFailureCode =
-  /** The mailbox is full by count, bytes or age, or its actor starts again too late for the command: retry later. */
+  /**
+   * The mailbox is full by count, bytes or age. Or its actor crashed, and starts again later than a command may wait.
+   * Retry later.
+   */
   | 'MAILBOX_FULL'
   /** The node has the maximum of turns under way, Redis takes too long over them, or a thread cannot start: retry later. */
   | 'NODE_BUSY'
-  /** Another node owns the shard, or no node does yet. Or the node does not serve yet. */
+  /** Another node owns the shard, no node owns it yet, or the node does not serve yet. */
   | 'SHARD_NOT_OWNED'
   /** The actor crashed too often and waits for an operator. */
   | 'SUSPENDED'

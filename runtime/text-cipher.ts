@@ -28,7 +28,7 @@ export interface TextCipher {
    * Returns base64 of salt, nonce, tag and ciphertext. `use` is not part of it and must be the same when it is opened.
    */
   seal(use: string, plaintext: string): string;
-  /** Throws when no key opens it, it was changed, or it was sealed for another use. */
+  /** Returns the plain text. Throws if none of our keys sealed it for this use, or if the text was changed. */
   open(use: string, sealedText: string): string;
   /** True if the first secret sealed it, for this use: then the others can be removed. */
   isNewest(use: string, sealedText: string): boolean;
@@ -82,8 +82,8 @@ export function textCipher(secrets: readonly Buffer[], purpose: string): TextCip
 }
 
 /**
- * Returns the plain text of nonce, tag and ciphertext. Undefined if another key sealed it, it was changed, or it is for
- * another use.
+ * Returns the plain text of nonce, tag and ciphertext. Undefined if the key did not seal it for this use, or if the text
+ * was changed.
  */
 function openWith(key: KeyObject, use: string, bytes: Buffer): string | undefined {
   const nonce = bytes.subarray(0, NONCE_BYTES);

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /**
  * Longest slice of work, in milliseconds. A send passes through a few ticks of the event loop and may meet a slice in
  * each. So a slice is much shorter than a send.
@@ -22,7 +24,7 @@ export class Yielder {
   }
 
   async next(): Promise<void> {
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    await nextTurn();
     this.#begunMs = performance.now();
   }
 }

@@ -75,4 +75,4 @@ export class MovableClock implements SimulatorClock {
 }
 
 /** Returns a stanza's `t`: whole seconds since the epoch, as text. */
-export const stanzaTime = (clock: SimulatorClock): string => String(Math.floor(clock.wallMs() / 1000));
+export const stanzaTime = (clock: SimulatorClock): string => String(Math.floor(clock.wallMs() / 1_000));

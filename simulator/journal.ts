@@ -103,9 +103,8 @@ export class Journal {
     for (let start = 0; start < lines.length; start += MOST_LINES_JOINED)
       await this.#file.appendFile(lines.slice(start, start + MOST_LINES_JOINED).join(''));
     this.#appendedLines += lines.length;
-    if (this.#appendedLines > COMPACT_AFTER_LINES && this.#appendedLines > 3 * this.#liveCount()) {
+    if (this.#appendedLines > COMPACT_AFTER_LINES && this.#appendedLines > 3 * this.#liveCount())
       await this.#rewrite();
-    }
   }
 
   #liveCount(): number {
@@ -150,7 +149,7 @@ export class Journal {
       let chunk: string[] = [];
       for (const [key, value] of [...values]) {
         chunk.push(`${JSON.stringify([name, key, value], BufferJSON.replacer)}\n`);
-        if (chunk.length === 1000) {
+        if (chunk.length === 1_000) {
           await replacement.appendFile(chunk.join(''));
           chunk = [];
         }

@@ -196,9 +196,8 @@ async function startOf(
   const lastPlace = newestEntry?.[0] ?? START_OF_STREAM;
   if (lastPlace === place) return done({ place, isNewest: true });
   if (isBefore(lastPlace, place)) return await beyondNewest(key, place, store);
-  if (oldestEntry === undefined || !(await wereCutOff(store, { key, place, oldest: oldestEntry[0] }))) {
+  if (oldestEntry === undefined || !(await wereCutOff(store, { key, place, oldest: oldestEntry[0] })))
     return done({ place, isNewest: false });
-  }
   const goOn = placeBefore(oldestEntry[0]);
   return refuseCursor(`is older than the oldest event that is kept, ${cursorOf(oldestEntry[0])}`, goOn);
 }

@@ -49,13 +49,11 @@ export function fleetService(options: {
     resumeSuspended: (filter) => resumeSuspended(filter, { eachActor: eachSeenActor, node, clock }),
     self: () => ({ nodeId: node.nodeId, workers: host.isAvailable() ? 'available' : 'lost' }),
     nodes: async () =>
-      node
-        .nodes()
-        .map(({ isSelf, ...record }) => ({
-          ...record,
-          self: isSelf,
-          ...(isSelf ? { leaseMarginMs: node.leaseMarginMs() } : {}),
-        })),
+      node.nodes().map(({ isSelf, ...record }) => ({
+        ...record,
+        self: isSelf,
+        ...(isSelf ? { leaseMarginMs: node.leaseMarginMs() } : {}),
+      })),
     shards: () =>
       node.shards().map(({ shard, owner, epoch }) => ({ shard, nodeId: owner?.nodeId ?? null, epoch })),
     async deadLetters({ limit, cursor }) {

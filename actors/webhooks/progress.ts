@@ -135,9 +135,8 @@ function after(
   const failedProgress = { ...progress, failingSinceMs, ...holdFields };
   // A replay was requested while this attempt ran; the replay counts.
   if (progress.retries.some((retry) => retry.place === place)) return failedProgress;
-  if (delayMs === undefined) {
+  if (delayMs === undefined)
     return { ...failedProgress, dead: [...progress.dead, undeliveredEvent(event)].slice(-MOST_UNDELIVERED) };
-  }
   return {
     ...failedProgress,
     retries: [...progress.retries, { place, shopId, tries: number, dueAtMs: endedAtMs + delayMs }],

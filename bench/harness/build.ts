@@ -59,9 +59,8 @@ export function compile(checkout = root): void {
 /** Compiles, and installs the peers when they are not there. */
 export function build(): void {
   compile();
-  if (!existsSync(join(PEERS_DIRECTORY, 'node_modules'))) {
+  if (!existsSync(join(PEERS_DIRECTORY, 'node_modules')))
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], PEERS_DIRECTORY);
-  }
 }
 
 /**
@@ -70,9 +69,8 @@ export function build(): void {
  */
 export function buildOf(checkout: string): Build {
   const path = resolve(checkout);
-  if (!existsSync(join(path, 'node_modules/.bin/tsc'))) {
+  if (!existsSync(join(path, 'node_modules/.bin/tsc')))
     throw new Error(`${path} has no packages; run npm install --ignore-scripts --no-save there`);
-  }
   compile(path);
   return buildIn(path, OTHER_BUILD);
 }

@@ -66,9 +66,8 @@ async function run(
   ]);
   const { stdout } = await promisify(execFile)(command, args);
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as WrkResult;
-  if (result.refused > 0 || result.notAnswered > 0) {
+  if (result.refused > 0 || result.notAnswered > 0)
     throw new Error(`not all requests were let through: ${JSON.stringify(result)}`);
-  }
   if (requests.kind === 'send' && !requests.isUnbounded) {
     const room = requests.shops.length * MESSAGES_PER_SHOP;
     if (result.made > room)

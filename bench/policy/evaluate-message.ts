@@ -28,12 +28,9 @@ function entriesAtCaps(
     const entries: LedgerEntry[] = [
       { kind, atMs, subject: 4_915_000_000_000 + shop * 250 + index, fingerprint },
     ];
-    if (index < others.groups) {
-      entries.push({ kind: 'group', atMs, subject: 1, fingerprint });
-    }
-    if (index < others.statuses) {
+    if (index < others.groups) entries.push({ kind: 'group', atMs, subject: 1, fingerprint });
+    if (index < others.statuses)
       entries.push({ kind: 'status', atMs, subject: 0, fingerprint: { high: 0, low: 0 } });
-    }
     return entries;
   }).flat();
 }
@@ -51,7 +48,7 @@ function facts(more: Partial<MessageFacts>): MessageFacts {
     declaration: null,
     pairedAtMs: startMs - 100 * DAY_MS,
     settings,
-    nowMs: lastMs + 1000,
+    nowMs: lastMs + 1_000,
     ...more,
   };
 }
@@ -68,9 +65,8 @@ function measureLedger(): Record<string, number> {
   const atRoofs = ledgerOf(entriesAtCaps(1, { groups: 100, statuses: 30 }));
   const almost = ledgerOf(entriesAtCaps(1, { groups: 100, statuses: 30 }).slice(3));
   const expectedEvaluations = [evaluateMessage(atRoofs, facts({})), evaluateMessage(almost, facts({}))];
-  if (expectedEvaluations[0]?.isAdmitted !== false || expectedEvaluations[1]?.isAdmitted !== true) {
+  if (expectedEvaluations[0]?.isAdmitted !== false || expectedEvaluations[1]?.isAdmitted !== true)
     throw new Error('the shops are not at their caps');
-  }
   const time = (ledger: SendLedger, more: Partial<MessageFacts>): number => {
     const askedFacts = facts(more);
     let admitted = 0;
@@ -98,7 +94,7 @@ function measureArrays(): Record<string, number> {
   const entries = entriesAtCaps(1, { groups: 100, statuses: 30 });
   let refused = 0;
   const call = (): void => {
-    const nowMs = lastMs + 1000;
+    const nowMs = lastMs + 1_000;
     const { high, low } = textFingerprint(english);
     const people = entries.filter(
       (entry) => nowMs - entry.atMs < DAY_MS && entry.kind !== 'group' && entry.kind !== 'status',

@@ -88,9 +88,8 @@ export class BatchesByHand {
     this.#underWay -= 1;
     for (const [index, { shard, next, entries }] of batch.entries()) {
       const outcome = outcomes[index];
-      if (outcome?.code !== 'committed' || outcome.failures !== undefined) {
+      if (outcome?.code !== 'committed' || outcome.failures !== undefined)
         throw new Error(`a batch was not committed: ${JSON.stringify(outcome)}`);
-      }
       shard.record = next;
       shard.isUnderWay = false;
       if (shard.waiting.length > 0) this.#ready.add(shard);

@@ -8,6 +8,5 @@ import { workerData } from 'node:worker_threads';
 
 const path = new URL(import.meta.url).searchParams.get('path');
 const isSessionWorker = typeof (workerData as { socketUrl?: unknown } | null)?.socketUrl === 'string';
-if (path !== null && isSessionWorker) {
+if (path !== null && isSessionWorker)
   appendFileSync(path, `${readlinkSync('/proc/thread-self').split('/').at(-1)}\n`);
-}

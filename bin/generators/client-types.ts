@@ -123,9 +123,8 @@ function refuseAmbiguity(
   if (otherParameter !== undefined)
     throw new Error(`${operationId}: the client has no place for ${otherParameter.name}`);
   const isQueried = parameters.some((parameter) => parameter.in === 'query');
-  if (method === 'GET' ? requestBody !== undefined : isQueried) {
+  if (method === 'GET' ? requestBody !== undefined : isQueried)
     throw new Error(`${operationId}: a GET has no body and any other method no query`);
-  }
 }
 
 function bodyOf({ requestBody }: DocumentOperation): JsonSchema | undefined {
@@ -154,18 +153,16 @@ function successes({ operationId, responses }: DocumentOperation): {
 } {
   const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const statuses = successes.map(([status]) => status);
-  if (successes.every(([, { content }]) => content?.['application/octet-stream'] !== undefined)) {
+  if (successes.every(([, { content }]) => content?.['application/octet-stream'] !== undefined))
     return { statuses, data: FILE };
-  }
   const schemas = successes.map(([, { content }]) =>
     content?.['application/json']?.schema.allOf
       ?.map(({ properties }) => properties?.data)
       .find((data) => data !== undefined),
   );
   const [data] = schemas;
-  if (data === undefined || new Set(schemas.map((schema) => JSON.stringify(schema))).size > 1) {
+  if (data === undefined || new Set(schemas.map((schema) => JSON.stringify(schema))).size > 1)
     throw new Error(`${operationId}: no data, or another with each status`);
-  }
   return { statuses, data };
 }
 

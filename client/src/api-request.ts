@@ -65,15 +65,13 @@ export function apiRequest(
 
 function pathSegment(name: string, value: unknown): string {
   // Dots alone would be taken for a step in the path, also percent-encoded.
-  if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
+  if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
     throw new TypeError(`${name} must be a text that can stand in a path`);
-  }
   return encodeURIComponent(value);
 }
 
 function headerValue(name: string, value: unknown): string {
-  if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value)) {
+  if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value))
     throw new TypeError(`${name} must be visible ASCII without blanks`);
-  }
   return value;
 }

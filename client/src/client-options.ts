@@ -66,8 +66,7 @@ export function clientSettings(options: ClientOptions): ClientSettings {
 function checkedUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  if (url === undefined || !isPlain || !/^https?:$/.test(url.protocol)) {
+  if (url === undefined || !isPlain || !/^https?:$/.test(url.protocol))
     throw new TypeError('baseUrl: an http or https address without user, query or fragment');
-  }
   return url.href.replace(/\/+$/, '');
 }

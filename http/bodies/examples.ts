@@ -41,9 +41,9 @@ const inbound = {
 } as const;
 
 const allowance = {
-  limit: 1000000,
+  limit: 1_000_000,
   used: 4711,
-  remaining: 995289,
+  remaining: 995_289,
   resetsAt: '2027-02-01T00:00:00.000Z',
 } as const;
 
@@ -104,14 +104,14 @@ export const EXAMPLES = {
     qr: 'https://wa.me/settings/linked_devices#2@Zx1…',
     qrImageDataUrl: 'data:image/png;base64,iVBORw0KGgo=',
     expiresAt: '2027-01-31T12:00:20.000Z',
-    pollAfterMs: 2000,
+    pollAfterMs: 2_000,
   },
   codeWaiting: {
     status: 'starting',
     channelConfigId: '66b1f0a2c3d4e5f607182903',
     code: 'K7QX2MZN',
     expiresAt: '2027-01-31T12:02:40.000Z',
-    pollAfterMs: 2000,
+    pollAfterMs: 2_000,
   },
   connected: { status: 'connected', channelConfigId: '66b1f0a2c3d4e5f607182903', phone: '41791234567' },
   disconnected: { status: 'disconnected', channelConfigId: '66b1f0a2c3d4e5f607182903' },
@@ -142,7 +142,7 @@ export const EXAMPLES = {
       createdAt: '2027-01-31T12:00:00.000Z',
     },
     tenant: { id: '66b1f0a2c3d4e5f607182906', name: 'Rue Haute Ltd', plan: 'growth' },
-    limits: { minute: 60, hour: 1000, day: 10000 },
+    limits: { minute: 60, hour: 1_000, day: 10_000 },
     quota: { api_calls: allowance, apiCalls: allowance },
   },
 } as const;

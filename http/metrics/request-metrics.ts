@@ -58,7 +58,7 @@ export function countRequests(metrics: Metrics): RequestCounters {
     return ({ method, route, status, latencyMs }) => {
       const numbers = byMethod.get(method)?.get(route) ?? begin(method, route);
       numbers.byStatus.set(status, (numbers.byStatus.get(status) ?? 0) + 1);
-      numbers.latencies.observe(latencyMs / 1000);
+      numbers.latencies.observe(latencyMs / 1_000);
     };
   };
 }

@@ -8,9 +8,9 @@ import { operatorEndpoint } from './services.ts';
 
 const namedCustomers = closedObject({
   phones: v.pipe(
-    boundedArray(phoneNumber, { max: 1000 }),
+    boundedArray(phoneNumber, { max: 1_000 }),
     v.minLength(1, 'must have at least 1 item'),
-    v.maxLength(1000, 'must have at most 1000 items'),
+    v.maxLength(1_000, 'must have at most 1000 items'),
   ),
 });
 

@@ -22,7 +22,7 @@ export const readOverview = operatorEndpoint({
         queued: 0,
         scheduled: 0,
         states: { connected: 1 },
-        slotMs: 5000,
+        slotMs: 5_000,
         series: [],
         silentNodes: [],
         nodesWithoutWorkers: [],

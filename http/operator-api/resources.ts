@@ -23,7 +23,7 @@ export const keyExample = {
   permissions: ['messages.send', 'messages.read'],
   expiresAt: null,
   ipAllowlist: ['203.0.113.0/24'],
-  limits: { minute: 60, hour: 1000, day: 10000 },
+  limits: { minute: 60, hour: 1_000, day: 10_000 },
   createdAt: '2027-01-31T12:00:00.000Z',
   rotatedAt: null,
   revokedAt: null,

@@ -65,9 +65,8 @@ function asking<Services>(
   const leavesProgress = mostWaitMs > 0 && request.isContinued !== true;
   return (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return serveAsOwner(endpoint, request, services, serving);
-    if (waits !== undefined && mostWaitMs > 0 && inProgress.waiting >= waits.mostCalls) {
+    if (waits !== undefined && mostWaitMs > 0 && inProgress.waiting >= waits.mostCalls)
       return { reply: errorReply(waits.noRoom), keyId: undefined };
-    }
     const { connection, wait: _, ...sentRequest } = request;
     const waitId = mayTakeLong && connection ? `${request.requestId} ${random()}` : undefined;
     const forwardedCall = { kind: 'api', method, path, request: sentRequest, waitId } as const;

@@ -45,9 +45,8 @@ export function replyToThrown(
   rate: HeaderLines = '',
 ): ReplyValue {
   const failure = failureOfThrown(error);
-  if (failure.code === 'INTERNAL_ERROR') {
+  if (failure.code === 'INTERNAL_ERROR')
     log.error({ err: error, route: `${endpoint.method} ${endpoint.path}` }, 'an endpoint threw');
-  }
   return errorReply(failure, rate);
 }
 

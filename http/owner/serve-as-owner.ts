@@ -117,9 +117,8 @@ function checkAndHandle<Services>(
   if (!admission.admitted) return refusedWith(admission.failure);
   const { caller } = admission;
   const { permission } = endpoint;
-  if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission))) {
+  if (permission !== 'none' && (permission === 'operator' || !caller.permissions.has(permission)))
     return failed('FORBIDDEN_PERMISSION', { message: `This API key lacks the permission ${permission}.` });
-  }
   const checkedRequest = checkRequest(endpoint, request);
   if (!checkedRequest.ok) return failed('VALIDATION_ERROR', { fields: checkedRequest.fields });
   const { params, query, body, idempotencyKey } = checkedRequest;
@@ -132,9 +131,8 @@ function ownerReply<Services>(call: ServedCall<Services>, result: HandlerResult)
   try {
     const reply = replyOf(endpoint, result, rate);
     const { wait, file } = 'status' in result ? result : NEITHER;
-    if (options.stillOwner(request.tenantId)) {
+    if (options.stillOwner(request.tenantId))
       return file === undefined ? { reply, keyId, wait } : { reply, keyId, file };
-    }
     wait?.leave();
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
   } catch (error) {

@@ -26,9 +26,8 @@ export async function serveOperator<Services>(
   const { tenantId, operator } = request;
   try {
     const checkedRequest = checkRequest(endpoint, request);
-    if (!checkedRequest.ok) {
+    if (!checkedRequest.ok)
       return { reply: errorReply({ code: 'VALIDATION_ERROR', fields: checkedRequest.fields }), keyId };
-    }
     const params = tenantId === undefined ? checkedRequest.params : { ...checkedRequest.params, tenantId };
     const result = await endpoint.handle({ ...checkedRequest, params, operator, services, call: request });
     const reply = replyOf(endpoint, result, '');

@@ -77,9 +77,8 @@ function noEndpoint(match: Match<never> | undefined): EdgeReply {
 
 /** Returns the refusal of a body that must not be read. Undefined if it may be read. */
 export function bodyRefusal({ bodyFault }: RequestValue, route: string): EdgeReply | undefined {
-  if (bodyFault === 'too_large') {
+  if (bodyFault === 'too_large')
     return anonymous({ ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true }, route);
-  }
   if (bodyFault === 'crowded') {
     const message = 'Too many bodies are being received; send it again shortly, and in one piece.';
     return anonymous(errorReply({ code: 'OVERLOADED', message }), route);

@@ -33,9 +33,8 @@ export function isRequestCursor(cursor: string): boolean {
 export function decodePosition(cursor: string): Position {
   const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
   const [ms, sequence, account, index] = parts;
-  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof account !== 'string') {
+  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof account !== 'string')
     throw new TypeError('not a cursor of the request log');
-  }
   return { ms, sequence, account, index };
 }
 

@@ -84,9 +84,8 @@ export async function listRequests(
     positionBefore,
   )) {
     if (query.afterMs !== undefined && position.ms < query.afterMs - CLOCK_SLACK_MS) return end(items);
-    if (items.length === query.limit || scannedCount === SCAN_LIMIT) {
+    if (items.length === query.limit || scannedCount === SCAN_LIMIT)
       return { items, nextCursor: lastPosition === undefined ? null : encodePosition(lastPosition) };
-    }
     scannedCount += 1;
     lastPosition = position;
     if (matchesQuery(entry, query)) items.push(entry);

@@ -111,7 +111,7 @@ export class KeyLimits {
       const limit = call.limits[scope];
       const remaining = Math.max(0, limit - key.windows[scope].total);
       const reliefMs = reliefMsOf(key, scope, limit);
-      return { scope, limit, remaining, resetAtSeconds: Math.ceil(reliefMs / 1000) };
+      return { scope, limit, remaining, resetAtSeconds: Math.ceil(reliefMs / 1_000) };
     });
   }
 
@@ -124,9 +124,7 @@ export class KeyLimits {
   /** Returns the key's state as ASCII text if it changed since it was last stored (`onStored`), else `undefined`. */
   changedState(keyId: string): ChangedKey | undefined {
     const key = this.#keys.get(keyId);
-    if (key === undefined || !this.hasChanged(keyId)) {
-      return undefined;
-    }
+    if (key === undefined || !this.hasChanged(keyId)) return undefined;
     const numbers = [key.latestMs];
     for (const scope of SCOPES) {
       const window = key.windows[scope];
@@ -144,9 +142,7 @@ export class KeyLimits {
   /** Marks a state as stored. Calls that were counted after it was read must still be stored. */
   onStored({ keyId, changes }: Pick<ChangedKey, 'keyId' | 'changes'>): void {
     const key = this.#keys.get(keyId);
-    if (key !== undefined) {
-      key.storedChanges = changes;
-    }
+    if (key !== undefined) key.storedChanges = changes;
   }
 
   /**
@@ -157,9 +153,7 @@ export class KeyLimits {
     const numbers = decodeWholeNumbers(stored.state).values();
     const next = (): number => {
       const { value } = numbers.next();
-      if (value === undefined) {
-        throw new Error('a stored rate state is cut short');
-      }
+      if (value === undefined) throw new Error('a stored rate state is cut short');
       return value;
     };
     const storedMs = next();
@@ -212,9 +206,7 @@ export class KeyLimits {
 
   #key(keyId: string): KeyState {
     const knownKey = this.#keys.get(keyId);
-    if (knownKey !== undefined) {
-      return knownKey;
-    }
+    if (knownKey !== undefined) return knownKey;
     const windows = windowsOf((scope) => new RateWindow(WINDOW_MS[scope]));
     const key = { windows, latestMs: 0, changes: 0, storedChanges: 0 };
     this.#keys.set(keyId, key);
@@ -246,7 +238,7 @@ export class KeyLimits {
         reliefMs = scopeReliefMs;
       }
     }
-    const resetAtSeconds = Math.ceil(reliefMs / 1000);
+    const resetAtSeconds = Math.ceil(reliefMs / 1_000);
     const bucket = {
       isAllowed,
       scope: narrowestScope,
@@ -254,7 +246,7 @@ export class KeyLimits {
       remaining,
       resetAtSeconds,
     };
-    return isAllowed ? bucket : { ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
+    return isAllowed ? bucket : { ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1_000) };
   }
 }
 

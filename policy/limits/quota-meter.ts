@@ -37,9 +37,7 @@ export class QuotaMeter {
     const [month = 0, usedCount = 0] = encodedText.split('.').map(Number);
     meter.#month = month;
     meter.#used = usedCount;
-    if (meter.encode() !== encodedText) {
-      throw new Error('a stored quota is not readable');
-    }
+    if (meter.encode() !== encodedText) throw new Error('a stored quota is not readable');
     if (nowMs < monthStartMs(month - 1)) meter.#month = monthOf(nowMs);
     return meter;
   }
@@ -55,7 +53,7 @@ export class QuotaMeter {
     const usedCount = month === this.#month ? this.#used : 0;
     if (call.mayExceed !== true && usedCount >= PLANS[call.plan].apiCallsPerMonth) {
       const decision = this.peek(call);
-      const retryAfterSeconds = Math.ceil((decision.resetsAtMs - call.nowMs) / 1000);
+      const retryAfterSeconds = Math.ceil((decision.resetsAtMs - call.nowMs) / 1_000);
       return { ...decision, isAllowed: false, retryAfterSeconds };
     }
     this.#month = month;

@@ -1,5 +1,5 @@
 /** Up to this limit a window keeps the exact time of each call (docs/contract.md, Windows). */
-export const EXACT_LIMIT = 1000;
+export const EXACT_LIMIT = 1_000;
 
 /** Above it, calls are gathered into this many sub-buckets of the window (docs/contract.md, Windows). */
 const SUB_BUCKETS = 256;

@@ -25,9 +25,7 @@ export function decodeWholeNumbers(text: string): number[] {
   let scale = 1;
   for (const character of text) {
     const digit = DIGIT_OF.get(character);
-    if (digit === undefined) {
-      throw new Error('stored numbers are not readable');
-    }
+    if (digit === undefined) throw new Error('stored numbers are not readable');
     number += (digit % RADIX) * scale;
     scale *= RADIX;
     if (digit < RADIX) {
@@ -36,8 +34,6 @@ export function decodeWholeNumbers(text: string): number[] {
       scale = 1;
     }
   }
-  if (scale !== 1) {
-    throw new Error('stored numbers are cut short');
-  }
+  if (scale !== 1) throw new Error('stored numbers are cut short');
   return numbers;
 }

@@ -14,9 +14,9 @@ export interface ShardMarksOptions {
 }
 
 /**
- * The runtime's own two marks of an actor in Redis, written outside of turns. `suspended`: the actor waits for an
- * operator. Operators have seen this already, so a refused write is retried. `awake`: the actor must live. If the
- * removal of this mark is not written, the next activation corrects it.
+ * The runtime's own two marks of an actor in Redis, written outside of turns. The mark `suspended` says that the actor
+ * waits for an operator. Operators see this before it is stored, so a refused write is retried. The mark `awake` says
+ * that the actor must live. If its removal is not written, the next activation removes it.
  */
 export class ShardMarks {
   readonly #options: ShardMarksOptions;

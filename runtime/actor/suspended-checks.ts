@@ -35,9 +35,8 @@ export class SuspendedChecks {
   /** Starts the checks of the actor. */
   start(): void {
     this.#serial += 1;
-    if (this.#actor.behaviour.suspended !== undefined) {
+    if (this.#actor.behaviour.suspended !== undefined)
       this.#run(this.#serial, this.#actor.shard.nowMs(this.#around.clock));
-    }
   }
 
   /**

@@ -221,9 +221,8 @@ export class TurnCycle implements Commitment {
   /** Commits the turn's writes. A turn without writes takes effect at once. */
   #submit(): void {
     const { clock, commits, observer } = this.#around;
-    if (observer?.traced !== undefined) {
+    if (observer?.traced !== undefined)
       this.#commitMs = this.writes.length === 0 ? undefined : clock.monotonicMs();
-    }
     if (this.writes.length === 0) this.#takeEffect();
     else commits.add(this.#shard, this);
   }

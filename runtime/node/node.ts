@@ -131,9 +131,8 @@ export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
 
 /** Like `startNode` over an existing engine, which the node closes when it stops. */
 export async function assembleNode(engine: Engine, options: AssemblyOptions): Promise<RuntimeNode> {
-  if (!NODE_ID_SHAPE.test(options.nodeId)) {
+  if (!NODE_ID_SHAPE.test(options.nodeId))
     throw new Error('a node id is 1 to 64 letters, digits, dots, dashes or underscores');
-  }
   const node = new AssembledNode(engine, options);
   try {
     await node.begin();

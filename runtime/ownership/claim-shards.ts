@@ -23,9 +23,8 @@ export async function claimShards(
   for (const [index, answer] of answers.entries()) {
     // A claim whose reply was lost is found by the next check: the shard is ours and not run here. It is then claimed
     // once more.
-    if (answer.status === 'fulfilled' && answer.value.isChanged) {
+    if (answer.status === 'fulfilled' && answer.value.isChanged)
       wonShards.push({ number: numbers[index] as number, record: answer.value.record });
-    }
   }
   const members = await engine.read(
     wonShards.flatMap(({ number }) =>

@@ -31,8 +31,8 @@ export class ClockDispute {
   }
 
   /**
-   * Called at each check of the shards, after its comparison of the clocks. Not while the node stops or takes a new
-   * name: a name that this takes would be a second one.
+   * Compares the clocks with the tolerance. Call it at each check of the shards, after Redis' time was read. Do not call
+   * it while the node stops or takes a new name, because a return here would take a second name.
    */
   async check(nodes: readonly NodeRecord[]): Promise<ClockFinding> {
     const { clock, counters, log } = this.#options;

@@ -128,9 +128,8 @@ export class Ownership {
         clock.check(() => engine.timeMs()),
       ]);
       this.#servers = servers;
-      if (servers.some(({ isMaster }) => !isMaster)) {
+      if (servers.some(({ isMaster }) => !isMaster))
         throw new RuntimeFailure('STORE_UNAVAILABLE', 'what a replica says may be old');
-      }
       this.view.replace(nodes, records);
       if (await this.#standsAside(nodes)) return;
       if (this.#isStopping || !this.lease.holds() || incarnation !== this.incarnation) return;

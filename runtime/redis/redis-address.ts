@@ -36,9 +36,8 @@ function parseServer(text: string): RedisOptions {
   } catch {
     throw new Error('REDIS_URL is neither a URL nor the path of a socket');
   }
-  if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') {
+  if (url.protocol !== 'redis:' && url.protocol !== 'rediss:')
     throw new Error(`REDIS_URL has the scheme ${url.protocol} where redis: or rediss: is known`);
-  }
   const database = url.pathname.slice(1);
   if (database !== '' && !/^\d+$/.test(database))
     throw new Error('REDIS_URL names a database that is no number');

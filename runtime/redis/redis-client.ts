@@ -16,9 +16,8 @@ export function redisClient(
   options: { readonly name: string; readonly answerMs: number },
 ): RedisClient {
   const sharedOptions = clientOptions(address, options);
-  if (address.kind === 'single') {
+  if (address.kind === 'single')
     return new Redis({ ...sharedOptions, enableOfflineQueue: false, retryStrategy: redisRetryDelayMs });
-  }
   return new Cluster([...address.nodes], {
     redisOptions: sharedOptions,
     lazyConnect: true,

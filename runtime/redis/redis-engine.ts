@@ -125,9 +125,8 @@ export class RedisEngine implements Engine {
     } catch (error) {
       this.#lostMaster.writeFailed(error);
       const failure = failureOf(error);
-      if (failure instanceof RuntimeFailure && failure.code === 'OUTCOME_UNKNOWN') {
+      if (failure instanceof RuntimeFailure && failure.code === 'OUTCOME_UNKNOWN')
         return sections.map(() => ({ code: 'unknown', message: failure.message }));
-      }
       // A broken connection does not show what Redis would have answered.
       const refusal = refusalOf(error);
       if (refusal !== undefined) this.#trouble.noteRefused(part, refusal);

@@ -47,9 +47,7 @@ export function failureOf(error: unknown): Error {
     const refusal = refusalOf(error);
     return refusal === undefined ? error : unavailableFailure(refusal);
   }
-  if (/isn't writeable|isn't ready/.test(error.message)) {
-    return unavailableFailure('Redis cannot be reached');
-  }
+  if (/isn't writeable|isn't ready/.test(error.message)) return unavailableFailure('Redis cannot be reached');
   return outcomeUnknownFailure('the connection to Redis ended before it answered');
 }
 

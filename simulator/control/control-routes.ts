@@ -177,7 +177,7 @@ function groupRoutes(network: Network): ControlRoute[] {
       const group: Group = {
         ...fields,
         addressing: addressingMode ?? groupBefore?.addressing ?? 'lid',
-        createdAt: groupBefore?.createdAt ?? Math.floor(network.clock.wallMs() / 1000),
+        createdAt: groupBefore?.createdAt ?? Math.floor(network.clock.wallMs() / 1_000),
       };
       await changeGroup(network, group, untold);
       return { data: groupRecord(group) };

@@ -117,9 +117,8 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   } catch {
     throw refuseField('', 'must be JSON');
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw refuseField('', 'must be a JSON object');
-  }
   return body as Record<string, unknown>;
 }
 

@@ -126,16 +126,14 @@ function acknowledge(
 function audienceOf(network: Network, sender: Companion, stanza: BinaryNode): Audience {
   const recipient = attribute(stanza, 'to');
   if (isMalformed(network, stanza)) return { refusal: MALFORMED };
-  if (recipient === STATUS_ADDRESS) {
+  if (recipient === STATUS_ADDRESS)
     return { phones: new Set(addressees(network, stanza).map(({ target }) => target.number.phone)) };
-  }
   if (isGroupAddress(recipient)) {
     const group = network.groups.get(recipient);
     if (!group) return { refusal: 404 };
     const mode = stanza.attrs.addressing_mode ?? group.addressing;
-    if (mode !== group.addressing || namesOthers(stanza, group.addressing)) {
+    if (mode !== group.addressing || namesOthers(stanza, group.addressing))
       return { refusal: WRONG_ADDRESSING };
-    }
     const member = group.participants.includes(sender.phone);
     if (!member || (group.announce && !group.admins.includes(sender.phone))) return { refusal: 403 };
     return { phones: new Set(group.participants) };

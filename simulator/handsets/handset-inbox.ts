@@ -100,9 +100,8 @@ async function openEnvelope(
       envelope.type === 'skmsg'
         ? await handset.decryptGroup(author, attribute(incomingMessage.stanza, 'to'), envelope.ciphertext)
         : await handset.decrypt(author, envelope);
-    if (message.senderKeyDistributionMessage) {
+    if (message.senderKeyDistributionMessage)
       await handset.learnSenderKey(author, message.senderKeyDistributionMessage);
-    }
     messages.push(message);
   }
   return messages;
@@ -242,9 +241,8 @@ function retryReceipt(
   const t = stanzaTime(network.clock);
   const retry = node('retry', { count: String(count), id, t, v: '1' });
   const attrs = { id, ...receiptOrigin(incomingMessage, target), type: 'retry', t };
-  if (count < FIRST_WITH_KEYS) {
+  if (count < FIRST_WITH_KEYS)
     return node('receipt', attrs, [retry, node('registration', {}, encodeBigEndian(handset.registrationId))]);
-  }
   const [registration = node('registration'), ...keys] = bundleNodes(handset.bundle());
   return node('receipt', attrs, [retry, registration, node('keys', {}, keys)]);
 }

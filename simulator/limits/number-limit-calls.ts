@@ -57,5 +57,5 @@ export function numberLimitRoutes(network: Network): ControlRoute[] {
 }
 
 function inSeconds({ clock }: Network, seconds: number): number {
-  return Math.floor(clock.wallMs() / 1000) + seconds;
+  return Math.floor(clock.wallMs() / 1_000) + seconds;
 }

@@ -57,7 +57,7 @@ export class NumberLimits {
   /** Returns the restriction that is in force. */
   timelock(phone: string): Timelock | null {
     const { timelock } = this.#of(phone);
-    const isOver = timelock?.endsAt != null && timelock.endsAt * 1000 <= this.#clock.wallMs();
+    const isOver = timelock?.endsAt != null && timelock.endsAt * 1_000 <= this.#clock.wallMs();
     return isOver ? null : timelock;
   }
 

@@ -86,15 +86,12 @@ export class CodePairing {
    */
   async typeCode(typed: string, phone: string): Promise<Companion> {
     const request = this.#requests.get(phone);
-    if (request === undefined) {
+    if (request === undefined)
       throw new ControlFailure(404, 'CODE_UNKNOWN', `No client waits for a code typed on +${phone}.`);
-    }
-    if (this.#pairing.isOver(request.registration)) {
+    if (this.#pairing.isOver(request.registration))
       throw new ControlFailure(410, 'CODE_EXPIRED', 'The time for this code is over.');
-    }
-    if (request.finish !== undefined) {
+    if (request.finish !== undefined)
       throw new ControlFailure(409, 'CODE_IN_USE', 'This code is being typed already.');
-    }
     const ephemeral = Curve.generateKeyPair();
     const code = plainCode(typed);
     try {
@@ -177,9 +174,8 @@ export class CodePairing {
       ]),
     );
     const bundle = await answer;
-    if (bundle === undefined) {
+    if (bundle === undefined)
       throw new ControlFailure(504, 'CLIENT_SILENT', 'The client did not answer the pairing.');
-    }
     return bundle;
   }
 

@@ -100,7 +100,7 @@ function notificationOf(part: proto.Message.IHistorySyncNotification): proto.IMe
 
 function conversationWith(network: Network, contact: PhoneNumber): proto.IConversation {
   const id = addressOf(contact, 'lid');
-  const issuedAt = Math.floor(network.clock.wallMs() / 1000) - TOKEN_AGE_SECONDS;
+  const issuedAt = Math.floor(network.clock.wallMs() / 1_000) - TOKEN_AGE_SECONDS;
   return {
     id,
     pnJid: addressOf(contact, 'pn'),

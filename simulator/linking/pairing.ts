@@ -44,9 +44,8 @@ export class PairingService {
   /** Gives references to a client that has no identity yet. */
   register(connection: Connection, finish: ClientFinish): void {
     const data = finish.payload.devicePairingData;
-    if (!data?.eIdent || !data.eRegid || !data.eSkeyId || !data.eSkeyVal || !data.eSkeySig) {
+    if (!data?.eIdent || !data.eRegid || !data.eSkeyId || !data.eSkeyVal || !data.eSkeySig)
       throw new Error('registration without keys');
-    }
     const name = proto.DeviceProps.decode(data.deviceProps ?? new Uint8Array()).os;
     this.#network.log({ event: 'a client wants to be linked', name });
     const references = Array.from({ length: REFERENCES }, () => `2@${randomBytes(24).toString('base64url')}`);
@@ -188,7 +187,7 @@ export class PairingService {
 
   async #offer(connection: Connection, companion: Companion, advSecret: Buffer): Promise<void> {
     const handset = this.#network.handsets.handsetOf(companion.phone);
-    const timestamp = Math.floor(this.#network.clock.wallMs() / 1000);
+    const timestamp = Math.floor(this.#network.clock.wallMs() / 1_000);
     const details = identityDetails(companion, timestamp);
     const signedIdentity = signIdentity({ handset, companion, details, advSecret });
     const answer = await connection.ask(
@@ -196,9 +195,8 @@ export class PairingService {
       this.#network.timings.clientWaitMs,
     );
     if (!answer) throw new ControlFailure(504, 'CLIENT_SILENT', 'The client did not answer the pairing.');
-    if (!isSignedByDevice({ handset, companion, details, answer })) {
+    if (!isSignedByDevice({ handset, companion, details, answer }))
       throw new ControlFailure(502, 'CLIENT_SIGNATURE_INVALID', 'The client signed its pairing wrongly.');
-    }
   }
 
   #pairSuccess(companion: Companion, signedIdentity: Buffer): BinaryNode {

@@ -57,9 +57,8 @@ function row(network: Network, user: BinaryNode, protocols: ReadonlySet<string>)
   if (protocols.has('contact')) parts.push(node('contact', { type: number.exists ? 'in' : 'out' }));
   if (number.exists && protocols.has('devices')) parts.push(deviceList(network, number));
   // A row that is keyed by LID must not carry one, because the client would take its key for a phone number.
-  if (number.exists && protocols.has('lid') && addressing === 'pn') {
+  if (number.exists && protocols.has('lid') && addressing === 'pn')
     parts.push(node('lid', { val: lidAddress(number.lid) }));
-  }
   return node('user', { jid: addressOf(number, addressing) }, parts);
 }
 

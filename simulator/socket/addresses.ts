@@ -35,8 +35,7 @@ export function parseUserAddress(
   if (!decodedJid?.user) return undefined;
   if (decodedJid.server === 'lid')
     return { user: decodedJid.user, device: decodedJid.device ?? 0, addressing: 'lid' };
-  if (decodedJid.server === 's.whatsapp.net' || decodedJid.server === 'c.us') {
+  if (decodedJid.server === 's.whatsapp.net' || decodedJid.server === 'c.us')
     return { user: decodedJid.user, device: decodedJid.device ?? 0, addressing: 'pn' };
-  }
   return undefined;
 }

@@ -43,7 +43,7 @@ export async function composeMessage(
     chat: group?.id ?? addressOf(network.numbers.of(to), addressing),
     file,
     about: earlierMessage(network, options),
-    nowSeconds: Math.floor(network.clock.wallMs() / 1000),
+    nowSeconds: Math.floor(network.clock.wallMs() / 1_000),
   });
   return { message, form: stanzaForm(message), path: file?.directPath ?? null };
 }
@@ -61,7 +61,7 @@ async function uploadFile(
     url: `https://${network.media.host}${keptFile.directPath}`,
     fileSha256: sha256(file.content),
     fileLength: file.content.byteLength,
-    mediaKeyTimestamp: Math.floor(network.clock.wallMs() / 1000),
+    mediaKeyTimestamp: Math.floor(network.clock.wallMs() / 1_000),
   };
 }
 

@@ -70,9 +70,8 @@ export async function writeAsContact(
   const group = isGroupAddress(to) ? groupFor(network, from, to) : undefined;
   const phones = group ? group.participants.filter((phone) => phone !== from) : [to];
   const companions = phones.flatMap((phone) => network.companions.of(phone));
-  if (companions.length === 0) {
+  if (companions.length === 0)
     throw new ControlFailure(409, 'NO_COMPANION', 'No client is linked that could receive this message.');
-  }
   const { message, form, path } = await composeMessage(
     network,
     { ...options, addressing: namedBy(options.addressing) },
@@ -167,7 +166,7 @@ function tokenFor(
   const { lid } = sender;
   const isGiven = knownToken !== undefined && knownToken.bytes.length > 0 && knownToken.lid === lid;
   if (isGiven) return way === 'message' ? knownToken : undefined;
-  const seconds = Math.floor(network.clock.wallMs() / 1000);
+  const seconds = Math.floor(network.clock.wallMs() / 1_000);
   const token = { bytes: Buffer.from(way === 'none' ? '' : network.newId(), 'hex'), at: seconds, lid };
   network.limits.noteWritten(sender.phone, to, token);
   return way === 'none' ? undefined : token;
@@ -176,9 +175,8 @@ function tokenFor(
 function groupFor(network: Network, sender: string, id: string): Group {
   const group = network.groups.get(id);
   if (!group) throw new ControlFailure(404, 'NOT_FOUND', `There is no group ${id}.`);
-  if (!group.participants.includes(sender) || (group.announce && !group.admins.includes(sender))) {
+  if (!group.participants.includes(sender) || (group.announce && !group.admins.includes(sender)))
     throw new ControlFailure(409, 'MAY_NOT_WRITE', `+${sender} may not write in this group.`);
-  }
   return group;
 }
 

@@ -75,14 +75,12 @@ function problemsOf(path: string, source: string): string[] {
       continue;
     }
     const headings = headingsOf(document);
-    if (anchor !== undefined && !headings.some((heading) => `#${anchorOf(heading)}` === anchor)) {
+    if (anchor !== undefined && !headings.some((heading) => `#${anchorOf(heading)}` === anchor))
       problems.push(`${path}: ${cited} names no heading`);
-    }
     const after = text.slice(index + cited.length, index + cited.length + 120);
     const words = after.replace(HEADING_FOLLOWS, '');
-    if (!isMarkdown && words !== after && !headings.some((heading) => startsWith(words, heading))) {
+    if (!isMarkdown && words !== after && !headings.some((heading) => startsWith(words, heading)))
       problems.push(`${path}: ${document} has no heading ${words.slice(0, 40)}`);
-    }
   }
   return problems;
 }

@@ -26,7 +26,7 @@ const SHOPS = [
   'North pharmacy',
   'Mill cheese',
 ];
-const CUSTOMERS = Array.from({ length: 60 }, (_, index) => `+3362222${1000 + index}`);
+const CUSTOMERS = Array.from({ length: 60 }, (_, index) => `+3362222${1_000 + index}`);
 const TRAFFIC_MS = isSmoke ? 10_000 : 100_000;
 
 const phoneOf = (index: number): string => `+3361111000${index}`;

@@ -59,9 +59,8 @@ class JournalReader {
       next.revision === recordBefore.revision + 1;
     const isChange = next.epoch === recordBefore.epoch + 1 && next.revision === recordBefore.revision;
     if (isChange) this.#epochs += 1;
-    if (!isCommit && !isChange) {
+    if (!isCommit && !isChange)
       this.#violations.push(`${key} went from ${JSON.stringify(recordBefore)} to ${JSON.stringify(next)}`);
-    }
   }
 
   #committed(key: string, id: string): void {

@@ -99,7 +99,7 @@ const past = fc.array(
   { maxLength: 60 },
 );
 
-test('it agrees with the rules when they judge each message', (context) => {
+test('a forecast agrees with the rules, which judge each message', (context) => {
   const asked = fc.record({
     plans: fc.array(planned, { minLength: 1, maxLength: 4 }),
     place: fc.nat(3),

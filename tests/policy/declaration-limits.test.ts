@@ -54,16 +54,16 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     const ledger = new DeclarationLedger();
     for (let index = 0; index < 5; index += 1) {
       const count = index === 4 ? 99 : 100;
-      ledger.record({ atMs: START_MS + index * 1000, count });
+      ledger.record({ atMs: START_MS + index * 1_000, count });
     }
     const ask = (count: number, nowMs: number) =>
       refusalOf(evaluateDeclarations(ledger, { items: batch(count), nowMs }));
-    assert.equal(ask(1, START_MS + 4000), 'admitted');
-    assert.deepEqual(ask(2, START_MS + 4000), ['DECLARE_DAILY_CAP_REACHED', 86_396]);
+    assert.equal(ask(1, START_MS + 4_000), 'admitted');
+    assert.deepEqual(ask(2, START_MS + 4_000), ['DECLARE_DAILY_CAP_REACHED', 86_396]);
     assert.deepEqual(ask(2, START_MS + day - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
     assert.equal(ask(2, START_MS + day), 'admitted');
     const renewed = batch(100, { expiresAtMs: null, isRevoked: false });
-    const evaluation = evaluateDeclarations(ledger, { items: renewed, nowMs: START_MS + 4000 });
+    const evaluation = evaluateDeclarations(ledger, { items: renewed, nowMs: START_MS + 4_000 });
     assert.deepEqual(evaluation, { isAdmitted: true, entry: null });
   });
 
@@ -78,13 +78,13 @@ describe('declarations (docs/contract.md, Declarations)', () => {
     const ask = (counts: number[], count: number, nowMs: number) => {
       const ledger = new DeclarationLedger();
       for (const [index, before] of counts.entries()) {
-        ledger.record({ atMs: START_MS + index * 1000, count: before });
+        ledger.record({ atMs: START_MS + index * 1_000, count: before });
       }
       return refusalOf(evaluateDeclarations(ledger, { items: batch(count), nowMs }));
     };
     assert.deepEqual(ask([500], 1, START_MS + day - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
-    assert.deepEqual(ask([1, 499], 1, START_MS + 1000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
-    assert.deepEqual(ask([1, 1, 498], 2, START_MS + 2000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
+    assert.deepEqual(ask([1, 499], 1, START_MS + 1_000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
+    assert.deepEqual(ask([1, 1, 498], 2, START_MS + 2_000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
   });
 
   test('a clock that steps back frees no capacity', () => {
@@ -109,13 +109,13 @@ describe('declarations (docs/contract.md, Declarations)', () => {
 test('in any sequence batches agree with a plain list, the returned second is exact, and a restart changes nothing', (context) => {
   const step = fc.record({
     sizes: fc.array(
-      fc.constantFrom<DeclarationFact['revoked'] | number | null>(null, true, false, 1500, 5000, day / 2),
+      fc.constantFrom<DeclarationFact['isRevoked'] | number | null>(null, true, false, 1500, 5_000, day / 2),
       {
         maxLength: 60,
       },
     ),
     times: fc.integer({ min: 1, max: 12 }),
-    waitMs: fc.constantFrom(0, 1, 500, 1000, 3600_000, day - 1, day, -1000, -3600_000),
+    waitMs: fc.constantFrom(0, 1, 500, 1_000, 3600_000, day - 1, day, -1_000, -3600_000),
     restarts: fc.boolean(),
   });
   fc.assert(
@@ -136,7 +136,7 @@ test('in any sequence batches agree with a plain list, the returned second is ex
             .reduce((sum, entry) => sum + entry.count, 0);
           const isNew = ({ current }: (typeof items)[number]) =>
             current === null ||
-            current.revoked ||
+            current.isRevoked ||
             (current.expiresAtMs !== null && current.expiresAtMs <= atMs);
           const count = items.filter(isNew).length;
           return count === 0 ? 0 : 500 - used - count;
@@ -152,8 +152,8 @@ test('in any sequence batches agree with a plain list, the returned second is ex
             }
           } else {
             const seconds = evaluation.retryAfterSeconds ?? Number.NaN;
-            assert.ok(roomAt(nowMs + 1000 * seconds) >= 0, 'let through when promised');
-            assert.ok(roomAt(nowMs + 1000 * (seconds - 1)) < 0, 'still refused one second earlier');
+            assert.ok(roomAt(nowMs + 1_000 * seconds) >= 0, 'let through when promised');
+            assert.ok(roomAt(nowMs + 1_000 * (seconds - 1)) < 0, 'still refused one second earlier');
           }
         }
         nowMs += waitMs;
@@ -165,9 +165,7 @@ test('in any sequence batches agree with a plain list, the returned second is ex
 });
 
 function factOf(kind: boolean | number | null, nowMs: number): DeclarationFact | null {
-  if (kind === null) {
-    return null;
-  }
+  if (kind === null) return null;
   return typeof kind === 'number'
     ? { expiresAtMs: nowMs + kind, isRevoked: false }
     : { expiresAtMs: null, isRevoked: kind };

@@ -22,9 +22,7 @@ function groupFacts(facts: Partial<GroupFacts> = {}): GroupFacts {
 
 function send(ledger: SendLedger, facts: Partial<GroupFacts>) {
   const evaluation = evaluateGroup(ledger, groupFacts(facts));
-  if (evaluation.isAdmitted) {
-    ledger.record(evaluation.entry);
-  }
+  if (evaluation.isAdmitted) ledger.record(evaluation.entry);
   return evaluation;
 }
 
@@ -109,7 +107,7 @@ test('the daily cap counts shares, and waits for as many as the group takes', ()
   assert.deepEqual(ask(1), ['GROUP_DAILY_CAP_REACHED', 20 * 3600]);
   assert.deepEqual(ask(250), ['GROUP_DAILY_CAP_REACHED', 20 * 3600]);
   assert.deepEqual(ask(251), ['GROUP_DAILY_CAP_REACHED', 21 * 3600]);
-  assert.deepEqual(ask(1000), ['GROUP_DAILY_CAP_REACHED', 23 * 3600]);
+  assert.deepEqual(ask(1_000), ['GROUP_DAILY_CAP_REACHED', 23 * 3600]);
   assert.deepEqual(ask(1001), ['GROUP_DAILY_CAP_REACHED', undefined]);
 });
 

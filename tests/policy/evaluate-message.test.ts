@@ -8,27 +8,22 @@ import { messageFacts, refusalOf, START_MS, sendMany } from './sends.ts';
 
 describe('content (docs/contract.md, Input bounds)', () => {
   const wide = '\u{1f600}';
+  const tooLong = ['MESSAGE_TOO_LONG', undefined];
+  const tooMany = ['TOO_MANY_MEDIA', undefined];
+  const empty = ['EMPTY_MESSAGE', undefined];
   for (const [name, content, expected] of [
     ['4096 characters pass', { text: 'x'.repeat(4096) }, 'admitted'],
-    ['4097 do not', { text: 'x'.repeat(4097) }, ['MESSAGE_TOO_LONG', undefined]],
+    ['4097 characters are too many', { text: 'x'.repeat(4097) }, tooLong],
     ['a character is a code point: 4096 of two units pass', { text: wide.repeat(4096) }, 'admitted'],
-    ['also behind an odd one', { text: `x${wide.repeat(4095)}` }, 'admitted'],
-    ['4097 of two units do not', { text: wide.repeat(4097) }, ['MESSAGE_TOO_LONG', undefined]],
-    ['nor 4097 mixed', { text: `${wide.repeat(2000)}${'x'.repeat(2097)}` }, ['MESSAGE_TOO_LONG', undefined]],
-    [
-      'a lone half of a pair is a character',
-      { text: '\ud83d'.repeat(4097) },
-      ['MESSAGE_TOO_LONG', undefined],
-    ],
-    ['a lone other half too', { text: '\ude00'.repeat(4097) }, ['MESSAGE_TOO_LONG', undefined]],
+    ['4095 characters of two units after another one pass', { text: `x${wide.repeat(4095)}` }, 'admitted'],
+    ['4097 characters of two units are too many', { text: wide.repeat(4097) }, tooLong],
+    ['4097 mixed characters are too many', { text: `${wide.repeat(2000)}${'x'.repeat(2097)}` }, tooLong],
+    ['the first half of a pair alone is a character', { text: '\ud83d'.repeat(4097) }, tooLong],
+    ['the second half of a pair alone is a character', { text: '\ude00'.repeat(4097) }, tooLong],
     ['one attachment passes', { text: undefined, mediaUrls: ['https://a.example/1'] }, 'admitted'],
-    [
-      'two do not',
-      { mediaUrls: ['https://a.example/1', 'https://a.example/2'] },
-      ['TOO_MANY_MEDIA', undefined],
-    ],
-    ['nothing is empty', { text: undefined }, ['EMPTY_MESSAGE', undefined]],
-    ['a blank text is nothing', { text: ' \n\t' }, ['EMPTY_MESSAGE', undefined]],
+    ['two attachments are too many', { mediaUrls: ['https://a.example/1', 'https://a.example/2'] }, tooMany],
+    ['a message without text and attachment is empty', { text: undefined }, empty],
+    ['a message with a blank text is empty', { text: ' \n\t' }, empty],
   ] as const) {
     test(name, () => {
       assert.deepEqual(refusalOf(evaluateMessage(new SendLedger(), messageFacts(content))), expected);
@@ -139,7 +134,7 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
     const nowMs = START_MS + 2 * HOUR_MS;
     const facts = messageFacts({ pairedAtMs: null, nowMs });
     const twentySecond = START_MS + 21 * MINUTE_MS + DAY_MS;
-    const seconds = (twentySecond - nowMs) / 1000;
+    const seconds = (twentySecond - nowMs) / 1_000;
     assert.deepEqual(refusalOf(evaluateMessage(ledger, facts)), ['DAILY_CAP_REACHED', seconds]);
   });
 
@@ -199,13 +194,11 @@ describe('caps (docs/contract.md, Messages to numbers)', () => {
 describe('per recipient (docs/contract.md, Messages to numbers)', () => {
   const sendTo = (ledger: SendLedger, nowMs: number, lastInboundAtMs: number | null = null) => {
     const evaluation = evaluateMessage(ledger, messageFacts({ nowMs, lastInboundAtMs, text: `${nowMs}` }));
-    if (evaluation.isAdmitted) {
-      ledger.record(evaluation.entry);
-    }
+    if (evaluation.isAdmitted) ledger.record(evaluation.entry);
     return refusalOf(evaluation);
   };
 
-  test('ten minutes apart to the millisecond', () => {
+  test('two messages to one recipient are ten minutes apart, to the millisecond', () => {
     const ledger = new SendLedger();
     assert.equal(sendTo(ledger, START_MS), 'admitted');
     assert.deepEqual(sendTo(ledger, START_MS), ['RECIPIENT_RATE_LIMITED', 600]);
@@ -213,7 +206,7 @@ describe('per recipient (docs/contract.md, Messages to numbers)', () => {
     assert.equal(sendTo(ledger, START_MS + 10 * MINUTE_MS), 'admitted');
   });
 
-  test('the message names which of the two limits it was', () => {
+  test('a refusal names which of the two limits of a recipient it was', () => {
     const ledger = new SendLedger();
     sendTo(ledger, START_MS);
     const told = (nowMs: number) => {
@@ -278,7 +271,7 @@ describe('bulk pattern (docs/contract.md, Messages to numbers)', () => {
     for (let index = 0; index < 20; index += 1) {
       const facts = messageFacts({
         ...media('sale'),
-        recipient: `+3360000${1000 + index}`,
+        recipient: `+3360000${1_000 + index}`,
         nowMs: START_MS + index,
       });
       const evaluation = evaluateMessage(ledger, facts);

@@ -37,7 +37,7 @@ const message = fc.record({ to: phone, content, isCommitted }).map(
 const burst = fc
   .record({
     count: fc.integer({ min: 5, max: 60 }),
-    paceMs: fc.constantFrom(0, 1, 1000, minute, 2 * minute, 10 * minute),
+    paceMs: fc.constantFrom(0, 1, 1_000, minute, 2 * minute, 10 * minute),
     content,
     from: fc.nat({ max: 400 }),
     isCustomer: fc.boolean(),
@@ -91,13 +91,13 @@ const declare = fc
   .record({
     of: phone,
     expiresInMs: fc.option(fc.constantFrom(1, 1500, 10 * minute, hour, day + 1), { freq: 2 }),
-    revoked: fc.integer({ min: 0, max: 3 }).map((chance) => chance === 0),
+    isRevoked: fc.integer({ min: 0, max: 3 }).map((chance) => chance === 0),
   })
   .map(
-    ({ of, expiresInMs, revoked }): Step =>
+    ({ of, expiresInMs, isRevoked }): Step =>
       (shop) => {
         const expiresAtMs = expiresInMs === null ? null : shop.nowMs + expiresInMs;
-        shop.person(of).declaration = { expiresAtMs, revoked };
+        shop.person(of).declaration = { expiresAtMs, isRevoked };
       },
   );
 
@@ -127,7 +127,7 @@ const pair = fc
 const lengths = [
   1,
   999,
-  1000,
+  1_000,
   1001,
   10 * minute - 1,
   10 * minute,
@@ -151,10 +151,10 @@ const stepBack = fc.constantFrom(...lengths).map(
     },
 );
 /** To just around the moment that the last refusal named. */
-const waitAsTold = fc.constantFrom(-1001, -1000, -1, 0, 1).map(
+const waitAsTold = fc.constantFrom(-1001, -1_000, -1, 0, 1).map(
   (offByMs): Step =>
     (shop) => {
-      shop.nowMs += Math.max(0, 1000 * (shop.lastRetryAfterSeconds ?? 0) + offByMs);
+      shop.nowMs += Math.max(0, 1_000 * (shop.lastRetryAfterSeconds ?? 0) + offByMs);
     },
 );
 const restart = fc.constant<Step>((shop) => shop.restart());
@@ -194,7 +194,7 @@ const everyAnswer = [
 
 test('in any sequence every verdict, code, second, cap and count is the oracleâ€™s, also after restarts', (context) => {
   const seen = new Map<string, number>();
-  const runs = propertyRuns(context, 2000);
+  const runs = propertyRuns(context, 2_000);
   fc.assert(
     fc.property(steps, (sequence) => {
       const shop = new ShopModel();
@@ -208,7 +208,5 @@ test('in any sequence every verdict, code, second, cap and count is the oracleâ€
     runs,
   );
   context.diagnostic(`answers compared: ${JSON.stringify(Object.fromEntries([...seen].sort()))}`);
-  if (runs.numRuns >= 1000) {
-    assert.deepEqual([...seen.keys()].sort(), everyAnswer, 'every rule had its say');
-  }
+  if (runs.numRuns >= 1_000) assert.deepEqual([...seen.keys()].sort(), everyAnswer, 'every rule had its say');
 });

@@ -18,7 +18,7 @@ function told(nowMs: number, settings: TenantSettings) {
   return [
     evaluateMessage(ledger, messageFacts({ settings, nowMs })),
     evaluateGroup(ledger, { ...content, groupId: '120363042345678901@g.us', group, pairedAtMs: null }),
-    evaluateStatus(ledger, { ...content, caption: 'Hello' }),
+    evaluateStatus(ledger, { ...content, caption: 'Hello', hasAttachment: false }),
   ].map((evaluation) => ('code' in evaluation ? evaluation.code : 'admitted'));
 }
 
@@ -35,7 +35,7 @@ test('a full ledger refuses everything for a day, also under the widest settings
   }
 });
 
-test('it takes no more than each window holds, and matches no recipient and no text', () => {
+test('a full ledger takes no more than each window holds, and matches no recipient and no text', () => {
   const counts = new Map<string, number>();
   for (const { kind, subject, fingerprint } of fullLedger(START_MS)) {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);

@@ -17,7 +17,7 @@ const wide = 100_000_000;
 
 describe('the limits of a key (docs/contract.md, API limits)', () => {
   test('are 60 a minute, 1,000 an hour and 10,000 a day unless given', () => {
-    assert.deepEqual(DEFAULT_RATE_LIMITS, { minute: 60, hour: 1000, day: 10_000 });
+    assert.deepEqual(DEFAULT_RATE_LIMITS, { minute: 60, hour: 1_000, day: 10_000 });
   });
 
   test('hold in every window to the millisecond, and a refused call counts nowhere', () => {
@@ -29,7 +29,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
         limits,
         nowMs,
       });
-      return [isAllowed, scope, remaining, resetAtSeconds - START_MS / 1000, retryAfterSeconds];
+      return [isAllowed, scope, remaining, resetAtSeconds - START_MS / 1_000, retryAfterSeconds];
     };
     assert.deepEqual(take(START_MS), [true, 'minute', 1, 60, undefined]);
     assert.deepEqual(take(START_MS + 500), [true, 'minute', 0, 60, undefined]);
@@ -72,9 +72,9 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
         resetAtSeconds,
       ]),
       [
-        ['minute', 60, 60, START_MS / 1000],
-        ['hour', 1000, 1000, START_MS / 1000],
-        ['day', 10_000, 10_000, START_MS / 1000],
+        ['minute', 60, 60, START_MS / 1_000],
+        ['hour', 1_000, 1_000, START_MS / 1_000],
+        ['day', 10_000, 10_000, START_MS / 1_000],
       ],
     );
     assert.deepEqual(keys.peek(look), wholeBuckets);
@@ -87,7 +87,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
 
   test('up to 1,000 are exact; above, a call counts until its 256th of the window is over, never less', () => {
     for (const [limit, lateMs] of [
-      [1000, 0],
+      [1_000, 0],
       [1001, MINUTE_MS / 256],
     ] as const) {
       const keys = new KeyLimits();
@@ -113,7 +113,7 @@ describe('the limits of a key (docs/contract.md, API limits)', () => {
     const goneMs = Math.ceil(((bucket + 257) * MINUTE_MS) / 256);
     const told = (nowMs: number) => keys.take({ keyId, limits, nowMs }).retryAfterSeconds;
     assert.deepEqual(
-      [-1001, -1000, -1, 0].map((offMs) => told(goneMs + offMs)),
+      [-1001, -1_000, -1, 0].map((offMs) => told(goneMs + offMs)),
       [2, 1, 1, undefined],
     );
   });
@@ -218,13 +218,13 @@ describe('memory', () => {
   test('depends on the limit and not on the traffic, and idle keys free theirs', () => {
     const keys = new KeyLimits();
     const limits = { minute: wide, hour: wide, day: wide };
-    const exact = { minute: 1000, hour: 1000, day: 1000 };
+    const exact = { minute: 1_000, hour: 1_000, day: 1_000 };
     for (let index = 0; index < 30_000; index += 1) {
-      keys.take({ keyId: 'wide', limits, nowMs: START_MS + index * 7000 });
-      keys.take({ keyId: 'exact', limits: exact, nowMs: START_MS + index * 7000 });
+      keys.take({ keyId: 'wide', limits, nowMs: START_MS + index * 7_000 });
+      keys.take({ keyId: 'exact', limits: exact, nowMs: START_MS + index * 7_000 });
     }
     // In memory are those that count, and at most as many again that no longer do.
-    assert.ok(keys.points <= 2 * (3 * 257 + 3 * 1000), `${keys.points} points`);
+    assert.ok(keys.points <= 2 * (3 * 257 + 3 * 1_000), `${keys.points} points`);
     const nowMs = START_MS + 10 * DAY_MS;
     for (const id of ['wide', 'exact']) {
       assert.ok(keys.peek({ keyId: id, limits, nowMs }).every(({ remaining }) => remaining === wide));
@@ -234,7 +234,7 @@ describe('memory', () => {
 
   test('a busy key that grows quiet frees the memory that it no longer needs', () => {
     const keys = new KeyLimits();
-    const limits = { minute: 1000, hour: 1000, day: 1000 };
+    const limits = { minute: 1_000, hour: 1_000, day: 1_000 };
     for (let index = 0; index < 500; index += 1) {
       keys.take({ keyId, limits, nowMs: START_MS + index });
     }
@@ -247,7 +247,7 @@ describe('memory', () => {
 
   test('a sweep checks the given number of keys, and continues from there', () => {
     const keys = new KeyLimits();
-    const limits = { minute: 1000, hour: 1000, day: 1000 };
+    const limits = { minute: 1_000, hour: 1_000, day: 1_000 };
     for (const [keyId, calls] of [
       ['a', 4],
       ['b', 8],
@@ -277,18 +277,18 @@ describe('memory', () => {
 });
 
 test('in any sequence of calls, limits, clocks and restarts every decision is the oracle’s', (context) => {
-  const limit = fc.constantFrom(1, 3, 17, 40, 1000, 1001, 1500, wide);
+  const limit = fc.constantFrom(1, 3, 17, 40, 1_000, 1001, 1500, wide);
   const limits: fc.Arbitrary<RateLimits> = fc.record({ minute: limit, hour: limit, day: limit });
   const step = fc.record({
     calls: fc.constantFrom(1, 1, 1, 2, 5, 40, 300, 1100),
-    paceMs: fc.constantFrom(0, 0, 1, 7, 235, 1000, 15_000),
+    paceMs: fc.constantFrom(0, 0, 1, 7, 235, 1_000, 15_000),
     waitMs: fc.constantFrom(
       ...[
         0,
         1,
         234,
         235,
-        1000,
+        1_000,
         MINUTE_MS - 1,
         MINUTE_MS,
         14_062,
@@ -298,7 +298,7 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
         DAY_MS,
         60 * DAY_MS,
       ],
-      ...[-1, -1000, -MINUTE_MS, -HOUR_MS],
+      ...[-1, -1_000, -MINUTE_MS, -HOUR_MS],
     ),
     limits: fc.option(limits, { freq: 4 }),
     after: fc.constantFrom('nothing', 'restart', 'sweep'),
@@ -341,7 +341,7 @@ test('in any sequence of calls, limits, clocks and restarts every decision is th
 
 test('no window of any length ever admits one call too many, under any clock', (context) => {
   const steps = fc.array(
-    fc.tuple(fc.constantFrom(0, 1, 100, 5000, 20_000, 59_999, -30_000), fc.nat({ max: 30 })),
+    fc.tuple(fc.constantFrom(0, 1, 100, 5_000, 20_000, 59_999, -30_000), fc.nat({ max: 30 })),
     {
       maxLength: 60,
       size: 'max',
@@ -357,9 +357,8 @@ test('no window of any length ever admits one call too many, under any clock', (
         nowMs += waitMs;
         for (let call = 0; call < calls; call += 1) {
           seenMs = Math.max(seenMs, nowMs);
-          if (keys.take({ keyId, limits: { minute, hour: wide, day: wide }, nowMs }).isAllowed) {
+          if (keys.take({ keyId, limits: { minute, hour: wide, day: wide }, nowMs }).isAllowed)
             taken.push(seenMs);
-          }
         }
       }
       // They are in order. From each on, one more than the limit takes at least a minute.

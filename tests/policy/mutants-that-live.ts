@@ -129,12 +129,12 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'send-ledger.ts',
-    after: 'const other = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE - subjectLow;',
+    after: 'const otherSubject = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE - subjectLow;',
     why: 'No number, but still another one for every recipient, which is all it is compared for.',
   },
   {
     file: 'send-ledger.ts',
-    after: 'let oldest = -(1 + 1);',
+    after: 'let oldestOffset = -(1 + 1);',
     why: 'Any negative number says that nothing was found.',
   },
   {
@@ -174,7 +174,7 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'text-fingerprint.ts',
-    after: 'if (unit >= LAST_ASCII && !folded) {',
+    after: 'if (unit >= LAST_ASCII && !isFolded) return hashCollapsed(fold(text), true);',
     why: 'Folds one more character, which folding leaves as it is.',
   },
   {
@@ -245,7 +245,7 @@ export const livingMutants: readonly LivingMutants[] = [
   },
   {
     file: 'limits/rate-window.ts',
-    after: 'if (tick <= (points[last] ?? -(1 + 1))) {',
+    after: 'if (tick <= (points[lastIndex] ?? -(1 + 1))) {',
     why: 'No tick is below zero.',
   },
 ];

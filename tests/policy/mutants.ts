@@ -78,9 +78,7 @@ function mutantsOf(file: string): Mutant[] {
     const isCode = !/^\s*(\/\/|\/?\*|import |export type|export interface|\}? ?from |readonly |type )/.test(
       line,
     );
-    if (!isCode || /^\s*(message[,:]|case |const message|[?:] [`'])/.test(code)) {
-      continue;
-    }
+    if (!isCode || /^\s*(message[,:]|case |const message|[?:] [`'])/.test(code)) continue;
     for (const [pattern, replacement] of operators) {
       for (const match of line.matchAll(pattern)) {
         const broken = match[0].replace(new RegExp(pattern.source), replacement);
@@ -131,9 +129,7 @@ class Cage {
     writeFileSync(path, imports.map((name) => `import { ${name} } from '${from}';\n`).join('') + source);
     try {
       for (const file of testsThatReach(mutant.file)) {
-        if (!(await this.#passes(file))) {
-          return file;
-        }
+        if (!(await this.#passes(file))) return file;
       }
       return undefined;
     } finally {

@@ -68,6 +68,6 @@ test('forms lead to each other, and numbers share a key only with their forms', 
       }
       assert.equal(recipientKey(one) === recipientKey(other), numberForms(one).includes(other));
     }),
-    propertyRuns(context, 2000),
+    propertyRuns(context, 2_000),
   );
 });

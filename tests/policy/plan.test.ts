@@ -24,13 +24,19 @@ describe('the quota of a calendar month, UTC', () => {
   test('lets through exactly as many calls as the plan has, and starts again with the month', () => {
     const meter = new QuotaMeter();
     spend(meter, 999, lastMs);
-    const last = { isAllowed: true, limit: 1000, used: 1000, remaining: 0, resetsAtMs: nextMs };
+    const last = { isAllowed: true, limit: 1_000, used: 1_000, remaining: 0, resetsAtMs: nextMs };
     assert.deepEqual(meter.take({ plan: 'free', nowMs: lastMs }), last);
     const refusedDecision = meter.take({ plan: 'free', nowMs: lastMs });
     assert.deepEqual(refusedDecision, { ...last, isAllowed: false, retryAfterSeconds: 1 });
     assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1 }).retryAfterSeconds, 1);
     assert.equal(meter.take({ plan: 'free', nowMs: nextMs - 1001 }).retryAfterSeconds, 2);
-    const first = { isAllowed: true, limit: 1000, used: 1, remaining: 999, resetsAtMs: Date.UTC(2026, 1, 1) };
+    const first = {
+      isAllowed: true,
+      limit: 1_000,
+      used: 1,
+      remaining: 999,
+      resetsAtMs: Date.UTC(2026, 1, 1),
+    };
     assert.deepEqual(meter.take({ plan: 'free', nowMs: nextMs }), first);
   });
 
@@ -43,9 +49,9 @@ describe('the quota of a calendar month, UTC', () => {
 
   test('a call that may exceed the quota is counted and accepted, and the others are refused', () => {
     const meter = new QuotaMeter();
-    spend(meter, 1000, lastMs);
+    spend(meter, 1_000, lastMs);
     const beyond = meter.take({ plan: 'free', nowMs: lastMs, mayExceed: true });
-    assert.deepEqual(beyond, { isAllowed: true, limit: 1000, used: 1001, remaining: 0, resetsAtMs: nextMs });
+    assert.deepEqual(beyond, { isAllowed: true, limit: 1_000, used: 1001, remaining: 0, resetsAtMs: nextMs });
     assert.equal(meter.take({ plan: 'free', nowMs: lastMs }).isAllowed, false);
     assert.equal(QuotaMeter.restore(meter.encode(), lastMs).peek({ plan: 'free', nowMs: lastMs }).used, 1001);
   });
@@ -72,7 +78,7 @@ describe('the quota of a calendar month, UTC', () => {
 
   test('a clock that steps back over the end of a month gives no additional calls', () => {
     const meter = new QuotaMeter();
-    spend(meter, 1000, nextMs);
+    spend(meter, 1_000, nextMs);
     const refusedDecision = meter.take({ plan: 'free', nowMs: lastMs });
     assert.equal(refusedDecision.isAllowed, false);
     assert.equal(refusedDecision.resetsAtMs, Date.UTC(2026, 1, 1));
@@ -88,7 +94,7 @@ describe('the quota of a calendar month, UTC', () => {
 
   test('is the same after a restart', () => {
     const meter = new QuotaMeter();
-    spend(meter, 1000, lastMs);
+    spend(meter, 1_000, lastMs);
     const restored = QuotaMeter.restore(meter.encode(), Number.POSITIVE_INFINITY);
     assert.deepEqual(
       restored.take({ plan: 'free', nowMs: lastMs }),

@@ -54,11 +54,11 @@ export class RateOracle {
       scope: state.scope,
       limit: limits[state.scope],
       remaining,
-      resetAtSeconds: Math.ceil(reliefMs / 1000),
+      resetAtSeconds: Math.ceil(reliefMs / 1_000),
     };
     return isAllowed
       ? { isAllowed, ...bucket }
-      : { isAllowed, ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1000) };
+      : { isAllowed, ...bucket, retryAfterSeconds: Math.ceil((reliefMs - nowMs) / 1_000) };
   }
 
   peek(limits: RateLimits, nowMs: number): readonly RateBucket[] {
@@ -66,7 +66,7 @@ export class RateOracle {
     return this.#states.map((state) => {
       const limit = limits[state.scope];
       const { remaining, reliefMs } = this.#bucket(state, limit);
-      return { scope: state.scope, limit, remaining, resetAtSeconds: Math.ceil(reliefMs / 1000) };
+      return { scope: state.scope, limit, remaining, resetAtSeconds: Math.ceil(reliefMs / 1_000) };
     });
   }
 
@@ -75,10 +75,9 @@ export class RateOracle {
     for (const state of this.#states) {
       // An ended time stays ended, even if a changed limit would count it for longer.
       state.timesMs = this.#counting(state);
-      const isExact = limits[state.scope] <= 1000;
-      if (isExact && !state.isExact) {
+      const isExact = limits[state.scope] <= 1_000;
+      if (isExact && !state.isExact)
         state.timesMs = state.timesMs.map((timeMs) => this.#lastOfBucketMs(state, timeMs));
-      }
       state.isExact = isExact;
       state.timesMs = this.#counting(state);
     }

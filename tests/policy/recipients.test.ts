@@ -40,7 +40,7 @@ test('every phone number is its own integer', (context) => {
     fc.property(phone, (digits) => {
       assert.equal(`+${phoneAsInteger(`+${digits}`)}`, `+${digits}`);
     }),
-    propertyRuns(context, 1000),
+    propertyRuns(context, 1_000),
   );
 });
 
@@ -85,9 +85,9 @@ describe('opt-out (docs/contract.md, Opt-out)', () => {
     'STOP 1\ufe0f\u20e3',
     'stop#\ufe0f\u20e3*\ufe0f\u20e39\u20e3!',
     '1\ufe0f\u20e30\ufe0f\u20e3 stop 1\ufe0f\u20e3 0\ufe0f\u20e3.',
-    `${'1\ufe0f\u20e3'.repeat(5000)}stop${'1\ufe0f\u20e3'.repeat(5000)}`,
-    `stop${'.'.repeat(5000)}`,
-    `${'\u{1f6d1}'.repeat(5000)}stop${'\u{1f6d1}'.repeat(5000)}`,
+    `${'1\ufe0f\u20e3'.repeat(5_000)}stop${'1\ufe0f\u20e3'.repeat(5_000)}`,
+    `stop${'.'.repeat(5_000)}`,
+    `${'\u{1f6d1}'.repeat(5_000)}stop${'\u{1f6d1}'.repeat(5_000)}`,
   ];
   const no = [
     '',
@@ -108,8 +108,8 @@ describe('opt-out (docs/contract.md, Opt-out)', () => {
     'arreter',
     'unsubscribe me',
     'st\u00f8p',
-    `stop${'.'.repeat(5000)}x`,
-    `${'stop '.repeat(1000)}`,
+    `stop${'.'.repeat(5_000)}x`,
+    `${'stop '.repeat(1_000)}`,
   ];
   for (const text of yes) {
     test(`${JSON.stringify(text.slice(0, 20))} opts out`, () => assert.equal(isOptOut(text), true));

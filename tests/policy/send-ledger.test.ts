@@ -90,9 +90,7 @@ function fullShop() {
       const content = { groupId: `${index}@g.us`, text, mediaUrls: [] };
       record(evaluateGroup(ledger, { ...content, group, pairedAtMs, settings, nowMs }));
     }
-    if (index < 30) {
-      record(evaluateStatus(ledger, { caption: text, mediaUrls: [], settings, nowMs }));
-    }
+    if (index < 30) record(evaluateStatus(ledger, { caption: text, hasAttachment: false, settings, nowMs }));
   }
   return { ledger, stored, settings, pairedAtMs, nowMs };
 }
@@ -126,11 +124,11 @@ describe('the ledger', () => {
 
   test('holds more than its bound rather than lose an entry that counts', () => {
     const ledger = new SendLedger();
-    for (let index = 0; index < 1000; index += 1) {
+    for (let index = 0; index < 1_000; index += 1) {
       ledger.record({ ...entry, atMs: START_MS + index });
     }
     const weight = ledger.weightSince({ kinds: kindSet('cold'), sinceMs: START_MS - 1 });
-    assert.equal(weight, 1000);
+    assert.equal(weight, 1_000);
   });
 
   test('keeps exact times for any length of life', () => {

@@ -56,9 +56,8 @@ export class SendOracle {
 
   ask(question: OracleQuestion, clockMs: number): OracleAnswer {
     const code = this.#firstRefusal(question, clockMs);
-    if (code !== undefined) {
+    if (code !== undefined)
       return { isAdmitted: false, code, retryAfterSeconds: this.#retryAfter(question, clockMs, code) };
-    }
     return { isAdmitted: true, ...this.#verdict(this.#at(question, clockMs)) };
   }
 
@@ -138,11 +137,11 @@ export class SendOracle {
       question.declaration?.expiresAtMs ?? Number.NaN,
     ];
     const seconds = new Set(
-      moments.map((moment) => Math.ceil((moment - clockMs) / 1000)).filter((s) => s > 0),
+      moments.map((moment) => Math.ceil((moment - clockMs) / 1_000)).filter((s) => s > 0),
     );
     return [...seconds]
       .sort((left, right) => left - right)
-      .find((second) => !this.#refuses(code, this.#at(question, clockMs + 1000 * second)));
+      .find((second) => !this.#refuses(code, this.#at(question, clockMs + 1_000 * second)));
   }
 
   #verdict(moment: Moment): { send: OracleSend; caps: object; usage: object } {
@@ -198,13 +197,11 @@ function isPerson(send: OracleSend): boolean {
 }
 
 function classAt(moment: Moment): 'known' | 'cold' | 'declared' {
-  if (moment.isCustomer || moment.lastInboundAtMs !== null) {
-    return 'known';
-  }
+  if (moment.isCustomer || moment.lastInboundAtMs !== null) return 'known';
   const { declaration } = moment;
   const isActive =
     declaration !== null &&
-    !declaration.revoked &&
+    !declaration.isRevoked &&
     (declaration.expiresAtMs === null || declaration.expiresAtMs > moment.nowMs);
   return isActive ? 'declared' : 'cold';
 }

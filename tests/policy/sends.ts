@@ -31,7 +31,7 @@ export function sendMany(
 ): void {
   for (let index = 0; index < many.count; index += 1) {
     const { text = `Text ${index}`, nowMs = START_MS, ...facts } = many.facts ?? {};
-    const recipient = `+3360000${1000 + ledger.size}`;
+    const recipient = `+3360000${1_000 + ledger.size}`;
     const atMs = nowMs + index * many.paceMs;
     const evaluation = evaluateMessage(ledger, messageFacts({ recipient, ...facts, text, nowMs: atMs }));
     assert.ok(evaluation.isAdmitted, JSON.stringify(evaluation));

@@ -131,7 +131,7 @@ export class ShopModel {
     this.lastRetryAfterSeconds = retryAfterSeconds ?? this.lastRetryAfterSeconds;
     if (retryAfterSeconds !== undefined) {
       const codeAt = (second: number): string | undefined => {
-        const later = this.#evaluate(this.#ledger, request, this.nowMs + 1000 * second);
+        const later = this.#evaluate(this.#ledger, request, this.nowMs + 1_000 * second);
         return later.isAdmitted ? undefined : later.code;
       };
       assert.equal(codeAt(retryAfterSeconds - 1), code, 'still refused one second earlier');
@@ -152,7 +152,7 @@ export class ShopModel {
         return evaluateGroup(ledger, { ...common, groupId, text: 'Hello', mediaUrls: [], group });
       }
       case 'status':
-        return evaluateStatus(ledger, { ...common, caption: 'Hello', mediaUrls: [] });
+        return evaluateStatus(ledger, { ...common, caption: 'Hello', hasAttachment: false });
     }
   }
 

@@ -57,7 +57,7 @@ test('texts that normalise alike have one fingerprint, others have two', (contex
       const isSame = JSON.stringify(textFingerprint(left)) === JSON.stringify(textFingerprint(right));
       assert.equal(isSame, normalised(left) === normalised(right));
     }),
-    propertyRuns(context, 2000),
+    propertyRuns(context, 2_000),
   );
 });
 

@@ -9,7 +9,7 @@ test('any whole numbers are read as they were written', (context) => {
     fc.property(fc.array(fc.maxSafeNat()), (numbers) => {
       assert.deepEqual(decodeWholeNumbers(encodeWholeNumbers(numbers)), numbers);
     }),
-    propertyRuns(context, 1000),
+    propertyRuns(context, 1_000),
   );
 });
 

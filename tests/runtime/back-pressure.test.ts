@@ -62,6 +62,8 @@ test('turns that end badly free their slot: crashes, refusals of Redis, unknown 
   const { world, asked } = await stallingWorld({ turnsInProgress: 1 }, 4);
   const [firstAddress, two, three, four] = asked as [Address, Address, Address, Address];
   assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'throw' })), 'POISONED');
+  // Redis refuses the write of another type only to a key that exists.
+  assert.equal(await world.outcome(world.node.actors.ask(two, add)), 1);
   assert.equal(await world.outcome(world.node.actors.ask(two, { type: 'wrong_type' })), 'POISONED');
   world.callOutcome('refused', 1);
   assert.equal(await world.outcome(world.node.actors.ask(three, add)), 'STORE_UNAVAILABLE');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { cachedFor } from '../../runtime/memoize.ts';
 import { FakeClock } from './fake-clock.ts';
 
-test('calls meanwhile or soon after share one answer; a failure is not kept', async () => {
+test('calls during a computation or soon after it share its result; a failure is not cached', async () => {
   const clock = new FakeClock();
   let asked = 0;
   let fails = true;

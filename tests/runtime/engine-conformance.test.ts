@@ -5,13 +5,12 @@ import { type Clock, systemClock } from '../../runtime/clock.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { RedisCommand } from '../../runtime/store.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
-import { testEngine } from './engine-conformance.ts';
+import { LEASE_MS, testEngine } from './engine-conformance.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
 
 const { redis, url } = sharedRedis();
-const LEASE_MS = 60_000;
 /** Higher than the tickets of all calls. */
 const LAST_TICKET = 1_000;
 
@@ -26,7 +25,8 @@ const clock: Clock = {
 
 testEngine('Redis', async () => {
   await redis.flushall();
-  const connect = () => RedisEngine.connect(url, { log: new QuietLog(), clock: systemClock, answerMs: 10_000 });
+  const connect = () =>
+    RedisEngine.connect(url, { log: new QuietLog(), clock: systemClock, answerMs: 10_000 });
   const [engine, otherEngine] = await Promise.all([connect(), connect()]);
   return {
     engine,
@@ -56,9 +56,9 @@ testEngine('memory', async () => {
   };
 });
 
-/** Commands that run one after the other. Both Redis must reply the same to each. */
+/** Commands that run one after the other. A read of an absent key makes none. */
 const SCRIPTS: Readonly<Record<string, readonly RedisCommand[]>> = {
-  'a text': [
+  texts: [
     ['GET', 'text'],
     ['SET', 'text', 'one'],
     ['GET', 'text'],
@@ -68,7 +68,7 @@ const SCRIPTS: Readonly<Record<string, readonly RedisCommand[]>> = {
     ['DEL', 'text'],
     ['UNLINK', 'absent'],
   ],
-  'a hash': [
+  hashes: [
     ['HGET', 'hash', 'a'],
     ['HSET', 'hash', 'a', 1, 'b', 2],
     ['HSET', 'hash', 'a', 3, 'c', 4],
@@ -82,7 +82,7 @@ const SCRIPTS: Readonly<Record<string, readonly RedisCommand[]>> = {
     ['DEL', 'hash'],
     ['HGETALL', 'hash'],
   ],
-  'a set': [
+  sets: [
     ['SISMEMBER', 'set', 'a'],
     ['SADD', 'set', 'a', 'b'],
     ['SADD', 'set', 'b', 'c'],
@@ -94,7 +94,7 @@ const SCRIPTS: Readonly<Record<string, readonly RedisCommand[]>> = {
     ['PEXPIREAT', 'set', 4_000_000_000_000],
     ['SMEMBERS', 'set'],
   ],
-  'a list': [
+  lists: [
     ['LLEN', 'list'],
     ['LSET', 'list', 0, 'a'],
     ['RPUSH', 'list', 'a', 'b'],
@@ -108,7 +108,7 @@ const SCRIPTS: Readonly<Record<string, readonly RedisCommand[]>> = {
     ['LTRIM', 'list', 5, 9],
     ['DEL', 'list'],
   ],
-  'a sorted set': [
+  'sorted sets': [
     ['ZSCORE', 'order', 'a'],
     ['ZADD', 'order', 0, 'c', 0, 'a'],
     ['ZADD', 'order', 0, 'a', 0, 'b', 0, 'd'],
@@ -125,7 +125,7 @@ const SCRIPTS: Readonly<Record<string, readonly RedisCommand[]>> = {
     ['ZREMRANGEBYLEX', 'order', '-', '+'],
     ['DEL', 'order'],
   ],
-  'a read of an absent key, which makes none': [
+  'absent keys': [
     ['HGETALL', 'key'],
     ['SADD', 'key', 'a'],
     ['HGETALL', 'key'],
@@ -136,7 +136,7 @@ const SCRIPTS: Readonly<Record<string, readonly RedisCommand[]>> = {
 };
 
 for (const [title, commands] of Object.entries(SCRIPTS)) {
-  test(`the commands of ${title} have the replies of Redis in memory`, async () => {
+  test(`the memory replies to commands of ${title} as Redis does`, async () => {
     await redis.flushall();
     const memory = new MemoryRedis(clock);
     for (const command of commands) {

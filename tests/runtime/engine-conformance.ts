@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardCount, shardKey } from '../../runtime/address.ts';
+import { MINUTE_MS } from '../../runtime/durations.ts';
 import {
   type CommitSection,
   type Engine,
@@ -22,8 +23,8 @@ export interface EngineWorld {
   stop(): Promise<void>;
 }
 
-/** Longer than any test. */
-const LEASE_MS = 60_000;
+/** The length of a lease that outlasts its test. */
+export const LEASE_MS = MINUTE_MS;
 
 /**
  * Tests each call of `Engine`, over one kind of engine. `onAvailable` is not among them: an engine in memory is
@@ -83,28 +84,31 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     assert.deepEqual(await engine.read([['LRANGE', keyOf(3, 'list'), 0, -1]]), [['a']]);
   });
 
-  engineTest('a refused write fails its turn with the first reason, and stops no other write', async (world) => {
-    const { engine } = world;
-    await engine.append([
-      ['SET', keyOf(3, 'text'), 'no list'],
-      ['RPUSH', keyOf(3, 'list'), 'a'],
-    ]);
-    const [outcome] = await engine.commit([
-      section(3, await claim(engine, 3), [
-        [['RPUSH', keyOf(3, 'list'), 'b']],
-        [
-          ['RPUSH', keyOf(3, 'text'), 'c'],
-          ['LSET', keyOf(3, 'list'), 9, 'd'],
-          ['RPUSH', keyOf(3, 'list'), 'e'],
-        ],
-        [['RPUSH', keyOf(3, 'list'), 'f']],
-      ]),
-    ]);
-    assert.equal(outcome?.code, 'committed');
-    assert.deepEqual([...(outcome?.failures?.keys() ?? [])], [1]);
-    assert.match(outcome?.failures?.get(1) ?? '', /^WRONGTYPE/);
-    assert.deepEqual(await engine.read([['LRANGE', keyOf(3, 'list'), 0, -1]]), [['a', 'b', 'e', 'f']]);
-  });
+  engineTest(
+    'a refused write fails its turn with the first reason, and stops no other write',
+    async (world) => {
+      const { engine } = world;
+      await engine.append([
+        ['SET', keyOf(3, 'text'), 'no list'],
+        ['RPUSH', keyOf(3, 'list'), 'a'],
+      ]);
+      const [outcome] = await engine.commit([
+        section(3, await claim(engine, 3), [
+          [['RPUSH', keyOf(3, 'list'), 'b']],
+          [
+            ['RPUSH', keyOf(3, 'text'), 'c'],
+            ['LSET', keyOf(3, 'list'), 9, 'd'],
+            ['RPUSH', keyOf(3, 'list'), 'e'],
+          ],
+          [['RPUSH', keyOf(3, 'list'), 'f']],
+        ]),
+      ]);
+      assert.equal(outcome?.code, 'committed');
+      assert.deepEqual([...(outcome?.failures?.keys() ?? [])], [1]);
+      assert.match(outcome?.failures?.get(1) ?? '', /^WRONGTYPE/);
+      assert.deepEqual(await engine.read([['LRANGE', keyOf(3, 'list'), 0, -1]]), [['a', 'b', 'e', 'f']]);
+    },
+  );
 
   engineTest('HDELIF deletes a field that still has its value', async ({ engine }) => {
     const hash = keyOf(3, 'hash');
@@ -114,13 +118,16 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     assert.deepEqual(await engine.read([['HGETALL', hash]]), [['kept', 'new']]);
   });
 
-  engineTest('a read of another type rejects with an error that is no failure of Redis', async ({ engine }) => {
-    await engine.append([['SET', 'text', 'no hash']]);
-    const isRefusal = ({ message, code }: { message: string; code?: string }) =>
-      message.startsWith('WRONGTYPE') && code === undefined;
-    await assert.rejects(engine.read([['HGETALL', 'text']]), isRefusal);
-    await assert.rejects(engine.readBytes([['HGETALL', 'text']]), isRefusal);
-  });
+  engineTest(
+    'a read of another type rejects with an error that is no failure of Redis',
+    async ({ engine }) => {
+      await engine.append([['SET', 'text', 'no hash']]);
+      const isRefusal = ({ message, code }: { message: string; code?: string }) =>
+        message.startsWith('WRONGTYPE') && code === undefined;
+      await assert.rejects(engine.read([['HGETALL', 'text']]), isRefusal);
+      await assert.rejects(engine.readBytes([['HGETALL', 'text']]), isRefusal);
+    },
+  );
 
   engineTest('a read of bytes has bytes for each text', async ({ engine }) => {
     await engine.append([['HSET', 'hash', 'field', 'é']]);
@@ -134,22 +141,25 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     assert.deepEqual(replies, [value, [value, null], [Buffer.from('0'), [field, value]], 0]);
   });
 
-  engineTest('unfenced writes have replies in order, and a refused one stops no other', async ({ engine }) => {
-    const writes = [
-      ['SET', 'text', 'no list'],
-      ['RPUSH', 'list', 'a', 'b'],
-      ['HSET', 'hash', 'field', 1],
-    ] as const;
-    assert.deepEqual(await engine.append(writes), ['OK', 2, 1]);
-    const refused = engine.append([
-      ['RPUSH', 'text', 'c'],
-      ['RPUSH', 'list', 'd'],
-    ]);
-    await assert.rejects(refused, ({ message, code }: { message: string; code?: string }) => {
-      return message.startsWith('WRONGTYPE') && code === undefined;
-    });
-    assert.deepEqual(await engine.read([['LRANGE', 'list', 0, -1]]), [['a', 'b', 'd']]);
-  });
+  engineTest(
+    'unfenced writes have replies in order, and a refused one stops no other',
+    async ({ engine }) => {
+      const writes = [
+        ['SET', 'text', 'no list'],
+        ['RPUSH', 'list', 'a', 'b'],
+        ['HSET', 'hash', 'field', 1],
+      ] as const;
+      assert.deepEqual(await engine.append(writes), ['OK', 2, 1]);
+      const refused = engine.append([
+        ['RPUSH', 'text', 'c'],
+        ['RPUSH', 'list', 'd'],
+      ]);
+      await assert.rejects(refused, ({ message, code }: { message: string; code?: string }) => {
+        return message.startsWith('WRONGTYPE') && code === undefined;
+      });
+      assert.deepEqual(await engine.read([['LRANGE', 'list', 0, -1]]), [['a', 'b', 'd']]);
+    },
+  );
 
   engineTest('nodes with a lease are listed by node id, with their last incarnation', async (world) => {
     const { engine, otherEngine } = world;
@@ -183,16 +193,19 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     await eventually(async () => (await engine.nodes()).length === 0);
   });
 
-  engineTest('a node that resigns is forgotten, unless another incarnation has its id', async ({ engine }) => {
-    await engine.register('a', 'a:1', LEASE_MS);
-    await engine.register('a', 'a:2', LEASE_MS);
-    await engine.resign('a', 'a:1');
-    assert.deepEqual(await engine.nodes(), [{ nodeId: 'a', incarnation: 'a:2' }]);
-    await engine.resign('a', 'a:2');
-    assert.deepEqual(await engine.nodes(), []);
-    assert.equal(await engine.renew('a', 'a:2', LEASE_MS), false);
-    await engine.resign('unknown', 'unknown:1');
-  });
+  engineTest(
+    'a node that resigns is forgotten, unless another incarnation has its id',
+    async ({ engine }) => {
+      await engine.register('a', 'a:1', LEASE_MS);
+      await engine.register('a', 'a:2', LEASE_MS);
+      await engine.resign('a', 'a:1');
+      assert.deepEqual(await engine.nodes(), [{ nodeId: 'a', incarnation: 'a:2' }]);
+      await engine.resign('a', 'a:2');
+      assert.deepEqual(await engine.nodes(), []);
+      assert.equal(await engine.renew('a', 'a:2', LEASE_MS), false);
+      await engine.resign('unknown', 'unknown:1');
+    },
+  );
 
   engineTest('a shard changes its owner at the epoch that is expected, and at no other', async (world) => {
     const { engine, otherEngine } = world;
@@ -265,7 +278,8 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
       unavailable,
     );
     // An engine may not know that a write never left it.
-    const isRefusal = ({ code }: { code?: string }) => code === 'STORE_UNAVAILABLE' || code === 'OUTCOME_UNKNOWN';
+    const isRefusal = ({ code }: { code?: string }) =>
+      code === 'STORE_UNAVAILABLE' || code === 'OUTCOME_UNKNOWN';
     await assert.rejects(engine.append([['SET', 'text', 'one']]), isRefusal);
     await assert.rejects(engine.changeOwner(3, record.epoch, undefined), isRefusal);
     await assert.rejects(engine.renew('a', 'a:1', LEASE_MS), isRefusal);
@@ -273,7 +287,13 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     assert.ok(outcome?.code === 'unavailable' || outcome?.code === 'unknown', outcome?.code);
     await eventually(async () => (await otherEngine.publish('news', 'late')) === 0);
     assert.deepEqual(heard, []);
-    assert.deepEqual(await otherEngine.read([['GET', 'text'], ['GET', keyOf(3, 'text')]]), [null, null]);
+    assert.deepEqual(
+      await otherEngine.read([
+        ['GET', 'text'],
+        ['GET', keyOf(3, 'text')],
+      ]),
+      [null, null],
+    );
     assert.deepEqual((await otherEngine.records())[3], record);
   });
 }

@@ -38,7 +38,7 @@ test('waiting tenants get slots one after the other', async () => {
   assert.deepEqual(order, ['a', 'a', 'b', 'c', 'a', 'b']);
 });
 
-test('a piece that is moved counts for the other name and its limit', async () => {
+test('a job that is moved counts for the other name and its limit', async () => {
   const slots = new FairSlots({ all: 8, share: 1, moved: 2, ...NO_GROUP });
   const begun: string[] = [];
   const held: { readonly slot: Slot; readonly end: () => void }[] = [];
@@ -69,7 +69,7 @@ test('a piece that is moved counts for the other name and its limit', async () =
   await Promise.all(all);
 });
 
-test('slow names leave slots for the others, however many they are, and take turns themselves', async () => {
+test('slow names leave slots for the others, however many slow names there are, and take turns themselves', async () => {
   const isOfGroup = (name: string) => name.endsWith('slow');
   const slots = new FairSlots({ all: 8, share: 2, moved: 4, group: 4, isOfGroup });
   const begun: string[] = [];
@@ -94,7 +94,7 @@ test('slow names leave slots for the others, however many they are, and take tur
     return new Promise<void>((resolve) => void release.push(resolve));
   });
   movedSlot?.moveTo('a slow');
-  for (const piece of release.splice(0, 1)) piece();
+  release.shift()?.();
   await stuck[0];
   assert.deepEqual(begun, ['0', '1', '2', '3', '4']);
   while (release.length > 0) {

@@ -45,9 +45,8 @@ export function violations(run: RunRecord): string[] {
 function checkHistory(redis: MemoryRedis, found: string[]): Map<string, number> {
   const committedAt = new Map<string, number>();
   for (const { sequence, shard, record, before, writes } of redis.history) {
-    if (record.revision !== before.revision + 1) {
+    if (record.revision !== before.revision + 1)
       found.push(`shard ${shard} went from revision ${before.revision} to ${record.revision}`);
-    }
     if (record.epoch < before.epoch)
       found.push(`shard ${shard} fell from epoch ${before.epoch} to ${record.epoch}`);
     if (record.wallMs < before.wallMs) found.push(`the time of shard ${shard} ran backwards`);

@@ -17,7 +17,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-test('the first node decides, and later ones take the number from the data', async () => {
+test('the first node decides the number of shards, and later ones read it from the data', async () => {
   const first = await redisNode({ redisUrl: server.url, shards: 1_024 });
   assert.equal(first.node.shards().filter(({ isMine }) => isMine).length, 1_024);
   assert.ok(
@@ -33,7 +33,7 @@ test('the first node decides, and later ones take the number from the data', asy
   await Promise.all([first.node.stop(), secondNode.node.stop()]);
 });
 
-test('without a choice there are 128, and none can be made later', async () => {
+test('without a choice there are 128 shards, and no other number can be chosen later', async () => {
   const { node } = await redisNode({ redisUrl: server.url });
   assert.equal(node.shards().length, 128);
   await node.stop();
@@ -43,7 +43,7 @@ test('without a choice there are 128, and none can be made later', async () => {
   );
 });
 
-test('data from before the number was kept has 128', async () => {
+test('data from before the number was stored has 128 shards', async () => {
   const { node } = await redisNode({ redisUrl: server.url });
   await node.stop();
   const redis = new Redis(server.url);

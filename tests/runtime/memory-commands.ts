@@ -84,7 +84,9 @@ const commands: Readonly<Record<string, Command>> = {
   },
   ZADD(values, key, scoresAndMembers) {
     const members = listOf(values, key);
-    const addedMembers = scoresAndMembers.filter((member, index) => index % 2 === 1 && !members.includes(member));
+    const addedMembers = scoresAndMembers.filter(
+      (member, index) => index % 2 === 1 && !members.includes(member),
+    );
     members.push(...addedMembers);
     members.sort();
     return addedMembers.length;
@@ -107,7 +109,12 @@ const commands: Readonly<Record<string, Command>> = {
       limit,
     ),
   ZREVRANGEBYLEX: (values, key, [to, from, ...limit]) =>
-    limited(listOf(values, key).filter((member) => isBetween(member, from, to)).reverse(), limit),
+    limited(
+      listOf(values, key)
+        .filter((member) => isBetween(member, from, to))
+        .reverse(),
+      limit,
+    ),
   ZREMRANGEBYLEX: (values, key, [from, to]) =>
     removeWhere(values, key, (member) => isBetween(member, from, to)),
 };

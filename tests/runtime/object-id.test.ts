@@ -17,7 +17,7 @@ test('ids are in the order of their making, under any wall clock, and contain it
         assert.deepEqual(ids.toSorted(), ids);
         assert.equal(new Set(ids).size, ids.length);
         const latestMs = startMs + Math.max(...moments);
-        assert.equal(Number.parseInt(ids.at(-1)?.slice(0, 8) ?? '', 16), Math.floor(latestMs / 1000));
+        assert.equal(Number.parseInt(ids.at(-1)?.slice(0, 8) ?? '', 16), Math.floor(latestMs / 1_000));
       },
     ),
   );

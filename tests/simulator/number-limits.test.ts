@@ -114,5 +114,5 @@ test('a quota is announced and answered, counts messages to who never wrote, and
   assert.equal(await ackOf(client, OTHER), '475');
   const askedInfo = await client.socket.fetchNewChatMessageCap();
   assert.deepEqual([askedInfo.total_quota, askedInfo.used_quota], [2, 2]);
-  assert.ok(Number(askedInfo.cycle_end_timestamp) > Date.now() / 1000);
+  assert.ok(Number(askedInfo.cycle_end_timestamp) > Date.now() / 1_000);
 });

@@ -45,9 +45,8 @@ export class BaileysHost implements SessionHost {
 
   constructor(options: BaileysHostOptions) {
     const isSimulated = options.noiseRootKey !== undefined || options.media.allowLoopback;
-    if (isSimulated && !isLoopbackUrl(options.socketUrl)) {
+    if (isSimulated && !isLoopbackUrl(options.socketUrl))
       throw new Error('a simulated chat network must be on loopback');
-    }
     this.#options = options;
     this.#questions = new WorkerQuestions(options.clock);
     this.#notes = { clock: options.clock, log: options.log, counters: this.#counters };

@@ -4,9 +4,9 @@ import type { ChannelContext } from '../machines/channel-context.ts';
 
 /**
  * How long no code is requested after the network refused one because of too many requests, in milliseconds. It equals
- * the pause after a rate signal (docs/contract.md, Enforced in the sending component).
+ * the pause after a rate signal (`PACING_TIMES`). The shop waits for so long, and so does the node (`PairingLimits`).
  */
-const CODE_PAUSE_MS = 15 * MINUTE_MS;
+export const CODE_PAUSE_MS = 15 * MINUTE_MS;
 
 /**
  * Returns the reason why there is no code to type: too many requests, or the network refused the last session.

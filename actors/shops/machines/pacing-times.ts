@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../../runtime/durations.ts';
 export interface PacingTimes {
   /** The gap between two sends is uniform between these (docs/contract.md, Enforced in the sending component). */
   readonly sendGap: { readonly minMs: number; readonly maxMs: number };
-  /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). */
+  /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). `CODE_PAUSE_MS` equals it. */
   readonly pauseMs: number;
   /**
    * After this long a message that is not prepared is put back. Longer than the session's own deadlines for that.

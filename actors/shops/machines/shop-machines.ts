@@ -90,9 +90,8 @@ function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number
 export function restoreMachines(text: string | null): ShopMachines {
   if (text === null) return { channel: channel.initial(), pacing: pacing.initial() };
   const storedMachines = JSON.parse(text) as StoredMachines;
-  if (storedMachines.version > STORED_VERSION) {
+  if (storedMachines.version > STORED_VERSION)
     throw new NewerState('a shop', { stored: storedMachines.version, known: STORED_VERSION });
-  }
   return {
     channel: channel.restore(presentChannel(storedMachines.channel)),
     pacing: pacing.restore(storedMachines.pacing),

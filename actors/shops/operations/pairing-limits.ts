@@ -1,5 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../runtime/durations.ts';
+import { CODE_PAUSE_MS } from '../judging/code-refusal.ts';
 
 /** How many different numbers a tenant may pair in 24 hours (docs/contract.md, Pairing by code). */
 const NUMBERS_A_DAY = 10;
@@ -7,8 +8,6 @@ const NUMBERS_A_DAY = 10;
  * How often a code for one number is requested in an hour, by all tenants of the node. Each request notifies its phone.
  */
 const TIMES_AN_HOUR = 5;
-/** How long the node requests no code after the network refused one because of too many requests. */
-const NODE_PAUSE_MS = 15 * MINUTE_MS;
 /** The failure for the caller, which names whose limit was reached. */
 const NETWORK_REFUSED = 'The chat network said that it was asked for too many codes.';
 const TOO_OFTEN = `The limit of this service: one number is asked for ${TIMES_AN_HOUR} codes an hour.`;
@@ -50,9 +49,8 @@ export class PairingLimits {
     const [first = nowMs] = times;
     if (times.length >= TIMES_AN_HOUR) return { waitMs: first + HOUR_MS - nowMs, message: TOO_OFTEN };
     const numbers = this.#numbersOf(tenantId, nowMs);
-    if (!numbers.has(phone) && numbers.size >= NUMBERS_A_DAY) {
+    if (!numbers.has(phone) && numbers.size >= NUMBERS_A_DAY)
       return { waitMs: Math.min(...numbers.values()) + DAY_MS - nowMs, message: TOO_MANY };
-    }
     numbers.set(phone, nowMs);
     this.#tenants.set(tenantId, numbers);
     this.#requestTimes.set(phone, [...times, nowMs]);
@@ -62,7 +60,7 @@ export class PairingLimits {
 
   /** The network refused a code because this node sent too many requests. */
   pause(): void {
-    this.#pausedUntilMs = this.#clock.monotonicMs() + NODE_PAUSE_MS;
+    this.#pausedUntilMs = this.#clock.monotonicMs() + CODE_PAUSE_MS;
   }
 
   #numbersOf(tenantId: string, nowMs: number): Map<string, number> {

@@ -96,9 +96,8 @@ function rememberedRecipient(
 function askForRecipient(place: PeoplePlace, recipient: string, store: Store): MaybePromise<RecipientFacts> {
   const forms = numberForms(recipient);
   const answers = store.lookUp(place.shard, recipientLookups(place, recipient, forms));
-  if (answers instanceof Promise || typeof answers[0] === 'string') {
+  if (answers instanceof Promise || typeof answers[0] === 'string')
     return withAlias(place, { forms, answers }, store);
-  }
   return gather(answers, 1);
 }
 

@@ -31,9 +31,8 @@ export function rotateKey(
 ): TenantTurn<'rotate_key'> {
   const key = state.apiKeys.get(keyId);
   if (key === undefined) return { reply: failed('NOT_FOUND') };
-  if (key.record.revokedAtMs !== null) {
+  if (key.record.revokedAtMs !== null)
     return { reply: failed('CONFLICT', { message: 'A revoked key cannot be rotated; create a new one.' }) };
-  }
   const { hash: retiringHash, retiredHashes = [] } = key.record;
   const rotatedRecord = {
     ...key.record,

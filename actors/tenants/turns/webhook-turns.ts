@@ -42,9 +42,8 @@ export function putWebhook(
 ): TenantTurn<'put_webhook'> {
   const mostWebhooks = MOST_WEBHOOKS[by];
   if (state.webhooks.size < mostWebhooks) return withWebhook(state, webhook);
-  if (by === 'operator') {
+  if (by === 'operator')
     return { reply: failed('CONFLICT', { message: `A tenant has at most ${mostWebhooks} webhooks.` }) };
-  }
   const message = `The account has ${state.webhooks.size} webhooks; its keys may make ${mostWebhooks}: delete one, or ask the operators.`;
   return { reply: failed('WEBHOOK_LIMIT_REACHED', { message }) };
 }

@@ -22,7 +22,7 @@ export function shortId(id) {
  * @param {number} ms
  */
 export function span(ms) {
-  const seconds = Math.max(0, Math.round(ms / 1000));
+  const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60)

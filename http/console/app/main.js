@@ -19,9 +19,8 @@ import { applyTheme } from './theme.js';
 function Place({ route }) {
   const [place, first, second] = route.path;
   if (place === undefined) return html`<${Overview} />`;
-  if (place === 'shops' && first !== undefined && second !== undefined) {
+  if (place === 'shops' && first !== undefined && second !== undefined)
     return html`<${Shop} key=${second} tenantId=${first} shopId=${second} />`;
-  }
   if (place === 'shops') return html`<${Shops} query=${route.query} />`;
   if (place === 'tenants' && first !== undefined)
     return html`<${Tenant} key=${first} tenantId=${first} query=${route.query} />`;

@@ -114,9 +114,8 @@ function percentile(counts: readonly number[], share: number): number | null {
     const upperMs = LATENCY_BOUNDS_MS[index];
     if (upperMs === undefined) break;
     const lowerMs = LATENCY_BOUNDS_MS[index - 1] ?? 0;
-    if (countBelow + count >= wantedCount) {
+    if (countBelow + count >= wantedCount)
       return Math.round((lowerMs + ((upperMs - lowerMs) * (wantedCount - countBelow)) / count) * 100) / 100;
-    }
     countBelow += count;
   }
   return LATENCY_BOUNDS_MS[LATENCY_BOUNDS_MS.length - 1] ?? null;

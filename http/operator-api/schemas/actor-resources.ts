@@ -60,7 +60,10 @@ export const shopActorExample = {
 /** The example of the list, with the further fields of the shop's own page. */
 export const shopInspectionExample = {
   ...shopActorExample,
-  policy: { warmupDay: 9, windows: [{ window: 'perDay', used: 12, cap: 100, nextReliefMs: 1801483200000 }] },
+  policy: {
+    warmupDay: 9,
+    windows: [{ window: 'perDay', used: 12, cap: 100, nextReliefMs: 1_801_483_200_000 }],
+  },
   workers: 'available',
   session: null,
 };

@@ -60,9 +60,7 @@ export class TenantCall implements EdgeCall {
   }
 
   account(): MaybePromise<string | undefined> {
-    if (this.#tenantId === NOT_LOOKED_UP) {
-      this.#tenantId = this.#edge.keys.tenantOfKey(this.#keyHash);
-    }
+    if (this.#tenantId === NOT_LOOKED_UP) this.#tenantId = this.#edge.keys.tenantOfKey(this.#keyHash);
     return this.#tenantId;
   }
 

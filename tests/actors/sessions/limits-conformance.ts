@@ -8,7 +8,7 @@ import { type ConformanceNetwork, newShop, pair, textOrder } from './session-con
 const FRIEND = '+33622222222';
 const STRANGER = '+33622222223';
 
-const wholeSecond = (atMs: number): number => Math.floor(atMs / 1000) * 1000;
+const wholeSecond = (atMs: number): number => Math.floor(atMs / 1_000) * 1_000;
 
 /** Checks what every implementation of the session port promises of the limits of a number. */
 export function limitsConformance(name: string, start: () => Promise<ConformanceNetwork>): void {

@@ -42,7 +42,7 @@ const QUICK: Partial<SessionTiming> = {
 
 const STATUSES = { first: 'FIRST_WARNING', second: 'SECOND_WARNING', capped: 'CAPPED' } as const;
 
-const secondsUntil = (atMs: number): number => Math.round((atMs - Date.now()) / 1000);
+const secondsUntil = (atMs: number): number => Math.round((atMs - Date.now()) / 1_000);
 
 const DROPS = {
   transient: 'drop',

@@ -95,7 +95,7 @@ test('a ledger that cannot be read counts as full until its windows have passed,
   const settings = resolveSettings({ statusesPerDay: 30 });
   const verdicts = (nowMs: number) => [
     refusalOf(evaluateMessage(ledger, messageFacts({ nowMs }))),
-    refusalOf(evaluateStatus(ledger, { caption: 'a', mediaUrls: [], settings, nowMs })),
+    refusalOf(evaluateStatus(ledger, { caption: 'a', hasAttachment: false, settings, nowMs })),
   ];
   assert.deepEqual(verdicts(START_MS + DAY_MS - 1), [
     ['DAILY_CAP_REACHED', 1],

@@ -6,7 +6,7 @@ import type { Target } from '../target.ts';
 export function accessRows(target: () => Target): void {
   test('401 API_KEY_INVALID: a key that was never made, and a text that is no key', async () => {
     const { api } = target();
-    for (const key of [`tm_live_${'a'.repeat(43)}`, 'nonsense', 'x'.repeat(3000)]) {
+    for (const key of [`tm_live_${'a'.repeat(43)}`, 'nonsense', 'x'.repeat(3_000)]) {
       const reply = await api.call('GET', '/me', { key });
       assert.deepEqual([reply.status, reply.body.error.code], [401, 'API_KEY_INVALID']);
     }
@@ -115,7 +115,7 @@ export function accessRows(target: () => Target): void {
 
   test('429 RATE_LIMITED: the call over the limit, with Retry-After equal to error.retryAfter', async () => {
     const { api, tenant, key } = target();
-    const limited = await key((await tenant()).id, { limits: { minute: 2, hour: 1000, day: 1000 } });
+    const limited = await key((await tenant()).id, { limits: { minute: 2, hour: 1_000, day: 1_000 } });
     const statuses: number[] = [];
     for (let call = 0; call < 3; call += 1) {
       const reply = await api.call('GET', '/me', { key: limited.key });

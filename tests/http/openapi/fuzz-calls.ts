@@ -114,7 +114,7 @@ function mangled(schema: Schema): fc.Arbitrary<Part> {
     .tuple(
       valid(schema),
       fc.constantFrom(...names),
-      fc.oneof(fc.jsonValue(), anyText(5000), fc.constant(undefined)),
+      fc.oneof(fc.jsonValue(), anyText(5_000), fc.constant(undefined)),
     )
     .map(([body, name, value]) => ({
       text: JSON.stringify({ ...(body as object), [name]: value }),
@@ -128,9 +128,9 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(valid));
   switch (schema.type) {
     case 'integer':
-      return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1000 });
+      return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 1_000 });
     case 'number':
-      return fc.double({ min: schema.minimum ?? 0, max: schema.maximum ?? 1000, noNaN: true });
+      return fc.double({ min: schema.minimum ?? 0, max: schema.maximum ?? 1_000, noNaN: true });
     case 'null':
       return fc.constant(null);
     case 'boolean':
@@ -140,9 +140,8 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
     case 'object': {
       const properties = Object.entries(schema.properties ?? {});
       const made = Object.fromEntries(properties.map(([name, property]) => [name, valid(property)]));
-      if (schema.maxProperties === 1) {
+      if (schema.maxProperties === 1)
         return fc.oneof(...Object.entries(made).map(([name, value]) => fc.record({ [name]: value })));
-      }
       return fc.record(made, { requiredKeys: [...(schema.required ?? [])] });
     }
     default:
@@ -151,15 +150,14 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 function validText(schema: Schema): fc.Arbitrary<string> {
-  if (schema.format === 'uri') {
+  if (schema.format === 'uri')
     return fc.webUrl({ withQueryParameters: true }).filter((url) => url.length <= (schema.maxLength ?? 2048));
-  }
   if (schema.format === 'date-time') {
     const max = new Date('2099-12-31T00:00:00Z');
     return fc.date({ min: new Date(0), max, noInvalidDate: true }).map((date) => date.toISOString());
   }
   if (schema.pattern !== undefined) {
-    const { minLength = 0, maxLength = 5000, not } = schema;
+    const { minLength = 0, maxLength = 5_000, not } = schema;
     // A name must have a visible character, which no pattern can require. A letter is one.
     const shown =
       minLength > 0 ? (text: string) => `${text.slice(0, maxLength - 2)}a` : (text: string) => text;

@@ -97,9 +97,8 @@ describe('the published documents', () => {
       for (const { name, operation } of operationsOf(document)) {
         const { responses, requestBody } = operation;
         assert.doesNotMatch(JSON.stringify(responses), /"additionalProperties":false/, name);
-        if (requestBody !== undefined) {
+        if (requestBody !== undefined)
           assert.match(JSON.stringify(requestBody), /"additionalProperties":false/, name);
-        }
       }
     }
   });

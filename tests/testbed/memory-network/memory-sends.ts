@@ -64,9 +64,8 @@ export class MemorySends {
     }
     const number = this.#network.behaviour().knownAs(to);
     const { generation } = session;
-    if (number !== (knownAs ?? to)) {
+    if (number !== (knownAs ?? to))
       this.#network.tell(shop, { type: 'session.recipient_known', generation, messageId, number });
-    }
     return true;
   }
 

@@ -163,9 +163,8 @@ export class MemorySessionHost implements SessionHost {
   /** The code that the shop shows is typed on the phone it was asked for: as a scan. */
   typeCode(address: SessionAddress, code: string, phone: string): void {
     const shop = this.#shopOf(address);
-    if (shop.session?.state !== 'code' || code !== memoryCode(phone.replace('+', ''))) {
+    if (shop.session?.state !== 'code' || code !== memoryCode(phone.replace('+', '')))
       throw new Error('the shop shows no such code for that phone');
-    }
     shop.pairing = { phone: phone.replace('+', ''), atMs: this.#clock.wallMs() };
     this.#end(shop, 'restart_required', 515);
   }

@@ -94,9 +94,8 @@ async function follow(
     const { location } = response.headers;
     if (status === 200) return { response, url };
     response.destroy();
-    if (!REDIRECTS.has(status) || location === undefined) {
+    if (!REDIRECTS.has(status) || location === undefined)
       throw new MediaUnavailable(`the attachment's server answered ${status}`);
-    }
     url = parse(location, url);
   }
   throw new MediaUnavailable('the attachment is redirected too often');
@@ -105,12 +104,10 @@ async function follow(
 function parse(text: string, base?: URL): URL {
   if (!URL.canParse(text, base?.href)) throw new MediaUnavailable('the attachment has no valid address');
   const url = new URL(text, base);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new MediaUnavailable('the attachment is neither at http nor https');
-  }
-  if (url.username !== '' || url.password !== '') {
+  if (url.username !== '' || url.password !== '')
     throw new MediaUnavailable('the address of the attachment holds credentials');
-  }
   return url;
 }
 
@@ -137,9 +134,8 @@ async function download(
   const discard = (): Promise<void> => rm(path, { force: true }).catch(() => undefined);
   try {
     // The request accepts the bare bytes only. The recipient would get a file that cannot be opened.
-    if (PACKED.test(response.headers['content-encoding'] ?? '')) {
+    if (PACKED.test(response.headers['content-encoding'] ?? ''))
       throw new MediaUnavailable('the attachment is encoded');
-    }
     if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
     const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
     const passThrough = new BoundedPassage(maxBytes);
@@ -183,9 +179,8 @@ class BoundedPassage extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
     this.#seen += chunk.length;
-    if (this.head.length < SIGNATURE_BYTES) {
+    if (this.head.length < SIGNATURE_BYTES)
       this.head = Buffer.concat([this.head, chunk.subarray(0, SIGNATURE_BYTES - this.head.length)]);
-    }
     if (this.#seen > this.#maxBytes) callback(tooLarge());
     else callback(null, chunk);
   }

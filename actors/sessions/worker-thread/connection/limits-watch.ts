@@ -54,7 +54,7 @@ export class LimitsWatch {
           isActive: isActive === true,
           kind: enforcementType ?? UNNAMED_KIND,
           endsAtMs:
-            timeEnforcementEnds === undefined ? null : instantMs(timeEnforcementEnds.getTime() / 1000),
+            timeEnforcementEnds === undefined ? null : instantMs(timeEnforcementEnds.getTime() / 1_000),
         }),
       ),
       this.#answer(socket.fetchNewChatMessageCap(), newChatsOf),
@@ -106,12 +106,10 @@ export class LimitsWatch {
     if (newChats !== undefined) this.#hasQuota = newChats !== null;
     this.#next?.cancel();
     // Between two replies the shop counts by itself. It counts people who replied elsewhere as new chats.
-    if (this.#isRestricted || this.#hasQuota || this.#isRefused) {
+    if (this.#isRestricted || this.#hasQuota || this.#isRefused)
       this.#next = this.#context.later(this.#context.timing.limitsEveryMs, () => this.ask());
-    }
-    if (restriction !== undefined || newChats !== undefined) {
+    if (restriction !== undefined || newChats !== undefined)
       this.#context.emit({ type: 'session.limits', ...limits });
-    }
   }
 }
 
@@ -163,6 +161,6 @@ const LATEST_MS = 253_402_300_799_000;
 
 /** Converts whole seconds since the epoch, as text or number, to milliseconds. Null if there is no valid time. */
 function instantMs(seconds: unknown): number | null {
-  const atMs = Math.floor(Number(seconds ?? 0)) * 1000;
+  const atMs = Math.floor(Number(seconds ?? 0)) * 1_000;
   return atMs > 0 && atMs <= LATEST_MS ? atMs : null;
 }

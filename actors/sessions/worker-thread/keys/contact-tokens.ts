@@ -94,7 +94,7 @@ export class ContactTokens {
   }
 
   #nowSeconds(): number {
-    return Math.floor(this.#options.nowMs() / 1000);
+    return Math.floor(this.#options.nowMs() / 1_000);
   }
 }
 
@@ -157,7 +157,7 @@ function isKept(token: Token, nowSeconds: number): boolean {
 /** True if both the contact's token and the shop's own, issued to the contact, have expired. */
 export function isOver(token: Token, nowMs: number): boolean {
   const newestSeconds = Math.max(secondsOf(token), Number(token.senderTimestamp ?? 0) || 0);
-  return newestSeconds < windowStart(KEPT_WEEKS, Math.floor(nowMs / 1000));
+  return newestSeconds < windowStart(KEPT_WEEKS, Math.floor(nowMs / 1_000));
 }
 
 /** A token that the server keeps and the client would erase is shown as some weeks younger. */

@@ -194,9 +194,8 @@ export class RetryAnswers {
     message: proto.IMessage,
   ): Promise<proto.IMessage> {
     const { signalRepository, user } = this.#options.socket;
-    if (!isGroupAddress(chat) && chat !== STATUS_CHAT) {
+    if (!isGroupAddress(chat) && chat !== STATUS_CHAT)
       return isOwn ? { deviceSentMessage: { destinationJid: chat, message } } : message;
-    }
     for (const meId of [user?.lid, user?.id]) {
       const place = { group: chat, meId: meId ?? device };
       if (meId === undefined || !(await signalRepository.hasSenderKey(place))) continue;

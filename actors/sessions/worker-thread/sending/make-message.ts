@@ -102,9 +102,8 @@ function contentOf(order: SendOrder, media: FetchedMedia | undefined): AnyMessag
         ...caption,
       };
     case 'document':
-      if (order.kind === 'status') {
+      if (order.kind === 'status')
         throw new MediaUnavailable('a status shows only JPEG, PNG and MP4 with H.264');
-      }
       return { document: source, mimetype, fileName: media.fileName, ...caption };
   }
 }

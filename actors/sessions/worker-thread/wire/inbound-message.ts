@@ -36,7 +36,7 @@ export function readEnvelope(
     wireId: boundedId(id),
     sender: fromAddress,
     senderByNumber: byNumber,
-    atMs: Number(t ?? 0) * 1000,
+    atMs: Number(t ?? 0) * 1_000,
     lid: lid && personOf(lid),
     name: stanza.attrs.notify,
   };

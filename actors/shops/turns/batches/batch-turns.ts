@@ -86,9 +86,8 @@ export function createBatch(
   const key = batchKey(state.keys, batch.id);
   builder.write(['HSET', key, 'content', JSON.stringify(content), 'refused:', JSON.stringify(refused)]);
   builder.write(...writes);
-  if (idempotencyKey !== undefined) {
+  if (idempotencyKey !== undefined)
     builder.write(['HSET', state.keys.batches, keyField(idempotencyKey), batch.id]);
-  }
   builder.change({ batches: [...state.batches, batch] });
   return done({ batchId: batch.id, replayed: false, differs: false, refused });
 }
@@ -116,9 +115,8 @@ export function addRecipients(
   if (batch.status === 'cancelled' || batch.status === 'expired') return failed('BATCH_ENDED');
   if (batch.startedAtMs !== null) return failed('BATCH_STARTED');
   const problems = recipientProblems(recipients, content);
-  if (batch.total + recipients.length > MOST_RECIPIENTS) {
+  if (batch.total + recipients.length > MOST_RECIPIENTS)
     problems.push({ field: 'recipients', message: 'must not be more than 10,000 in all' });
-  }
   if (problems.length > 0) return invalid(problems);
   const { batch: changedBatch, refused, writes } = withRecipients(builder, batch, recipients);
   builder.write(...writes);

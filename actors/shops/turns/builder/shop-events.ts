@@ -79,14 +79,12 @@ const NO_ANNOUNCEMENTS: readonly ShopEffect[] = [];
 
 /** Returns the effects that show operators a turn's changes of channel and queue. */
 export function announcementsBetween(before: ShopState, after: ShopState): readonly ShopEffect[] {
-  if (before.channel === after.channel && before.qr === after.qr && before.pacing === after.pacing) {
+  if (before.channel === after.channel && before.qr === after.qr && before.pacing === after.pacing)
     return NO_ANNOUNCEMENTS;
-  }
   const announcements: ShopEffect[] = [];
   const state = channelState(after);
-  if (state !== channelState(before) || after.qr !== before.qr) {
+  if (state !== channelState(before) || after.qr !== before.qr)
     announcements.push({ type: 'announce_channel', source: after, state });
-  }
   const pause = pauseAnnouncement(before, after);
   if (pause !== undefined) announcements.push(pause);
   return announcements;

@@ -61,9 +61,8 @@ export async function readDispatch(
     lid === undefined ? [] : store.lookUp(shard, [['HGET', keys.aliases, lid]]),
   ]);
   const body = message?.body;
-  if (body?.kind === 'status') {
+  if (body?.kind === 'status')
     return { dispatch: { body, writer: undefined, ...(await readAudience(state, store, nowMs)) } };
-  }
   const isWithdrawn = message !== undefined && 'isWithdrawn' in message && message.isWithdrawn;
   const hasLapsed = body !== undefined && (await isLapsed(body, store, nowMs));
   const quoted = body?.reply && (await readQuoted(shard, body.reply.inboundId, sources));

@@ -52,12 +52,10 @@ function obstacle(
   // The message counts as one to a declared number, and neither budget uses capacity of the other.
   if (hasLapsed) return 'COLD_RECIPIENT_CAP_REACHED';
   // The session must first look up whether it has a token of this recipient, who never wrote.
-  if (prepared !== undefined && barsNewChat(state, { to: recipient, ...prepared, writer }, nowMs)) {
+  if (prepared !== undefined && barsNewChat(state, { to: recipient, ...prepared, writer }, nowMs))
     return classCapCode(body.policy?.recipientClass);
-  }
-  if (isGroupId(recipient) && !liveGroups(state)?.find(({ id }) => id === recipient)?.isAdmin) {
+  if (isGroupId(recipient) && !liveGroups(state)?.find(({ id }) => id === recipient)?.isAdmin)
     return 'GROUP_NOT_ADMINISTERED';
-  }
   if (body.kind === 'status' && audience.length === 0) return 'STATUS_NO_AUDIENCE';
   return undefined;
 }

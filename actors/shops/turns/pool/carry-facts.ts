@@ -52,9 +52,8 @@ function subjectOf(
   { queue, currentMessage }: ShopState,
   command: PoolCommand,
 ): { readonly messageId: string; readonly to: string } {
-  if (command.type === 'pool.offer') {
+  if (command.type === 'pool.offer')
     return { messageId: command.offer.messageId ?? '', to: command.offer.to };
-  }
   if (command.type === 'pool.withdraw') {
     const { messageId } = command;
     const here = [currentMessage, ...queue].find((message) => message?.messageId === messageId);

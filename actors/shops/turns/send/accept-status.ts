@@ -1,5 +1,4 @@
 import { evaluateStatus } from '../../../../policy/evaluate-status.ts';
-import type { PolicyRefusal, StatusPolicyCode } from '../../../../policy/refusal.ts';
 import { done, failed, refusedBy } from '../../../failure.ts';
 import { channelRefusal } from '../../judging/channel-refusal.ts';
 import { contentOf, isSameContent, NO_DRAFT } from '../../message-content.ts';
@@ -28,12 +27,11 @@ export function acceptStatus(
   }
   const evaluation = evaluateStatus(builder.state.ledger, {
     caption,
-    mediaUrls: mediaUrl === undefined ? [] : [mediaUrl],
+    hasAttachment: mediaUrl !== undefined,
     settings: command.settings,
     nowMs: builder.nowMs,
   });
-  // A request within its bounds gets neither MESSAGE_TOO_LONG nor TOO_MANY_MEDIA.
-  if (!evaluation.isAdmitted) return refusedBy(evaluation as PolicyRefusal<StatusPolicyCode>);
+  if (!evaluation.isAdmitted) return refusedBy(evaluation);
   const unavailable = channelRefusal(builder.state, facts.hasWorker);
   if (unavailable !== undefined) return failed(unavailable);
   const body = {

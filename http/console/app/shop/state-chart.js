@@ -93,12 +93,9 @@ function arc(from, to, longest) {
   const middle = (/** @type {number} */ row) => row * ROW + ROW / 2;
   const right = CENTRE + HALF_BOX;
   const left = CENTRE - HALF_BOX;
-  if (from === to) {
-    return `M${right} ${middle(from) - 5}c16 -10 16 20 1 10`;
-  }
+  if (from === to) return `M${right} ${middle(from) - 5}c16 -10 16 20 1 10`;
   const reach = 12 + (Math.abs(to - from) * (SIDE * 1.25 - 12)) / longest;
-  if (to > from) {
+  if (to > from)
     return `M${right} ${middle(from) + 6}C${right + reach} ${middle(from) + 6} ${right + reach} ${middle(to) - 6} ${right + 1} ${middle(to) - 6}`;
-  }
   return `M${left} ${middle(from) - 6}C${left - reach} ${middle(from) - 6} ${left - reach} ${middle(to) + 6} ${left - 1} ${middle(to) + 6}`;
 }

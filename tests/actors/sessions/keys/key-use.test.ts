@@ -41,7 +41,7 @@ function shopOfYears() {
     pass: (days: number) => {
       nowMs += days * DAY_MS;
     },
-    seconds: () => Math.floor(nowMs / 1000),
+    seconds: () => Math.floor(nowMs / 1_000),
     names: () =>
       [...store.hashes.values()]
         .flatMap((hash) => [...hash.keys()])

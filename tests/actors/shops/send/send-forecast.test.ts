@@ -46,7 +46,7 @@ class RandomLife {
   /** Few numbers of which one is asked often, many that are asked once, groups known and unknown. */
   recipient(): string {
     if (this.isOneIn(5)) return GROUPS[this.below(4)]?.id ?? '9@g.us';
-    return `+3361000${1000 + this.below(this.isOneIn(2) ? 6 : 5_000)}`;
+    return `+3361000${1_000 + this.below(this.isOneIn(2) ? 6 : 5_000)}`;
   }
 
   facts(to: string): RecipientFacts {
@@ -66,7 +66,7 @@ class RandomLife {
       declaration: this.isOneIn(3)
         ? { expiresAtMs: this.isOneIn(2) ? null : this.shop.nowMs + 60_000, isRevoked: this.isOneIn(4) }
         : null,
-      ...(this.isOneIn(8) ? { alias: `+3361000${1000 + this.below(6)}` } : {}),
+      ...(this.isOneIn(8) ? { alias: `+3361000${1_000 + this.below(6)}` } : {}),
     };
     this.#people.set(to, facts);
     return facts;
