@@ -10,7 +10,7 @@ import type { RunningSide } from './running-side.ts';
 import { startWrk } from './wrk.ts';
 
 /** Connections of a load, unless a bench asks for others (bench/README.md, How it is measured). */
-export const CONNECTIONS = 64;
+const CONNECTIONS = 64;
 
 const WARMUP_MS = 3_000;
 

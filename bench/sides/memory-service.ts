@@ -4,12 +4,10 @@ import { createServer } from 'node:http';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
-import { startService, stopService } from '../../service/compose-service.ts';
-import { serviceEnvironment } from '../../service/environment.ts';
-import { createLogger } from '../../service/process-log.ts';
 import { listening } from '../../tests/testbed/listening.ts';
 import { MemorySessionHost } from '../../tests/testbed/memory-network/memory-session-host.ts';
 import { watchHoldUps } from './hold-ups.ts';
+import { announceNode, startNode } from './started-node.ts';
 
 const WARM_MS = 20 * DAY_MS;
 
@@ -24,23 +22,15 @@ const noting =
 
 const holdUps = watchHoldUps();
 
-const environment = serviceEnvironment();
-const log = createLogger({ level: environment.logLevel });
-const service = await startService({
-  environment,
-  log,
-  startHost: (_node, listener) =>
+const node = await startNode(
+  ({ listener }) =>
     new MemorySessionHost({
       clock,
       listener: noting(listener),
       // Sent messages are not inspected, and a soak sends many.
       behaviour: { paired: true, pairedAgoMs: WARM_MS, remembered: 0 },
     }),
-  onLost: () => process.exit(1),
-});
-process.on('SIGTERM', () => {
-  void stopService(service).finally(() => process.exit(0));
-});
+);
 
 // Figures that only the process itself has. Started with --expose-gc, it counts the memory after a collection.
 const looking = createServer((request, response) => {
@@ -53,6 +43,4 @@ const looking = createServer((request, response) => {
 });
 const port = await listening(looking);
 looking.unref();
-const { apiUrl, adminUrl } = service.http;
-const look = `http://127.0.0.1:${port}`;
-process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl, look })}\n`);
+announceNode(node, `http://127.0.0.1:${port}`);

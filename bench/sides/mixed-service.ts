@@ -6,11 +6,9 @@
 import type { SessionAddress, SessionHost } from '../../actors/sessions/session-host.ts';
 import { systemClock as clock } from '../../runtime/clock.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
-import { startService, stopService } from '../../service/compose-service.ts';
-import { serviceEnvironment } from '../../service/environment.ts';
-import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
 import { MemorySessionHost } from '../../tests/testbed/memory-network/memory-session-host.ts';
+import { announceNode, startNode } from './started-node.ts';
 
 const WARM_MS = 20 * DAY_MS;
 const liveTenants = new Set(process.argv.slice(2));
@@ -34,20 +32,14 @@ function mixed(real: SessionHost, memory: SessionHost): SessionHost {
   };
 }
 
-const environment = serviceEnvironment();
-const log = createLogger({ level: environment.logLevel });
-const service = await startService({
-  environment,
-  log,
-  startHost: (node, listener) =>
-    mixed(
-      startSessions({ environment, node, log, listener }),
-      new MemorySessionHost({ clock, listener, behaviour: { paired: true, pairedAgoMs: WARM_MS } }),
-    ),
-  onLost: () => process.exit(1),
-});
-process.on('SIGTERM', () => {
-  void stopService(service).finally(() => process.exit(0));
-});
-const { apiUrl, adminUrl } = service.http;
-process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
+const node = await startNode((options) =>
+  mixed(
+    startSessions(options),
+    new MemorySessionHost({
+      clock,
+      listener: options.listener,
+      behaviour: { paired: true, pairedAgoMs: WARM_MS },
+    }),
+  ),
+);
+announceNode(node);

@@ -6,10 +6,8 @@
 import { parseArgs } from 'node:util';
 import type { SessionListener } from '../../actors/sessions/session-host.ts';
 import { DAY_MS } from '../../runtime/durations.ts';
-import { startService, stopService } from '../../service/compose-service.ts';
-import { serviceEnvironment } from '../../service/environment.ts';
-import { createLogger } from '../../service/process-log.ts';
 import { startSessions } from '../../service/start-sessions.ts';
+import { announceNode, startNode } from './started-node.ts';
 
 const { values } = parseArgs({ options: { 'composing-ms': { type: 'string' } } });
 const WARM_MS = 20 * DAY_MS;
@@ -23,17 +21,7 @@ const warming =
 
 const composing = values['composing-ms'];
 const timing = composing === undefined ? {} : { composeFloorMs: Number(composing), composePerCharacterMs: 0 };
-const environment = serviceEnvironment();
-const log = createLogger({ level: environment.logLevel });
-const service = await startService({
-  environment,
-  log,
-  startHost: (node, listener) =>
-    startSessions({ environment, node, log, listener: warming(listener), timing }),
-  onLost: () => process.exit(1),
-});
-process.on('SIGTERM', () => {
-  void stopService(service).finally(() => process.exit(0));
-});
-const { apiUrl, adminUrl } = service.http;
-process.stdout.write(`${JSON.stringify({ ready: true, api: apiUrl, admin: adminUrl })}\n`);
+const node = await startNode((options) =>
+  startSessions({ ...options, listener: warming(options.listener), timing }),
+);
+announceNode(node);
