@@ -15,15 +15,15 @@ export interface DownloadBounds extends Omit<RequestBounds, 'signal'> {
   readonly ca: string | undefined;
 }
 
-/** Why a file of the network was not had. The message never names its address. */
+/** The reason why a file was not fetched from the network. The message never names its address. */
 export class DownloadRefused extends Error {
   readonly code = 'DOWNLOAD_REFUSED';
   /** `gone` if the network has dropped the file, `too_large` if it is too large, undefined for other reasons. */
-  readonly because: 'gone' | 'too_large' | undefined;
+  readonly reason: 'gone' | 'too_large' | undefined;
 
-  constructor(message: string, because?: 'gone' | 'too_large') {
+  constructor(message: string, reason?: 'gone' | 'too_large') {
     super(message);
-    this.because = because;
+    this.reason = reason;
   }
 }
 
@@ -72,8 +72,8 @@ const GONE: ReadonlySet<number | undefined> = new Set([403, 404, 410]);
 
 function refusal({ statusCode, headers }: IncomingMessage, maxBytes: number): DownloadRefused | undefined {
   if (statusCode !== 200) {
-    const because = GONE.has(statusCode) ? 'gone' : undefined;
-    return new DownloadRefused(`the file's host answered ${statusCode ?? 'nothing'}`, because);
+    const reason = GONE.has(statusCode) ? 'gone' : undefined;
+    return new DownloadRefused(`the file's host answered ${statusCode ?? 'nothing'}`, reason);
   }
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return new DownloadRefused('the file is encoded');

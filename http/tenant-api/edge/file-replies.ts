@@ -116,7 +116,7 @@ export class FileReplies {
 }
 
 function codeOf(error: unknown): ErrorCode {
-  const because = error instanceof DownloadRefused ? error.because : undefined;
-  if (because === 'gone') return 'MEDIA_GONE';
-  return because === 'too_large' ? 'MEDIA_TOO_LARGE' : 'MEDIA_UNAVAILABLE';
+  const reason = error instanceof DownloadRefused ? error.reason : undefined;
+  if (reason === 'gone') return 'MEDIA_GONE';
+  return reason === 'too_large' ? 'MEDIA_TOO_LARGE' : 'MEDIA_UNAVAILABLE';
 }

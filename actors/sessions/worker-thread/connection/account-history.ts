@@ -90,7 +90,7 @@ export class AccountHistory {
       .catch((error: unknown) => {
         if (endSignal.aborted) return;
         context.logFailure('data of the account was not taken')(error);
-        if (error instanceof DownloadRefused && error.because !== undefined) this.#forget(id);
+        if (error instanceof DownloadRefused && error.reason !== undefined) this.#forget(id);
         // The daily check of the stored parts retries it.
         else this.#known.delete(id);
       });
