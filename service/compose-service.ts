@@ -25,7 +25,7 @@ import { type RuntimeNode, startNode } from '../runtime/node/node.ts';
 import { systemRandom as random } from '../runtime/random.ts';
 import { textCipher } from '../runtime/text-cipher.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
-import { exportWebhooks, webhookSettings } from './compose-webhooks.ts';
+import { webhookSettings } from './compose-webhooks.ts';
 import type { ServiceEnvironment } from './environment.ts';
 import {
   exportAttachmentRoom,
@@ -39,6 +39,7 @@ import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
 import { descriptorCount, memoryUse, type ReadUse, watchResources } from './resource-watch.ts';
 import { exportShops, shopCounting } from './shop-metrics.ts';
 import { type SparedDescriptors, sparedDescriptors } from './spared-descriptors.ts';
+import { exportWebhooks } from './webhook-metrics.ts';
 
 /** One node of the service, from the store up to the listeners. */
 export interface Service {

@@ -9,7 +9,6 @@ import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts
 import { WebhookPump } from '../actors/webhooks/webhook-pump.ts';
 import { resealWebhook } from '../actors/webhooks/webhook-secrets.ts';
 import { webhookService } from '../actors/webhooks/webhook-service.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Actors } from '../runtime/actors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -18,11 +17,11 @@ import type { Store } from '../runtime/store.ts';
 import { textCipher } from '../runtime/text-cipher.ts';
 import type { ServiceEnvironment } from './environment.ts';
 
-/** The bounds of webhooks' requests, and the key that seals their secrets. */
+/** The limits of the requests to webhooks, and the keys that seal their secrets. */
 export interface WebhookSettings {
   /** The first seals, all open. */
   readonly credentialsKeys: readonly Buffer[];
-  /** Endpoints at http and on loopback: for tests and a simulated network. */
+  /** True if endpoints may be on loopback and use http: for tests and a simulated network. */
   readonly allowLoopback: boolean;
   readonly deniedRanges: readonly string[];
   /** If empty, the system's. */
@@ -40,11 +39,11 @@ export function webhookSettings(
   return { credentialsKeys, allowLoopback: noiseRootKey !== undefined, ...media };
 }
 
-/** The webhooks of a node: what sends to them, and what operators do with them. */
+/** The webhooks of a node: the pump that sends to them, and the operations of their keepers. */
 export interface Webhooks {
   readonly pump: WebhookPump;
   readonly operations: WebhookOperations;
-  /** An endpoint as it is to be stored under the keys of this node. */
+  /** Returns an endpoint as it is to be stored under the keys of this node. */
   readonly reseal: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
 }
 
@@ -84,44 +83,4 @@ export function composeWebhooks(options: {
     operations,
     reseal: (tenantId, webhook, nowMs) => resealWebhook(tenantId, webhook, { cipher, nowMs }),
   };
-}
-
-/** Registers the metrics of a node's webhooks. */
-export function exportWebhooks(metrics: Metrics, { pump }: Pick<Webhooks, 'pump'>): void {
-  metrics.counter(
-    'msgapi_webhook_attempts_total',
-    'Attempts to send an event to a webhook, by outcome',
-    () => {
-      const { delivered, failed } = pump.figures();
-      return [
-        { labels: { outcome: 'delivered' }, value: delivered },
-        { labels: { outcome: 'failed' }, value: failed },
-      ];
-    },
-  );
-  metrics.counter(
-    'msgapi_webhook_dead_letters_total',
-    'Events that a webhook did not accept in eight attempts',
-    () => pump.figures().undelivered,
-  );
-  metrics.counter(
-    'msgapi_webhooks_disabled_total',
-    'Webhooks disabled because they answered 410, failed for five days or lost their secret',
-    () => pump.figures().disabled,
-  );
-  metrics.counter(
-    'msgapi_webhook_gaps_total',
-    'Times that retention removed events before a webhook received them',
-    () => pump.figures().gaps,
-  );
-  metrics.gauge(
-    'msgapi_webhooks',
-    'Webhooks to which this node sends events',
-    () => pump.figures().endpoints,
-  );
-  metrics.gauge(
-    'msgapi_webhook_retries',
-    'Events that wait to be sent to a webhook again',
-    () => pump.figures().waiting,
-  );
 }
