@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { RuntimeFailure } from '../runtime/runtime-failure.ts';
 
 /** How long a caller waits for the answer, in milliseconds: as long as for another node's answer. */
-const REPLY_MS = 2_000;
+export const REPLY_MS = 2_000;
 
 /**
  * Waits for the reply to a command that its actor retries until Redis accepts it, which may take hours. Rejects with

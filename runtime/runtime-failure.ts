@@ -5,7 +5,10 @@ export type RuntimeFailureCode =
    * Retry later.
    */
   | 'MAILBOX_FULL'
-  /** The node has the maximum of turns under way, Redis takes too long over them, or a thread cannot start: retry later. */
+  /**
+   * The node has the maximum of turns under way, Redis takes too long over them, or no thread or slot is free: retry
+   * later.
+   */
   | 'NODE_BUSY'
   /** Another node owns the shard, no node owns it yet, or the node does not serve yet. */
   | 'SHARD_NOT_OWNED'

@@ -55,7 +55,7 @@ export type TenantCommand =
   | { readonly type: 'delete_webhook'; readonly webhookId: string }
   | {
       readonly type: 'webhook_progress';
-      /** For which loading of the tenant the endpoint is sent events. */
+      /** The loading of the tenant for which the endpoint is sent events. */
       readonly loading: symbol;
       readonly webhookId: string;
       readonly progress: WebhookProgress;
@@ -135,11 +135,11 @@ export type TenantEffect =
       readonly webhooks: ReadonlyMap<string, WebhookRecord>;
       readonly loading: symbol;
     }
-  /** The service, no operator, disabled these. */
+  /** The service disabled these endpoints, and no keeper did. */
   | {
       readonly type: 'webhooks_disabled';
       readonly webhookIds: readonly string[];
-      readonly why: Exclude<WebhookEnd, WebhookKeeper>;
+      readonly reason: Exclude<WebhookEnd, WebhookKeeper>;
     }
   | { readonly type: 'notify_shops'; readonly shopIds: readonly string[]; readonly notice: ShopNotice }
   | { readonly type: 'announce_tenant' }

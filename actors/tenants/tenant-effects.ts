@@ -48,8 +48,8 @@ export function tenantEffects(
         break;
       case 'webhooks_disabled':
         for (const webhookId of effect.webhookIds) {
-          options.webhooks.countDisabled(tenantId, webhookId, effect.why);
-          feed.publish('webhook', { tenantId, webhookId, state: 'disabled', disabledBy: effect.why });
+          options.webhooks.countDisabled(tenantId, webhookId, effect.reason);
+          feed.publish('webhook', { tenantId, webhookId, state: 'disabled', disabledBy: effect.reason });
         }
         break;
       case 'announce_tenant':

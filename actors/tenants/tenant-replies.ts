@@ -3,7 +3,7 @@ import type { DeclarationPolicyCode } from '../../policy/refusal.ts';
 import type { Turn } from '../../runtime/behaviour.ts';
 import type { Outcome } from '../failure.ts';
 import type { ContactRecord } from './contact-record.ts';
-import type { WebhookRecord } from './stored-webhooks/webhook-record.ts';
+import type { WebhookProgress, WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import type { TenantCommand, TenantCommandOf, TenantEffect } from './tenant-commands.ts';
 import type { ContactView, MadeShop, RevokedContactView, ShopCreationCode } from './tenant-operations.ts';
 import type { TenantState } from './tenant-state.ts';
@@ -55,7 +55,7 @@ export interface TenantFacts {
   /** True if the person to be erased has an id. By default false. */
   readonly isKnown?: boolean;
   /** Stored progress of the endpoints that `erase_progress` names, by webhook id. Absent if there is none. */
-  readonly progress?: ReadonlyMap<string, string>;
+  readonly progress?: ReadonlyMap<string, WebhookProgress>;
 }
 
 /** The inputs of a turn in addition to state and command. */

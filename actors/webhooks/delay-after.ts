@@ -20,7 +20,7 @@ const JITTER = 0.1;
 export const MOST_FAILING_MS = 5 * DAY_MS;
 
 /** Returns the delay after this number of attempts, or undefined if that was the last. */
-export function delayAfter(tries: number, random: Random): number | undefined {
-  const delayMs = DELAYS_MS[tries - 1];
+export function delayAfter(attemptCount: number, random: Random): number | undefined {
+  const delayMs = DELAYS_MS[attemptCount - 1];
   return delayMs === undefined ? undefined : Math.round(delayMs * (1 + JITTER * (2 * random() - 1)));
 }

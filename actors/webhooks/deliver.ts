@@ -6,8 +6,8 @@ import { type SignedDelivery, signatures } from './signature.ts';
 
 /** How long an endpoint may take to answer. */
 const ENDPOINT_ANSWER_MS = 15_000;
-/** The longest pause that an endpoint may request. */
-const MOST_HELD_MS = 10 * HOUR_MS;
+/** The longest hold that an endpoint may ask for. */
+const MOST_HOLD_MS = 10 * HOUR_MS;
 
 export interface DeliveryOptions {
   readonly guard: AddressGuard;
@@ -22,7 +22,7 @@ export interface DeliveryResult {
   readonly status: number | null;
   /** The reason of a failure, without the address. Null on success. */
   readonly error: string | null;
-  /** The pause that a 429 or 503 requests, in milliseconds. Null if it requests none. */
+  /** The hold that a 429 or 503 asks for with `Retry-After`, in milliseconds. Null if it asks for none. */
   readonly holdMs: number | null;
 }
 
@@ -80,7 +80,7 @@ function holdOf(retryAfter: string | undefined, nowMs: number): number | null {
   if (retryAfter === undefined) return null;
   const seconds = Number(retryAfter);
   const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(retryAfter) - nowMs;
-  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MOST_HELD_MS) : null;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, MOST_HOLD_MS) : null;
 }
 
 function causeOf(error: unknown, signal: AbortSignal): string {

@@ -4,16 +4,16 @@ import type { DeliveryResult } from './deliver.ts';
 import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pump-options.ts';
 
 /**
- * New events of one endpoint that are sent at a time; as many again may be under way that were sent before. A kill may
- * have them all sent once more.
+ * New events of one endpoint that are sent at a time. Beside these, as many retries may be under way. A kill may have
+ * all of them sent once more.
  */
 const AT_A_TIME = 8;
 /** An endpoint that takes longer, or does not answer at all, is slow. */
 export const SLOW_MS = 1_000;
 
-/** The address of an endpoint for as long as it has it; one that it gets back is another. */
-interface EndpointAddress {
-  /** True if the endpoint has moved to another address, so that the result of this attempt does not apply to it. */
+/** One stay of an endpoint at an address. If the endpoint returns to an address, that is another stay. */
+interface AddressStay {
+  /** True if the endpoint has moved since. The result of an attempt there does not apply to the present address. */
   isFormer: boolean;
 }
 
@@ -28,16 +28,16 @@ export interface Attempt {
 
 /** One attempt that has ended, and its result. */
 export interface EndedAttempt extends Attempt {
-  readonly address: EndpointAddress;
+  readonly address: AddressStay;
   readonly atMs: number;
   readonly durationMs: number;
   /** Undefined if the event's data was removed. */
-  readonly delivered: DeliveryResult | undefined;
+  readonly result: DeliveryResult | undefined;
 }
 
 /** An attempt, from its request for a slot until its result is taken. */
 interface AttemptUnderway extends Pick<Attempt, 'isNew'> {
-  readonly address: EndpointAddress;
+  readonly address: AddressStay;
   hasBegun: boolean;
 }
 
@@ -50,7 +50,7 @@ export class EndpointAttempts {
   readonly #underway = new Map<string, AttemptUnderway>();
   #ended: EndedAttempt[] = [];
   #webhook: WebhookRecord;
-  #address: EndpointAddress = { isFormer: false };
+  #address: AddressStay = { isFormer: false };
   #pace: EndpointPace = 'unknown';
 
   /**
@@ -114,7 +114,7 @@ export class EndpointAttempts {
     this.#underway.set(place, attemptUnderway);
     if (typeof body !== 'string') {
       const atMs = this.#options.clock.wallMs();
-      this.#end({ ...attempt, address, atMs, durationMs: 0, delivered: body });
+      this.#end({ ...attempt, address, atMs, durationMs: 0, result: body });
       return;
     }
     void this.#send(attempt, body, attemptUnderway).then((sentEvent) => {
@@ -177,6 +177,6 @@ export class EndpointAttempts {
   }
 }
 
-function isSlow({ delivered, durationMs }: SentEvent): boolean {
-  return delivered.status === null || durationMs > SLOW_MS;
+function isSlow({ result, durationMs }: SentEvent): boolean {
+  return result.status === null || durationMs > SLOW_MS;
 }

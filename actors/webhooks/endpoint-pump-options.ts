@@ -25,9 +25,9 @@ export interface MissedEvents {
   readonly missedUntilMs?: number | undefined;
 }
 
-/** The result of sending an event, and the moment it was sent. */
+/** The result of one attempt, and the moment at which it began. */
 export interface SentEvent {
-  readonly delivered: DeliveryResult;
+  readonly result: DeliveryResult;
   readonly atMs: number;
   readonly durationMs: number;
 }
@@ -47,7 +47,7 @@ export interface EndpointPumpOptions {
   eventAt(place: string): Promise<KeptEvent>;
   /** Returns the body to send for the event, or undefined if its record was removed. */
   body(event: StoredEvent): Promise<string | undefined>;
-  /** Resolves with undefined if the attempt had a slot only when it might not begin any more. Never rejects. */
+  /** Waits for a slot, then sends. Resolves with undefined if `begin` no longer allowed the attempt. Never rejects. */
   send(
     event: StoredEvent,
     body: string,
@@ -65,11 +65,11 @@ export interface EndpointPumpOptions {
    * sends its events.
    */
   store(webhookId: string, progress: WebhookProgress, attempts: readonly WebhookAttempt[]): Promise<boolean>;
-  /** Disables the endpoint, unless it was enabled or moved since it was as it is given here. */
+  /** Disables the endpoint, unless it was enabled or moved since the given record was current. */
   disable(
     judgedWebhook: Pick<WebhookRecord, 'id' | 'enabledAtMs'>,
     reason: 'gone' | 'failing',
   ): Promise<void>;
-  /** Notifies operators that the endpoint will not get events from before then. */
+  /** Notifies operators that some events from before that time were removed before the endpoint got them. */
   onMissed(webhookId: string, untilMs: number): void;
 }

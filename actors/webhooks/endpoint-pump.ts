@@ -1,18 +1,17 @@
-import type { ArmedTimer } from '../../runtime/clock.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
-import { isBefore } from '../tenants/stored-events/event-cursor.ts';
 import type { StoredEvent } from '../tenants/stored-events/tenant-event.ts';
 import type {
   WebhookAttempt,
   WebhookProgress,
   WebhookRecord,
-  WebhookRetry,
 } from '../tenants/stored-webhooks/webhook-record.ts';
 import { MOST_FAILING_MS } from './delay-after.ts';
 import type { DeliveryResult } from './deliver.ts';
-import { type Attempt, type EndedAttempt, EndpointAttempts } from './endpoint-attempts.ts';
+import { type EndedAttempt, EndpointAttempts } from './endpoint-attempts.ts';
 import type { EndpointPumpOptions } from './endpoint-pump-options.ts';
+import { LoopTimer } from './loop-timer.ts';
+import { MOST_WAITING, NextAttempts } from './next-attempts.ts';
 import {
   firstProgress,
   forgiveFailures,
@@ -21,33 +20,12 @@ import {
   withReplayed,
 } from './progress.ts';
 
-/**
- * The most events that wait for a retry. At this number the endpoint gets no new ones, which stay in the stream
- * meanwhile.
- */
-const MOST_RETRIES = 200;
-/** The most events that wait for a retry or a replay. A replay that would exceed it is refused. */
-export const MOST_WAITING = 2 * MOST_RETRIES;
 /** Delay between two attempts to read or to store. */
 const AGAIN_MS = 1_000;
 /** Interval of checks for new events without a notification: a commit with a lost reply sends none. */
 const LOOK_MS = 5 * MINUTE_MS;
 /** The result for an event with broken data: the schedule ends it, and it delays no other. */
-const UNREADABLE: DeliveryResult = { status: null, error: 'the event could not be read', holdMs: null };
-
-/** True if an endpoint wants an event of this type and shop. */
-export function isWanted(
-  { types, shops }: Pick<WebhookRecord, 'types' | 'shops'>,
-  { type, shopId }: Pick<StoredEvent, 'type' | 'shopId'>,
-): boolean {
-  return types?.includes(type) !== false && shops?.includes(shopId) !== false;
-}
-
-/** Attempts that may begin, and the progress with their events. */
-interface NextAttempts {
-  readonly attempts: readonly Attempt[];
-  readonly progress: WebhookProgress;
-}
+const EVENT_UNREADABLE: DeliveryResult = { status: null, error: 'the event could not be read', holdMs: null };
 
 /** A replay that is not stored yet. */
 interface Replay {
@@ -60,31 +38,40 @@ interface Replay {
  * Sends one endpoint its events. An event is among the retries of the progress from when it is read until it has ended.
  * One loop does all: it stores results and replays, and begins the due attempts. The result of an attempt is stored
  * before another attempt takes its slot. A kill therefore repeats at most the attempts under way, under the same ids.
+ *
+ * | State    | The loop                                    | Leaves on                                              |
+ * |----------|---------------------------------------------|--------------------------------------------------------|
+ * | sending  | stores results and replays, begins attempts | a hold → held, `settle` → settling, `stop` → over      |
+ * | held     | stores results and replays                  | its time → sending, `settle` → settling, `stop` → over |
+ * | settling | stores results and earlier replays          | all are stored → over, enabled → sending, `stop` → over |
+ * | over     | does nothing                                | enabled → sending, unless `stop` ended it              |
+ *
+ * `EndpointAttempts` has the attempts under way, with their addresses. `NextAttempts` chooses the events.
  */
 export class EndpointPump {
   readonly #options: EndpointPumpOptions;
   readonly #attempts: EndpointAttempts;
+  readonly #next: NextAttempts;
+  readonly #timer: LoopTimer;
   readonly #replays: Replay[] = [];
   #webhook: WebhookRecord;
   /** The last progress of the loop: the stored part, and the events read since. */
   #progress: WebhookProgress | undefined;
-  #hasNew = true;
   #isStopped = false;
   #isEnding = false;
   #isRunning = false;
   /** Resolves when the loop has ended. */
   #running: Promise<void> = Promise.resolve();
-  /** True if something happened since the loop's last check. */
-  #isWoken = false;
-  #sleeping: { readonly timer: ArmedTimer; readonly wake: () => void } | undefined;
 
   constructor(webhook: WebhookRecord, options: EndpointPumpOptions) {
     this.#webhook = webhook;
     this.#options = options;
     this.#attempts = new EndpointAttempts(webhook, options, {
       mayBegin: () => this.#goesOn,
-      onChanged: () => this.#goOnNow(),
+      onChanged: () => this.#timer.wake(),
     });
+    this.#next = new NextAttempts(options, this.#attempts, () => this.#webhook);
+    this.#timer = new LoopTimer(options.clock);
   }
 
   /** True if attempts may begin. */
@@ -123,8 +110,8 @@ export class EndpointPump {
 
   /** Makes the loop check for new events. */
   wake(): void {
-    this.#hasNew = true;
-    this.#goOnNow();
+    this.#next.expectNew();
+    this.#timer.wake();
   }
 
   /**
@@ -135,20 +122,20 @@ export class EndpointPump {
     if (!this.#goesOn) throw leftFailure();
     return new Promise((resolve, reject) => {
       this.#replays.push({ events, resolve, reject });
-      this.#goOnNow();
+      this.#timer.wake();
     });
   }
 
   /** Ends the loop; the result of an attempt under way is not recorded. */
   stop(): void {
     this.#isStopped = true;
-    this.#goOnNow();
+    this.#timer.wake();
   }
 
   /** Begins no more attempts. Resolves once the results of those under way, and replays, are stored. Never rejects. */
   settle(): Promise<void> {
     this.#isEnding = true;
-    this.#goOnNow();
+    this.#timer.wake();
     return this.#running;
   }
 
@@ -161,13 +148,13 @@ export class EndpointPump {
 
   async #loop(): Promise<void> {
     while (!this.#isOver) {
-      this.#isWoken = false;
+      this.#timer.beginCheck();
       try {
         await this.#step();
       } catch (error) {
         this.#failed(error);
-        this.#isWoken = false;
-        if (this.#goesOn) await this.#sleep(AGAIN_MS);
+        this.#timer.beginCheck();
+        if (this.#goesOn) await this.#timer.sleep(AGAIN_MS);
       }
     }
     for (const { reject } of this.#replays.splice(0)) reject(leftFailure());
@@ -188,14 +175,14 @@ export class EndpointPump {
     await this.#record(endedAttempts);
     if (this.#isStopped) return;
     await this.#disableIfOver(endedAttempts);
-    if (!this.#goesOn) return this.#isOver ? undefined : this.#sleep(LOOK_MS);
+    if (!this.#goesOn) return this.#isOver ? undefined : this.#timer.sleep(LOOK_MS);
     const progressBefore = await this.#current();
     const nowMs = this.#options.clock.wallMs();
     const heldMs = (progressBefore.heldUntilMs ?? 0) - nowMs;
-    if (heldMs > 0) return this.#sleep(heldMs);
-    const { attempts, progress } = await this.#next(progressBefore, nowMs);
+    if (heldMs > 0) return this.#timer.sleep(heldMs);
+    const { attempts, progress } = await this.#next.choose(progressBefore, nowMs);
     if (progress === progressBefore) return this.#idle(progressBefore, nowMs);
-    // All are read before the first is sent: a store that is away must not have the others sent once a second.
+    // All bodies are read before the first is sent. Otherwise the first would be sent once a second while a read fails.
     const bodies = await Promise.all(attempts.map(({ event }) => this.#body(event)));
     if (!this.#goesOn) return;
     const { missedUntilMs } = progress;
@@ -265,69 +252,13 @@ export class EndpointPump {
     const judgedWebhook = this.#webhook;
     // A 410 from a former address, or from before the endpoint was enabled, does not apply to the present one.
     const isGone = endedAttempts.some(
-      ({ delivered, address, atMs }) =>
-        delivered?.status === 410 && !address.isFormer && atMs >= judgedWebhook.enabledAtMs,
+      ({ result, address, atMs }) =>
+        result?.status === 410 && !address.isFormer && atMs >= judgedWebhook.enabledAtMs,
     );
     const { failingSinceMs } = await this.#current();
     const nowMs = this.#options.clock.wallMs();
     const isFailing = nowMs - (failingSinceMs ?? nowMs) >= MOST_FAILING_MS;
     if (isGone || isFailing) await this.#options.disable(judgedWebhook, isGone ? 'gone' : 'failing');
-  }
-
-  /** Returns the due events, oldest first, then new events for the free slots. */
-  async #next(progressBefore: WebhookProgress, nowMs: number): Promise<NextAttempts> {
-    const dueRetries = this.#attempts
-      .retriesAtRest(progressBefore.retries)
-      // A stored time that is not a number is due too, so that the loop never sleeps until it.
-      .filter(({ dueAtMs }) => !(dueAtMs > nowMs))
-      .sort((left, right) => left.dueAtMs - right.dueAtMs)
-      .slice(0, Math.max(0, this.#attempts.roomAgain));
-    const attempts: Attempt[] = [];
-    const droppedRetries = new Set<WebhookRetry>();
-    let { cursor, missedUntilMs } = progressBefore;
-    for (const retry of dueRetries) {
-      const { event, missedUntilMs: cutOffMs } = await this.#options.eventAt(retry.place);
-      missedUntilMs = cutOffMs ?? missedUntilMs;
-      // An erased or removed event is dropped with its retry, and so is one that the endpoint no longer gets. An event
-      // that was replayed before its retry is due starts as a new one.
-      const isRead = !isBefore(cursor, retry.place);
-      if (event !== undefined && isWanted(this.#webhook, event) && isRead)
-        attempts.push({ event, retry, isNew: false });
-      else droppedRetries.add(retry);
-    }
-    const room = this.#attempts.room - attempts.length;
-    if (this.#mayRead(progressBefore.retries.length - droppedRetries.size, room)) {
-      this.#hasNew = false;
-      const newEvents = await this.#options.eventsAfter(cursor, room, this.#webhook).catch((error) => {
-        this.#hasNew = true;
-        throw error;
-      });
-      // There may be more after the events that were read.
-      if (newEvents.place !== cursor) this.#hasNew = true;
-      cursor = newEvents.place;
-      missedUntilMs = newEvents.missedUntilMs ?? missedUntilMs;
-      for (const event of newEvents.events) {
-        const { streamId: place, shopId } = event;
-        attempts.push({ event, retry: { place, shopId, tries: 0, dueAtMs: nowMs }, isNew: true });
-      }
-    }
-    if (attempts.length + droppedRetries.size === 0 && cursor === progressBefore.cursor)
-      return { attempts, progress: progressBefore };
-    const newRetries = attempts.flatMap(({ retry, isNew }) => (isNew ? [retry] : []));
-    const places = new Set(newRetries.map(({ place }) => place));
-    const keptRetries = progressBefore.retries.filter(
-      (retry) => !droppedRetries.has(retry) && !places.has(retry.place),
-    );
-    const missedField = missedUntilMs === undefined ? {} : { missedUntilMs };
-    return {
-      attempts,
-      progress: { ...progressBefore, cursor, retries: [...keptRetries, ...newRetries], ...missedField },
-    };
-  }
-
-  /** True if new events may exist and slots are free for them. */
-  #mayRead(waitingCount: number, room: number): boolean {
-    return this.#hasNew && room > 0 && waitingCount < MOST_RETRIES;
   }
 
   async #body(event: StoredEvent): Promise<string | DeliveryResult | undefined> {
@@ -337,7 +268,7 @@ export class EndpointPump {
       if (error instanceof RuntimeFailure) throw error;
       const { id: webhookId } = this.#webhook;
       this.#options.log.error({ webhookId, place: event.streamId, err: error }, 'an event cannot be read');
-      return UNREADABLE;
+      return EVENT_UNREADABLE;
     }
   }
 
@@ -346,23 +277,8 @@ export class EndpointPump {
     const restingRetries = this.#attempts.roomAgain > 0 ? this.#attempts.retriesAtRest(retries) : [];
     const lookAtMs = nowMs + LOOK_MS;
     const dueAtMs = Math.min(lookAtMs, ...restingRetries.map((retry) => retry.dueAtMs));
-    await this.#sleep(Math.max(0, dueAtMs - nowMs));
-    if (dueAtMs === lookAtMs) this.#hasNew = true;
-  }
-
-  #goOnNow(): void {
-    this.#isWoken = true;
-    this.#sleeping?.timer.cancel();
-    this.#sleeping?.wake();
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    if (this.#isWoken || this.#isStopped) return;
-    await new Promise<void>((resolve) => {
-      const timer = this.#options.clock.after(ms, resolve);
-      this.#sleeping = { timer, wake: resolve };
-    });
-    this.#sleeping = undefined;
+    await this.#timer.sleep(Math.max(0, dueAtMs - nowMs));
+    if (dueAtMs === lookAtMs) this.#next.expectNew();
   }
 }
 

@@ -24,7 +24,7 @@ export interface ProgressChange {
   readonly attempts: readonly WebhookAttempt[];
 }
 
-/** The progress of an endpoint that was sent nothing yet. */
+/** Returns the progress of an endpoint that was sent nothing yet. */
 export function firstProgress({
   since,
   enabledAtMs,
@@ -34,7 +34,7 @@ export function firstProgress({
 }
 
 /**
- * Returns the progress that applies to the endpoint: without failures and requested waits from before it was enabled or
+ * Returns the progress that applies to the endpoint: without the failures and the hold from before it was enabled or
  * moved.
  */
 export function forgiveFailures(
@@ -52,7 +52,7 @@ export function withReplayed(
   dueAtMs: number,
 ): WebhookProgress {
   const replayedRetries = events.map(({ streamId, shopId }): WebhookRetry => {
-    return { place: streamId, shopId, tries: 0, dueAtMs };
+    return { place: streamId, shopId, attemptCount: 0, dueAtMs };
   });
   const places = new Set(events.map(({ streamId }) => streamId));
   const otherRetries = progress.retries.filter(({ place }) => !places.has(place));
@@ -72,15 +72,15 @@ export function tallyAttempts(
   let progress = before;
   const attempts: WebhookAttempt[] = [];
   for (const endedAttempt of endedAttempts) {
-    const { event, retry, atMs, durationMs, delivered, address } = endedAttempt;
+    const { event, retry, atMs, durationMs, result, address } = endedAttempt;
     progress = { ...progress, retries: progress.retries.filter((otherRetry) => otherRetry !== retry) };
-    if (delivered === undefined) continue;
+    if (result === undefined) continue;
     const { streamId: place, shopId } = event;
-    const number = retry.tries + 1;
-    const isCounted = delivered.error !== null && !address.isFormer;
+    const number = retry.attemptCount + 1;
+    const isCounted = result.error !== null && !address.isFormer;
     const delayMs = isCounted ? delayAfter(number, random) : undefined;
     const isDead = isCounted && delayMs === undefined;
-    const { status, error } = delivered;
+    const { status, error } = result;
     attempts.push({
       eventId: cursorOf(place),
       type: event.type,
@@ -95,7 +95,7 @@ export function tallyAttempts(
     const endedAtMs = atMs + durationMs;
     progress = address.isFormer
       ? afterFormer(progress, endedAttempt, endedAtMs)
-      : after(progress, { delivered, event, number, endedAtMs, delayMs });
+      : after(progress, { result, event, number, endedAtMs, delayMs });
   }
   return { progress, attempts };
 }
@@ -106,31 +106,34 @@ export function tallyAttempts(
  */
 function afterFormer(
   progress: WebhookProgress,
-  { event, retry, delivered }: EndedAttempt,
+  { event, retry, result }: EndedAttempt,
   dueAtMs: number,
 ): WebhookProgress {
   const { streamId: place, shopId } = event;
-  const isTaken = delivered?.error === null;
+  const isTaken = result?.error === null;
   if (isTaken || progress.retries.some((otherRetry) => otherRetry.place === place)) return progress;
-  return { ...progress, retries: [...progress.retries, { place, shopId, tries: retry.tries, dueAtMs }] };
+  return {
+    ...progress,
+    retries: [...progress.retries, { place, shopId, attemptCount: retry.attemptCount, dueAtMs }],
+  };
 }
 
 /** Returns the progress after one more attempt. If `delayMs` is undefined, it was the last of its event. */
 function after(
   progress: WebhookProgress,
   attempt: {
-    readonly delivered: DeliveryResult;
+    readonly result: DeliveryResult;
     readonly event: StoredEvent;
     readonly number: number;
     readonly endedAtMs: number;
     readonly delayMs: number | undefined;
   },
 ): WebhookProgress {
-  const { delivered, event, number, endedAtMs, delayMs } = attempt;
+  const { result, event, number, endedAtMs, delayMs } = attempt;
   const { streamId: place, shopId } = event;
-  if (delivered.error === null) return { ...progress, failingSinceMs: null };
+  if (result.error === null) return { ...progress, failingSinceMs: null };
   const failingSinceMs = progress.failingSinceMs ?? endedAtMs;
-  const { holdMs } = delivered;
+  const { holdMs } = result;
   const holdFields = holdMs === null ? {} : { heldUntilMs: endedAtMs + holdMs };
   const failedProgress = { ...progress, failingSinceMs, ...holdFields };
   // A replay was requested while this attempt ran; the replay counts.
@@ -139,6 +142,6 @@ function after(
     return { ...failedProgress, dead: [...progress.dead, undeliveredEvent(event)].slice(-MOST_UNDELIVERED) };
   return {
     ...failedProgress,
-    retries: [...progress.retries, { place, shopId, tries: number, dueAtMs: endedAtMs + delayMs }],
+    retries: [...progress.retries, { place, shopId, attemptCount: number, dueAtMs: endedAtMs + delayMs }],
   };
 }

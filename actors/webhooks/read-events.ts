@@ -3,13 +3,13 @@ import { isBefore, placeBefore, storedAtMs } from '../tenants/stored-events/even
 import { wereCutOff } from '../tenants/stored-events/event-retention.ts';
 import { decodeEvent, type StoredEvent } from '../tenants/stored-events/tenant-event.ts';
 import type { WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
-import { isWanted } from './endpoint-pump.ts';
 import type { KeptEvent, ReadEvents } from './endpoint-pump-options.ts';
+import { isWanted } from './next-attempts.ts';
 
 /** Events that are read at a time to find those for an endpoint. */
-const BATCH = 100;
+const READ_AT_A_TIME = 100;
 
-/** Reads one batch and returns the events of the endpoint's types and shops, and the position reached. */
+/** Reads once, and returns the events of the endpoint's types and shops, and the position reached. */
 export async function readAfter(
   store: Pick<Store, 'read'>,
   request: {
@@ -22,7 +22,7 @@ export async function readAfter(
   const { key, place, limit, webhook } = request;
   // The oldest is read last, so that a removal in between is noticed.
   const [entries, [oldestEntry]] = await store.read([
-    ['XRANGE', key, `(${place}`, '+', 'COUNT', BATCH],
+    ['XRANGE', key, `(${place}`, '+', 'COUNT', READ_AT_A_TIME],
     ['XRANGE', key, '-', '+', 'COUNT', 1],
   ]);
   const missedUntilMs = await cutOffMs(store, { key, place, oldest: oldestEntry?.[0] });

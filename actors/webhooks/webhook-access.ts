@@ -1,10 +1,9 @@
 import type { Actors } from '../../runtime/actors.ts';
-import { partsOf } from '../../runtime/parts.ts';
 import type { Store } from '../../runtime/store.ts';
 import { type FailureCode, failed, type Outcome } from '../failure.ts';
 import { isoOrNull } from '../iso-time.ts';
 import { presentTenant } from '../tenants/ask-tenant.ts';
-import { PROGRESS_AT_A_TIME } from '../tenants/stored-webhooks/webhook-progress.ts';
+import { readProgress } from '../tenants/stored-webhooks/webhook-progress.ts';
 import type { WebhookProgress, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import { forgiveFailures } from './progress.ts';
@@ -34,18 +33,8 @@ export function webhookAccess({
   readonly actors: Actors;
   readonly store: Pick<Store, 'read'>;
 }): WebhookAccess {
-  const progressOf: WebhookAccess['progressOf'] = async (tenantId, ids) => {
-    const { webhookProgress } = tenantKeys(tenantId);
-    const progress = new Map<string, WebhookProgress>();
-    for (const part of partsOf(ids, PROGRESS_AT_A_TIME)) {
-      const [texts] = await store.read([['HMGET', webhookProgress, ...part]]);
-      for (const [index, id] of part.entries()) {
-        const text = texts[index];
-        if (text != null) progress.set(id, JSON.parse(text) as WebhookProgress);
-      }
-    }
-    return progress;
-  };
+  const progressOf: WebhookAccess['progressOf'] = (tenantId, ids) =>
+    readProgress(store, tenantKeys(tenantId).webhookProgress, ids);
   return {
     progressOf,
     viewOf: async (tenantId, webhook) =>

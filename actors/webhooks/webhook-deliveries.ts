@@ -3,22 +3,24 @@ import type { Store } from '../../runtime/store.ts';
 import { done, failed } from '../failure.ts';
 import { cursorOf, streamIdOf } from '../tenants/stored-events/event-cursor.ts';
 import { decodeEvent, type StoredEvent } from '../tenants/stored-events/tenant-event.ts';
+import {
+  ATTEMPTS_KEPT,
+  type AttemptOfShop,
+  decodeAttempt,
+  webhookIdOf,
+} from '../tenants/stored-webhooks/webhook-attempts.ts';
 import { placeOf } from '../tenants/stored-webhooks/webhook-progress.ts';
-import type { WebhookAttempt, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
+import type { WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
-import { isWanted, MOST_WAITING } from './endpoint-pump.ts';
+import { isWanted, MOST_WAITING } from './next-attempts.ts';
 import type { WebhookAccess } from './webhook-access.ts';
-import type { AttemptView, WebhookOperations } from './webhook-operations.ts';
+import { type AttemptView, MOST_REPLAYED, type WebhookOperations } from './webhook-operations.ts';
 import type { WebhookPump } from './webhook-pump.ts';
 
-/** The most events that one replay sends: the number that may wait for a retry. */
-const MOST_REPLAYED = 200;
-/** Why nothing is replayed. */
+/** The reasons why nothing is replayed. */
 const WEBHOOK_DISABLED = 'The webhook is disabled, or its tenant is not active.';
 const TOO_MANY_WAIT = `More than ${MOST_WAITING} events would wait to be sent to the webhook; replay fewer, or once fewer wait.`;
-/** Attempts that are read to find those of one endpoint. */
-const LOOKED_AT = 2_000;
 
 export interface WebhookDeliveriesOptions {
   readonly store: Pick<Store, 'read'>;
@@ -27,7 +29,7 @@ export interface WebhookDeliveriesOptions {
   makeId(nowMs: number): string;
 }
 
-/** Lists sent events and waiting retries of endpoints, and replays them, for operators. */
+/** Tests endpoints, lists their attempts and dead letters, and replays events, for operators and tenants. */
 export function webhookDeliveries(
   { store, clock, pump, makeId }: WebhookDeliveriesOptions,
   { withWebhook, progressOf }: Pick<WebhookAccess, 'withWebhook' | 'progressOf'>,
@@ -45,11 +47,11 @@ export function webhookDeliveries(
     attempts: (tenantId, webhookId, limit) =>
       withWebhook(tenantId, webhookId, async () => {
         const { webhookAttempts } = tenantKeys(tenantId);
-        const [entries] = await store.read([['XREVRANGE', webhookAttempts, '+', '-', 'COUNT', LOOKED_AT]]);
-        const ownEntries = entries.filter(([, fields]) => fields[1] === webhookId).slice(0, limit);
-        const items = ownEntries.map(([, fields]) =>
-          attemptView(JSON.parse(fields[3] ?? '') as NotedAttempt),
-        );
+        const [entries] = await store.read([
+          ['XREVRANGE', webhookAttempts, '+', '-', 'COUNT', ATTEMPTS_KEPT],
+        ]);
+        const ownEntries = entries.filter((entry) => webhookIdOf(entry) === webhookId).slice(0, limit);
+        const items = ownEntries.map((entry) => attemptView(decodeAttempt(entry)));
         const progress = (await progressOf(tenantId, [webhookId])).get(webhookId);
         return done({
           items,
@@ -59,12 +61,12 @@ export function webhookDeliveries(
     replay: (tenantId, webhookId, selection) =>
       withWebhook(tenantId, webhookId, async (webhook) => {
         const { events } = tenantKeys(tenantId);
-        const replayReply =
+        const replayedEvents =
           'eventIds' in selection
             ? await eventsOf(store, { key: events, eventIds: selection.eventIds, webhook })
             : await eventsSince(store, { key: events, sinceMs: selection.sinceMs, webhook });
-        const outcome = await withReplyTimeout(clock, pump.replay(tenantId, webhookId, replayReply));
-        if (outcome === 'replayed') return done({ replayed: replayReply.length });
+        const outcome = await withReplyTimeout(clock, pump.replay(tenantId, webhookId, replayedEvents));
+        if (outcome === 'replayed') return done({ replayed: replayedEvents.length });
         return failed('CONFLICT', { message: outcome === 'full' ? TOO_MANY_WAIT : WEBHOOK_DISABLED });
       }),
   };
@@ -85,7 +87,7 @@ async function eventsOf(
     .filter((event) => isWanted(webhook, event));
 }
 
-/** The first events since a moment that the endpoint is to get. */
+/** Returns the first events since a moment that the endpoint is to get. */
 async function eventsSince(
   store: Pick<Store, 'read'>,
   request: { readonly key: string; readonly sinceMs: number; readonly webhook: WebhookRecord },
@@ -103,10 +105,7 @@ async function eventsSince(
   }
 }
 
-/** An attempt as the stream stores it; the stream's entry names the shop. */
-type NotedAttempt = Omit<WebhookAttempt, 'shopId'>;
-
-function attemptView({ atMs, ...attempt }: NotedAttempt): AttemptView {
+function attemptView({ atMs, ...attempt }: AttemptOfShop): AttemptView {
   const { eventId, type, durationMs, number, status, error, isDead } = attempt;
   return { eventId, type, at: new Date(atMs).toISOString(), durationMs, number, status, error, isDead };
 }

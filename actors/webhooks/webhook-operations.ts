@@ -3,6 +3,9 @@ import type { ReplyOf } from '../reply-schemas/reply-fields.ts';
 import type { freshWebhook, webhook, webhookAttempts } from '../reply-schemas/webhook-schemas.ts';
 import type { WebhookKeeper } from '../tenants/stored-webhooks/webhook-record.ts';
 
+/** The most events that one replay sends. */
+export const MOST_REPLAYED = 200;
+
 /** An endpoint as operators and its tenant see it: without its secret. */
 export type WebhookView = ReplyOf<typeof webhook>;
 
@@ -19,7 +22,7 @@ export interface WebhookDraft {
 /** One attempt as the API shows it. */
 export type AttemptView = ReplyOf<typeof webhookAttempts>['items'][number];
 
-/** Why a keeper may add no more endpoints. */
+/** The code of the reply to a keeper who may add no more endpoints. */
 export interface LimitCode {
   readonly tenant: 'WEBHOOK_LIMIT_REACHED';
   readonly operator: 'CONFLICT';
@@ -59,7 +62,10 @@ export interface WebhookOperations {
   ): Promise<WebhookOutcome<{ readonly id: string; readonly deleted: true }>>;
   /** Replaces the secret. The old one also signs for 24 hours. */
   rotateSecret(tenantId: string, webhookId: string): Promise<WebhookOutcome<FreshWebhookView>>;
-  /** Sends an event `webhook.test` once, also to a disabled endpoint. */
+  /**
+   * Sends an event `webhook.test` once, also to a disabled endpoint. Rejects with `NODE_BUSY` if the tenant's other
+   * tests leave no slot within two seconds.
+   */
   test(
     tenantId: string,
     webhookId: string,

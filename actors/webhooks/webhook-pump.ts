@@ -1,5 +1,6 @@
 import type { Actors } from '../../runtime/actors.ts';
 import { FairSlots } from '../../runtime/fair-slots.ts';
+import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { Store } from '../../runtime/store.ts';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import { eventView } from '../events/event-service.ts';
@@ -7,12 +8,10 @@ import type { InboundOperations } from '../shops/inbound-operations.ts';
 import type { ShopOperations } from '../shops/shop-operations.ts';
 import { askTenant } from '../tenants/ask-tenant.ts';
 import { cursorOf } from '../tenants/stored-events/event-cursor.ts';
-import type {
-  WebhookEnd,
-  WebhookProgress,
-  WebhookRecord,
-} from '../tenants/stored-webhooks/webhook-record.ts';
+import { readProgress } from '../tenants/stored-webhooks/webhook-progress.ts';
+import type { WebhookEnd, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
+import { REPLY_MS } from '../with-reply-timeout.ts';
 import { type DeliveryOptions, type DeliveryResult, deliver } from './deliver.ts';
 import { SLOW_MS } from './endpoint-attempts.ts';
 import { EndpointPump } from './endpoint-pump.ts';
@@ -22,10 +21,10 @@ import { readAfter, readAt } from './read-events.ts';
 import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';
 
 /**
- * Deliveries of this node at a time: each is a connection for up to 15 s. A tenant has 16 slots for each kind of
- * endpoint: quick, slow, unknown, and for tests. A long attempt counts as slow from then on, 64 at most. Endpoints that
- * fail together therefore delay others only until that is detected. The slow ones of all tenants have at most half of
- * the connections, so quick endpoints always keep the rest.
+ * Deliveries of this node at a time: each is a connection for up to 15 s. A tenant has 16 slots for quick endpoints, 16
+ * for slow ones, 16 for those whose speed is unknown, and 16 for tests. An attempt that takes longer than a second
+ * moves to the slow ones, which may be 64 then. So endpoints that fail together delay the tenant's others only for that
+ * second. The slow endpoints of all tenants have at most half of the connections, so the rest is for quick ones.
  */
 const SLOTS = {
   all: 1_024,
@@ -34,8 +33,8 @@ const SLOTS = {
   group: 512,
   isOfGroup: (name: string): boolean => name.endsWith(' slow' satisfies ` ${EndpointPace}`),
 };
-/** No configured key opens its secret, so nothing can be signed. */
-const UNREADABLE: DeliveryResult = {
+/** The result if no configured key opens an endpoint's secret, so that nothing can be signed. */
+const SECRET_UNREADABLE: DeliveryResult = {
   status: null,
   holdMs: null,
   error: 'no key of CREDENTIALS_KEY opens its secret: give it a new one',
@@ -150,10 +149,20 @@ export class WebhookPump {
     return (await pump.replay(events)) ? 'replayed' : 'full';
   }
 
-  /** Sends a body once, as an event of that id. */
+  /**
+   * Sends a body once, as an event of that id. Rejects with the `RuntimeFailure` `NODE_BUSY`, and sends nothing, if no
+   * slot is free within two seconds.
+   */
   async send(tenantId: string, webhook: WebhookRecord, event: EventToSend): Promise<DeliveryResult> {
-    const name = slotsOf(tenantId, 'tests');
-    return (await this.#slots.run(name, () => this.#sendNow(tenantId, webhook, event))).delivered;
+    const tooLong = new AbortController();
+    const timer = this.#options.clock.after(REPLY_MS, () =>
+      tooLong.abort(new RuntimeFailure('NODE_BUSY', 'too many tests of webhooks are under way', 1)),
+    );
+    const work = (): Promise<SentEvent> => {
+      timer.cancel();
+      return this.#sendNow(tenantId, webhook, event);
+    };
+    return (await this.#slots.run(slotsOf(tenantId, 'tests'), work, tooLong.signal)).result;
   }
 
   /** Sends it once a slot of its endpoint's pace is free, if it may begin then. */
@@ -179,8 +188,8 @@ export class WebhookPump {
     const { clock } = this.#options;
     const atMs = clock.wallMs();
     const startedMs = clock.monotonicMs();
-    const delivery = await this.#deliver(tenantId, webhook, event);
-    return { delivered: delivery, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
+    const result = await this.#deliver(tenantId, webhook, event);
+    return { result, atMs, durationMs: Math.round(clock.monotonicMs() - startedMs) };
   }
 
   async #deliver(tenantId: string, webhook: WebhookRecord, event: EventToSend): Promise<DeliveryResult> {
@@ -188,7 +197,7 @@ export class WebhookPump {
     const nowMs = clock.wallMs();
     const use = secretUse(tenantId, webhook.id);
     const openedSecrets = secretsAt(webhook, nowMs).map((secret) => openedSecret(cipher, use, secret));
-    if (openedSecrets[0] === undefined) return UNREADABLE;
+    if (openedSecrets[0] === undefined) return SECRET_UNREADABLE;
     const secrets = openedSecrets.filter((secret) => secret !== undefined);
     return deliver(webhook.url, { ...event, timestamp: Math.floor(nowMs / 1_000), secrets }, delivery);
   }
@@ -219,8 +228,7 @@ export class WebhookPump {
       random,
       log,
       async progress(webhookId) {
-        const [progressText] = await store.read([['HGET', webhookProgress, webhookId]]);
-        return progressText === null ? undefined : (JSON.parse(progressText) as WebhookProgress);
+        return (await readProgress(store, webhookProgress, [webhookId])).get(webhookId);
       },
       eventsAfter: (place, limit, webhook) => readAfter(store, { key, place, limit, webhook }),
       eventAt: (place) => readAt(store, { key, place }),

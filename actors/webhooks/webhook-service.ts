@@ -18,7 +18,7 @@ import { type WebhookDeliveriesOptions, webhookDeliveries } from './webhook-deli
 import type { LimitCode, WebhookDraft, WebhookOperations } from './webhook-operations.ts';
 import { openedSecret, secretUse } from './webhook-secrets.ts';
 
-/** Why an endpoint cannot be enabled. */
+/** The reason why an endpoint cannot be enabled. */
 const SECRET_LOST =
   'The secret of the webhook cannot be opened any more: give it a new one with rotate-secret.';
 /** The message for an empty list of shops. Only an erasure makes one. */
@@ -39,7 +39,7 @@ export interface WebhookServiceOptions extends WebhookDeliveriesOptions {
   allowsHttp(url: string): boolean;
 }
 
-/** The keepers' side of webhooks: operators', and the tenants' own. */
+/** Operations on webhooks for their keepers: operators, and the tenants themselves. */
 export function webhookService(options: WebhookServiceOptions): WebhookOperations {
   const access = webhookAccess(options);
   return { ...settings(options, access), ...secrets(options, access), ...webhookDeliveries(options, access) };
@@ -124,7 +124,8 @@ function secrets(
         const secret = makeSecret();
         const use = secretUse(tenantId, webhookId);
         const changeReply = await askTenant(actors, tenantId, {
-          ...({ type: 'rotate_webhook_secret', webhookId } as const),
+          type: 'rotate_webhook_secret',
+          webhookId,
           secret: cipher.seal(use, secret),
           unreadable: openedSecret(cipher, use, webhook.secret) === undefined ? webhook.secret : null,
         });

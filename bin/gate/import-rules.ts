@@ -24,7 +24,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'policy/limits': 'policy runtime',
   actors: 'policy runtime',
   'actors/reply-schemas': 'actors policy',
-  'actors/tenants/stored-webhooks': '',
+  'actors/tenants/stored-webhooks': 'runtime',
   'actors/tenants': 'actors/tenants/stored-webhooks actors/reply-schemas actors policy/limits policy runtime',
   'actors/tenants/turns': 'actors/tenants actors/tenants/stored-webhooks actors policy/limits policy runtime',
   'actors/tenants/operations': 'actors/tenants actors/reply-schemas actors policy/limits runtime',
@@ -151,7 +151,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
     actors/outbound actors/events actors/shops actors/tenants/stored-events actors/tenants
     actors/tenants/stored-webhooks actors/reply-schemas actors runtime`,
   'http/contract': 'actors/shops actors/tenants actors/reply-schemas actors policy runtime',
-  'http/bodies': 'http/contract actors/shops actors/tenants/stored-events actors/reply-schemas',
+  'http/bodies':
+    'http/contract actors/webhooks actors/shops actors/tenants/stored-events actors/reply-schemas',
   'http/request-log': 'http/contract actors/reply-schemas runtime/redis runtime',
   'http/pipeline': 'http/contract runtime',
   'http/socket': 'http/pipeline http/contract',

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { freshWebhook, webhook, webhookAttempts } from '../../actors/reply-schemas/webhook-schemas.ts';
 import { EVENT_TYPES } from '../../actors/tenants/stored-events/tenant-event.ts';
+import { MOST_REPLAYED } from '../../actors/webhooks/webhook-operations.ts';
 import { boundedArray } from '../contract/bounded-array.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { idInEitherCase, objectId, utcDateTime } from '../contract/fields.ts';
@@ -74,12 +75,12 @@ export const CREATED_WEBHOOK = {
 
 const replayedEvents = v.pipe(
   closedObject({
-    eventIds: v.optional(boundedArray(objectId, { max: 200 })),
+    eventIds: v.optional(boundedArray(objectId, { max: MOST_REPLAYED })),
     since: v.optional(
       v.pipe(
         utcDateTime,
         v.description(
-          'In UTC. The first 200 events since then are sent. For more, repeat the call with the time of the last one.',
+          `In UTC. The first ${MOST_REPLAYED} events since then are sent. For more, repeat the call with the time of the last one.`,
         ),
       ),
     ),
@@ -193,7 +194,7 @@ export const WEBHOOK_CALLS = {
     name: 'replayWebhook',
     method: 'POST',
     tag: 'Webhooks',
-    summary: 'Send events again: those with the given ids, or the first 200 since a time',
+    summary: `Send events again: those with the given ids, or the first ${MOST_REPLAYED} since a time`,
     description:
       'The events keep their ids. Events that were delivered before are sent again too. Events that are no longer kept are skipped. The call is refused if more than 400 events would be pending.',
     body: replayedEvents,

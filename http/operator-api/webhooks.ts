@@ -73,7 +73,7 @@ export const listWebhookAttempts = operatorEndpoint({
   ...WEBHOOK_CALLS.attempts,
   path: '/tenants/{tenantId}/webhooks/{webhookId}/attempts',
   role: 'read',
-  description: "At least 2,000 tries of all a tenant's webhooks together are kept.",
+  description: "At least 2,000 attempts of all a tenant's webhooks together are kept.",
   errors: ['NOT_FOUND'],
   handle: ({ params, query, services }) =>
     services.webhooks.attempts(params.tenantId, params.webhookId, query.limit),

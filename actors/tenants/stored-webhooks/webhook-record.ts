@@ -17,6 +17,7 @@ export interface WebhookRecord {
   readonly createdAtMs: number;
   /** When it was last enabled or got another address, later each time: failures before that are forgiven. */
   readonly enabledAtMs: number;
+  /** When it was disabled, and the reason, which is stored as `why`. Null if it is enabled. */
   readonly disabled: { readonly atMs: number; readonly why: WebhookEnd } | null;
 }
 
@@ -48,11 +49,11 @@ export interface WebhookProgress {
   readonly dead: readonly string[];
   /** The time since which no attempt succeeded. Null if the last one did. */
   readonly failingSinceMs: number | null;
-  /** The time until which the endpoint asked for no requests. Null if it did not. */
+  /** The end of the hold that the endpoint asked for: it gets no request before. Null if it asked for none. */
   readonly heldUntilMs: number | null;
-  /** `enabledAtMs` of the endpoint that failed and asked for the pause. */
+  /** `enabledAtMs` of the endpoint when it failed or asked for the hold. */
   readonly countedForMs: number;
-  /** Events from before this time were removed by age or number before they were sent. Absent if none ever were. */
+  /** Events from before this time were removed by age or number and not sent. Absent if none ever were. */
   readonly missedUntilMs?: number;
 }
 
@@ -63,7 +64,7 @@ export interface WebhookRetry {
   /** The event's shop, with which the retry is erased. */
   readonly shopId: string;
   /** The number of attempts so far. */
-  readonly tries: number;
+  readonly attemptCount: number;
   readonly dueAtMs: number;
 }
 
@@ -82,7 +83,7 @@ export interface WebhookAttempt {
   readonly status: number | null;
   /** Null if it succeeded. */
   readonly error: string | null;
-  /** It was the last one: the event is a dead letter. */
+  /** True if it was the last one: the event is a dead letter. */
   readonly isDead: boolean;
 }
 

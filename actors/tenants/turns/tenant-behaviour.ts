@@ -5,6 +5,7 @@ import type { Behaviour, DeactivationReason } from '../../../runtime/behaviour.t
 import type { Store } from '../../../runtime/store.ts';
 import { readContacts } from '../contact-record.ts';
 import { mergedField } from '../person-entry.ts';
+import { readProgress } from '../stored-webhooks/webhook-progress.ts';
 import type { WebhookRecord } from '../stored-webhooks/webhook-record.ts';
 import { TENANT_LANES, type TenantCommand, type TenantEffect } from '../tenant-commands.ts';
 import type { TenantFacts } from '../tenant-replies.ts';
@@ -47,7 +48,7 @@ export function tenantBehaviour(
       if (command.type === 'remove_customers')
         return readCustomers(state, command.phones.flatMap(numberForms), store);
       if (command.type === 'erase_person') return readIsKnown(state, command.personId, store);
-      if (command.type === 'erase_progress') return readProgress(state, command.webhookIds, store);
+      if (command.type === 'erase_progress') return readAllProgress(state, command.webhookIds, store);
       return noFacts;
     },
     turn: (state, command, { nowMs, facts }) => tenantTurn(state, command, { nowMs, facts, ...options }),
@@ -113,12 +114,10 @@ async function readIsKnown({ keys }: TenantState, personId: string, store: Store
   return { ...noFacts, isKnown: entries.some((entry) => entry !== null) };
 }
 
-async function readProgress(
+async function readAllProgress(
   { keys }: TenantState,
   ids: readonly string[],
   store: Store,
 ): Promise<TenantFacts> {
-  const [texts] = await store.read([['HMGET', keys.webhookProgress, ...ids]]);
-  const progress = ids.flatMap((id, index) => (texts[index] == null ? [] : [[id, texts[index]] as const]));
-  return { ...noFacts, progress: new Map(progress) };
+  return { ...noFacts, progress: await readProgress(store, keys.webhookProgress, ids) };
 }

@@ -1,8 +1,8 @@
 import type { Turn } from '../../../runtime/behaviour.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
-import type { Write } from '../../../runtime/store.ts';
 import { done, failed, type Outcome } from '../../failure.ts';
-import { ofShops } from '../stored-webhooks/webhook-progress.ts';
+import { writeOfAttempt } from '../stored-webhooks/webhook-attempts.ts';
+import { ofShops, writeOfProgress } from '../stored-webhooks/webhook-progress.ts';
 import type {
   WebhookChanges,
   WebhookKeeper,
@@ -13,18 +13,16 @@ import type { TenantEffect, TenantFieldsOf } from '../tenant-commands.ts';
 import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
 import type { TenantState } from '../tenant-state.ts';
 
-/** Most endpoints of one tenant, made by anyone, above which its own calls and operators may make no more. */
+/** The most endpoints that a tenant may have for its own calls, or an operator's, to make another one. */
 const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };
-/** The minimum number of attempts kept, of all endpoints of a tenant. */
-const ATTEMPTS_KEPT = 2_000;
 /** How long a rotated secret still signs, in milliseconds. */
 const OVERLAP_MS = DAY_MS;
 /** Most former secrets that sign: they bound the record, and the header of signatures. */
 const MOST_FORMER_SECRETS = 4;
 
 /**
- * Names the endpoints that get events. A tenant that is not active has none; their events wait until it is active
- * again.
+ * Returns the effect that names the endpoints that get events. A tenant that is not active has none. Their events wait
+ * until the tenant is active again.
  */
 export function webhooksChanged({
   record,
@@ -35,7 +33,7 @@ export function webhooksChanged({
   return { type: 'webhooks_changed', webhooks: isSent ? webhooks : new Map(), loading };
 }
 
-/** Adds an endpoint. */
+/** Adds an endpoint, unless the tenant has as many as its keeper may have. */
 export function putWebhook(
   state: TenantState,
   { webhook, by }: TenantFieldsOf<'put_webhook'>,
@@ -77,7 +75,7 @@ export function activateWebhooks(
             {
               type: 'webhooks_disabled' as const,
               webhookIds: unreadableWebhooks,
-              why: 'unreadable' as const,
+              reason: 'unreadable' as const,
             },
           ]),
     ],
@@ -153,7 +151,7 @@ export function disableWebhook(
   if (webhook === undefined) return { reply: failed('NOT_FOUND') };
   if (webhook.disabled !== null || webhook.enabledAtMs !== enabledAtMs) return { reply: done(webhook) };
   const changedState = withWebhook(state, { ...webhook, disabled: { atMs: nowMs, why } });
-  const notice = { type: 'webhooks_disabled', webhookIds: [webhookId], why } as const;
+  const notice = { type: 'webhooks_disabled', webhookIds: [webhookId], reason: why } as const;
   return { ...changedState, effects: [...(changedState.effects ?? []), notice] };
 }
 
@@ -201,8 +199,8 @@ export function withoutShop(
  * Stores an endpoint's progress, with the attempts that led to it. Refuses progress from an earlier loading of the
  * tenant: it waited in the mailbox, and the present sender started from the stored progress.
  *
- * It is written whole: with 1,000 dead letters and 200 retries 63 KB and 0.4 ms of the event loop. 0.2.0 would
- * not erase a shop's dead letters from a key of their own.
+ * It is written whole: with 1,000 dead letters and 200 retries 63 KB and 0.4 ms of the event loop. Dead letters
+ * have no key of their own, because 0.2.0 would not erase a shop's entries from that.
  */
 export function webhookProgress(
   state: TenantState,
@@ -212,31 +210,27 @@ export function webhookProgress(
   // Attempts for a shop that is being erased are not stored.
   const notedAttempts = attempts.filter(({ shopId }) => state.shops.has(shopId));
   const keptProgress = ofShops(progress, state.shops);
-  const attemptWrites = notedAttempts.map(
-    ({ shopId, ...attempt }): Write => [
-      ...(['XADD', state.keys.webhookAttempts, 'MAXLEN', '~', ATTEMPTS_KEPT, '*'] as const),
-      ...(['w', webhookId, 'a', JSON.stringify(attempt), 's', shopId] as const),
-    ],
-  );
   return {
-    writes: [['HSET', state.keys.webhookProgress, webhookId, JSON.stringify(keptProgress)], ...attemptWrites],
+    writes: [
+      writeOfProgress(state.keys.webhookProgress, webhookId, keptProgress),
+      ...notedAttempts.map((attempt) => writeOfAttempt(state.keys.webhookAttempts, webhookId, attempt)),
+    ],
     reply: done(true),
   };
 }
 
-/** Removes the entries of shops that are being erased from endpoints' progress (`progressTexts`, by webhook id). */
+/** Removes the entries of shops that are being erased from the endpoints' progress, which is given by webhook id. */
 export function eraseProgress(
   state: TenantState,
-  progressTexts: ReadonlyMap<string, string> = new Map(),
+  storedProgress: ReadonlyMap<string, WebhookProgress> = new Map(),
 ): TenantTurn<'erase_progress'> {
   const { keys, shops } = state;
-  const writes = [...progressTexts].flatMap(([webhookId, text]) => {
-    const progress = JSON.parse(text) as WebhookProgress;
+  const writes = [...storedProgress].flatMap(([webhookId, progress]) => {
     const keptProgress = ofShops(progress, shops);
     const isSame =
       keptProgress.dead.length === progress.dead.length &&
       keptProgress.retries.length === progress.retries.length;
-    return isSame ? [] : [['HSET', keys.webhookProgress, webhookId, JSON.stringify(keptProgress)] as const];
+    return isSame ? [] : [writeOfProgress(keys.webhookProgress, webhookId, keptProgress)];
   });
   return { writes, reply: done(true) };
 }

@@ -1,7 +1,10 @@
 /** An erasure comes to its end, whatever fails on the way, and however much there is to erase. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { undeliveredEvent } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
+import {
+  decodeProgress,
+  undeliveredEvent,
+} from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
 import { TenantErasure, type TenantErasureOptions } from '../../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { TenantState } from '../../../actors/tenants/tenant-state.ts';
@@ -296,7 +299,7 @@ test('a webhook attempt that ends during the erasure of its shop is not recorded
   }));
   const progress = {
     ...firstProgress({ since: '0-0', enabledAtMs: 0 }),
-    retries: shops.map((ofShop) => ({ place: '1-1', shopId: ofShop, tries: 1, dueAtMs: 1 })),
+    retries: shops.map((ofShop) => ({ place: '1-1', shopId: ofShop, attemptCount: 1, dueAtMs: 1 })),
     dead: shops.map((ofShop) => undeliveredEvent({ streamId: '1-1', shopId: ofShop })),
   };
   const command = {
@@ -309,6 +312,6 @@ test('a webhook attempt that ends during the erasure of its shop is not recorded
   const { writes = [] } = turn(state, command, { address, nowMs: 0, facts: NO_FACTS });
   const noted = writes.filter(([name]) => name === 'XADD').map((write) => write.at(-1));
   assert.deepEqual(noted, [living]);
-  const left = JSON.parse(String(writes.find(([name]) => name === 'HSET')?.at(-1))) as typeof progress;
+  const left = decodeProgress(String(writes.find(([name]) => name === 'HSET')?.at(-1)));
   assert.deepEqual([left.retries, left.dead], [progress.retries.slice(0, 1), progress.dead.slice(0, 1)]);
 });

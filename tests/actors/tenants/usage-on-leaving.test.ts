@@ -60,10 +60,10 @@ async function tenantNode(options: {
   };
 }
 
-test('a call counted between the start of a handover and its end counts at the next owner', async () => {
+test('a call counted between the start of a hand-over and its end counts at the next owner', async () => {
   const first = await tenantNode({ hooks: { settled: () => false } });
   const { clock, node, outcome } = first.world;
-  // A command in progress in the same shard delays the handover up to its deadline, 1.5 s.
+  // A command in progress in the same shard delays the hand-over up to its deadline, 1.5 s.
   const neighbour = Array.from({ length: 5_000 }, (_, index) => `n${index}`).find(
     (id) => shardOf(id) === address.shard,
   );

@@ -183,7 +183,7 @@ test('endpoints that hang, of more tenants than a node has connections for, leav
   const store = {
     read: async (askedReads: readonly Read[]) =>
       askedReads.map(([command, , field]) => {
-        if (command === 'HGET') return String(field).startsWith('hangs') ? FAILING : null;
+        if (command === 'HMGET') return [String(field).startsWith('hangs') ? FAILING : null];
         return field === '(0-0' || field === '-' ? [entry] : [];
       }),
   } as WebhookPumpOptions['store'];

@@ -5,6 +5,7 @@ import { cursorOf } from '../../../actors/tenants/stored-events/event-cursor.ts'
 import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
+import { deferred } from '../../testbed/deferred.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
@@ -298,10 +299,9 @@ test('a loop that settles begins no attempt, and stores the result of the one in
 
 test('an attempt that gets a slot after its loop has ended does not begin, and the next loop makes it first', async () => {
   const world = new World();
-  let turn = (): void => undefined;
-  const comes = new Promise<void>((resolve) => (turn = resolve));
+  const slot = deferred();
   const [first, second] = [1, 2].map((place) => cursorOf(`${world.clock.wallMs() + 1_000}-${place}`));
-  world.turn = (id) => (id === second ? comes : undefined);
+  world.untilSlot = (id) => (id === second ? slot.promise : undefined);
   const pump = world.start();
   world.add(1);
   await world.clock.advance(1_000);
@@ -310,11 +310,11 @@ test('an attempt that gets a slot after its loop has ended does not begin, and t
   await world.clock.advance(1_000);
   assert.equal(world.sent.length, 3, 'the first alone, then all but the one that waits');
   const settled = pump.settle();
-  turn();
+  slot.resolve();
   await settled;
   assert.deepEqual(world.times(second ?? ''), []);
   assert.deepEqual(world.stored?.retries, [
-    { place: world.stream[2]?.streamId, shopId: 'shop', tries: 0, dueAtMs: readAtMs },
+    { place: world.stream[2]?.streamId, shopId: 'shop', attemptCount: 0, dueAtMs: readAtMs },
   ]);
   world.start();
   await world.clock.advance(1_000);
@@ -325,14 +325,13 @@ test('an attempt that gets a slot after its loop has ended does not begin, and t
 
 test('an endpoint that was removed while its attempts waited for slots gets and stores nothing', async () => {
   const world = new World();
-  let turn = (): void => undefined;
-  const comes = new Promise<void>((resolve) => (turn = resolve));
-  world.turn = () => comes;
+  const slot = deferred();
+  world.untilSlot = () => slot.promise;
   const pump = world.start();
   world.add(1);
   await world.clock.advance(1_000);
   pump.stop();
-  turn();
+  slot.resolve();
   await world.clock.advance(1_000);
   assert.deepEqual([world.sent, world.stored], [[], undefined]);
 });

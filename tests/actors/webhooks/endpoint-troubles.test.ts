@@ -47,7 +47,7 @@ test('a stored retry whose time is not a number is sent at once, and the loop sl
   };
   world.add(1);
   const [place = ''] = world.stream.map(({ streamId }) => streamId);
-  const retry = { place, shopId: 'shop', tries: 1, dueAtMs: 'soon' as unknown as number };
+  const retry = { place, shopId: 'shop', attemptCount: 1, dueAtMs: 'soon' as unknown as number };
   world.stored = { ...firstProgress(webhookRecord()), cursor: place, retries: [retry] };
   world.start();
   await world.clock.advance(1_000);
@@ -123,7 +123,7 @@ test('a 410 disables the endpoint as it was at that time, whatever it becomes be
   const pump = world.start({ enabledAtMs });
   world.add(1);
   await world.clock.advance(1_000);
-  assert.deepEqual([world.disabled, world.judged], [['gone'], [enabledAtMs]]);
+  assert.deepEqual([world.disabled, world.judgedStarts], [['gone'], [enabledAtMs]]);
   pump.stop();
 });
 
@@ -202,7 +202,7 @@ test('a loop has settled when the replay that it took is stored', async () => {
   world.add(1);
   await world.clock.advance(1_000);
   let take = (): void => undefined;
-  world.storing = () => new Promise((resolve) => (take = resolve));
+  world.untilStored = () => new Promise((resolve) => (take = resolve));
   const replayed = pump.replay(world.stream);
   let isSettled = false;
   void pump.settle().then(() => (isSettled = true));

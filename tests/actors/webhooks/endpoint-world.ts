@@ -15,18 +15,18 @@ import { FakeClock } from '../../runtime/fake-clock.ts';
 import { QuietLog } from '../../runtime/quiet-log.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 
-/** The endpoint took it. */
+/** The result of an attempt that the endpoint accepted. */
 export const OK: DeliveryResult = { status: 204, error: null, holdMs: null };
-/** It did not. */
+/** Returns the result of an attempt that the endpoint did not accept. */
 export const fails = (status: number | null, holdMs: number | null = null): DeliveryResult => ({
   status,
   error: 'no',
   holdMs,
 });
-/** An endpoint, its stream and what is stored, over any number of pumps. */
+/** An endpoint, its stream and its stored progress, over any number of pumps. */
 export class World {
   readonly clock = new FakeClock();
-  /** The clock that the pump waits by. */
+  /** The clock of the pump. */
   pumpClock: Clock = this.clock;
   readonly stream: StoredEvent[] = [];
   readonly sent: {
@@ -40,22 +40,22 @@ export class World {
   #inProgress = 0;
   readonly attempts: WebhookAttempt[] = [];
   readonly disabled: string[] = [];
-  /** `enabledAtMs` of the records by which it was disabled. */
-  readonly judged: number[] = [];
+  /** `enabledAtMs` of the records that the pump judged when it disabled the endpoint. */
+  readonly judgedStarts: number[] = [];
   readonly missed: number[] = [];
-  /** Until when what is no longer in the stream was cut off; undefined: it was erased. */
+  /** Events from before that time were cut off the stream. If undefined, events that are missing were erased. */
   cutOffMs: number | undefined;
   stored: WebhookProgress | undefined;
   answer: (id: string, url: string) => DeliveryResult | Promise<DeliveryResult> = () => OK;
-  /** Until the turn of a try has come. */
-  turn: (id: string) => Promise<void> | undefined = () => undefined;
-  /** Until the store takes what it is given. */
-  storing: () => Promise<void> | undefined = () => undefined;
-  /** Calls of the store that fail from now on. */
+  /** Called before each attempt with the id of its event. Returns the wait for a slot, or undefined if one is free. */
+  untilSlot: (id: string) => Promise<void> | undefined = () => undefined;
+  /** Called before each write. Returns the time that the write takes, as a promise. */
+  untilStored: () => Promise<void> | undefined = () => undefined;
+  /** True if each write fails from now on. */
   isAway = false;
-  /** The endpoint cannot be disabled. */
+  /** True if the endpoint cannot be disabled. */
   isKept = false;
-  /** New events cannot be read. */
+  /** True if new events cannot be read. */
   isUnread = false;
   /** Returns the body of an event, if it can be shown. */
   body: (id: string) => string | undefined = (id) => id;
@@ -92,19 +92,19 @@ export class World {
       body: async ({ streamId }) => this.body(cursorOf(streamId)),
       send: async ({ streamId }, _body, { pace, begin }) => {
         const id = cursorOf(streamId);
-        await this.turn(id);
+        await this.untilSlot(id);
         const url = begin()?.url;
         if (url === undefined) return undefined;
         const atMs = this.clock.wallMs();
         this.sent.push({ id, atMs, url, pace });
         this.#inProgress += 1;
         this.mostInFlight = Math.max(this.mostInFlight, this.#inProgress);
-        const deliveryResult = await this.answer(id, url);
+        const result = await this.answer(id, url);
         this.#inProgress -= 1;
-        return { delivered: deliveryResult, atMs, durationMs: this.clock.wallMs() - atMs };
+        return { result, atMs, durationMs: this.clock.wallMs() - atMs };
       },
       store: async (_id, progress, attempts) => {
-        await this.storing();
+        await this.untilStored();
         if (this.isAway || this.pump !== pump) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
         this.stored = structuredClone(progress);
         this.attempts.push(...attempts);
@@ -114,7 +114,7 @@ export class World {
       disable: async ({ enabledAtMs }, reason) => {
         if (this.isKept) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
         this.disabled.push(reason);
-        this.judged.push(enabledAtMs);
+        this.judgedStarts.push(enabledAtMs);
         pump.stop();
       },
     });

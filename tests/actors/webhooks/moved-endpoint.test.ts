@@ -9,6 +9,7 @@ import type { WebhookRecord } from '../../../actors/tenants/stored-webhooks/webh
 import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
 import { propertyRuns } from '../../policy/property-runs.ts';
+import { deferred } from '../../testbed/deferred.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
@@ -181,7 +182,7 @@ test('the last try of an event fails at the former address, and the event goes t
   const { answer: hangs } = world;
   world.answer = () => fails(500);
   world.add(1);
-  // The seventh try comes after 17.6 hours and the eighth after 27.6, each a tenth earlier or later.
+  // The seventh attempt comes after 17.6 hours and the eighth after 27.6, each a tenth earlier or later.
   await world.clock.advance(22 * HOUR_MS);
   const [id = ''] = idsOf(world);
   world.answer = hangs;
@@ -203,23 +204,22 @@ test('the last try of an event fails at the former address, and the event goes t
 
 test('attempts that wait for slots when the endpoint moves are made at its present address, once, and wait no longer', async () => {
   const { world, pump, move, idsAt } = moving();
-  let turn = (): void => undefined;
-  const comes = new Promise<void>((resolve) => (turn = resolve));
+  const slot = deferred();
   world.answer = () => OK;
   world.add(1);
   await world.clock.advance(1_000);
   // The first of these begins, so the others are late; then all of the next few wait.
   let begun = 0;
-  world.turn = () => (++begun > 1 ? comes : undefined);
+  world.untilSlot = () => (++begun > 1 ? slot.promise : undefined);
   world.add(10);
   await world.clock.advance(2_000);
   assert.equal(world.sent.length, 2);
   const ids = idsOf(world);
-  world.turn = () => undefined;
+  world.untilSlot = () => undefined;
   move();
   await world.clock.advance(1);
   assert.deepEqual(idsAt(PRESENT), ids.slice(2));
-  turn();
+  slot.resolve();
   await world.clock.advance(HOUR_MS);
   assert.deepEqual([world.sent.length, world.attempts.length, idsAt(FORMER)], [11, 11, ids.slice(0, 2)]);
   assert.deepEqual(world.stored?.retries, []);
@@ -242,16 +242,15 @@ test('an attempt just before the endpoint moved delays the present address no mo
 
 test('an endpoint that gets its former address back sends nothing twice there', async () => {
   const { world, pump, move, idsAt } = moving();
-  let turn = (): void => undefined;
-  const comes = new Promise<void>((resolve) => (turn = resolve));
+  const slot = deferred();
   world.answer = () => OK;
-  world.turn = () => comes;
+  world.untilSlot = () => slot.promise;
   world.add(1);
   await world.clock.advance(1_000);
   move();
   move({ url: FORMER });
-  world.turn = () => undefined;
-  turn();
+  world.untilSlot = () => undefined;
+  slot.resolve();
   await world.clock.advance(1_000);
   assert.deepEqual([idsAt(FORMER), idsAt(PRESENT)], [idsOf(world), []]);
   pump.stop();
@@ -281,7 +280,7 @@ test('over any moves, disabled or not, each event is taken once, by an address t
     const strays: string[] = [];
     let url = 'https://0.example';
     let enabledAtMs = 0;
-    world.turn = () => (random() < 0.3 ? wait(4_000) : undefined);
+    world.untilSlot = () => (random() < 0.3 ? wait(4_000) : undefined);
     world.answer = async (id, at) => {
       if (at !== url) strays.push(id);
       if (random() < 0.5) await wait(random() < 0.5 ? 500 : 15_000);

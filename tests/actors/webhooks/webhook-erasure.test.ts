@@ -1,8 +1,9 @@
 /** The remaining data of an erased shop's events with webhooks: real actors and Redis, a real server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WebhookProgress } from '../../../actors/tenants/stored-webhooks/webhook-record.ts';
+import { readProgress, writeOfProgress } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
+import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { erase } from '../../http/operator-api/erase.ts';
 import { sharedRealService } from '../../http/shared-service.ts';
 import { eventually } from '../../testbed/waiting.ts';
@@ -62,27 +63,26 @@ test('an erased shop takes its dead letters along, also those of a disabled webh
   const { webhookProgress } = tenantKeys(tenant.id);
   const { store, actors } = service.runtime.node;
   const progressOf = async (id: string) => {
-    const [stored] = await store.read([['HGET', webhookProgress, id]]);
-    return JSON.parse(String(stored)) as WebhookProgress;
+    const progress = (await readProgress(store, webhookProgress, [id])).get(id);
+    return progress ?? firstProgress({ since: '0-0', enabledAtMs: 0 });
   };
   /** Waits until each webhook has these numbers of dead letters and retries. */
   const untilCounts = (dead: number, retries: number, ...webhooks: readonly { readonly id: string }[]) =>
     eventually(async () => {
       const progresses = await Promise.all(webhooks.map(({ id }) => progressOf(id)));
       return progresses.every(
-        (progress) => progress?.dead.length === dead && progress.retries.length === retries,
+        (progress) => progress.dead.length === dead && progress.retries.length === retries,
       );
     });
   await steer('pause');
   await steerOther('pause');
   await untilCounts(0, 2, hook, disabled);
-  // Each was tried seven times, and is due.
+  // Seven attempts were made for each event, and the next is due.
   const address = tenantAddress(tenant.id);
   for (const { id } of [hook, disabled]) {
     const progressBefore = await progressOf(id);
-    const retries = progressBefore.retries.map((retry) => ({ ...retry, tries: 7, dueAtMs: 0 }));
-    const dueText = JSON.stringify({ ...progressBefore, retries });
-    await store.commit(address.shard, [['HSET', webhookProgress, id, dueText]]);
+    const retries = progressBefore.retries.map((retry) => ({ ...retry, attemptCount: 7, dueAtMs: 0 }));
+    await store.commit(address.shard, [writeOfProgress(webhookProgress, id, { ...progressBefore, retries })]);
   }
   await actors.restart(address);
   await actors.state(address);

@@ -17,7 +17,7 @@ import { decodeLimits } from '../../../actors/shops/state/stored-limits.ts';
 import { decodeUndelivered } from '../../../actors/shops/state/undelivered.ts';
 import { decodeContact } from '../../../actors/tenants/contact-record.ts';
 import { decodeEvent } from '../../../actors/tenants/stored-events/tenant-event.ts';
-import { ofShops } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
+import { decodeProgress, ofShops } from '../../../actors/tenants/stored-webhooks/webhook-progress.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { webhookAccess } from '../../../actors/webhooks/webhook-access.ts';
 import {
@@ -46,7 +46,7 @@ const ID = '66b1f0a2c3d4e5f60718293a';
 /** Every reader of a stored text, or of the texts of a hash. */
 export const READERS: Readonly<Record<string, (text: string, draw: Draw) => unknown>> = {
   webhookProgress: async (text) => {
-    ofShops(JSON.parse(text), new Set([ID]));
+    ofShops(decodeProgress(text), new Set([ID]));
     await webhookAccess({ actors: NO_ACTORS, store: answering(() => [text]) }).viewOf(ID, webhookRecord());
   },
   webhookAttempt: (text) =>
