@@ -1,6 +1,7 @@
 import type { Write } from '../../runtime/store.ts';
 import type { InboundContent } from '../inbound-content.ts';
 
+/** The result of an order, which has exactly one. */
 export type SendOutcome =
   /** The network acknowledged the stanza. */
   | { readonly kind: 'acknowledged' }
@@ -32,6 +33,7 @@ export type SendOutcome =
   /** It may have been sent (deadline, socket lost after the bytes left). Never retry it. */
   | { readonly kind: 'unknown' };
 
+/** The reason why a session ended, with the status codes of the network that mean it. */
 export type SessionEnd =
   /** 408, 428, 500, 503, connect watchdog, stalled socket, a hung or crashed worker: retry with backoff. */
   | 'transient'
@@ -39,19 +41,19 @@ export type SessionEnd =
   | 'restart_required'
   /** 440: another owner of this identity took over. */
   | 'replaced'
-  /** 401: unlinked by the phone; must be paired again. */
+  /** 401 or 419: unlinked by the phone; must be paired again. */
   | 'logged_out'
   /** 403 or 406: the number is locked or banned. */
   | 'forbidden'
   /** 402: the number is banned until a time that the event names. */
   | 'temporarily_banned'
-  /** 400, 409, 411, 413 to 418: the network will not have this login. */
+  /** 400, 409, 411, 413 to 418: the network refuses this login. */
   | 'login_refused'
-  /** 405: the client's version is refused; hits the whole fleet. */
+  /** 405: the client's version is refused, which concerns the whole fleet. */
   | 'outdated'
   /** The shop's egress made no connection: retry with backoff, and only through the egress. */
   | 'egress_unreachable'
-  /** No one scanned any of the QR codes, or typed the code. */
+  /** No one scanned one of the QR codes, or typed the code. */
   | 'qr_exhausted'
   /** The network gives no code for that number. `statusCode` 429 means too many requests. */
   | 'pairing_refused'

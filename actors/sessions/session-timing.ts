@@ -16,7 +16,7 @@ export const DEFAULT_SESSION_TIMING = {
    * Between `open` and the first send: the client migrates its own addresses meanwhile (docs/chat-client.md,
    * Sending).
    */
-  settleMs: 1_000,
+  firstSendAfterMs: 1_000,
   /** How long an inbound message waits for its commit before the socket is closed, so that it is delivered again. */
   confirmMs: 10_000,
   /** How long an ending session waits for writes that are under way. */

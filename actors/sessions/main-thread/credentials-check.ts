@@ -9,7 +9,7 @@ import { sealedKey } from './credential-store.ts';
 const CHECK_KEY = 'credentials-check';
 
 /** Shops whose credentials are read in one round trip: 2 to 3 KB each. */
-const BATCH = 200;
+const SHOPS_AT_A_TIME = 200;
 
 /**
  * Checks that the configured keys are keys of this store: one of them has sealed here before, or no key has. The first
@@ -49,11 +49,11 @@ async function openSessions(
 ): Promise<boolean> {
   let isSealed = false;
   for await (const shopsFound of shops) {
-    for (const batch of partsOf(shopsFound, BATCH)) {
+    for (const part of partsOf(shopsFound, SHOPS_AT_A_TIME)) {
       const values = await store.readBytes(
-        batch.map((shop) => ['HGET', sealedKey(shop, 'credentials'), IDENTITY_FIELD]),
+        part.map((shop) => ['HGET', sealedKey(shop, 'credentials'), IDENTITY_FIELD]),
       );
-      for (const [index, shop] of batch.entries()) {
+      for (const [index, shop] of part.entries()) {
         const value = values[index];
         if (value == null) continue;
         isSealed = true;

@@ -5,18 +5,19 @@ import type { SessionAddress, SessionOpening } from '../session-host.ts';
 /** The state of a session, as its worker last reported it. */
 type HostedState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
 
-/** An order without outcome. It also states if the order may have reached the wire. */
+/** An order without an outcome. */
 interface OpenOrder {
   readonly messageId: string;
   readonly generation: number;
-  /** A message that was recalled may be prepared again, and its former attempt still be reported on. */
+  /** Distinguishes reports: a recalled message may be prepared again while reports of its former attempt still come. */
   readonly attempt: number;
+  /** True once the message may have reached the wire. */
   isTransmitted: boolean;
 }
 
 const NONE: readonly never[] = [];
 
-/** An order that has its outcome now, with the session it was given to. */
+/** An order that has its outcome now, with the generation of its session. */
 export interface SettledOrder {
   readonly messageId: string;
   readonly generation: number;
@@ -25,7 +26,7 @@ export interface SettledOrder {
 
 /**
  * The main thread's record of one shop's session: its worker, its state, and the orders without an outcome. Each order
- * is settled once: by the worker's report or, when the worker is gone, by its reports up to then.
+ * is settled once: by the worker's report or, if the worker is gone without one, by `settleAll`.
  */
 export class HostedSession {
   readonly shop: SessionAddress;
@@ -111,7 +112,7 @@ export class HostedSession {
     this.#orders = otherOrders.length === 0 ? NONE : otherOrders;
   }
 
-  /** From here on the message may reach the network; false: the order has its outcome already. */
+  /** Notes that the message may reach the network from now on. Returns false if the order has its outcome already. */
   transmit(messageId: string): boolean {
     const order = this.#order(messageId);
     if (order !== undefined) order.isTransmitted = true;
@@ -126,7 +127,9 @@ export class HostedSession {
     else if (outcome.kind === 'refused') this.#counts.refused += 1;
   }
 
-  /** The worker has exited. An order that was not transmitted never left it and may be given to another. */
+  /**
+   * Settles all orders, because the worker has exited. An order that was not transmitted may be given to another one.
+   */
   settleAll(): SettledOrder[] {
     return this.#orders.map(({ messageId, isTransmitted, generation }) => {
       const outcome: SendOutcome = { kind: isTransmitted ? 'restarted' : 'unprepared' };
@@ -135,7 +138,7 @@ export class HostedSession {
     });
   }
 
-  /** For operators; no secrets. */
+  /** Returns facts for operators; no secrets. */
   describe(): Record<string, unknown> {
     return {
       worker: this.worker ?? null,

@@ -7,8 +7,9 @@
  * | ready            | takes orders, replies to pings         | exit or a missing answer → restarting                 |
  * | restarting       | waits, longer after each recent loss   | → starting                                            |
  *
- * The wait is bounded, so a worker comes back soon after the cause is gone. It grows, so that a worker that always ends
- * does not log its sessions in without a pause. After a minute without any ready worker `onUnreachable` is reported.
+ * The wait before a restart is bounded, so a worker comes back soon after the cause is gone. The wait grows with each
+ * loss, because each restart logs all sessions of the worker in again. After a minute without any ready worker
+ * `onUnreachable` is reported.
  */
 
 import { setFlagsFromString } from 'node:v8';
@@ -82,7 +83,7 @@ interface Member {
   unanswered: number;
   /** The figure that its last heartbeat reported. */
   heapBytes: number;
-  /** Why we ended it ourselves. */
+  /** The reason why the pool ends the worker, or the error that ended it. Undefined if there is none. */
   reason: string | undefined;
   timers: ArmedTimer[];
 }
@@ -188,7 +189,7 @@ export class WorkerPool {
     await thread.terminate();
   }
 
-  /** Restarts a worker. While none is ready, all that wait restart with it, so that they share the sessions. */
+  /** Restarts a lost worker. While no worker is ready, it restarts all lost ones, so that they share the sessions. */
   #restart(lostMember: Member): void {
     const isAnyReady = this.readyWorkers().length > 0;
     const membersToStart = isAnyReady

@@ -92,7 +92,7 @@ export class LiveSession {
     else this.#context.report(order, { kind: 'not_sent' });
   }
 
-  /** Carries out an order. One that needs an open socket does nothing without it. */
+  /** Carries out an order. An order that needs an open socket does nothing without one. */
   carryOut(order: WorkerOrder): void {
     const running = this.#running;
     switch (order.type) {
@@ -143,7 +143,7 @@ export class LiveSession {
     answer.catch(this.#context.logFailure('the groups could not be asked for'));
   }
 
-  /** Gives back each attachment in work, because a file of one could not be written. */
+  /** Ends the orders that fetch or upload an attachment, because one of their files could not be written. */
   returnAttachments(): void {
     this.#running?.outbox.returnAttachments();
   }
@@ -209,7 +209,7 @@ export class LiveSession {
       this.#pairing.mayPair(this.#running.socket, update.qr);
     if (update.connection === 'open') {
       this.#opening.settle();
-      this.#context.later(this.#context.timing.settleMs, () => this.#onOpened());
+      this.#context.later(this.#context.timing.firstSendAfterMs, () => this.#onOpened());
     }
     if (update.connection === 'close') {
       const { message, end, ...codes } = readDisconnect(update.lastDisconnect?.error);

@@ -4,13 +4,14 @@ import { OpeningQueue } from './connection/opening-queue.ts';
 import { LiveSession } from './live-session.ts';
 import { newShopMemory, type SessionEnvironment, type ShopMemory } from './shared/session-environment.ts';
 
-/** A shop's present session, and what outlives it. */
+/** A shop's present session, and the memory that its next session takes over. */
 interface ShopEntry {
   readonly memory: ShopMemory;
   session: LiveSession | undefined;
   opening: WorkerOpening;
 }
 
+/** The sessions of one worker, at most one open session for each shop. */
 export class WorkerSessions {
   readonly #environment: SessionEnvironment;
   readonly #shops = new Map<string, ShopEntry>();
@@ -24,37 +25,40 @@ export class WorkerSessions {
   }
 
   /**
-   * Carries out an order about one shop's session. An order for a session that is not there is answered by the
-   * main thread.
+   * Carries out a command of the main thread about one shop's session. The main thread itself ends the orders of a shop
+   * without a session.
    */
-  handle(message: Exclude<WorkerCommand, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
-    if (message.kind === 'open') {
-      this.#open(message.shop, message.opening);
+  handle(command: Exclude<WorkerCommand, { kind: 'ping' | 'stop' | 'store_answer' }>): void {
+    if (command.kind === 'open') {
+      this.#open(command.shop, command.opening);
       return;
     }
-    const session = this.#shops.get(message.shopId)?.session;
-    switch (message.kind) {
+    const session = this.#shops.get(command.shopId)?.session;
+    switch (command.kind) {
       case 'close':
-        void this.#close(message.shopId);
+        void this.#close(command.shopId);
         break;
       case 'unlink':
-        void this.#unlink(message.shopId, message.questionId);
+        void this.#unlink(command.shopId, command.questionId);
         break;
       case 'prepare':
-        session?.prepare(message);
+        session?.prepare(command);
         break;
       case 'order':
-        session?.carryOut(message.order);
+        session?.carryOut(command.order);
         break;
       case 'file_hosts':
-        void this.#reportFileHosts(message.questionId, session);
+        void this.#reportFileHosts(command.questionId, session);
         break;
       default:
-        message satisfies never;
+        command satisfies never;
     }
   }
 
-  /** A file of an attachment could not be written. Its owner is not known, so each attachment in work is given back. */
+  /**
+   * Ends each order that fetches or uploads an attachment. One of their files could not be written, and it is not known
+   * whose.
+   */
   returnAttachments(): void {
     for (const { session } of this.#shops.values()) session?.returnAttachments();
   }

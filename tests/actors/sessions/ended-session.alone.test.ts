@@ -18,6 +18,7 @@ import {
 } from '../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { SealedCache } from '../../../actors/sessions/worker-thread/store/sealed-cache.ts';
 import { systemClock } from '../../../runtime/clock.ts';
+import { deferred } from '../../testbed/deferred.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 
 /** Collections until the socket is gone, at most. */
@@ -42,8 +43,7 @@ test('a session that has ended keeps nothing of its client, for the shop may kee
     socket = new WeakRef(followed);
     follow.call(this, followed);
   };
-  let onClosed: () => void = () => undefined;
-  const closed = new Promise<void>((resolve) => (onClosed = resolve));
+  const closed = deferred();
   const session = new LiveSession(
     {
       environment: fakeOf<SessionEnvironment>({
@@ -59,7 +59,7 @@ test('a session that has ended keeps nothing of its client, for the shop may kee
             ? { kind: 'values', values: request.fields.map(() => null) }
             : { kind: 'done' },
         post: (message) =>
-          void (message.kind === 'event' && message.event.type === 'session.closed' && onClosed()),
+          void (message.kind === 'event' && message.event.type === 'session.closed' && closed.resolve()),
       }),
       memory: newShopMemory(systemClock),
       shop: { shard: 1, tenantId: 'tenant', shopId: 'shop' },
@@ -68,7 +68,7 @@ test('a session that has ended keeps nothing of its client, for the shop may kee
     () => undefined,
   );
   await session.start();
-  await closed;
+  await closed.promise;
   assert.ok(socket !== undefined);
   for (let count = 0; socket.deref() !== undefined && count < COLLECTIONS; count += 1) {
     await nextTurn();

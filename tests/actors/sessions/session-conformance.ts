@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   ReportedNewChats,
   ReportedRestriction,
@@ -386,6 +387,6 @@ export function sessionConformance(name: string, start: () => Promise<Conformanc
 /** Resolves when the person has one message that the shop has not settled yet. */
 async function received(network: ConformanceNetwork, shop: SessionAddress): Promise<void> {
   while ((await network.received(shop, PERSON)).length === 0) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
 }

@@ -34,7 +34,7 @@ export interface SimulatedNetwork extends ConformanceNetwork {
 
 /** Short waits, so that tests see the same things sooner. */
 const QUICK: Partial<SessionTiming> = {
-  settleMs: 20,
+  firstSendAfterMs: 20,
   composeFloorMs: 5,
   composePerCharacterMs: 0,
   groupsFloorMs: 0,

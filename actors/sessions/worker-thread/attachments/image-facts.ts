@@ -43,7 +43,7 @@ const PNG = 0x89;
 
 /** One image at a time in each thread, so that the memory above is taken once a thread. */
 const turns = new FairSlots({ all: 1, share: 1 });
-/** One image of each tenant waits for that turn. So a tenant's slow images delay its own, and others by one. */
+/** One image of each tenant waits for that turn. So a tenant's slow images delay its own, and others only by one. */
 const tenantTurns = new FairSlots({ share: 1 });
 
 let loading: Promise<typeof Sharp | undefined> | undefined;
@@ -66,8 +66,8 @@ function loadedSharp(): Promise<typeof Sharp | undefined> {
 
 /**
  * Reads a JPEG or PNG: its size as shown, and a thumbnail, bounded in pixels, time and memory. Resolves with undefined
- * if its header cannot be read; a truncated image has no thumbnail. Images are read one after the other, and a tenant's
- * next one after those of other tenants that wait. Never rejects.
+ * if its header cannot be read; a truncated image has no thumbnail. Images are read one after the other. If several
+ * tenants have images that wait, the tenants take turns. Never rejects.
  */
 export async function imageFacts(path: string, tenantId: string): Promise<ImageFacts | undefined> {
   const sharp = await loadedSharp();

@@ -17,16 +17,16 @@ import { type AttachmentForm, attachmentForm, SIGNATURE_BYTES, typeOf } from './
 import { attachmentName } from './attachment-name.ts';
 
 /** Largest attachment by kind, in bytes: the limits of the network's own clients. */
-const MAX_BYTES: Record<MediaType, number> = {
+const MOST_BYTES: Record<MediaType, number> = {
   image: 16 * 1024 * 1024,
   video: 64 * 1024 * 1024,
   document: 100 * 1024 * 1024,
 };
 
-const MAX_REDIRECTS = 3;
+const MOST_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Why an attachment could not be had. The message names the cause and never the address. */
+/** An attachment could not be fetched. The message names the cause and never the address. */
 export class MediaUnavailable extends Error {
   readonly code = 'MEDIA_UNAVAILABLE';
 }
@@ -66,7 +66,7 @@ export async function fetchMedia(options: MediaFetchOptions): Promise<FetchedMed
     return await download(options, { response, url, signal });
   } catch (error) {
     if (error instanceof MediaUnavailable) throw error;
-    // The attachment is not why: it may be there when the proxy is back.
+    // The attachment is not the reason: it may be there when the proxy is back.
     if (error instanceof EgressFailure && error.isProxy) throw error;
     if (isAttachmentFailure(error as NodeJS.ErrnoException))
       throw new AttachmentDirectoryUnusable(tmpdir(), error);
@@ -88,7 +88,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<{ response: IncomingMessage; url: URL }> {
   let url = parse(options.url);
-  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const response = await ask(url, options, signal);
     const status = response.statusCode ?? 0;
     const { location } = response.headers;
@@ -128,7 +128,7 @@ async function download(
   source: { response: IncomingMessage; url: URL; signal: AbortSignal },
 ): Promise<FetchedMedia> {
   const { response, url, signal } = source;
-  const maxBytes = options.maxBytes ?? MAX_BYTES[options.mediaType];
+  const maxBytes = options.maxBytes ?? MOST_BYTES[options.mediaType];
   const path = newAttachmentPath();
   // If the file cannot be removed, the message is sent all the same. The sweep of the folder removes the file later.
   const discard = (): Promise<void> => rm(path, { force: true }).catch(() => undefined);

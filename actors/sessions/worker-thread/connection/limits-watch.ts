@@ -37,7 +37,7 @@ export class LimitsWatch {
     });
   }
 
-  /** Sends both queries. Never rejects. A call before their answers repeats them once, after the answers. */
+  /** Sends both queries. Calls before their answers repeat both queries once, after the answers. */
   ask(): void {
     this.#askAgain = this.#isAsking;
     if (this.#isAsking) return;

@@ -82,7 +82,7 @@ export class InboundIntake {
     if (this.#isClosed) return Promise.reject(new Error('the session ended'));
     const { clock, timing, opening } = this.#context;
     this.#tokens += 1;
-    // Unlike those of the shop's other sessions.
+    // The generation makes it differ from the tokens of the shop's other sessions.
     const token = `${opening.generation}.${this.#tokens}`;
     return new Promise((resolve, reject) => {
       const timeout = clock.after(timing.confirmMs, () =>

@@ -35,7 +35,7 @@ const ANSWERED = new Set([
  * (docs/chat-client.md, Answers to stanzas).
  *
  * Statuses, newsletters and stanzas of classes that the client does not know are acknowledged and go no further.
- * Messages are passed on one after the other; one that was read is acknowledged after its receipt.
+ * Messages go to the client one after the other. A message that was read is acknowledged after its receipt.
  */
 export class InboundStanzas {
   readonly #context: SessionContext;
@@ -78,13 +78,13 @@ export class InboundStanzas {
       if (isDropped(message)) {
         this.#acknowledge(message);
       } else {
-        // One that fails stays unanswered, so the network delivers it again at the next login.
+        // A message that fails stays unanswered, so the network delivers it again at the next login.
         this.#tail = this.#tail
           .then(() => this.#pass(message, passOn))
           .catch((error: unknown) => this.#onFailure(message, error));
       }
     });
-    // The client requests a hundred, once.
+    // The client itself would request a hundred stanzas, once.
     ws.removeAllListeners('CB:ib,,offline_preview');
     ws.on('CB:ib,,offline_preview', (ib: BinaryNode) => {
       this.#backlog.start(Number(getBinaryNodeChild(ib, 'offline_preview')?.attrs.count ?? 0));

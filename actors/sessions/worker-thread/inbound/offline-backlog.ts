@@ -2,8 +2,8 @@ import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { SessionContext } from '../shared/session-context.ts';
 
-/** Stanzas in one request, the number that the client requests. They are in memory together. */
-const BATCH = 100;
+/** The stanzas of one request, as many as the client requests. They are in memory together. */
+const STANZAS_PER_REQUEST = 100;
 /** Time without a stanza before the next request: the first wait and the longest, in milliseconds. */
 const FIRST_QUIET_MS = 1_000;
 const LONGEST_QUIET_MS = MINUTE_MS;
@@ -21,8 +21,9 @@ interface OfflineBacklogCallbacks {
  * Requests the stanzas that waited while the session was offline. The network announces them, sends a few, and then the
  * requested number (oxidezap/whatsapp-rust, src/client/offline_resume.rs).
  *
- * Requests continue until the network reports the end: for the next batch once the last one was processed, and again if
- * nothing came. After ten minutes without a stanza the requests stop, until another waiting stanza arrives.
+ * Requests continue until the network reports the end. The next one follows once the stanzas of the last one were
+ * processed, or if no stanza came. After ten minutes without a stanza the requests stop, until another waiting stanza
+ * arrives.
  */
 export class OfflineBacklog {
   readonly #context: SessionContext;
@@ -47,7 +48,7 @@ export class OfflineBacklog {
     this.#drained = 0;
     this.#inVain = 0;
     this.#context.note({ type: 'offline_announced', count });
-    this.#askForBatch();
+    this.#askForMore();
   }
 
   /** Counts a waiting stanza that arrived. */
@@ -60,7 +61,7 @@ export class OfflineBacklog {
     this.#watchQuiet();
     if (this.#left > 0 || this.#isAsking) return;
     this.#isAsking = true;
-    void this.#callbacks.waitUntilIdle().then(() => this.#askForBatch());
+    void this.#callbacks.waitUntilIdle().then(() => this.#askForMore());
   }
 
   /** The network reported the end of the waiting stanzas. */
@@ -71,11 +72,11 @@ export class OfflineBacklog {
     this.#announced = undefined;
   }
 
-  #askForBatch(): void {
+  #askForMore(): void {
     this.#isAsking = false;
     if (this.#announced === undefined) return;
-    this.#left = BATCH;
-    this.#callbacks.ask(BATCH);
+    this.#left = STANZAS_PER_REQUEST;
+    this.#callbacks.ask(STANZAS_PER_REQUEST);
     this.#watchQuiet();
   }
 
@@ -83,7 +84,7 @@ export class OfflineBacklog {
   #askInVain(): void {
     this.#inVain += 1;
     if (this.#inVain < MOST_IN_VAIN) {
-      this.#askForBatch();
+      this.#askForMore();
     } else if (this.#announced !== undefined) {
       this.#context.note({
         type: 'offline_unfinished',

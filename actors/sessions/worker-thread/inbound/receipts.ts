@@ -16,7 +16,7 @@ const MOST_WAITING = 5_000;
  */
 export const LONGEST_HOLD_MS = MINUTE_MS;
 
-/** The meaning of a receipt's `type`. Other types are of our own devices, ask for a retry, or mean nothing. */
+/** The meaning of a receipt's `type`. Other types come from our own devices, ask for a retry, or mean nothing. */
 const KINDS: ReadonlyMap<string | undefined, StanzaReceipt['kind']> = new Map([
   [undefined, 'delivered'],
   ['delivery', 'delivered'],
@@ -80,8 +80,8 @@ export class Receipts {
   }
 
   /**
-   * Takes a `receipt`. It ignores one for a stanza that this shop did not send to others. It also ignores one from a
-   * person outside the group. If the members are not known yet it counts, because stanzas that
+   * Takes a `receipt` and reports it. A receipt of a stanza between the shop's own devices is ignored, and so is one
+   * from a person outside the group. While the members are not known yet each receipt counts, because stanzas that
    * waited come before the groups.
    *
    * Resolves when the stanza may be acknowledged: with its commit, and at the latest a minute after it was reported. If
@@ -153,7 +153,7 @@ export class Receipts {
   #report(readyReports: readonly WaitingReport[]): void {
     for (const part of partsOf(readyReports, MOST_AT_ONCE)) {
       this.#tokens += 1;
-      // Unlike those of the shop's other sessions.
+      // The generation makes it differ from the tokens of the shop's other sessions.
       const token = `receipts ${this.#context.opening.generation}.${this.#tokens}`;
       const stanzas = part.map(({ stanza }) => stanza);
       this.#reported.set(token, stanzas);

@@ -42,7 +42,7 @@ export interface Ratchets {
   readonly makeSignalRepository: SocketConfig['makeSignalRepository'];
   /** Notes which stanza a ciphertext came in. Call it before the client sees the stanza. */
   readonly arriving: (stanza: BinaryNode) => void;
-  /** True if the client tried to read a stanza and could not read a part of it. Undefined if it did not try. */
+  /** Returns `failed` if the client could not read a part of the stanza, and undefined if it tried to read none. */
   readonly outcomeOf: (stanza: BinaryNode) => 'read' | 'failed' | undefined;
 }
 
@@ -61,7 +61,7 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
   const outcomes = new WeakMap<BinaryNode, 'read' | 'failed'>();
   const keys = new RatchetKeys(store, options);
 
-  /** Opens a ciphertext, and remembers of which stanza one could not be opened. */
+  /** Opens a ciphertext, and notes for its stanza if that worked. */
   const open = async <Opened>(ciphertext: Uint8Array, opening: Promise<Opened>): Promise<Opened> => {
     const stanza = stanzas.get(ciphertext);
     try {

@@ -20,9 +20,9 @@ export interface RetryReceipt {
   readonly device: string;
   /** The address that the receipt came from and the answer goes to: a group, all statuses, or the device itself. */
   readonly from: string;
-  /** The person to whom it was sent, if a device of the shop's own asks. */
+  /** The person to whom the message was sent. Present if a device of the shop's own asks. */
   readonly recipient: string | undefined;
-  /** The device is the shop's own. */
+  /** True if the device is the shop's own. */
   readonly isOwn: boolean;
   /** The id that the device gives; it changes when the device is installed again. */
   readonly registrationId: number | undefined;

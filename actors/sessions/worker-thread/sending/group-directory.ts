@@ -133,8 +133,8 @@ export class GroupDirectory {
     if (!this.#isKnown)
       this.#context.later(this.#context.timing.groupsFloorMs + 1, () => this.#askUntilKnown());
     const groupsFound = Object.values(await this.#socket.groupFetchAllParticipating());
-    const timedOut = this.#context.clock.monotonicMs() - startedMs >= this.#context.timing.queryMs;
-    if (groupsFound.length === 0 && timedOut) {
+    const hasTimedOut = this.#context.clock.monotonicMs() - startedMs >= this.#context.timing.queryMs;
+    if (groupsFound.length === 0 && hasTimedOut) {
       this.#askedAtMs = Number.NEGATIVE_INFINITY;
       return;
     }

@@ -75,9 +75,9 @@ export class SendAgain {
   }
 
   /**
-   * Sends the message for the recipients that `prepare` returns. It is refused with the code if there are none, or
-   * after an earlier second attempt. It is also refused if the shop's actor no longer allows it. The steps of its
-   * ratchets are stored before it leaves.
+   * Sends the message once more, to the recipients that `prepare` returns. The order ends as refused with the code if
+   * there is no recipient, or the message was sent once more before. It also does so if the shop's actor no longer
+   * allows the message. The steps of its ratchets are stored before it leaves.
    */
   async #send(
     pendingOrder: PendingOrder,

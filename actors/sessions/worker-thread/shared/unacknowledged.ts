@@ -3,7 +3,7 @@ import type { ArmedTimer, Clock } from '../../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { PrepareOrder } from '../../worker-protocol.ts';
 
-/** Within this time after a lost connection a stanza is sent again. After that its outcome is unknown. Milliseconds. */
+/** How long after a lost connection a stanza may be sent again, in milliseconds. After that its outcome is unknown. */
 const KEPT_MS = MINUTE_MS;
 
 /** An order whose stanza left on a connection that was lost before the network acknowledged it. */
@@ -50,7 +50,7 @@ export class UnacknowledgedOrders {
     return takenOrders.map(({ order }) => order);
   }
 
-  /** That message is not sent again, and its outcome is unknown: it may have left. */
+  /** Ends the order of that message as unknown, because it may have left: it is not sent again. */
   drop(messageId: string): void {
     const keptOrder = this.#kept.get(messageId);
     this.#kept.delete(messageId);
@@ -58,7 +58,7 @@ export class UnacknowledgedOrders {
     keptOrder?.order.unknown();
   }
 
-  /** No connection follows. */
+  /** Ends all orders as unknown, because no connection follows. */
   giveUp(): void {
     for (const { unknown } of this.take()) unknown();
   }

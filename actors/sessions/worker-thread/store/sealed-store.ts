@@ -2,12 +2,13 @@ import type { ArmedTimer } from '../../../../runtime/clock.ts';
 import type { CredentialCipher } from '../../credential-cipher.ts';
 import { NoAnswer } from '../../no-answer.ts';
 import type { SessionAddress } from '../../session-host.ts';
-import { LONGEST_COMPOSING_MS } from '../../session-timing.ts';
 import type { SealedChange, SealedHash, StoreAnswer, StoreRequest } from '../../worker-protocol.ts';
 import { FieldCipher } from './field-cipher.ts';
 import { KnownValues } from './known-values.ts';
 import { PendingChange } from './pending-change.ts';
+import { resealHash } from './reseal-hash.ts';
 import type { SealedCache } from './sealed-cache.ts';
+import { WriteOrder } from './write-order.ts';
 
 /** Sends a request to the main thread's store. */
 export type AskStore = (shop: SessionAddress, request: StoreRequest) => Promise<StoreAnswer>;
@@ -20,22 +21,6 @@ export interface FieldChange {
   readonly clears?: boolean;
   /** The expiry of the whole hash, milliseconds since the Unix epoch. If undefined, it is unchanged. */
   readonly expiresAtMs?: number | undefined;
-}
-
-/**
- * How long a change that may be lost waits for another write, in milliseconds. It is the gap between two messages of a
- * shop (at most 20 s), composing, and a margin. So changes after a message go into the commit of the next one.
- */
-const LONGEST_WAIT_MS = 20_000 + LONGEST_COMPOSING_MS + 2_500;
-
-/** Changes that wait for their write, and the promise of it. */
-interface Batch {
-  readonly change: PendingChange;
-  /** It is written once those before it are, and no longer waits for other changes. */
-  flush(): void;
-  /** Stores the change together with its own. The store then does not write it. */
-  carrier: (() => Promise<void>) | undefined;
-  readonly written: Promise<void>;
 }
 
 /**
@@ -56,10 +41,8 @@ interface SealedStoreOptions {
 }
 
 /**
- * One shop's sealed hashes as its worker sees them. One write is under way at a time. Changes that arrive meanwhile, or
- * in the same tick of the event loop, go into the next write together, in their order. Reads see every change at once.
- * They are answered here if possible. The answer is a waiting change, a value read or written last, or that the field
- * is known to be missing.
+ * One shop's sealed hashes as its worker sees them. Reads see every change at once, before it is stored. A read asks
+ * the main thread only if no waiting change has the field, it was not read or written last, and it may exist.
  *
  * After one failed read or write all fail. The client takes a session that it could not read for a missing one, and
  * would overwrite it. And a ratchet with a gap must not continue.
@@ -69,17 +52,14 @@ export class SealedStore {
   readonly #cipher: FieldCipher;
   /** The known values of `credentials`. Other hashes are hardly ever read. */
   readonly #known: KnownValues;
-  #tail: Promise<void> = Promise.resolve();
-  /** The next write. New changes join it. */
-  #next: Batch | undefined;
-  /** Writes without a reply, oldest first. */
-  readonly #unanswered = new Set<PendingChange>();
+  readonly #writes: WriteOrder;
   #failure: Error | undefined;
 
   constructor(options: SealedStoreOptions) {
     this.#options = options;
     this.#cipher = new FieldCipher(options.shop, options.ciphers);
     this.#known = new KnownValues(options.cache);
+    this.#writes = new WriteOrder({ after: options.after, put: (change) => this.#put(change) });
   }
 
   /** Returns the opened values in order, undefined for missing ones. Rejects with `Unreadable`. */
@@ -123,14 +103,14 @@ export class SealedStore {
     const { hash, clears = false, expiresAtMs } = change;
     const fields = this.#cipher.seal(hash, change.fields);
     if (fields.size === 0 && !clears) {
-      this.#next?.flush();
-      return this.#next?.written ?? this.#tail;
+      this.#writes.flush();
+      return this.#writes.allWritten;
     }
-    const batch = this.#batch();
-    batch.change.add(hash, { fields, clears, expiresAtMs });
+    const write = this.#writes.next();
+    write.change.add(hash, { fields, clears, expiresAtMs });
     this.#remember(hash, fields, clears);
-    batch.flush();
-    return batch.written;
+    write.flush();
+    return write.written;
   }
 
   /**
@@ -140,7 +120,7 @@ export class SealedStore {
   writeLater({ hash, fields }: Omit<FieldChange, 'clears'>): void {
     const sealedChange = this.#cipher.seal(hash, fields);
     if (sealedChange.size === 0) return;
-    this.#batch().change.add(hash, { fields: sealedChange });
+    this.#writes.next().change.add(hash, { fields: sealedChange });
     this.#remember(hash, sealedChange, false);
   }
 
@@ -150,21 +130,20 @@ export class SealedStore {
    */
   carry(change: FieldChange, carry: Carry): Promise<void> {
     const fields = this.#cipher.seal(change.hash, change.fields);
-    const batch = this.#batch();
-    batch.flush();
+    const write = this.#writes.next();
     // One commit carries one change; later changes come after it.
-    this.#next = undefined;
+    this.#writes.close();
     return new Promise((resolve, reject) => {
-      batch.carrier = async () => {
+      write.carrier = async () => {
         const combinedChange = new PendingChange();
-        combinedChange.addAll(batch.change);
+        combinedChange.addAll(write.change);
         combinedChange.add(change.hash, { fields, clears: change.clears });
         try {
           if (this.#failure !== undefined) throw this.#failure;
           await carry(combinedChange.changes());
         } catch (error) {
           reject(error);
-          if (!batch.change.isEmpty()) await this.#put(batch.change);
+          if (!write.change.isEmpty()) await this.#put(write.change);
           return;
         }
         this.#remember(change.hash, fields, change.clears ?? false);
@@ -183,8 +162,7 @@ export class SealedStore {
 
   /** Resolves when every write so far has a reply, of any kind. */
   async drain(): Promise<void> {
-    this.#next?.flush();
-    await this.#tail.catch(() => undefined);
+    await this.#writes.drain();
   }
 
   /**
@@ -195,52 +173,26 @@ export class SealedStore {
    * names.
    */
   async reseal(hash: SealedHash): Promise<readonly string[]> {
-    // Waiting changes go first and accept no others, so that this reads the stored state.
-    this.#next?.flush();
-    this.#next = undefined;
-    const pass = this.#tail.then(async () => {
+    // Waiting changes are stored before, so that this reads all that is stored. Later ones never meet an older value.
+    return await this.#writes.inOrder(async () => {
       const names = this.#cipher.hasOlderKey
-        ? await this.#resealAll(hash)
+        ? await resealHash(hash, {
+            cipher: this.#cipher,
+            survey: (request) => this.#answer('surveyed', request),
+            put: (change) => this.#put(change),
+          })
         : (await this.#answer('surveyed', { kind: 'names', hash })).fields;
       // Changes that came since wait for this.
-      const fieldsSince = [...this.#unanswered].flatMap((change) => [...change.fieldsOf(hash)]);
+      const fieldsSince = this.#writes.fieldsOf(hash);
       if (hash === 'credentials') this.#known.setFields([...names, ...fieldsSince]);
       return names;
     });
-    // It waits in the order of writes, so that it never puts an older value over a newer one.
-    this.#tail = pass.then(
-      () => undefined,
-      () => undefined,
-    );
-    return await pass;
-  }
-
-  /** Resolves with the names of all fields. */
-  async #resealAll(hash: SealedHash): Promise<readonly string[]> {
-    const { head } = this.#cipher;
-    const names: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const part = await this.#answer('surveyed', { kind: 'survey', hash, head, from: cursor });
-      const values = part.others.map(
-        ([field, value]) => [field, this.#cipher.open(hash, field, value)] as const,
-      );
-      names.push(...part.fields);
-      cursor = part.next;
-      if (values.length === 0) continue;
-      const change = new PendingChange();
-      change.add(hash, { fields: this.#cipher.seal(hash, new Map(values)) });
-      await this.#put(change);
-    } while (cursor !== undefined);
-    return names;
   }
 
   /** Returns a field's sealed value, null for none, or undefined if the store must be read. */
   #knownValue(hash: SealedHash, field: string): Uint8Array | null | undefined {
-    for (const change of [...this.#unanswered].reverse()) {
-      const waitingValue = change.find(hash, field);
-      if (waitingValue !== undefined) return waitingValue;
-    }
+    const waitingValue = this.#writes.find(hash, field);
+    if (waitingValue !== undefined) return waitingValue;
     return hash === 'credentials' ? this.#known.find(field) : undefined;
   }
 
@@ -256,35 +208,6 @@ export class SealedStore {
     if (hash !== 'credentials') return;
     for (const [field, value] of fields) if (value !== undefined) this.#options.onUsed(field);
     this.#known.written(fields, clears);
-  }
-
-  /** Returns the batch of the next write, made now if there is none. */
-  #batch(): Batch {
-    if (this.#next !== undefined) return this.#next;
-    const change = new PendingChange();
-    this.#unanswered.add(change);
-    let flush: () => void = () => undefined;
-    const delay = new Promise<void>((resolve) => {
-      const timer = this.#options.after(LONGEST_WAIT_MS, resolve);
-      flush = () => {
-        timer.cancel();
-        resolve();
-      };
-    });
-    const write = this.#tail
-      .then(() => delay)
-      .then(nextTurn)
-      .then(() => {
-        if (this.#next === batch) this.#next = undefined;
-        return batch.carrier === undefined ? this.#put(change) : batch.carrier();
-      });
-    this.#tail = write.finally(() => this.#unanswered.delete(change));
-    // The callers get a failure; the chain's own copies must not count as unhandled.
-    this.#tail.catch(() => undefined);
-    write.catch(() => undefined);
-    const batch: Batch = { change, flush, carrier: undefined, written: write };
-    this.#next = batch;
-    return batch;
   }
 
   #put(change: PendingChange): Promise<void> {
@@ -303,7 +226,7 @@ export class SealedStore {
     throw new NoAnswer(answer.kind === 'failed' ? answer.message : `the store did not answer "${kind}"`);
   }
 
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+  async #guarded<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#failure !== undefined) throw this.#failure;
     try {
       return await work();
@@ -312,6 +235,3 @@ export class SealedStore {
     }
   }
 }
-
-/** All changes of one tick of the event loop are written together. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

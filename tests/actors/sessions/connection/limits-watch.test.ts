@@ -8,6 +8,7 @@ import { LimitsWatch } from '../../../../actors/sessions/worker-thread/connectio
 import type { SessionContext } from '../../../../actors/sessions/worker-thread/shared/session-context.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { deferred } from '../../../testbed/deferred.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 /** The network's answers to the two queries. A test changes them. */
@@ -106,15 +107,13 @@ test('after a refusal the network is asked each hour until both queries are answ
 
 test('an answer to a query from before the refusal does not end the queries about it', async () => {
   const { watch, clock, network, refuse, asked } = watched();
-  let answer: () => void = () => undefined;
-  network.held = new Promise((resolve) => {
-    answer = resolve;
-  });
+  const answer = deferred();
+  network.held = answer.promise;
   watch.ask();
   refuse('463');
   network.held = Promise.reject(new Error('the network does not answer'));
   network.held.catch(() => undefined);
-  answer();
+  answer.resolve();
   await clock.advance(HOUR_MS);
   assert.equal(asked(), 3);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
 import { RatchetKeys } from '../../../../actors/sessions/worker-thread/keys/ratchet-keys.ts';
 import { deferred } from '../../../testbed/deferred.ts';
@@ -76,7 +77,7 @@ test('transactions run one after the other, and one within another joins it', as
     keys.transaction(async () => {
       steps.push(`${name} begins`);
       await keys.transaction(() => keys.set({ session: { [name]: bytes(1) } }), 'inner');
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       steps.push(`${name} ends`);
     }, name);
   await Promise.all([step('one'), step('two')]);
@@ -130,7 +131,7 @@ test('keys sealed together are stored in one write, and returned to no caller be
       .then(() => void sealed.push(device));
   const both = Promise.all([seal('one'), seal('two')]);
   const after = keys.transaction(async () => void sealed.push('after'), 'x');
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   assert.deepEqual(sealed, []);
   release();
   await Promise.all([both, after]);
@@ -188,6 +189,6 @@ test('a transaction stored later is over before it is written, and its write com
     keys.transaction(() => keys.set({ session: { a: bytes(1) } }), 'a'),
   );
   void keys.seal(() => keys.set({ session: { a: bytes(2) } }));
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   assert.deepEqual(askedSets, [{ session: { a: bytes(1) } }, { session: { a: bytes(2) } }]);
 });

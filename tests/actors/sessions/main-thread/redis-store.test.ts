@@ -61,7 +61,7 @@ async function start(
     socketUrl: simulator.chatUrl,
     noiseRootKey: Buffer.from(simulator.noiseRootKey, 'base64'),
     ...HOST_SETTINGS,
-    timing: { settleMs: 20, composeFloorMs: 5 },
+    timing: { firstSendAfterMs: 20, composeFloorMs: 5 },
   });
   await until('a worker is ready', async () => host.isAvailable());
   return { node, host, events };

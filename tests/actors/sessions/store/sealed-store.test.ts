@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loadCredentials } from '../../../../actors/sessions/worker-thread/keys/credentials.ts';
 import { SentMessages } from '../../../../actors/sessions/worker-thread/sending/sent-messages.ts';
 import { KnownFields } from '../../../../actors/sessions/worker-thread/store/known-fields.ts';
@@ -48,7 +49,7 @@ test('changes asked for together are one commit, a later one replaces an earlier
   store.beforeCommit = async () => {
     running += 1;
     assert.equal(running, 1, 'one at a time');
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     running -= 1;
   };
   await Promise.all([
@@ -244,11 +245,11 @@ test('a store that is away is asked again until it answers: the session keeps it
   store.beforeCommit = away;
   store.beforeRead = away;
   const first = sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) });
-  while (refusals === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (refusals === 0) await nextTurn();
   const written = Promise.all([first, sealed.write({ hash: 'credentials', fields: fields({ a: '2' }) })]);
   for (let second = 0; second < 30; second += 1) {
     await clock.advance(1_000);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   await written;
   assert.deepEqual([refusals, store.commits.length, failures.length], [102, 2, 0]);
@@ -262,7 +263,7 @@ test('a session that has ended writes nothing once the store is back', async () 
     throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
   };
   const refused = assert.rejects(sealed.write({ hash: 'credentials', fields: fields({ a: '1' }) }), /away/);
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   await clock.advance(1_000);
   life.goesOn = false;
   store.beforeCommit = () => undefined;
@@ -307,7 +308,7 @@ test('a change that another caller carries takes the waiting changes along, in t
     },
   );
   const after = sealed.write({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
-  while (carried.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (carried.length === 0) await nextTurn();
   assert.deepEqual([carried, asked, store.commits.length], [['sent:0 s', 'credentials session/a'], [], 0]);
   stored();
   await Promise.all([waiting, done, after]);
