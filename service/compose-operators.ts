@@ -24,7 +24,7 @@ export async function openDirectory(
   const directory = new OperatorsDirectory({ store: node.store, clock, connection, log });
   directory
     .repair()
-    .catch((error: unknown) => log.warn({ err: error }, 'the operators’ directory could not be repaired'));
+    .catch((error: unknown) => log.warn({ err: error }, "the operators' directory could not be repaired"));
   return { directory, close };
 }
 

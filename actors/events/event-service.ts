@@ -28,7 +28,7 @@ import { tenantKeys } from '../tenants/tenant-keys.ts';
 import type { EventOperations, EventOutcome, EventPage, EventQuery, EventView } from './event-operations.ts';
 
 /** Events that are read at a time with a filter, and the most that one page reads. */
-const BATCH = 100;
+const READ_AT_A_TIME = 100;
 const MOST_SCANNED = 1_000;
 
 /** Bytes of events on one page at most, unless its first event alone has more. */
@@ -91,7 +91,7 @@ async function firstLook(
   const start = await startOf(key, cursor, sources.store);
   if (!start.ok) return start;
   const { place } = start.value;
-  // Even if too many calls wait, a call without a cursor gets one.
+  // A call without a cursor gets one even if too many calls wait.
   if (cursor === undefined && wait === undefined) return done({ items: [], nextCursor: cursorOf(place) });
   // A reader of the newest event needs no read.
   const scanResult = start.value.isNewest
@@ -135,7 +135,7 @@ async function pageOf(
   });
 }
 
-/** The first events that fit into one page; `firstLeft`: the first that did not. */
+/** Returns the first events that fit into one page, and in `firstLeft` the first that did not. */
 async function itemsThatFit(
   foundEvents: readonly StoredEvent[],
   tenantId: string,
@@ -155,7 +155,7 @@ async function itemsThatFit(
   return { items, firstLeft: undefined };
 }
 
-/** The sources of calls that the same event woke. */
+/** Returns the sources for calls that the same event woke: each answer is read once for all of them. */
 function sharedBy(sharedAnswers: SharedAnswers, { store, messages, inbound }: Sources): Sources {
   return {
     store: { read: (reads) => sharedAnswers.once(JSON.stringify(reads), () => store.read(reads)) },
@@ -229,6 +229,7 @@ function refuseCursor(reason: string, goOn: string): Failed<'VALIDATION_ERROR'> 
   return failed('VALIDATION_ERROR', { fields: [{ field: 'cursor', message }], nextCursor });
 }
 
+/** Reads events after a position until the page is full, the stream ends, or `MOST_SCANNED` were read. */
 async function scan(
   key: string,
   fromPlace: string,
@@ -236,11 +237,11 @@ async function scan(
   store: Pick<Store, 'read'>,
 ): Promise<ScanResult> {
   const isFiltered = types !== undefined || shopId !== undefined;
-  const batch = isFiltered ? BATCH : limit;
+  const count = isFiltered ? READ_AT_A_TIME : limit;
   const foundEvents: StoredEvent[] = [];
   let place = fromPlace;
-  for (let scannedCount = 0; scannedCount < MOST_SCANNED; scannedCount += batch) {
-    const [entries] = await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', batch]]);
+  for (let scannedCount = 0; scannedCount < MOST_SCANNED; scannedCount += count) {
+    const [entries] = await store.read([['XRANGE', key, `(${place}`, '+', 'COUNT', count]]);
     for (const event of entries.map(decodeEvent)) {
       place = event.streamId;
       if (withoutInbound && isOfInbound(event.type)) continue;
@@ -248,7 +249,7 @@ async function scan(
       foundEvents.push(event);
       if (foundEvents.length === limit) return { events: foundEvents, place, isAtEnd: false };
     }
-    if (entries.length < batch) return { events: foundEvents, place, isAtEnd: true };
+    if (entries.length < count) return { events: foundEvents, place, isAtEnd: true };
   }
   return { events: foundEvents, place, isAtEnd: false };
 }

@@ -31,7 +31,7 @@ export async function openDirectoryConnection(
   const address = parseRedisAddress(options.redisUrl);
   const connection = address.kind === 'cluster' ? clusterClient(address) : serverClient(address);
   connection.on('error', (error: Error) =>
-    log.debug({ err: error }, 'the directory’s connection to Redis failed'),
+    log.debug({ err: error }, "the directory's connection to Redis failed"),
   );
   await connection.connect();
   // A cluster's client learns from its servers which one is the master.
@@ -87,7 +87,7 @@ function watchRole(
         if (!hasEnded) await client.connect();
       }
     } catch (error) {
-      log.debug({ err: error }, 'the directory’s connection could not be asked for its server’s role');
+      log.debug({ err: error }, "the directory's connection could not be asked for its server's role");
     }
     lookLater();
   };

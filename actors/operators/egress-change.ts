@@ -58,7 +58,7 @@ async function store(
 }
 
 function isSame(
-  vault: EgressVault,
+  egressVault: EgressVault,
   sources: {
     readonly shop: ShopReference;
     readonly egress: ShopEgress | undefined;
@@ -68,7 +68,7 @@ function isSame(
   const { shop, egress, address } = sources;
   if (egress === undefined) return false;
   try {
-    return egressText(vault.open(shop, egress.sealed)) === egressText(address);
+    return egressText(egressVault.open(shop, egress.sealed)) === egressText(address);
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;

@@ -21,15 +21,15 @@ type Erasures = Pick<OperatorOperations, 'deleteTenant' | 'deleteShop' | 'delete
 
 type ErasureCommand = TenantCommandOf<'delete_tenant' | 'delete_shop' | 'erase_person'>;
 
-/** Erases tenants, shops and people, and tells how far an erasure has come. */
+/** Erases tenants, shops and people, and returns how far an erasure has come. */
 export function erasures({ actors, erasure, clock }: ErasuresOptions): Erasures {
   const remainingTenant = async (tenantId: string): Promise<TenantState | undefined> => {
     const state = await actors.state<TenantState>(tenantAddress(tenantId));
     return state?.isGone ? undefined : state;
   };
   /**
-   * Erases what `id` names, waits a while for the erasure, and returns how far that has come. `isLeft` tells if it is
-   * still to be erased.
+   * Erases what `id` names, waits a while for the erasure, and returns how far that has come. `isLeft`
+   * returns true while it is still to be erased.
    */
   const erase = async (
     tenantId: string,

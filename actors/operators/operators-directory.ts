@@ -14,12 +14,13 @@ const schema = new Schema(
   { name: { type: 'string' }, view: { type: 'string' } },
   { dataStructure: 'HASH' },
 );
-const BATCH = 100;
+/** Tenants that are read at a time. */
+const READ_AT_A_TIME = 100;
 
 /** How soon an entry is updated again after a failure. */
 const RETRY_AFTER_MS = 5_000;
 /** How long the caller that changed a tenant waits until the list shows the change. */
-const TIMEOUT_MS = 1_000;
+const SHOWN_WITHIN_MS = 1_000;
 
 /**
  * The operators' list of all tenants: a projection that may lag and is made from the tenants' own records.
@@ -52,11 +53,11 @@ export class OperatorsDirectory {
    */
   refresh(tenantId: string): Promise<void> {
     const refresh = this.#refresh(tenantId).catch((error: unknown) => this.#refreshLater(tenantId, error));
-    return waitAtMost(this.#clock, TIMEOUT_MS, refresh);
+    return waitAtMost(this.#clock, SHOWN_WITHIN_MS, refresh);
   }
 
   #refreshLater(tenantId: string, error: unknown): void {
-    this.#log.warn({ tenantId, err: error }, 'the operators’ directory could not be updated');
+    this.#log.warn({ tenantId, err: error }, "the operators' directory could not be updated");
     if (this.#waiting.has(tenantId)) return;
     this.#waiting.add(tenantId);
     this.#clock.after(RETRY_AFTER_MS, () => {
@@ -66,8 +67,7 @@ export class OperatorsDirectory {
   }
 
   /**
-   * Adds tenants that are not listed and removes those that no longer exist, for the unfinished work of a node that
-   * ended.
+   * Adds tenants that are not listed and removes those that no longer exist. A node that ended may have left either.
    */
   async repair(): Promise<void> {
     const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
@@ -87,7 +87,9 @@ export class OperatorsDirectory {
     const part = query.q?.toLowerCase() ?? '';
     let fromId = query.cursor === undefined ? '+' : `(${query.cursor}`;
     for (;;) {
-      const [ids] = await this.#store.read([['ZREVRANGEBYLEX', ORDER_KEY, fromId, '-', 'LIMIT', 0, BATCH]]);
+      const [ids] = await this.#store.read([
+        ['ZREVRANGEBYLEX', ORDER_KEY, fromId, '-', 'LIMIT', 0, READ_AT_A_TIME],
+      ]);
       const entries = ids.length === 0 ? [] : await this.#tenants.fetch(ids);
       for (const entry of entries) {
         if (typeof entry.view !== 'string') continue;
@@ -96,14 +98,14 @@ export class OperatorsDirectory {
         if (items.length === query.limit) return { items, nextCursor: items.at(-1)?.id ?? null };
         items.push(tenant);
       }
-      if (ids.length < BATCH) return { items, nextCursor: null };
+      if (ids.length < READ_AT_A_TIME) return { items, nextCursor: null };
       fromId = `(${ids.at(-1)}`;
     }
   }
 
   /**
-   * The list names each entry before it is stored, and until it is removed. So `repair` finds what a node that ended has
-   * left. Another node may erase the tenant meanwhile, so its record is read once more at the end.
+   * The list names each entry before it is stored, and until it is removed. So `repair` finds every entry of a node
+   * that ended. Another node may erase the tenant meanwhile, so its record is read once more at the end.
    */
   async #refresh(tenantId: string): Promise<void> {
     const storedRecord = await this.#read(tenantId);

@@ -41,14 +41,14 @@ export function shopControls(options: ShopControlsOptions, { withTenant }: Tenan
       const view = await inspectShop(shopAddress(shop), options, { settings, nowMs: options.clock.wallMs() });
       return view === undefined ? failed('NOT_FOUND') : done(view);
     });
-  const order = (shop: ShopReference, type: 'pause' | 'resume'): Promise<unknown> =>
+  const ask = (shop: ShopReference, type: 'pause' | 'resume'): Promise<unknown> =>
     withReplyTimeout(clock, askShop(actors, shop, { type }));
   return {
-    pause: (shop) => withShop(shop, () => order(shop, 'pause')),
+    pause: (shop) => withShop(shop, () => ask(shop, 'pause')),
     resume: (shop) =>
       withShop(shop, async () => {
         await actors.resume(shopAddress(shop));
-        await order(shop, 'resume');
+        await ask(shop, 'resume');
       }),
     restart: (shop) => withShop(shop, () => actors.restart(shopAddress(shop))),
     passivate: (shop) =>

@@ -3,7 +3,7 @@ import { pause, until } from '../testbed/waiting.ts';
 import { allConnected } from './chaos-shops.ts';
 import { type Fault, homeOfFirst, within } from './scenario.ts';
 
-/** The runtime's promise: a handover, a takeover after a crash, and a graceful stop take less time than this. */
+/** The runtime's promise: a hand-over, a takeover after a crash, and a graceful stop take less time than this. */
 const HAND_OVER_MS = 2_000;
 const TAKE_OVER_MS = 15_000;
 const GRACEFUL_STOP_MS = 10_000;

@@ -63,7 +63,7 @@ export interface JournalWorld {
   acknowledged(): Promise<number>;
   /** Asks the actor of a shard, at its owner or at the given node, until it answers. Fails with what each node believes. */
   untilAnswered(shard: number, options?: WaitOptions & { readonly nodeId?: string }): Promise<void>;
-  /** Ends all nodes with a handover and reads their data. */
+  /** Ends all nodes with a hand-over and reads their data. */
   end(): Promise<Journal>;
   stop(): Promise<void>;
 }

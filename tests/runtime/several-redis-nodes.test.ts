@@ -38,7 +38,7 @@ test('shards spread evenly when a node joins, and again when one leaves', async 
   await Promise.all(nodes.map(({ node }) => node.stop()));
 });
 
-test('a handover settles commands in progress, refuses new ones, and the next node continues from there', async () => {
+test('a hand-over settles commands in progress, refuses new ones, and the next node continues from there', async () => {
   const drained: string[] = [];
   const stopped: string[] = [];
   let inProgress = true;

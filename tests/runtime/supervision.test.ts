@@ -251,7 +251,7 @@ test('an actor’s resources on its node are freed when it cannot be loaded agai
   assert.deepEqual(reasons, ['crashed', 'passivated']);
 });
 
-test('an actor that cannot decide whether it is settled delays a handover until its deadline, and is logged', async () => {
+test('an actor that cannot decide whether it is settled delays a hand-over until its deadline, and is logged', async () => {
   const performed: number[] = [];
   const world = await memoryNode({
     hooks: {

@@ -329,7 +329,7 @@ export class ShopHarness {
     if (turn !== undefined) this.#take(turn);
   }
 
-  /** Begins the handover of the shop's shard. */
+  /** Begins the hand-over of the shop's shard. */
   drain(): void {
     const turn = this.#behaviour.draining?.(this.state, {
       address: shopAddress(this.state.shop),
@@ -338,7 +338,7 @@ export class ShopHarness {
     if (turn !== undefined) this.#take(turn);
   }
 
-  /** True if a handover need not wait for the shop. */
+  /** True if a hand-over need not wait for the shop. */
   get isSettled(): boolean {
     return this.#behaviour.settled?.(this.state) ?? true;
   }

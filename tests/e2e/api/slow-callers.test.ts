@@ -1,6 +1,6 @@
 /**
  * SIGTERM while callers keep a node waiting: one for a code that the chat network does not send, one with half a
- * request. Neither may prevent the handover of its shards, which may take 10 s at most.
+ * request. Neither may prevent the hand-over of its shards, which may take 10 s at most.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

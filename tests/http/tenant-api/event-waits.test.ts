@@ -1,5 +1,5 @@
 /**
- * Calls that wait for a tenant's events on a node that loses the tenant without a handover, and whose key is changed.
+ * Calls that wait for a tenant's events on a node that loses the tenant without a hand-over, and whose key is changed.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

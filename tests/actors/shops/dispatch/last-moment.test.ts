@@ -9,7 +9,7 @@ import { ShopHarness, storeOf } from '../shop-harness.ts';
 
 const OPTED_OUT = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
 
-test('a message that is being prepared stays queued: a handover, a drop or a long silence puts it back and recalls it', async () => {
+test('a message that is being prepared stays queued: a hand-over, a drop or a long silence puts it back and recalls it', async () => {
   for (const end of ['hand-over', 'drop', 'silence', 'kill'] as const) {
     const shop = await ShopHarness.connected();
     const id = shop.send();

@@ -121,7 +121,7 @@ test('a restart before the wire puts the message back to the head of the queue',
 });
 
 for (const stage of ['the first look', 'the session'] as const) {
-  test(`a handover puts a message that waits for ${stage} back to the head of the queue and waits for nothing`, async () => {
+  test(`a hand-over puts a message that waits for ${stage} back to the head of the queue and waits for nothing`, async () => {
     const shop = await ShopHarness.connected();
     const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
     if (stage === 'the session') shop.toSession(first);
@@ -141,7 +141,7 @@ for (const stage of ['the first look', 'the session'] as const) {
   });
 }
 
-test('a handover waits for a message that is sending: it is put back if nothing is on the wire, else its outcome counts', async () => {
+test('a hand-over waits for a message that is sending: it is put back if nothing is on the wire, else its outcome counts', async () => {
   for (const [outcome, status] of [
     [{ kind: 'not_sent' }, 'queued'],
     [{ kind: 'acknowledged' }, 'sent'],
