@@ -3,6 +3,7 @@ import { API_BASE_PATH } from '../actors/base-paths.ts';
 import { articleLibrary } from './articles/article-library.ts';
 import { articlePages } from './articles/article-pages.ts';
 import type { HttpOptions } from './http-options.ts';
+import { countRefusals } from './metrics/request-metrics.ts';
 import { documentPage } from './openapi/document-page.ts';
 import { referencePages } from './openapi/reference.ts';
 import { CallsInProgress } from './pipeline/calls-in-progress.ts';
@@ -42,6 +43,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
   const { clock, random, log, keys, forwarder, requestLog } = options;
   const { newId, activity, serving, address, maxInFlight } = parts;
   const countRequest = parts.count('');
+  const countRefusal = countRefusals(options.metrics);
   const inProgress = new CallsInProgress(maxInFlight);
   const enter = tenantsEdge({
     services,
@@ -66,6 +68,7 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
       requestLog.record(request);
       activity.countRequest(request);
       countRequest(request);
+      countRefusal(request);
       log.debug(request, 'request');
     },
   });

@@ -59,7 +59,7 @@ export function sharedParts(options: HttpOptions): SharedParts {
     files: new FileReplies({ bounds: options.files, clock, log }),
     events: createEventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) }),
     count: countRequests(metrics),
-    activity: recentActivity({ clock, feed: options.feed, metrics }),
+    activity: recentActivity({ clock, feed: options.feed }),
     serving: {
       tenants: options.tenants,
       stillOwner: (id) => forwarder.ownerIsLocal(id),

@@ -1,11 +1,12 @@
 import { API_BASE_PATH, OPERATOR_BASE_PATH } from '../actors/base-paths.ts';
 import { apiListener, apiServices } from './api-listener.ts';
 import type { HttpOptions } from './http-options.ts';
+import { exportListeners } from './metrics/listener-metrics.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
 import { operatorListener, operatorServices } from './operator-listener.ts';
 import { callerAddress } from './pipeline/client-address.ts';
 import { serveForwarded } from './serve-forwarded.ts';
-import { type SharedParts, sharedParts } from './shared-parts.ts';
+import { sharedParts } from './shared-parts.ts';
 import { BodyBudget } from './socket/body-budget.ts';
 import { startServer } from './socket/server.ts';
 import { API_ENDPOINTS } from './tenant-api/endpoints.ts';
@@ -35,7 +36,12 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const api = apiListener(options, parts, services.api);
   const operator = operatorListener(options, parts, services.operator);
   const bodies = new BodyBudget();
-  exportHttp(options, parts, { bodies, inProgress: () => api.inProgress.count + operator.inProgress.count });
+  exportListeners(options.metrics, {
+    inProgress: () => api.inProgress.count + operator.inProgress.count,
+    bodies,
+    eventReaders,
+    requestLog: options.requestLog,
+  });
 
   const { host, port, adminHost, adminPort, trustedProxies } = options.settings;
   const caller = callerAddress(trustedProxies);
@@ -54,9 +60,9 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     bodies,
     callerAddress: caller,
     eventsPath: `${OPERATOR_BASE_PATH}/events`,
-  }).catch(async (failure: unknown) => {
+  }).catch(async (error: unknown) => {
     await apiServer.close(0);
-    throw failure;
+    throw error;
   });
   const apiUrl = `http://${inUrl(host)}:${apiServer.port}`;
   if (address.publicUrl === '') address.publicUrl = apiUrl;
@@ -89,37 +95,4 @@ function inUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
-}
-
-/** Registers the gauges and counters of the listeners. */
-function exportHttp(
-  { metrics, requestLog }: HttpOptions,
-  { eventReaders }: SharedParts,
-  { bodies, inProgress }: { readonly bodies: BodyBudget; readonly inProgress: () => number },
-): void {
-  metrics.gauge(
-    'msgapi_http_requests_in_hand',
-    'Requests in progress, without those that only wait for events.',
-    inProgress,
-  );
-  metrics.gauge(
-    'msgapi_http_body_bytes_in_reading',
-    'Memory kept for request bodies that have not arrived as a whole.',
-    () => bodies.bytes,
-  );
-  metrics.gauge(
-    'msgapi_http_event_streams',
-    "Streams of tenants' events that are open at this node.",
-    () => eventReaders.count,
-  );
-  metrics.gauge(
-    'msgapi_http_event_stream_unread_bytes',
-    "Bytes that were written to streams of tenants' events and that their readers have not taken.",
-    () => eventReaders.unreadBytes,
-  );
-  metrics.counter(
-    'msgapi_request_log_dropped_total',
-    'Request log entries dropped because Redis was away for too long.',
-    () => requestLog.dropped,
-  );
 }

@@ -27,6 +27,7 @@ import { textCipher } from '../runtime/text-cipher.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
 import { webhookSettings } from './compose-webhooks.ts';
 import type { ServiceEnvironment } from './environment.ts';
+import { exportMessages } from './message-metrics.ts';
 import {
   exportAttachmentRoom,
   exportBuild,
@@ -37,6 +38,7 @@ import {
 } from './node-metrics.ts';
 import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
 import { descriptorCount, memoryUse, type ReadUse, watchResources } from './resource-watch.ts';
+import { exportSessions } from './session-metrics.ts';
 import { exportShops, shopCounting } from './shop-metrics.ts';
 import { type SparedDescriptors, sparedDescriptors } from './spared-descriptors.ts';
 import { exportWebhooks } from './webhook-metrics.ts';
@@ -178,7 +180,7 @@ function openLogs(
   return { requestLog: new RequestLog({ ...parts, limits }), audit: new AuditLog({ ...parts, maxAgeMs }) };
 }
 
-/** Adds the figures of the build, the node, its shops and the store to /metrics. */
+/** Adds the figures of the build, the node, its sessions, shops, messages and webhooks, and of the store to /metrics. */
 function exportFigures(
   metrics: Metrics,
   options: Pick<Service, 'node' | 'actors'> & {
@@ -189,8 +191,10 @@ function exportFigures(
 ): void {
   const { node, actors, descriptors, version, revision } = options;
   exportBuild(metrics, { version, revision });
-  exportNode(metrics, node, actors.host);
+  exportNode(metrics, node);
+  exportSessions(metrics, actors.host);
   exportShops(metrics, actors, node.clock);
+  exportMessages(metrics, actors.feed);
   exportWebhooks(metrics, actors.webhooks);
   exportStore(metrics, node);
   exportAttachmentRoom(metrics);

@@ -1,13 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { SessionHost } from '../actors/sessions/session-host.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { RuntimeNode } from '../runtime/node/node.ts';
 import type { RuntimeCounters, RuntimeObserver, TracedTurn } from '../runtime/observer.ts';
 import { ASSUMPTION_NAMES, isHeld } from '../runtime/redis/store-assumptions.ts';
 import type { Tracing } from '../runtime/tracing.ts';
 import { memoryLimitBytes, type ReadUse } from './resource-watch.ts';
-import { exportSessions } from './session-metrics.ts';
 
 /** Buckets of commit times, in seconds; a commit may wait for a Redis that is away. */
 const BUCKETS_SECONDS = [0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -99,11 +97,7 @@ export function exportBuild(
 }
 
 /** Registers a node's counters and gauges. */
-export function exportNode(
-  metrics: Metrics,
-  node: RuntimeNode,
-  host: Pick<SessionHost, 'isAvailable' | 'figures'>,
-): void {
+export function exportNode(metrics: Metrics, node: RuntimeNode): void {
   for (const [counter, [name, help]] of Object.entries(counterNames)) {
     metrics.counter(name, help, () => node.counters[counter as keyof RuntimeCounters]);
   }
@@ -128,7 +122,6 @@ export function exportNode(
     "Memory that the process may use: the limit of its container, or the machine's memory",
     memoryLimitBytes,
   );
-  exportSessions(metrics, host);
 }
 
 /**
@@ -148,14 +141,12 @@ export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()
  * count no descriptors when none is left.
  */
 export function exportDescriptors(metrics: Metrics, count: ReadUse): void {
+  metrics.gauge('process_open_fds', 'Number of open file descriptors', async () => (await count())?.used ?? []);
   metrics.gauge(
-    'process_open_fds',
-    'Number of open file descriptors.',
-    async () => (await count())?.used ?? [],
+    'process_max_fds',
+    'Maximum number of open file descriptors',
+    async () => (await count())?.most ?? [],
   );
-  metrics.gauge('process_max_fds', 'Maximum number of open file descriptors.', async () => {
-    return (await count())?.most ?? [];
-  });
 }
 
 /** Registers the metrics of Redis, from the node's last check. */

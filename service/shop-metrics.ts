@@ -11,7 +11,10 @@ const CHANNEL_STATUSES = ['starting', 'qr_waiting', 'connected', 'disconnected']
 
 const OPEN_BATCHES = BATCH_STATUSES.filter((status) => status !== 'finished');
 
-/** Registers the metrics of a node's shops: their states, queues, batches and mailboxes. */
+/**
+ * Registers the metrics of a node's shops: their states, queues, batches and mailboxes. The waits for events and the
+ * suspended actors of tenants are among them.
+ */
 export function exportShops(
   metrics: Metrics,
   { fleet, counts, eventWaiters }: Pick<RunningActors, 'fleet' | 'counts' | 'eventWaiters'>,

@@ -140,7 +140,10 @@ interface Sample {
   readonly value: number;
 }
 
-/** prom-client fixes label names at the start; ours come with the values, so the metric renders itself. */
+/**
+ * Registers a metric of ours. prom-client fixes label names at the start; ours come with the values, so the metric renders
+ * itself. Throws if the help text ends with a full stop: none of ours does.
+ */
 function register(
   registry: Registry,
   description: {
@@ -151,6 +154,7 @@ function register(
   readValue: () => Promise<readonly Sample[]>,
 ): void {
   const { name, help } = description;
+  if (help.endsWith('.')) throw new Error(`the help text of ${name} ends with a full stop`);
   const metric = new Gauge({ name, help, registers: [] });
   Object.assign(metric, {
     get: async () => ({ ...description, values: await readValue(), aggregator: 'sum' }),

@@ -1,9 +1,7 @@
-import { isFinal, MESSAGE_REASONS } from '../../actors/message-status.ts';
+import { isFinal } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AnsweredRequest } from '../contract/answered-request.ts';
-import { ERRORS } from '../contract/errors.ts';
 import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
-import type { Metrics } from './metrics.ts';
 
 /** Length of one interval, and number of intervals kept. */
 export const INTERVAL_MS = 5_000;
@@ -15,19 +13,6 @@ export const LATENCY_BOUNDS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_0
  * Routes without a latency. They wait for the chat network or for events, so their time does not measure the service.
  */
 const WAITING_ROUTE = /\/(connect|pairing-code|events)$/;
-
-/** Upper bounds in seconds of the time to `sent`: from a simulator's milliseconds up to a day in the queue. */
-const SENT_BUCKETS_SECONDS = [
-  0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400,
-];
-
-const PUBLIC_CODES = [...new Set(Object.values(ERRORS).map(({ code }) => code))];
-
-/** The final states of messages: status and reason. */
-const ENDS = [
-  { status: 'sent', reason: '' },
-  ...Object.entries(MESSAGE_REASONS).map(([reason, status]) => ({ status, reason })),
-];
 
 /** The activity of one node in five seconds. Plain numbers, so that intervals of several nodes can be added. */
 export interface ActivityInterval {
@@ -42,7 +27,7 @@ export interface ActivityInterval {
   readonly messages: Record<string, number>;
 }
 
-/** The last fifteen minutes of a node's work for tenants, and the same counts since it started for Prometheus. */
+/** The last fifteen minutes of a node's work for tenants. */
 export interface RecentActivity {
   countRequest(request: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void;
   /** Returns the intervals in which something happened, oldest first. */
@@ -58,30 +43,9 @@ export function emptyInterval(atMs: number): ActivityInterval {
 export function recentActivity(options: {
   readonly clock: Clock;
   readonly feed: OperatorEventFeed;
-  readonly metrics: Metrics;
 }): RecentActivity {
-  const { clock, feed, metrics } = options;
+  const { clock, feed } = options;
   const intervals: ActivityInterval[] = [];
-  const countRefused = metrics.counted(
-    'msgapi_http_refusals_total',
-    'Requests refused, by the code of the error.',
-    PUBLIC_CODES.map((code) => ({ code })),
-  );
-  const countSettled = metrics.counted(
-    'msgapi_messages_settled_total',
-    'Messages that reached their end, by status and reason.',
-    ENDS,
-  );
-  const observeSent = metrics.histogram({
-    name: 'msgapi_message_sent_seconds',
-    help: 'From accepting a message until the chat network acknowledged it, pauses between sends included',
-    bounds: SENT_BUCKETS_SECONDS,
-  });
-  const countPaused = metrics.counted(
-    'msgapi_queue_pauses_total',
-    'Times a queue was paused, by cause.',
-    ['operator', 'rate_signal'].map((cause) => ({ cause })),
-  );
 
   function intervalOf(nowMs: number): ActivityInterval {
     const atMs = intervalStart(nowMs);
@@ -104,10 +68,7 @@ export function recentActivity(options: {
       const interval = intervalOf(clock.wallMs());
       const name = status === 'sent' ? 'sent' : String(reason);
       interval.messages[name] = (interval.messages[name] ?? 0) + 1;
-      countSettled({ status, reason: reason ?? '' });
-      if (status === 'sent') observeSent(data.ageMs / 1_000);
     }
-    if (type === 'pacing' && data.began !== null) countPaused({ cause: data.began });
   });
 
   return {
@@ -117,7 +78,6 @@ export function recentActivity(options: {
       if (!WAITING_ROUTE.test(route)) countLatency(interval, latencyMs);
       if (errorCode === undefined) return;
       interval.errors[errorCode] = (interval.errors[errorCode] ?? 0) + 1;
-      countRefused({ code: errorCode });
     },
     intervals() {
       // A node without calls makes no new intervals.

@@ -5,6 +5,7 @@ import { errorReply } from '../../contract/envelope.ts';
 import type { ReplyValue, RequestValue } from '../../contract/exchange.ts';
 import { allows, type Operator, type OperatorToken, type TokenRole } from '../../contract/operator-role.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
+import { type OperatorRefusalReason, operatorCounters } from '../../metrics/operator-metrics.ts';
 import { bearer } from '../../pipeline/presented-key.ts';
 import { TokenGuesses } from './token-guesses.ts';
 
@@ -63,16 +64,10 @@ interface OperatorTokenCheckOptions {
 }
 
 /**
- * Reasons for a refusal: no token, a wrong one, too many wrong ones from its address, too small a role, and too many
- * changes.
- */
-const REASONS = ['missing', 'invalid', 'limited', 'role', 'changes'] as const;
-
-/**
  * Checks the tokens of the operators' listener. It answers 401 `API_KEY_MISSING` and `API_KEY_INVALID`, and 403
  * `FORBIDDEN_ROLE`. It answers 429 `RATE_LIMITED` to an address that guesses and to an operator with too many changes.
  * `msgapi_operator_refusals_total` counts refusals by reason. The log has a line for each address that starts to guess
- * or is stopped. It has one for each operator who lacks a role.
+ * or is stopped, and for each call for which an operator lacks the role.
  */
 export function operatorTokenCheck({
   tokens,
@@ -86,22 +81,16 @@ export function operatorTokenCheck({
   }));
   const guesses = new TokenGuesses(clock);
   const budget = new ChangeBudget(clock);
-  const refusal = metrics.counted(
-    'msgapi_operator_refusals_total',
-    "Requests of the operators' listener refused for their token, by reason.",
-    REASONS.map((reason) => ({ reason })),
-  );
-  const countChange = metrics.counted(
-    'msgapi_operator_changes_total',
-    'Changes that operators tried, by operator.',
-    tokens.map(({ name }) => ({ operator: name })),
+  const { countRefusal, countChange } = operatorCounters(
+    metrics,
+    tokens.map(({ name }) => name),
   );
 
   function refuse(
-    reason: (typeof REASONS)[number],
+    reason: OperatorRefusalReason,
     ...reply: Parameters<typeof errorReply>
   ): OperatorAdmission {
-    refusal({ reason });
+    countRefusal({ reason });
     return { operator: undefined, refusal: errorReply(...reply) };
   }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from '../../../http/metrics/metrics.ts';
-import { countRequests } from '../../../http/metrics/request-metrics.ts';
+import { countRefusals, countRequests } from '../../../http/metrics/request-metrics.ts';
 
 test('each bucket counts the answers within its bound, those below it included', async () => {
   const metrics = createMetrics();
@@ -30,4 +30,18 @@ test('each bucket counts the answers within its bound, those below it included',
   );
   assert.match(text, /^msgapi_http_request_duration_seconds_count\{method="GET",route="admin \/nodes"\} 4$/m);
   assert.match(text, /^# TYPE msgapi_http_request_duration_seconds histogram$/m);
+});
+
+test('a refused request counts by its code, and an answered one does not', async () => {
+  const metrics = createMetrics();
+  const countRefusal = countRefusals(metrics);
+  countRefusal({ errorCode: 'RATE_LIMITED' });
+  countRefusal({ errorCode: undefined });
+  const text = await metrics.text();
+  assert.match(text, /^msgapi_http_refusals_total\{code="RATE_LIMITED"\} 1$/m);
+  assert.match(text, /^msgapi_http_refusals_total\{code="CONFLICT"\} 0$/m);
+});
+
+test('a help text that ends with a full stop is refused', () => {
+  assert.throws(() => createMetrics().gauge('msgapi_one', 'A figure.', () => 1), /full stop/);
 });

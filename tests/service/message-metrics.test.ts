@@ -1,11 +1,11 @@
-/** How long messages took, as Prometheus reads it. */
+/** Messages that ended, as Prometheus reads them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ActorEventData, ActorEventFeed } from '../../../actors/actor-event-feed.ts';
-import { createMetrics } from '../../../http/metrics/metrics.ts';
-import { recentActivity } from '../../../http/metrics/recent-activity.ts';
-import { DAY_MS } from '../../../runtime/durations.ts';
-import { FakeClock } from '../../runtime/fake-clock.ts';
+import { type ActorEventData, ActorEventFeed } from '../../actors/actor-event-feed.ts';
+import { createMetrics } from '../../http/metrics/metrics.ts';
+import { DAY_MS } from '../../runtime/durations.ts';
+import { exportMessages } from '../../service/message-metrics.ts';
+import { FakeClock } from '../runtime/fake-clock.ts';
 
 const message: ActorEventData['message'] = {
   tenantId: 't',
@@ -19,9 +19,8 @@ const message: ActorEventData['message'] = {
 
 test('a sent message counts once, at its own shop; one that waits or fails does not', async () => {
   const metrics = createMetrics();
-  const clock = new FakeClock();
-  const feed = new ActorEventFeed(clock);
-  recentActivity({ clock, feed, metrics });
+  const feed = new ActorEventFeed(new FakeClock());
+  exportMessages(metrics, feed);
   feed.publish('message', { ...message, status: 'queued', ageMs: 0 });
   feed.publish('message', message);
   feed.publish('message', { ...message, status: 'failed', reason: 'EXPIRED', ageMs: DAY_MS });
