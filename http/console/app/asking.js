@@ -37,9 +37,9 @@ export function useAnswer(path, { everyMs } = {}) {
       }
       call(path, { signal: asking.signal })
         .then((data) => setAnswer({ path, data }))
-        .catch((failure) => {
+        .catch((error) => {
           if (!asking.signal.aborted)
-            setAnswer((known) => ({ ...(known.path === path && known), path, failure }));
+            setAnswer((known) => ({ ...(known.path === path && known), path, failure: error }));
         })
         .finally(later);
     };
@@ -55,18 +55,18 @@ export function useAnswer(path, { everyMs } = {}) {
 
 /**
  * Returns `run`, which runs an action after a click, and its state: if it runs, and why the last one failed.
- * @returns {{ busy: boolean, failure: Error | undefined, run: (work: () => Promise<unknown>) => Promise<boolean> }}
+ * @returns {{ isBusy: boolean, failure: Error | undefined, run: (work: () => Promise<unknown>) => Promise<boolean> }}
  */
 export function useAction() {
-  const [state, setState] = useState(/** @type {{ busy: boolean, failure?: Error }} */ ({ busy: false }));
+  const [state, setState] = useState(/** @type {{ isBusy: boolean, failure?: Error }} */ ({ isBusy: false }));
   const run = useCallback(async (/** @type {() => Promise<unknown>} */ work) => {
-    setState({ busy: true });
+    setState({ isBusy: true });
     try {
       await work();
-      setState({ busy: false });
+      setState({ isBusy: false });
       return true;
-    } catch (failure) {
-      setState({ busy: false, failure: /** @type {Error} */ (failure) });
+    } catch (error) {
+      setState({ isBusy: false, failure: /** @type {Error} */ (error) });
       return false;
     }
   }, []);
@@ -101,7 +101,7 @@ export function usePages(path, { keyOf, ...options }) {
   return {
     items: following?.items ?? newest,
     failure: first.failure ?? (asked.current === path ? action.failure : undefined),
-    busy: action.busy,
+    isBusy: action.isBusy,
     refresh: first.refresh,
     /** Nodes that did not answer: their items are missing. */
     silentNodes: first.data?.silentNodes ?? [],

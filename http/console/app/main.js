@@ -32,13 +32,13 @@ function Place({ route }) {
 }
 
 function Console() {
-  const [signedIn, setSignedIn] = useState(token() !== '');
+  const [isSignedIn, setSignedIn] = useState(token() !== '');
   const route = useRoute();
   useEffect(() => onSignOut(() => setSignedIn(false)), []);
   useEffect(() => {
-    if (signedIn) void listen();
-  }, [signedIn]);
-  if (!signedIn) return html`<${SignIn} onSignedIn=${() => setSignedIn(true)} />`;
+    if (isSignedIn) void listen();
+  }, [isSignedIn]);
+  if (!isSignedIn) return html`<${SignIn} onSignedIn=${() => setSignedIn(true)} />`;
   return html`<${Shell} route=${route}><${Place} route=${route} /><//>`;
 }
 

@@ -123,11 +123,11 @@ export function Table({ caption, columns, rows, keyOf, empty, failure, tight = f
   `;
 }
 
-/** @param {{ next: (() => void) | undefined, busy: boolean }} props */
-export function More({ next, busy }) {
+/** @param {{ next: (() => void) | undefined, isBusy: boolean }} props */
+export function More({ next, isBusy }) {
   return next === undefined
     ? null
-    : html`<button class="more" disabled=${busy} onClick=${() => next()}>${busy ? 'Loading…' : 'Show more'}</button>`;
+    : html`<button class="more" disabled=${isBusy} onClick=${() => next()}>${isBusy ? 'Loading…' : 'Show more'}</button>`;
 }
 
 /** @param {{ facts: readonly (readonly [name: string, value: unknown])[] }} props */

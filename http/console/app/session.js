@@ -121,8 +121,8 @@ export async function openEvents({ lastEventId, signal }) {
 async function send(url, init) {
   try {
     return await fetch(url, { ...init, cache: 'no-store', credentials: 'omit' });
-  } catch (thrown) {
-    if (init.signal?.aborted) throw thrown;
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
     throw new CallFailure({ status: 0, code: 'NO_ANSWER', message: 'The service does not answer.' });
   }
 }

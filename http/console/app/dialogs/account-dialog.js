@@ -48,8 +48,8 @@ export function ChangeAccount({ tenant, onClose }) {
       }),
       settings: changedOf(Object.fromEntries(caps), settings),
     };
-    const changed = await action.run(() => call(`/tenants/${tenant.id}`, { method: 'PATCH', body }));
-    if (changed) onClose();
+    const isChanged = await action.run(() => call(`/tenants/${tenant.id}`, { method: 'PATCH', body }));
+    if (isChanged) onClose();
   };
   return html`
     <${Dialog} title="Change account" onClose=${onClose}>
@@ -68,7 +68,7 @@ export function ChangeAccount({ tenant, onClose }) {
         <label class="check"><input type="checkbox" name="platform" defaultChecked=${tenant.platform} /> Its shops are the pool</label>
         <label>Gets inbound messages <select name="inbound">${INBOUND.map((each) => html`<option value=${each} selected=${each === tenant.inbound}>${each}</option>`)}</select></label>
         <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy}>Change account</button></footer>
+        <footer><button class="primary" disabled=${action.isBusy}>Change account</button></footer>
       </form>
     <//>
   `;

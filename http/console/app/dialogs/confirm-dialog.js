@@ -27,7 +27,7 @@ export function ConfirmDialog({ title, label, typed, work, onClose, children }) 
               onInput=${(/** @type {Event} */ event) => setGiven(/** @type {HTMLInputElement} */ (event.currentTarget).value)} /></label>`
         }
         <${Failure} failure=${action.failure} />
-        <footer><button class="danger" disabled=${action.busy || !isSure}>${label}</button></footer>
+        <footer><button class="danger" disabled=${action.isBusy || !isSure}>${label}</button></footer>
       </form>
     <//>
   `;

@@ -47,12 +47,12 @@ export function ConnectDialog({ path, onClose }) {
       ${action.failure === undefined && html`<p role="status"><${Badge} state=${status} /> ${said}</p>`}
       ${data?.qrImageDataUrl !== undefined && status === 'qr_waiting' && html`<${Code} channel=${data} />`}
       ${data?.code !== undefined && html`<${TypedCode} channel=${data} />`}
-      ${asksNumber && html`<${NumberForm} busy=${action.busy} onNumber=${(/** @type {string} */ phone) => void begin('pairing-code', { phone })} />`}
+      ${asksNumber && html`<${NumberForm} isBusy=${action.isBusy} onNumber=${(/** @type {string} */ phone) => void begin('pairing-code', { phone })} />`}
       <${Failure} failure=${action.failure ?? failure} />
       <footer>
         ${status !== 'connected' && mayAsk && !asksNumber && data?.code === undefined && html`<button onClick=${() => setAsksNumber(true)}>Type a code instead</button>`}
-        ${(asksNumber || data?.code !== undefined) && html`<button disabled=${action.busy} onClick=${start}>Scan a QR code instead</button>`}
-        ${mayTry && !asksNumber && html`<button class="primary" disabled=${action.busy} onClick=${start}>Try again</button>`}
+        ${(asksNumber || data?.code !== undefined) && html`<button disabled=${action.isBusy} onClick=${start}>Scan a QR code instead</button>`}
+        ${mayTry && !asksNumber && html`<button class="primary" disabled=${action.isBusy} onClick=${start}>Try again</button>`}
         ${status === 'connected' && html`<p>Number <b>+${data?.phone}</b></p><button class="primary" onClick=${onClose}>Done</button>`}
       </footer>
     <//>
@@ -78,15 +78,15 @@ const REASONS = /** @type {Record<string, string>} */ ({
 });
 const TYPE_IT = 'On the phone: Linked devices, Link a device, Link with phone number instead, then type.';
 
-/** @param {{ busy: boolean, onNumber: (phone: string) => void }} props */
-function NumberForm({ busy, onNumber }) {
+/** @param {{ isBusy: boolean, onNumber: (phone: string) => void }} props */
+function NumberForm({ isBusy, onNumber }) {
   const submit = (/** @type {SubmitEvent} */ event) => {
     onNumber(withoutSigns(textOf(submitted(event), 'phone')));
   };
   return html`
     <form class="fields" onSubmit=${submit}>
       <label>Number of the phone <input name="phone" type="tel" required placeholder="+41791234567" /></label>
-      <footer><button class="primary" disabled=${busy}>Get a code</button></footer>
+      <footer><button class="primary" disabled=${isBusy}>Get a code</button></footer>
     </form>
   `;
 }

@@ -27,8 +27,8 @@ export function EgressDialog({ path, egress, onClose }) {
         <p class="muted">First a connection to the chat network is tried through the proxy. Then the session is opened again.</p>
         <${Failure} failure=${action.failure} />
         <footer>
-          ${egress !== null && html`<button type="button" class="danger" disabled=${action.busy} onClick=${() => change(null)}>Remove the egress</button>`}
-          <button class="primary" disabled=${action.busy}>${action.busy ? 'Trying…' : 'Try and set'}</button>
+          ${egress !== null && html`<button type="button" class="danger" disabled=${action.isBusy} onClick=${() => change(null)}>Remove the egress</button>`}
+          <button class="primary" disabled=${action.isBusy}>${action.isBusy ? 'Trying…' : 'Try and set'}</button>
         </footer>
       </form>
     <//>

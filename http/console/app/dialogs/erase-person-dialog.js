@@ -36,7 +36,7 @@ export function ErasePerson({ tenantId, onClose }) {
         <footer>
           ${step === 'who' && html`<button class="primary">Continue</button>`}
           ${step === 'sure' && html`<button type="button" onClick=${() => setStep('who')}>Back</button>`}
-          ${step === 'sure' && html`<button class="danger" disabled=${action.busy}>Erase them for good</button>`}
+          ${step === 'sure' && html`<button class="danger" disabled=${action.isBusy}>Erase them for good</button>`}
           ${!isAsking && html`<button type="button" class="primary" onClick=${onClose}>Done</button>`}
         </footer>
       </form>

@@ -54,7 +54,7 @@ export function NewKey({ path, onClose, onCreated }) {
         <label>Expires <input type="date" name="expires" /></label>
         <label>Only from these addresses <input name="addresses" placeholder="203.0.113.0/24 (empty: from anywhere)" /></label>
         <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy}>Create key</button></footer>
+        <footer><button class="primary" disabled=${action.isBusy}>Create key</button></footer>
       </form>
     <//>
   `;
@@ -90,7 +90,7 @@ export function ChangeKey({ path, asked: { what, key }, onClose, onChanged }) {
       <p>${WARNINGS[what]} Key <b>${key.name}</b>.</p>
       <${Failure} failure=${action.failure} />
       <footer>
-        <button class=${isRevoked ? 'danger' : 'primary'} disabled=${action.busy} onClick=${change}>
+        <button class=${isRevoked ? 'danger' : 'primary'} disabled=${action.isBusy} onClick=${change}>
           ${isRevoked ? 'Revoke now' : 'Rotate now'}
         </button>
       </footer>

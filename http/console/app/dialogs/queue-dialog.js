@@ -43,7 +43,7 @@ export function QueueDialog({ path, onClose }) {
         ${cancelled !== undefined && html`<p role="status">${cancelled === 1 ? '1 message is cancelled.' : `${count(cancelled)} messages are cancelled.`}</p>`}
         <footer>
           ${cancelled !== undefined && html`<button type="button" onClick=${onClose}>Done</button>`}
-          <button class="danger" disabled=${action.busy}>Cancel messages</button>
+          <button class="danger" disabled=${action.isBusy}>Cancel messages</button>
         </footer>
       </form>
     <//>

@@ -69,7 +69,7 @@ export function Audit({ query }) {
     <section class="panel">
       <${Table} caption="Changes, newest first" empty="No change matches." rows=${log.items} failure=${log.failure} columns=${columns}
         keyOf=${keyOf} />
-      <${More} next=${log.next} busy=${log.busy} />
+      <${More} next=${log.next} isBusy=${log.isBusy} />
     </section>
   `;
 }

@@ -41,11 +41,11 @@ export function DeadLetters() {
           {
             name: 'Replay',
             cell: (/** @type {DeadLetter} */ { id, actor }) =>
-              html`<${RoleButton} role=${actor.startsWith('shop/') ? 'operate' : 'admin'} disabled=${action.busy} onClick=${() => replay(id)}>Replay<//>`,
+              html`<${RoleButton} role=${actor.startsWith('shop/') ? 'operate' : 'admin'} disabled=${action.isBusy} onClick=${() => replay(id)}>Replay<//>`,
           },
         ]}
       />
-      <${More} next=${letters.next} busy=${letters.busy} />
+      <${More} next=${letters.next} isBusy=${letters.isBusy} />
     </section>
   `;
 }

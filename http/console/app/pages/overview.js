@@ -37,16 +37,16 @@ function FleetFigures({ overview }) {
   const margin = Math.min(...nodes.map(({ leaseMarginMs }) => leaseMarginMs ?? Infinity));
   return html`
     <${SilentNodes} nodes=${silentNodes} />
-    ${nodesWithoutWorkers.length > 0 && html`<p class="failure" role="alert">No session worker on ${nodesWithoutWorkers.join(', ')}: what its shops send is refused with BOT_SERVICE_UNREACHABLE. Workers start again by themselves; the node’s log says what ends them.</p>`}
+    ${nodesWithoutWorkers.length > 0 && html`<p class="failure" role="alert">No session worker on ${nodesWithoutWorkers.join(', ')}: what its shops send is refused with BOT_SERVICE_UNREACHABLE. Workers start again by themselves; the node's log says what ends them.</p>`}
     ${suspendedTenants.length > 0 && html`<p class="failure" role="alert">Suspended after too many crashes, so that every call is refused: ${suspendedTenants.map((id) => html`<a href=${address(`/tenants/${id}`)}>Tenant ${shortId(id)}</a> `)}</p>`}
-    <${ResumeAll} offered=${(states.suspended ?? 0) > 0 || suspendedTenants.length > 0} />
+    <${ResumeAll} isOffered=${(states.suspended ?? 0) > 0 || suspendedTenants.length > 0} />
     <dl class="tiles">
       <${Tile} name="Nodes" value=${count(nodes.length)} more=${`lease holds ${milliseconds(margin)}`} />
-      <${Tile} name="Shards owned" value=${`${owned} / ${shards.length}`} bad=${owned < shards.length} />
+      <${Tile} name="Shards owned" value=${`${owned} / ${shards.length}`} isBad=${owned < shards.length} />
       <${Tile} name="Active shops" value=${count(overview.shops)} more=${`${count(states.connected ?? 0)} connected`} />
       <${Tile} name="Messages waiting" value=${count(overview.queued)} more=${`${count(overview.scheduled)} for later, ${count(overview.mailboxDepth)} in mailboxes`} />
       <${Tile} name="Paused or held" value=${count((states.paused ?? 0) + (states.held ?? 0))} />
-      <${Tile} name="Lost or suspended" value=${count((states.flagged ?? 0) + (states.suspended ?? 0))} bad=${(states.flagged ?? 0) + (states.suspended ?? 0) > 0} />
+      <${Tile} name="Lost or suspended" value=${count((states.flagged ?? 0) + (states.suspended ?? 0))} isBad=${(states.flagged ?? 0) + (states.suspended ?? 0) > 0} />
     </dl>
     <${Plots} series=${overview.series} slotMs=${overview.slotMs} />
     <div class="columns">
@@ -60,26 +60,26 @@ function FleetFigures({ overview }) {
 
 /**
  * Resumes all suspended actors and shows how many. The count is still shown when nothing is suspended any more.
- * @param {{ offered: boolean }} props
+ * @param {{ isOffered: boolean }} props
  */
-function ResumeAll({ offered }) {
+function ResumeAll({ isOffered }) {
   const action = useAction();
   const [answer, setAnswer] = useState(/** @type {Resumed | undefined} */ (undefined));
   const resume = () =>
     action.run(async () => setAnswer(await call('/resume-all', { method: 'POST', body: {} })));
-  if (!offered && answer === undefined) return null;
+  if (!isOffered && answer === undefined) return null;
   return html`
     <${Failure} failure=${action.failure} />
     <div class="controls" role="group" aria-label="What is suspended">
-      ${offered && html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${resume}>Resume everything suspended<//>`}
+      ${isOffered && html`<${RoleButton} role="operate" disabled=${action.isBusy} onClick=${resume}>Resume everything suspended<//>`}
       ${answer !== undefined && html`<span role="status">${count(answer.resumed)} started again${answer.left > 0 && `, ${count(answer.left)} left`}${answer.silentNodes.length > 0 && `, no answer from ${answer.silentNodes.join(', ')}`}</span>`}
     </div>
   `;
 }
 
-/** @param {{ name: string, value: string, more?: string, bad?: boolean }} props */
-function Tile({ name, value, more, bad = false }) {
-  return html`<div class=${bad ? 'bad' : ''}><dt>${name}</dt><dd>${value}${more && html`<small>${more}</small>`}</dd></div>`;
+/** @param {{ name: string, value: string, more?: string, isBad?: boolean }} props */
+function Tile({ name, value, more, isBad = false }) {
+  return html`<div class=${isBad ? 'bad' : ''}><dt>${name}</dt><dd>${value}${more && html`<small>${more}</small>`}</dd></div>`;
 }
 
 /** @param {{ series: SeriesPoint[], slotMs: number }} props */
@@ -141,6 +141,8 @@ function Sessions({ states }) {
   `;
 }
 
+/** @typedef {{ shop: Shop, said: ReturnType<typeof shopStatus> }} TroubledShop */
+
 function Troubled() {
   /** @type {Answer<Page<Shop>>} */
   const { data } = useAnswer('/actors?sort=trouble&limit=6', { everyMs: 4_000 });
@@ -152,17 +154,17 @@ function Troubled() {
       caption="Shops that need attention"
       empty="Every active shop is well."
       rows=${rows}
-      keyOf=${(/** @type {{ shop: Shop, said: ReturnType<typeof shopStatus> }} */ { shop }) => shop.shopId}
+      keyOf=${(/** @type {TroubledShop} */ { shop }) => shop.shopId}
       columns=${[
         {
           name: 'Shop',
-          cell: (/** @type {{ shop: Shop, said: ReturnType<typeof shopStatus> }} */ { shop }) =>
+          cell: (/** @type {TroubledShop} */ { shop }) =>
             html`<a href=${shopAddress(shop)}>${nameOf(shop)}</a>`,
         },
         {
           name: 'Why',
           place: 'full',
-          cell: (/** @type {{ shop: Shop, said: ReturnType<typeof shopStatus> }} */ { said }) => said.text,
+          cell: (/** @type {TroubledShop} */ { said }) => said.text,
         },
       ]}
     />

@@ -35,7 +35,7 @@ export function Requests({ query }) {
     <section class="panel">
       <${Table} caption="Requests, newest first" empty="No request matches." rows=${log.items} failure=${log.failure} columns=${columns}
         keyOf=${keyOf} />
-      <${More} next=${log.next} busy=${log.busy} />
+      <${More} next=${log.next} isBusy=${log.isBusy} />
     </section>
   `;
 }

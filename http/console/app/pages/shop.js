@@ -61,7 +61,7 @@ export function Shop({ tenantId, shopId }) {
       shop !== undefined &&
       html`
         <${StatusLine} shop=${shop} />
-        <${Controls} shop=${shop} busy=${action.busy} steer=${steer} open=${open} />
+        <${Controls} shop=${shop} isBusy=${action.isBusy} steer=${steer} open=${open} />
         <${Refusals} tenantId=${tenantId} />
         <${ShopDetails} shop=${shop} machines=${machines?.items} path=${path} />
       `
@@ -91,8 +91,8 @@ function StatusLine({ shop }) {
   `;
 }
 
-/** @param {{ shop: InspectedShop, busy: boolean, steer: (what: string) => void, open: (dialog: 'connect' | 'queue' | 'egress' | 'erase') => void }} props */
-function Controls({ shop, busy, steer, open }) {
+/** @param {{ shop: InspectedShop, isBusy: boolean, steer: (what: string) => void, open: (dialog: 'connect' | 'queue' | 'egress' | 'erase') => void }} props */
+function Controls({ shop, isBusy, steer, open }) {
   const isStill = shop.details?.pacing.heldByOperator || shop.status !== 'active';
   // A banned shop connects by itself when the ban ends. It cannot log in before.
   const mayEnd = ['connected', 'banned'].includes(shop.details?.channel.state ?? '');
@@ -100,19 +100,19 @@ function Controls({ shop, busy, steer, open }) {
     <div class="controls" role="group" aria-label="Control this shop">
       ${
         mayEnd
-          ? html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('disconnect')}>Disconnect<//>`
-          : html`<${RoleButton} role="operate" class="primary" disabled=${busy} onClick=${() => open('connect')}>Connect<//>`
+          ? html`<${RoleButton} role="operate" disabled=${isBusy} onClick=${() => steer('disconnect')}>Disconnect<//>`
+          : html`<${RoleButton} role="operate" class="primary" disabled=${isBusy} onClick=${() => open('connect')}>Connect<//>`
       }
       ${
         isStill
-          ? html`<${RoleButton} role="operate" class="primary" disabled=${busy} onClick=${() => steer('resume')}>Resume<//>`
-          : html`<${RoleButton} role="operate" disabled=${busy} onClick=${() => steer('pause')}>Pause<//>`
+          ? html`<${RoleButton} role="operate" class="primary" disabled=${isBusy} onClick=${() => steer('resume')}>Resume<//>`
+          : html`<${RoleButton} role="operate" disabled=${isBusy} onClick=${() => steer('pause')}>Pause<//>`
       }
-      <${RoleButton} role="operate" disabled=${busy} title="End messages that wait" onClick=${() => open('queue')}>Cancel queue<//>
-      <${RoleButton} role="admin" disabled=${busy} title="The proxy of all its connections" onClick=${() => open('egress')}>Egress<//>
-      <${RoleButton} role="operate" disabled=${busy} title="Forget what is in memory and load it again" onClick=${() => steer('restart')}>Restart<//>
-      <${RoleButton} role="operate" disabled=${busy} title="Take an idle shop out of memory" onClick=${() => steer('passivate')}>Passivate<//>
-      <${RoleButton} role="admin" class="danger" disabled=${busy} title="End its session and erase all that is stored of it" onClick=${() => open('erase')}>Erase<//>
+      <${RoleButton} role="operate" disabled=${isBusy} title="End messages that wait" onClick=${() => open('queue')}>Cancel queue<//>
+      <${RoleButton} role="admin" disabled=${isBusy} title="The proxy of all its connections" onClick=${() => open('egress')}>Egress<//>
+      <${RoleButton} role="operate" disabled=${isBusy} title="Forget what is in memory and load it again" onClick=${() => steer('restart')}>Restart<//>
+      <${RoleButton} role="operate" disabled=${isBusy} title="Take an idle shop out of memory" onClick=${() => steer('passivate')}>Passivate<//>
+      <${RoleButton} role="admin" class="danger" disabled=${isBusy} title="End its session and erase all that is stored of it" onClick=${() => open('erase')}>Erase<//>
     </div>
   `;
 }

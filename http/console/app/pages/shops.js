@@ -84,7 +84,7 @@ export function Shops({ query }) {
         keyOf=${keyOf}
         columns=${columns}
       />
-      <${More} next=${shops.next} busy=${shops.busy} />
+      <${More} next=${shops.next} isBusy=${shops.isBusy} />
     </section>
     ${q !== '' && html`<${MatchingTenants} q=${q} />`}
   `;

@@ -32,7 +32,7 @@ export function SignIn({ onSignedIn }) {
         <input id="token" ref=${field} type="password" autocomplete="off" spellcheck=${false} />
         <p class="hint">The service's <code>ADMIN_TOKEN</code>, or your own of <code>ADMIN_TOKENS</code>. This tab keeps it until you close the tab.</p>
         <${Failure} failure=${action.failure} />
-        <button class="primary" disabled=${action.busy}>${action.busy ? 'Signing in…' : 'Sign in'}</button>
+        <button class="primary" disabled=${action.isBusy}>${action.isBusy ? 'Signing in…' : 'Sign in'}</button>
       </form>
     </main>
   `;

@@ -54,8 +54,8 @@ export function Tenant({ tenantId, query }) {
       html`
         <${Trouble} actor=${tenant.actor} />
         <div class="controls" role="group" aria-label="Control this tenant">
-          ${tenant.actor.status !== 'active' && html`<${RoleButton} role="operate" class="primary" disabled=${action.busy} onClick=${() => change('POST', `${path}/resume`, {})}>Resume<//>`}
-          <${RoleButton} role="admin" disabled=${action.busy} onClick=${() => change('PATCH', path, { active: !tenant.active })}>${tenant.active ? 'Deactivate tenant' : 'Activate tenant'}<//>
+          ${tenant.actor.status !== 'active' && html`<${RoleButton} role="operate" class="primary" disabled=${action.isBusy} onClick=${() => change('POST', `${path}/resume`, {})}>Resume<//>`}
+          <${RoleButton} role="admin" disabled=${action.isBusy} onClick=${() => change('PATCH', path, { active: !tenant.active })}>${tenant.active ? 'Deactivate tenant' : 'Activate tenant'}<//>
           <${RoleButton} role="admin" onClick=${() => open('plan')}>Change plan<//>
           <${RoleButton} role="admin" onClick=${() => open('account')}>Change account<//>
           <${RoleButton} role="admin" class="danger" onClick=${() => open('erase')}>Erase tenant<//>
@@ -119,7 +119,7 @@ function factsOf({ id, plan, active, owner, settings, poolFallback, platform, in
 /** @param {{ tenantId: string }} props */
 function TenantShops({ tenantId }) {
   const [page, setPage] = useState(1);
-  const [importing, setImporting] = useState(false);
+  const [isImporting, setImporting] = useState(false);
   /** @type {Answer<{ items: TenantShop[], total: number }>} */
   const { data, failure, refresh } = useAnswer(`/tenants/${tenantId}/shops?page=${page}&limit=20`, {
     everyMs: 5_000,
@@ -154,7 +154,7 @@ function TenantShops({ tenantId }) {
       />
       ${data !== undefined && data.total > 20 && html`<${Pager} page=${page} last=${Math.ceil(data.total / 20)} onPage=${setPage} />`}
       ${
-        importing &&
+        isImporting &&
         html`<${ImportShop} tenantId=${tenantId} onClose=${() => {
           setImporting(false);
           refresh();
@@ -180,15 +180,15 @@ function ImportShop({ tenantId, onClose }) {
   const action = useAction();
   const submit = async (/** @type {SubmitEvent} */ event) => {
     const body = { name: textOf(submitted(event), 'name') };
-    const made = await action.run(() => call(`/tenants/${tenantId}/shops`, { method: 'POST', body }));
-    if (made) onClose();
+    const isMade = await action.run(() => call(`/tenants/${tenantId}/shops`, { method: 'POST', body }));
+    if (isMade) onClose();
   };
   return html`
     <${Dialog} title="Import shop" onClose=${onClose}>
       <form class="fields" onSubmit=${submit}>
         <label>Name <input name="name" required maxlength="100" /></label>
         <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy}>Import shop</button></footer>
+        <footer><button class="primary" disabled=${action.isBusy}>Import shop</button></footer>
       </form>
     <//>
   `;

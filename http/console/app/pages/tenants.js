@@ -30,7 +30,7 @@ export function Tenants({ query }) {
     <section class="panel">
       <${Table} caption="Tenants, newest first" empty="No tenant matches." rows=${tenants.items} failure=${tenants.failure} columns=${columns}
         keyOf=${keyOf} />
-      <${More} next=${tenants.next} busy=${tenants.busy} />
+      <${More} next=${tenants.next} isBusy=${tenants.isBusy} />
     </section>
     ${creating && html`<${NewTenant} onClose=${() => setCreating(false)} />`}
   `;
@@ -87,7 +87,7 @@ function NewTenant({ onClose }) {
         <label>Owner <input name="owner" maxlength="200" /></label>
         <p class="hint">Without an owner the tenant cannot create shops.</p>
         <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy}>Create tenant</button></footer>
+        <footer><button class="primary" disabled=${action.isBusy}>Create tenant</button></footer>
       </form>
     <//>
   `;

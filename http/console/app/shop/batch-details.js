@@ -53,10 +53,10 @@ export function BatchDetails({ path, onClose, onSteered }) {
               <div class="controls" role="group" aria-label="Control this batch">
                 ${
                   ACTIVE.includes(status)
-                    ? html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${() => action.run(() => steer('pause'))}>Pause batch<//>`
-                    : html`<${RoleButton} role="operate" class="primary" disabled=${action.busy} onClick=${() => action.run(() => steer('resume'))}>Resume batch<//>`
+                    ? html`<${RoleButton} role="operate" disabled=${action.isBusy} onClick=${() => action.run(() => steer('pause'))}>Pause batch<//>`
+                    : html`<${RoleButton} role="operate" class="primary" disabled=${action.isBusy} onClick=${() => action.run(() => steer('resume'))}>Resume batch<//>`
                 }
-                <${RoleButton} role="operate" class="danger" disabled=${action.busy} onClick=${() => setCancelling(true)}>Cancel batch<//>
+                <${RoleButton} role="operate" class="danger" disabled=${action.isBusy} onClick=${() => setCancelling(true)}>Cancel batch<//>
               </div>
             `
           }

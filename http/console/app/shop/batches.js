@@ -49,7 +49,7 @@ export function Batches({ path, running }) {
           },
         ]}
       />
-      <${More} next=${listed.next} busy=${listed.busy} />
+      <${More} next=${listed.next} isBusy=${listed.isBusy} />
     <//>
     ${lookedAt !== '' && html`<${BatchDetails} key=${lookedAt} path=${`${path}/batches/${lookedAt}`} onClose=${() => lookAt('')} onSteered=${listed.refresh} />`}
   `;

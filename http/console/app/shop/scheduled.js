@@ -43,11 +43,11 @@ export function Scheduled({ path }) {
           {
             name: 'End',
             cell: (/** @type {ScheduledSend} */ { id }) =>
-              html`<${RoleButton} role="operate" disabled=${action.busy} onClick=${() => cancel(id)}>Cancel<//>`,
+              html`<${RoleButton} role="operate" disabled=${action.isBusy} onClick=${() => cancel(id)}>Cancel<//>`,
           },
         ]}
       />
-      <${More} next=${listed.next} busy=${listed.busy} />
+      <${More} next=${listed.next} isBusy=${listed.isBusy} />
     <//>
   `;
 }

@@ -190,7 +190,7 @@ function Messages({ path, shopId }) {
           },
         ]}
       />
-      <${More} next=${listed.next} busy=${listed.busy} />
+      <${More} next=${listed.next} isBusy=${listed.isBusy} />
     <//>
   `;
 }

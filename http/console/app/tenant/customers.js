@@ -47,10 +47,10 @@ export function Customers({ tenantId }) {
             name: 'Change',
             numeric: true,
             cell: (/** @type {Customer} */ { phone }) =>
-              html`<${RoleButton} role="admin" aria-label=${`Remove ${phone}`} disabled=${action.busy} onClick=${() => remove(phone)}>Remove<//>`,
+              html`<${RoleButton} role="admin" aria-label=${`Remove ${phone}`} disabled=${action.isBusy} onClick=${() => remove(phone)}>Remove<//>`,
           },
         ]} />
-      <${More} next=${listed.next} busy=${listed.busy} />
+      <${More} next=${listed.next} isBusy=${listed.isBusy} />
       ${
         dialog === 'add' &&
         html`<${AddCustomers} path=${path} onClose=${() => {
@@ -80,7 +80,7 @@ function AddCustomers({ path, onClose }) {
         <label>Numbers <textarea name="phones" required rows="8" placeholder="+41797654321, one a line, 1,000 at most"></textarea></label>
         <p class="hint">Customers are known recipients: they do not count as cold ones.</p>
         <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy}>Add customers</button></footer>
+        <footer><button class="primary" disabled=${action.isBusy}>Add customers</button></footer>
       </form>
     <//>
   `;

@@ -22,8 +22,8 @@ export function ChangePlan({ tenantId, plan, onClose }) {
   const action = useAction();
   const submit = async (/** @type {SubmitEvent} */ event) => {
     const body = { plan: submitted(event).get('plan') };
-    const changed = await action.run(() => call(`/tenants/${tenantId}`, { method: 'PATCH', body }));
-    if (changed) onClose();
+    const isChanged = await action.run(() => call(`/tenants/${tenantId}`, { method: 'PATCH', body }));
+    if (isChanged) onClose();
   };
   return html`
     <${Dialog} title="Change plan" onClose=${onClose}>
@@ -31,7 +31,7 @@ export function ChangePlan({ tenantId, plan, onClose }) {
         <${PlanField} chosen=${plan} />
         <p class="hint">It applies from the next call on. If a smaller plan allows fewer shops, the existing ones stay. Only new ones are refused.</p>
         <${Failure} failure=${action.failure} />
-        <footer><button class="primary" disabled=${action.busy}>Change plan</button></footer>
+        <footer><button class="primary" disabled=${action.isBusy}>Change plan</button></footer>
       </form>
     <//>
   `;

@@ -38,7 +38,7 @@ export function Attempts({ path, webhook, onClose, onReplayed }) {
       <${Failure} failure=${failure ?? action.failure} />
       <form class="filters" onSubmit=${replaySince}>
         <label>Events since <input name="since" type="datetime-local" step="1" required /></label>
-        <${RoleButton} role="operate" disabled=${action.busy}>Replay the first 200<//>
+        <${RoleButton} role="operate" disabled=${action.isBusy}>Replay the first 200<//>
         ${said !== '' && html`<p role="status">${said}</p>`}
       </form>
       <${Table} caption="Last attempts, newest first" empty="None is kept." rows=${data?.items} failure=${failure}
@@ -52,10 +52,10 @@ export function Attempts({ path, webhook, onClose, onReplayed }) {
             {
               name: 'Replay',
               cell: (/** @type {string} */ eventId) =>
-                html`<${RoleButton} role="operate" aria-label=${`Replay ${eventId}`} disabled=${action.busy} onClick=${() => replay([eventId])}>Replay<//>`,
+                html`<${RoleButton} role="operate" aria-label=${`Replay ${eventId}`} disabled=${action.isBusy} onClick=${() => replay([eventId])}>Replay<//>`,
             },
           ]} />
-          <p><${RoleButton} role="operate" disabled=${action.busy} onClick=${() => replay(dead.slice(0, MOST_REPLAYED))}>${
+          <p><${RoleButton} role="operate" disabled=${action.isBusy} onClick=${() => replay(dead.slice(0, MOST_REPLAYED))}>${
             dead.length <= MOST_REPLAYED
               ? `Replay all ${count(dead.length)}`
               : `Replay the newest ${count(MOST_REPLAYED)} of ${count(dead.length)}`

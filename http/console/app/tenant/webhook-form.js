@@ -55,7 +55,7 @@ export function WebhookForm({ tenantId, webhook, work, onClose }) {
           ${erased.map((id) => html`<${Choice} key=${id} name="shop" value=${id} chosen=${webhook?.shops} label=${id} disabled=${isOfAll} />`)}
         </fieldset>
         <${Failure} failure=${loading.failure ?? action.failure} />
-        <footer><button class="primary" disabled=${action.busy || shops === undefined}>${label}</button></footer>
+        <footer><button class="primary" disabled=${action.isBusy || shops === undefined}>${label}</button></footer>
       </form>
     <//>
   `;

@@ -107,7 +107,7 @@ function Changes({ path, webhook, ask, onAttempts, onSecret, onChanged }) {
   const { id, url, disabledAt } = webhook;
   const turn = disabledAt === null ? 'Disable' : 'Enable';
   // While a call runs, the buttons are disabled: the second click of two must not rotate a secret twice.
-  const { busy, failure, run } = useAction();
+  const { isBusy, failure, run } = useAction();
   const [tested, setTested] = useState('');
   const send = (/** @type {string} */ end, /** @type {string} */ method, /** @type {object} */ body) =>
     run(async () => {
@@ -120,10 +120,10 @@ function Changes({ path, webhook, ask, onAttempts, onSecret, onChanged }) {
   return html`
     <span class="buttons many">
       <button aria-label=${`Attempts of ${url}`} onClick=${onAttempts}>Attempts</button>
-      <${RoleButton} role="operate" disabled=${busy} aria-label=${`Test ${url}`} onClick=${() => send('/test', 'POST', {})}>Test<//>
+      <${RoleButton} role="operate" disabled=${isBusy} aria-label=${`Test ${url}`} onClick=${() => send('/test', 'POST', {})}>Test<//>
       <${RoleButton} role="admin" aria-label=${`Change ${url}`} onClick=${() => ask({ what: 'change', webhook })}>Change<//>
-      <${RoleButton} role="admin" disabled=${busy} aria-label=${`Rotate secret of ${url}`} onClick=${() => send('/rotate-secret', 'POST', {})}>Rotate secret<//>
-      <${RoleButton} role="admin" disabled=${busy} aria-label=${`${turn} ${url}`} onClick=${() => send('', 'PATCH', { disabled: disabledAt === null })}>${turn}<//>
+      <${RoleButton} role="admin" disabled=${isBusy} aria-label=${`Rotate secret of ${url}`} onClick=${() => send('/rotate-secret', 'POST', {})}>Rotate secret<//>
+      <${RoleButton} role="admin" disabled=${isBusy} aria-label=${`${turn} ${url}`} onClick=${() => send('', 'PATCH', { disabled: disabledAt === null })}>${turn}<//>
       <${RoleButton} role="admin" class="danger" aria-label=${`Delete ${url}`} onClick=${() => ask({ what: 'delete', webhook })}>Delete<//>
     </span>
     <${Failure} failure=${failure} />
