@@ -24,14 +24,14 @@ const people = lines.map((line) => {
 
 // Read before the batch is made, so that none of its events is missed.
 const { nextCursor } = (await api.listEvents()).data;
-const createdAnswer = await api.createBatch({
+const creation = await api.createBatch({
   ...{ idOrName: shop, name: key, text, recipients: people.slice(0, AT_ONCE) },
   ...{ idempotencyKey: key, paused: true },
 });
-const { id, shopId } = createdAnswer.data;
+const { id, shopId } = creation.data;
 const batch = { idOrName: shopId, id };
-const refused = [...createdAnswer.data.refused];
-for (let from = AT_ONCE; from < people.length && createdAnswer.data.startedAt === null; from += AT_ONCE) {
+const refused = [...creation.data.refused];
+for (let from = AT_ONCE; from < people.length && creation.data.startedAt === null; from += AT_ONCE) {
   const recipients = people.slice(from, from + AT_ONCE);
   const added = await api.addBatchRecipients({ ...batch, recipients, idempotencyKey: `${key}-${from}` });
   refused.push(...added.data.refused);
@@ -39,7 +39,7 @@ for (let from = AT_ONCE; from < people.length && createdAnswer.data.startedAt ==
 for (const { to, code } of refused) console.log(`refused ${to} ${code}`);
 
 // A batch that stopped by itself continues only after a person checked it.
-if (createdAnswer.data.status === 'paused') await api.resumeBatch(batch);
+if (creation.data.status === 'paused') await api.resumeBatch(batch);
 const { data: begunBatch } = await api.readBatch(batch);
 for (const { date, count } of begunBatch.forecast?.days ?? []) console.log(`forecast ${date} ${count}`);
 const isOver = begunBatch.endedAt !== null || begunBatch.status === 'stopped';

@@ -14,11 +14,9 @@ if (shop === undefined || to === undefined || text === undefined || idempotencyK
   throw new Error('usage: send.ts SHOP NUMBER TEXT IDEMPOTENCY_KEY');
 
 try {
-  const sentAnswer = await api.sendMessage({ idOrName: shop, channel: 'msgapp', to, text, idempotencyKey });
-  console.log(
-    sentAnswer.status === 200 ? `replayed ${sentAnswer.data.id}` : `accepted ${sentAnswer.data.id}`,
-  );
-  const { status, reason } = await api.waitForMessage(sentAnswer.data.id);
+  const sent = await api.sendMessage({ idOrName: shop, channel: 'msgapp', to, text, idempotencyKey });
+  console.log(sent.status === 200 ? `replayed ${sent.data.id}` : `accepted ${sent.data.id}`);
+  const { status, reason } = await api.waitForMessage(sent.data.id);
   console.log(reason === null ? status : `${status} ${reason}`);
   process.exitCode = status === 'sent' ? 0 : 1;
 } catch (error) {

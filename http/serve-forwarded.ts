@@ -3,7 +3,7 @@ import type { Endpoint } from './contract/endpoint.ts';
 import type { CallWait } from './contract/waiting.ts';
 import { localActors } from './operator-api/fleet/actor-list.ts';
 import type { OperatorServices } from './operator-api/services.ts';
-import { decodeForwarded, encodeOwnerReply, type ForwardedCall } from './owner/forwarded-form.ts';
+import { decodeForwarded, encodeOwnerReply, type NodeRequest } from './owner/forwarded-form.ts';
 import type { OwnerReply } from './owner/owner-reply.ts';
 import { type ServingOptions, serveAsOwner, type TenantRequest } from './owner/serve-as-owner.ts';
 import { serveOperator } from './owner/serve-operator.ts';
@@ -28,12 +28,7 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
   /** Callers at other nodes whose calls may wait here, by the ids of their waits. */
   const waitingCallers = new Map<string, CallerConnection>();
 
-  async function serveApi({
-    method,
-    path,
-    request,
-    waitId,
-  }: ForwardedCall & { kind: 'api' }): Promise<string> {
+  async function serveApi({ method, path, request, waitId }: NodeRequest & { kind: 'api' }): Promise<string> {
     const endpoint = endpointOf(apiEndpoints, `${method} ${path}`);
     const connection = waitId === undefined ? undefined : new CallerConnection();
     if (waitId !== undefined && connection !== undefined) waitingCallers.set(waitId, connection);
@@ -55,35 +50,33 @@ export function serveForwarded(options: ServeForwardedOptions): (payload: string
       reply = await serveAsOwner(endpoint, repeatedRequest, services, options.serving);
       if (reply.wait === undefined) wait.leave();
       // The next owner would let the call wait for its whole time once more.
-      if (reply.moved) return soFar;
+      if (reply.hasMoved) return soFar;
     }
     return reply;
   }
 
-  async function serve(forwardedCall: ForwardedCall): Promise<string> {
+  async function serve(nodeRequest: NodeRequest): Promise<string> {
     const { services } = options.operator;
-    switch (forwardedCall.kind) {
+    switch (nodeRequest.kind) {
       case 'api':
-        return serveApi(forwardedCall);
+        return serveApi(nodeRequest);
       case 'gone':
-        waitingCallers.get(forwardedCall.waitId)?.leave();
+        waitingCallers.get(nodeRequest.waitId)?.leave();
         return '';
       case 'operator': {
-        const endpoint = endpointOf(operatorEndpoints, `${forwardedCall.method} ${forwardedCall.path}`);
-        return encodeOwnerReply(
-          await serveOperator(endpoint, forwardedCall.parts, services, options.serving),
-        );
+        const endpoint = endpointOf(operatorEndpoints, `${nodeRequest.method} ${nodeRequest.path}`);
+        return encodeOwnerReply(await serveOperator(endpoint, nodeRequest.parts, services, options.serving));
       }
       case 'actors':
-        return JSON.stringify(await localActors(services.fleet, forwardedCall.query));
+        return JSON.stringify(await localActors(services.fleet, nodeRequest.query));
       case 'overview':
         return JSON.stringify(await services.nodeShare());
       case 'resume_all':
-        return JSON.stringify(await services.fleet.resumeSuspended(forwardedCall.filter));
+        return JSON.stringify(await services.fleet.resumeSuspended(nodeRequest.filter));
       case 'events':
-        return services.eventsSince(forwardedCall.since);
+        return services.eventsSince(nodeRequest.since);
       default:
-        return refuseUnknown(forwardedCall);
+        return refuseUnknown(nodeRequest);
     }
   }
 
@@ -108,7 +101,7 @@ function endpointOf<Services>(endpoints: Map<string, Endpoint<Services>>, name: 
 }
 
 /** Throws for a kind that only a newer node has. */
-function refuseUnknown(forwardedCall: never): never {
-  const { kind } = forwardedCall as { readonly kind: unknown };
+function refuseUnknown(nodeRequest: never): never {
+  const { kind } = nodeRequest as { readonly kind: unknown };
   throw new Error(`another node handed over a request of a kind unknown here: ${String(kind)}`);
 }

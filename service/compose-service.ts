@@ -180,7 +180,7 @@ function openLogs(
   return { requestLog: new RequestLog({ ...parts, limits }), audit: new AuditLog({ ...parts, maxAgeMs }) };
 }
 
-/** Adds the figures of the build, the node, its sessions, shops, messages and webhooks, and of the store to /metrics. */
+/** Adds the figures of the build, the store, and the node with its sessions, shops, messages and webhooks to /metrics. */
 function exportFigures(
   metrics: Metrics,
   options: Pick<Service, 'node' | 'actors'> & {
@@ -244,8 +244,8 @@ function forwarderThrough(node: RuntimeNode, link: LinkTopic): Forwarder {
 }
 
 /**
- * Shortest duration of a stop. A kept connection ends with the next answer on it, and an idle one cannot be recognised
- * here. A process that ended at once would cut an answer that is being written to it.
+ * Shortest duration of a stop. A kept connection ends with the next answer on it. It cannot be seen here if that answer
+ * is being written. A process that ended at once would cut it.
  */
 const KEPT_CONNECTIONS_MS = 500;
 

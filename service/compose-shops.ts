@@ -80,7 +80,7 @@ export function composeShops(options: ShopsOptions): ComposedShops {
   const { makeId, feed, announceEvents, counting } = options;
   const { actors, store } = node;
   const commonOptions = { actors, store, clock, random, log };
-  const { host, pairing } = startHost(options);
+  const { host, pairing } = reportingHost(options);
   const waiters = new ChannelWaiters(clock);
   const counts = { ledgersReplaced: 0, numbersShared: 0 };
   const poolSessions = new PoolSessions({ actors, store, log });
@@ -147,13 +147,13 @@ export function composeShops(options: ShopsOptions): ComposedShops {
 /**
  * Starts the sending component. It passes sessions' reports on to shops, and refused pairings to the limits of pairing.
  */
-function startHost({ node: { actors, steppedClock }, clock, startHost: start }: ShopsOptions): {
+function reportingHost({ node: { actors, steppedClock }, clock, startHost }: ShopsOptions): {
   readonly host: SessionHost;
   readonly pairing: PairingLimits;
 } {
   const pairing = new PairingLimits(clock);
   const reportToShop = gatheredEvents(steppedClock, (shop, event) => actors.tell(shopAddress(shop), event));
-  const host = start((shop, event) => {
+  const host = startHost((shop, event) => {
     // No caller may wait for it any more.
     if (event.type === 'session.closed' && event.end === 'pairing_refused' && event.statusCode === 429)
       pairing.pause();

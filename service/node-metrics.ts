@@ -141,7 +141,11 @@ export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()
  * count no descriptors when none is left.
  */
 export function exportDescriptors(metrics: Metrics, count: ReadUse): void {
-  metrics.gauge('process_open_fds', 'Number of open file descriptors', async () => (await count())?.used ?? []);
+  metrics.gauge(
+    'process_open_fds',
+    'Number of open file descriptors',
+    async () => (await count())?.used ?? [],
+  );
   metrics.gauge(
     'process_max_fds',
     'Maximum number of open file descriptors',

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BufferJSON } from '@whiskeysockets/baileys';
 
 /** Named values of one kind. Reads are from memory. Writes reach the disk later, in order. */
@@ -162,8 +163,6 @@ export class Journal {
     this.#appendedLines = 0;
   }
 }
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function parseLine(line: string): [string, string, unknown?] | undefined {
   try {

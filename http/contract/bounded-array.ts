@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { refusedInput, resultOfParts } from './schema-results.ts';
 import { MOST_REPORTED_FIELDS } from './validation.ts';
 
 /**
@@ -18,10 +19,7 @@ export function boundedArray<const Item extends v.GenericSchema>(
     '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value;
       if (!Array.isArray(input)) return run.call(schema, dataset, config);
-      if (input.length > max && !isCut) {
-        v._addIssue(tooLong as never, 'length', dataset as never, config);
-        return dataset as never;
-      }
+      if (input.length > max && !isCut) return refusedInput(tooLong, 'length', dataset, config);
       return runItems(item, { input, max }, config);
     },
   });
@@ -44,7 +42,5 @@ function runItems<Item extends v.GenericSchema>(
     }
     if (issues.length >= MOST_REPORTED_FIELDS) break;
   }
-  return (
-    issues.length === 0 ? { typed: true, value: values } : { typed: false, value: values, issues }
-  ) as never;
+  return resultOfParts(values, issues);
 }

@@ -82,12 +82,12 @@ const withoutQuery = new WeakMap<v.GenericSchema, ValidationResult<unknown>>();
 
 function checkQuery(schema: v.GenericSchema, query: string, fields: FieldProblem[]): unknown {
   if (query === '') {
-    let knownSchema = withoutQuery.get(schema);
-    if (knownSchema === undefined) {
-      knownSchema = validate(schema, {}, 'query');
-      withoutQuery.set(schema, knownSchema);
+    let knownResult = withoutQuery.get(schema);
+    if (knownResult === undefined) {
+      knownResult = validate(schema, {}, 'query');
+      withoutQuery.set(schema, knownResult);
     }
-    if (knownSchema.ok) return knownSchema.value;
+    if (knownResult.ok) return knownResult.value;
   }
   const parsedQuery = parseQuery(query);
   fields.push(...parsedQuery.fields);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { refusedInput, resultOfParts } from './schema-results.ts';
 
 /** An object with more properties is refused without reading them. No object of the API has a quarter as many. */
 const MOST_PROPERTIES = 64;
@@ -18,15 +19,14 @@ export function closedObject<const Entries extends v.ObjectEntries>(
   const schema = v.strictObject(entries);
   const run = schema['~run'];
   return Object.assign(schema, {
-    '~run'(dataset: { value: unknown }, config: v.Config<v.BaseIssue<unknown>>) {
+    '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value;
       if (Array.isArray(input)) {
         dataset.value = undefined;
       } else if (isCrowded(input)) {
-        v._addIssue(TOO_MANY as never, 'properties', dataset as never, config);
-        return dataset as never;
+        return refusedInput(TOO_MANY, 'properties', dataset, config);
       }
-      const result = run.call(schema, dataset as v.UnknownDataset, config);
+      const result = run.call(schema, dataset, config);
       if (result.issues === undefined || input === null || typeof input !== 'object') return result;
       const unknownKeys = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
       for (const key of unknownKeys.slice(1)) {
@@ -53,12 +53,9 @@ export function boundedRecord<const Value extends v.GenericSchema>(value: Value)
   const boundedSchema = Object.assign(schema, {
     '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const input = dataset.value;
-      const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-      if (!isObject || isCrowded(input)) {
-        if (isObject) v._addIssue(TOO_MANY as never, 'properties', dataset as never, config);
-        else v._addIssue(schema, 'type', dataset as never, config);
-        return dataset as never;
-      }
+      if (typeof input !== 'object' || input === null || Array.isArray(input))
+        return refusedInput(schema, 'type', dataset, config);
+      if (isCrowded(input)) return refusedInput(TOO_MANY, 'properties', dataset, config);
       const issues: v.BaseIssue<unknown>[] = [];
       const entries = Object.entries(input as Record<string, unknown>).map(([key, givenValue]) => {
         const result = value['~run']({ value: givenValue }, config);
@@ -71,8 +68,7 @@ export function boundedRecord<const Value extends v.GenericSchema>(value: Value)
         }
         return [key, result.value];
       });
-      if (issues.length > 0) return { typed: false, value: input, issues } as never;
-      return { typed: true, value: Object.fromEntries(entries) } as never;
+      return resultOfParts(Object.fromEntries(entries), issues);
     },
   });
   return v.pipe(boundedSchema, v.metadata({ maxProperties: MOST_PROPERTIES }));

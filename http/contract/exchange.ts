@@ -95,5 +95,5 @@ export interface ReplyValue {
   /** Set if the call waits. The other fields are not sent then. */
   readonly waiting?: WaitingCall | undefined;
   /** True if the connection must close after the reply. */
-  readonly close?: boolean | undefined;
+  readonly closesConnection?: boolean | undefined;
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-const MAX_LENGTH = 2048;
+const MOST_CHARACTERS = 2048;
 
 const PORT = '(?:6553[0-5]|655[0-2]\\d|65[0-4]\\d{2}|6[0-4]\\d{3}|[0-5]?\\d{0,4})';
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
@@ -24,7 +24,7 @@ export const mediaUri = v.pipe(
   v.string(),
   v.check(
     // The parser knows more than the pattern: the valid IPv6 addresses and `xn--` labels.
-    (value) => value.length <= MAX_LENGTH && HTTP_URI.test(value) && URL.canParse(value),
+    (value) => value.length <= MOST_CHARACTERS && HTTP_URI.test(value) && URL.canParse(value),
     'must be an absolute URI at http or https of at most 2048 characters',
   ),
   v.description(
@@ -33,7 +33,7 @@ export const mediaUri = v.pipe(
   v.metadata({
     format: 'uri',
     pattern: HTTP_URI.source,
-    maxLength: MAX_LENGTH,
+    maxLength: MOST_CHARACTERS,
     examples: ['https://example.com/menu.jpg'],
   }),
 );

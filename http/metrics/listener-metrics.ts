@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** What the figures of the listeners are read from, when `/metrics` is asked. */
+/** The parts of the listeners whose figures are read when `/metrics` is asked. */
 interface ListenerFigures {
   /** Returns the number of requests in progress at both listeners. */
   inProgress(): number;

@@ -141,8 +141,8 @@ interface Sample {
 }
 
 /**
- * Registers a metric of ours. prom-client fixes label names at the start; ours come with the values, so the metric renders
- * itself. Throws if the help text ends with a full stop: none of ours does.
+ * Registers a metric of ours. prom-client fixes label names at the start; ours come with the values, so the metric
+ * renders itself. Throws if the help text ends with a full stop: none of ours does.
  */
 function register(
   registry: Registry,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { done } from '../../actors/failure.ts';
 import type { OperatorOperations } from '../../actors/operators/operator-operations.ts';
 import { STATUS_WORDS } from '../../actors/shops/inspection/shop-summary.ts';
 import {
@@ -8,7 +9,7 @@ import {
   queueFilter,
 } from '../bodies/queue-cancellation.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
+import { LONG_FORWARD_TIMEOUT_MS } from '../contract/endpoint.ts';
 import { idInEitherCase, text } from '../contract/fields.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { limitParameter } from '../contract/query-parameters.ts';
@@ -73,7 +74,7 @@ export const listActors = operatorEndpoint({
     const page = actors.slice(0, limit);
     const lastActor = page.at(-1);
     const hasMore = actors.length > limit && lastActor !== undefined;
-    return reply(200, {
+    return done({
       items: page.map(({ actor }) => actor),
       nextCursor: hasMore ? `${lastActor.rank}~${lastActor.id}` : null,
       silentNodes,
@@ -173,6 +174,6 @@ export const resumeAll = operatorEndpoint({
     },
   },
   async handle({ body, services }) {
-    return reply(200, await services.resumeAll({ tenantId: body.tenant, cause: body.cause }));
+    return done(await services.resumeAll({ tenantId: body.tenant, cause: body.cause }));
   },
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { done } from '../../actors/failure.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { operatorEndpoint } from './services.ts';
 
 const versions = v.strictObject({ version: v.nullable(v.string()), pageVersion: v.nullable(v.string()) });
@@ -14,10 +14,10 @@ export const readClientVersion = operatorEndpoint({
   tag: 'Fleet',
   summary: 'The client version that sessions report',
   description:
-    "`version` is the operators' setting, and overrides `MSGAPP_CLIENT_VERSION`. `pageVersion` is the latest version on the network’s page. It is used if `MSGAPP_CLIENT_VERSION` is `latest`.",
+    "`version` is the operators' setting, and overrides `MSGAPP_CLIENT_VERSION`. `pageVersion` is the latest version on the network's page. It is used if `MSGAPP_CLIENT_VERSION` is `latest`.",
   replies: { 200: { description: 'Both versions.', data: versions, example } },
   async handle({ services }) {
-    return reply(200, await services.fleet.clientVersion());
+    return done(await services.fleet.clientVersion());
   },
 });
 
@@ -44,6 +44,6 @@ export const changeClientVersion = operatorEndpoint({
   bodyExample: { version: '2.3000.1035194821' },
   replies: { 200: { description: 'Both versions, as they are now.', data: versions, example } },
   async handle({ body, services }) {
-    return reply(200, await services.fleet.setClientVersion(body.version));
+    return done(await services.fleet.setClientVersion(body.version));
   },
 });

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { failed } from '../../actors/failure.ts';
+import { done, failed } from '../../actors/failure.ts';
 import { deadLetter } from '../../actors/reply-schemas/operator-schemas.ts';
 import { closedObject } from '../contract/closed-object.ts';
-import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { allows, type OperatorRole } from '../contract/operator-role.ts';
 import { cursorParameter, limitParameter } from '../contract/query-parameters.ts';
@@ -28,7 +27,7 @@ export const listDeadLetters = operatorEndpoint({
     },
   },
   async handle({ query, services }) {
-    return reply(200, await services.fleet.deadLetters(query));
+    return done(await services.fleet.deadLetters(query));
   },
 });
 

@@ -103,8 +103,8 @@ export const listKeys = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {
-    const reply = await services.operators.listKeys(params.tenantId);
-    return mapOutcome(reply, (items) => ({ items, nextCursor: null }));
+    const list = await services.operators.listKeys(params.tenantId);
+    return mapOutcome(list, (items) => ({ items, nextCursor: null }));
   },
 });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { done } from '../../actors/failure.ts';
 import { auditEntry } from '../audit-log/audit-entry.ts';
 import { AUDIT_CURSOR } from '../audit-log/audit-reader.ts';
-import { reply } from '../contract/endpoint.ts';
 import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { TOKEN_ROLES } from '../contract/operator-role.ts';
@@ -23,7 +23,7 @@ export const readOperator = operatorEndpoint({
     },
   },
   async handle({ operator: { name, role } }) {
-    return reply(200, { name, role });
+    return done({ name, role });
   },
 });
 
@@ -72,6 +72,6 @@ export const listAudit = operatorEndpoint({
   async handle({ query: { operator, tenant, route, status, after, limit, cursor }, services }) {
     const afterMs = after === undefined ? undefined : Date.parse(after);
     const filter = { operator, tenantId: tenant, route, status, afterMs };
-    return reply(200, await services.audit.list({ ...filter, limit, cursor }));
+    return done(await services.audit.list({ ...filter, limit, cursor }));
   },
 });

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { done } from '../../actors/failure.ts';
 import { node } from '../../actors/reply-schemas/operator-schemas.ts';
 import { SHOP_CHARTS } from '../../actors/shops/inspection/shop-inspection.ts';
-import { reply } from '../contract/endpoint.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { machine, nodeExample, overview } from './schemas/fleet-resources.ts';
 import { operatorEndpoint } from './services.ts';
@@ -35,7 +35,7 @@ export const readOverview = operatorEndpoint({
   },
   async handle({ services }) {
     const [summary, nodes] = await Promise.all([services.overview(), services.fleet.nodes()]);
-    return reply(200, { ...summary, nodes, shards: services.fleet.shards() });
+    return done({ ...summary, nodes, shards: services.fleet.shards() });
   },
 });
 
@@ -56,7 +56,7 @@ export const readMachines = operatorEndpoint({
     },
   },
   async handle() {
-    return reply(200, machines);
+    return done(machines);
   },
 });
 
@@ -75,6 +75,6 @@ export const listNodes = operatorEndpoint({
     },
   },
   async handle({ services }) {
-    return reply(200, { items: await services.fleet.nodes(), nextCursor: null });
+    return done({ items: await services.fleet.nodes(), nextCursor: null });
   },
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { reply } from '../contract/endpoint.ts';
+import { done } from '../../actors/failure.ts';
 import { idInEitherCase, utcDateTime } from '../contract/fields.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { booleanParameter, integerParameter, limitParameter } from '../contract/query-parameters.ts';
@@ -60,9 +60,9 @@ export const listRequests = operatorEndpoint({
   async handle({ query, services }) {
     const { tenant, status, route, code, refused = false, after, limit, cursor } = query;
     const afterMs = after === undefined ? undefined : Date.parse(after);
-    const filter = { tenantId: tenant, status, route, code, refused, afterMs };
+    const filter = { tenantId: tenant, status, route, code, isRefused: refused, afterMs };
     const page = await services.requests({ ...filter, limit, cursor });
-    return reply(200, page);
+    return done(page);
   },
 });
 
@@ -92,6 +92,6 @@ export const countRefusals = operatorEndpoint({
     },
   },
   async handle({ query, services }) {
-    return reply(200, await services.countRefusals(query.tenant));
+    return done(await services.countRefusals(query.tenant));
   },
 });

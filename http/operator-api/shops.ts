@@ -42,8 +42,8 @@ export const listShopMessages = operatorEndpoint({
   },
   errors: ['NOT_FOUND', 'SHOP_NOT_FOUND'],
   async handle({ params, query, services }) {
-    const reply = await services.shops.listMessages(params, query);
-    return mapOutcome(reply, ({ items, nextCursor }) => ({
+    const page = await services.shops.listMessages(params, query);
+    return mapOutcome(page, ({ items, nextCursor }) => ({
       items: items.map((view) => pickFields(view, MESSAGE_FIELDS)),
       nextCursor,
     }));
@@ -67,9 +67,9 @@ export const listTenantShops = operatorEndpoint({
   },
   errors: ['NOT_FOUND'],
   async handle({ params, query, services }) {
-    const reply = await services.tenants.listShops(params.tenantId, query);
+    const page = await services.tenants.listShops(params.tenantId, query);
     // The tenant is missing. The operator's token is valid.
-    return renamedFailure(reply, { from: 'API_KEY_INVALID', to: 'NOT_FOUND' });
+    return renamedFailure(page, { from: 'API_KEY_INVALID', to: 'NOT_FOUND' });
   },
 });
 
@@ -146,7 +146,7 @@ export const deleteShop = operatorEndpoint({
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params, services }) {
-    const reply = await services.operators.deleteShop(params);
-    return reply.ok ? erasureReply(params.tenantId, reply.value) : reply;
+    const deletion = await services.operators.deleteShop(params);
+    return deletion.ok ? erasureReply(params.tenantId, deletion.value) : deletion;
   },
 });

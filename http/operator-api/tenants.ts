@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
+import { done } from '../../actors/failure.ts';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
 import { inspectTenant, tenant } from '../../actors/reply-schemas/operator-schemas.ts';
 import { PLAN_NAMES } from '../../policy/plan.ts';
@@ -104,7 +105,7 @@ export const listTenants = operatorEndpoint({
     },
   },
   async handle({ query, services }) {
-    return reply(200, await services.fleet.listTenants(query));
+    return done(await services.fleet.listTenants(query));
   },
 });
 
@@ -177,7 +178,7 @@ export const deleteTenant = operatorEndpoint({
   errors: ['NOT_FOUND'],
   forwardTimeoutMs: LONG_FORWARD_TIMEOUT_MS,
   async handle({ params, services }) {
-    const reply = await services.operators.deleteTenant(params.tenantId);
-    return reply.ok ? erasureReply(params.tenantId, reply.value) : reply;
+    const deletion = await services.operators.deleteTenant(params.tenantId);
+    return deletion.ok ? erasureReply(params.tenantId, deletion.value) : deletion;
   },
 });

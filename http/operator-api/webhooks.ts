@@ -30,8 +30,8 @@ export const listWebhooks = operatorEndpoint({
   summary: "List a tenant's webhooks and their state",
   errors: ['NOT_FOUND'],
   async handle({ params, services }) {
-    const reply = await services.webhooks.list(params.tenantId);
-    return mapOutcome(reply, (items) => ({ items, nextCursor: null }));
+    const list = await services.webhooks.list(params.tenantId);
+    return mapOutcome(list, (items) => ({ items, nextCursor: null }));
   },
 });
 

@@ -6,7 +6,7 @@ import type { FleetEvents } from './fleet-events.ts';
 /** A comment this often keeps proxies, and the listener's own idle limit of ten seconds, from closing the stream. */
 const HEARTBEAT_MS = 5_000;
 /** Most bytes that a reader may leave unread. One that lags further is disconnected, and returns with its last id. */
-const MAX_BUFFERED_BYTES = 1_048_576;
+const MOST_BUFFERED_BYTES = 1_048_576;
 
 /** Server-sent events for operators (the HTML standard: Server-sent events), numbered so that a reader can come back. */
 export interface EventStream {
@@ -34,7 +34,7 @@ export function createEventStream(
   });
 
   function send(reader: ReplyStream, text: string): void {
-    if (reader.bufferedBytes() > MAX_BUFFERED_BYTES) reader.end();
+    if (reader.bufferedBytes() > MOST_BUFFERED_BYTES) reader.end();
     else reader.write(text);
   }
 

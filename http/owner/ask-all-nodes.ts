@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
+import { encodeForwarded, type NodeRequest } from './forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './forwarder.ts';
 
 /** The part of a forwarder that asks all nodes. */
@@ -7,7 +7,7 @@ export type OtherNodes = Pick<Forwarder, 'otherNodes' | 'forwardToNode'>;
 
 /** A request to all nodes, the schema of its replies, and this node's own reply. */
 export interface FleetQuestion<Answer> {
-  readonly question: ForwardedCall;
+  readonly question: NodeRequest;
   /** Nodes of other builds answer too, so it must accept unknown fields. */
   readonly answer: v.GenericSchema<unknown, Answer>;
   own(): Promise<Answer>;

@@ -3,9 +3,9 @@ import type { Random } from '../../runtime/random.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { errorReply } from '../contract/envelope.ts';
 import type { CallsInProgress } from '../pipeline/calls-in-progress.ts';
-import type { FollowedCall } from './follow-owner.ts';
+import type { FollowedRequest } from './follow-owner.ts';
 import { forwardToOwner } from './forward-to-owner.ts';
-import { encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
+import { encodeForwarded, type NodeRequest } from './forwarded-form.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './forwarder.ts';
 import type { OwnerReply } from './owner-reply.ts';
 import { type ServingOptions, serveAsOwner, type TenantRequest } from './serve-as-owner.ts';
@@ -15,7 +15,7 @@ export interface AskOwnerOptions<Services> {
   readonly services: Services;
   readonly serving: ServingOptions;
   readonly forwarder: Forwarder;
-  readonly follow: (call: FollowedCall) => Promise<OwnerReply>;
+  readonly follow: (call: FollowedRequest) => Promise<OwnerReply>;
   readonly random: Random;
   /** The listener's calls in progress. */
   readonly inProgress: CallsInProgress;
@@ -54,7 +54,7 @@ function asking<Services>(
   endpoint: Endpoint<Services>,
   request: TenantRequest,
   options: AskOwnerOptions<Services>,
-): FollowedCall['ask'] {
+): FollowedRequest['ask'] {
   const { forwarder, services, serving, random, inProgress } = options;
   const { method, path, waits, forwardTimeoutMs } = endpoint;
   const { tenantId } = request;
@@ -69,24 +69,24 @@ function asking<Services>(
       return { reply: errorReply(waits.noRoom), keyId: undefined };
     const { connection, wait: _, ...sentRequest } = request;
     const waitId = mayTakeLong && connection ? `${request.requestId} ${random()}` : undefined;
-    const forwardedCall = { kind: 'api', method, path, request: sentRequest, waitId } as const;
+    const forwarded = { kind: 'api', method, path, request: sentRequest, waitId } as const;
     const leftMs = timeoutMs - spentMs;
-    if (!mayTakeLong) return forwardToOwner(forwarder, tenantId, forwardedCall, leftMs);
-    return forwardLongCall({ connection, leavesProgress, forwarded: forwardedCall, leftMs }, options);
+    if (!mayTakeLong) return forwardToOwner(forwarder, tenantId, forwarded, leftMs);
+    return forwardLongRequest({ connection, leavesProgress, forwarded, leftMs }, options);
   };
 }
 
-/** A call that may take long, on its way to the owner. */
-interface LongCall {
+/** A request that may take long, on its way to the owner. */
+interface LongRequest {
   readonly connection: TenantRequest['connection'];
   readonly leavesProgress: boolean;
-  readonly forwarded: Extract<ForwardedCall, { readonly kind: 'api' }>;
+  readonly forwarded: Extract<NodeRequest, { readonly kind: 'api' }>;
   readonly leftMs: number;
 }
 
-/** Forwards a call that may take long. It ends early if its caller disconnects, or if this node stops. */
-async function forwardLongCall(
-  { connection, leavesProgress, forwarded, leftMs }: LongCall,
+/** Forwards a request that may take long. It ends early if its caller disconnects, or if this node stops. */
+async function forwardLongRequest(
+  { connection, leavesProgress, forwarded, leftMs }: LongRequest,
   { forwarder, inProgress, inFlight, waitsElsewhere }: AskOwnerOptions<unknown>,
 ): Promise<OwnerReply> {
   const { waitId } = forwarded;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts';
+import { type Clock, sleep } from '../../runtime/clock.ts';
 import type { MaybePromise } from '../../runtime/maybe-promise.ts';
 import type { Random } from '../../runtime/random.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from './forwarder.ts';
@@ -11,7 +11,7 @@ export interface FollowOptions {
 }
 
 /** A request of a tenant that may be moving to another node. */
-export interface FollowedCall {
+export interface FollowedRequest {
   readonly tenantId: string;
   /** The reply of an owner that was asked before, and its ownership. Absent if none was asked. */
   readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnerReply };
@@ -39,7 +39,7 @@ export function ownerFollower({
   forwarder,
   clock,
   random,
-}: FollowOptions): (call: FollowedCall) => Promise<OwnerReply> {
+}: FollowOptions): (call: FollowedRequest) => Promise<OwnerReply> {
   let waitingCount = 0;
 
   /** Resolves with true once another owner is known, or with false if none is known in time. */
@@ -57,7 +57,7 @@ export function ownerFollower({
         const { from, to } = LOOK_AGAIN_MS;
         const pauseMs = from + (to - from) * random();
         if (!forwarder.ownerMayCome() || clock.monotonicMs() + pauseMs >= endMs) return false;
-        await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
+        await sleep(clock, pauseMs);
       }
     } finally {
       waitingCount -= 1;
@@ -69,7 +69,7 @@ export function ownerFollower({
     const endMs = startedMs + FORWARD_TIMEOUT_MS;
     let ownership = refused === undefined ? forwarder.ownership(tenantId) : refused.ownership;
     let reply = refused === undefined ? await ask(0) : refused.reply;
-    while (reply.moved && (await nextOwner(tenantId, ownership, endMs))) {
+    while (reply.hasMoved && (await nextOwner(tenantId, ownership, endMs))) {
       ownership = forwarder.ownership(tenantId);
       reply = await ask(clock.monotonicMs() - startedMs);
     }

@@ -1,4 +1,4 @@
-import { decodeOwnerReply, encodeForwarded, type ForwardedCall } from './forwarded-form.ts';
+import { decodeOwnerReply, encodeForwarded, type NodeRequest } from './forwarded-form.ts';
 import type { Forwarder } from './forwarder.ts';
 import { type OwnerReply, replyToUnforwarded } from './owner-reply.ts';
 
@@ -9,11 +9,11 @@ import { type OwnerReply, replyToUnforwarded } from './owner-reply.ts';
 export async function forwardToOwner(
   forwarder: Pick<Forwarder, 'forward'>,
   tenantId: string,
-  forwardedCall: ForwardedCall,
+  nodeRequest: NodeRequest,
   timeoutMs: number,
 ): Promise<OwnerReply> {
   try {
-    const payload = encodeForwarded(forwardedCall);
+    const payload = encodeForwarded(nodeRequest);
     return decodeOwnerReply(await forwarder.forward(tenantId, payload, Math.max(1, timeoutMs)));
   } catch (error) {
     return replyToUnforwarded(error);

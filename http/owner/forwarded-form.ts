@@ -3,7 +3,8 @@ import type { OwnerReply } from './owner-reply.ts';
 import type { TenantRequest } from './serve-as-owner.ts';
 import type { OperatorRequest } from './serve-operator.ts';
 
-export type ForwardedCall =
+/** A request to another node: one that its owner there serves, or one about that node. */
+export type NodeRequest =
   | {
       readonly kind: 'api';
       readonly method: string;
@@ -48,25 +49,28 @@ export interface SuspendedQuery {
 }
 
 /** Serialises a request to another node. */
-export function encodeForwarded(forwardedCall: ForwardedCall): string {
-  return JSON.stringify(forwardedCall);
+export function encodeForwarded(nodeRequest: NodeRequest): string {
+  return JSON.stringify(nodeRequest);
 }
 
 /** Reads a request of another node. During a rollout that node may run the release before this one. */
-export function decodeForwarded(payload: string): ForwardedCall {
-  return JSON.parse(payload) as ForwardedCall;
+export function decodeForwarded(payload: string): NodeRequest {
+  return JSON.parse(payload) as NodeRequest;
 }
 
 /** Serialises an owner's reply; its body is text. */
-export function encodeOwnerReply({ reply, keyId, moved, file }: OwnerReply): string {
-  return JSON.stringify({ reply, keyId, moved, file });
+export function encodeOwnerReply({ reply, keyId, hasMoved, file }: OwnerReply): string {
+  return JSON.stringify({ reply, keyId, moved: hasMoved, file });
 }
 
 /** Reads an owner's reply. */
 export function decodeOwnerReply(payload: string): OwnerReply {
-  const sentReply = JSON.parse(payload) as Omit<OwnerReply, 'keyId'> & { readonly keyId?: string };
-  const { reply, keyId, moved = false, file } = sentReply;
-  return { reply: withCode(reply), keyId, moved, file };
+  const sentReply = JSON.parse(payload) as Pick<OwnerReply, 'reply' | 'file'> & {
+    readonly keyId?: string;
+    readonly moved?: boolean;
+  };
+  const { reply, keyId, moved: hasMoved = false, file } = sentReply;
+  return { reply: withCode(reply), keyId, hasMoved, file };
 }
 
 /** Matches the start of a refusal. The code is the first field of its error. */

@@ -1,3 +1,5 @@
+import { REPLY_MS } from '../../actors/with-reply-timeout.ts';
+
 /**
  * Forwards requests from the node that took them to the one that owns their tenant. `RunningHttp.serveForwarded` takes
  * the payloads there, and returns the replies. Everything rejects with `RuntimeFailure` only.
@@ -20,8 +22,5 @@ export interface Forwarder {
   forwardToNode(nodeId: string, payload: string, timeoutMs: number): Promise<string>;
 }
 
-/**
- * Time limit of a forwarded request, in milliseconds (docs/contract.md, Codes of the service). An endpoint that takes
- * longer names its own.
- */
-export const FORWARD_TIMEOUT_MS = 2_000;
+/** Time limit of a forwarded request, in milliseconds. An endpoint that takes longer names its own. */
+export const FORWARD_TIMEOUT_MS = REPLY_MS;

@@ -13,7 +13,7 @@ export interface OwnerReply {
   /** The id of the key that called; undefined if it is not known. */
   readonly keyId: string | undefined;
   /** True if the tenant has moved and nothing was done here. Another owner may be asked then. */
-  readonly moved?: boolean;
+  readonly hasMoved?: boolean;
   /** A file that the node that took the call sends instead of the reply's body. */
   readonly file?: InboundDownload | undefined;
   /** Set if the call should wait for a better reply. Repeat the call with it after the wait has ended, or leave it. */
@@ -52,7 +52,7 @@ export function replyToThrown(
 
 /** Returns the reply to a request that could not be forwarded. */
 export function replyToUnforwarded(error: unknown): OwnerReply {
-  return { reply: errorReply(failureOfThrown(error)), keyId: undefined, moved: isOfMovedTenant(error) };
+  return { reply: errorReply(failureOfThrown(error)), keyId: undefined, hasMoved: isOfMovedTenant(error) };
 }
 
 /**

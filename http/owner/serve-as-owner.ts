@@ -38,8 +38,8 @@ export interface ServingOptions {
   readonly log: Logger;
 }
 
-/** One call while the owner serves it. */
-interface ServedCall<Services> {
+/** A request while the owner serves it. */
+interface ServedRequest<Services> {
   readonly endpoint: Endpoint<Services>;
   readonly request: TenantRequest;
   readonly services: Services;
@@ -60,27 +60,34 @@ export function serveAsOwner<Services>(
   services: Services,
   options: ServingOptions,
 ): MaybePromise<OwnerReply> {
-  const call: ServedCall<Services> = { endpoint, request, services, options, keyId: undefined, rate: '' };
+  const served: ServedRequest<Services> = {
+    endpoint,
+    request,
+    services,
+    options,
+    keyId: undefined,
+    rate: '',
+  };
   try {
-    const admission = admit(call);
-    return admission instanceof Promise ? onceAdmitted(call, admission) : serveAdmitted(call, admission);
+    const admission = admit(served);
+    return admission instanceof Promise ? onceAdmitted(served, admission) : serveAdmitted(served, admission);
   } catch (error) {
-    return failedReply(call, error);
+    return failedReply(served, error);
   }
 }
 
 // Separate, so that a request makes no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
 function onceAdmitted<Services>(
-  call: ServedCall<Services>,
+  served: ServedRequest<Services>,
   admission: Promise<Admission>,
 ): Promise<OwnerReply> {
   return admission.then(
-    (result) => serveAdmitted(call, result),
-    (error) => failedReply(call, error),
+    (result) => serveAdmitted(served, result),
+    (error) => failedReply(served, error),
   );
 }
 
-function admit<Services>({ endpoint, request, options }: ServedCall<Services>): MaybePromise<Admission> {
+function admit<Services>({ endpoint, request, options }: ServedRequest<Services>): MaybePromise<Admission> {
   const isBusy = endpoint.method !== 'GET' && options.isBusy();
   const { mayExceedQuota } = endpoint;
   const isContinued = request.isContinued === true && request.isCounted !== true;
@@ -88,30 +95,33 @@ function admit<Services>({ endpoint, request, options }: ServedCall<Services>): 
 }
 
 /** Serves a request once its admission is decided. It never throws. */
-function serveAdmitted<Services>(call: ServedCall<Services>, admission: Admission): MaybePromise<OwnerReply> {
-  call.keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
-  call.rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
+function serveAdmitted<Services>(
+  served: ServedRequest<Services>,
+  admission: Admission,
+): MaybePromise<OwnerReply> {
+  served.keyId = admission.admitted ? admission.caller.keyId : admission.keyId;
+  served.rate = admission.rate === undefined ? '' : rateHeaders(admission.rate);
   try {
-    const result = checkAndHandle(call, admission);
-    return result instanceof Promise ? onceHandled(call, result) : ownerReply(call, result);
+    const result = checkAndHandle(served, admission);
+    return result instanceof Promise ? onceHandled(served, result) : ownerReply(served, result);
   } catch (error) {
-    return failedReply(call, error);
+    return failedReply(served, error);
   }
 }
 
 function onceHandled<Services>(
-  call: ServedCall<Services>,
-  result: Promise<HandlerResult>,
+  served: ServedRequest<Services>,
+  handled: Promise<HandlerResult>,
 ): Promise<OwnerReply> {
-  return result.then(
-    (result) => ownerReply(call, result),
-    (error) => failedReply(call, error),
+  return handled.then(
+    (result) => ownerReply(served, result),
+    (error) => failedReply(served, error),
   );
 }
 
-/** Answers in this order: permission → validate → handle. */
+/** Checks the permission, then the request, and then handles it. */
 function checkAndHandle<Services>(
-  { endpoint, request, services }: ServedCall<Services>,
+  { endpoint, request, services }: ServedRequest<Services>,
   admission: Admission,
 ): MaybePromise<HandlerResult> {
   if (!admission.admitted) return refusedWith(admission.failure);
@@ -125,9 +135,9 @@ function checkAndHandle<Services>(
   return endpoint.handle({ caller, params, query, body, idempotencyKey, services, call: request });
 }
 
-/** Returns the reply to a call. If another node owns the tenant by now, the result is not shown. It never throws. */
-function ownerReply<Services>(call: ServedCall<Services>, result: HandlerResult): OwnerReply {
-  const { endpoint, request, options, keyId, rate } = call;
+/** Returns the reply to a request. If another node owns the tenant by now, the result is not shown. It never throws. */
+function ownerReply<Services>(served: ServedRequest<Services>, result: HandlerResult): OwnerReply {
+  const { endpoint, request, options, keyId, rate } = served;
   try {
     const reply = replyOf(endpoint, result, rate);
     const { wait, file } = 'status' in result ? result : NEITHER;
@@ -136,13 +146,17 @@ function ownerReply<Services>(call: ServedCall<Services>, result: HandlerResult)
     wait?.leave();
     return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }, rate), keyId };
   } catch (error) {
-    return failedReply(call, error);
+    return failedReply(served, error);
   }
 }
 
 const NEITHER = { wait: undefined, file: undefined } as const;
 
-function failedReply<Services>(call: ServedCall<Services>, error: unknown): OwnerReply {
-  const { endpoint, options, keyId, rate } = call;
-  return { reply: replyToThrown(endpoint, error, options.log, rate), keyId, moved: isOfMovedTenant(error) };
+function failedReply<Services>(served: ServedRequest<Services>, error: unknown): OwnerReply {
+  const { endpoint, options, keyId, rate } = served;
+  return {
+    reply: replyToThrown(endpoint, error, options.log, rate),
+    keyId,
+    hasMoved: isOfMovedTenant(error),
+  };
 }

@@ -22,19 +22,20 @@ export async function serveOperator<Services>(
   services: Services,
   options: Pick<ServingOptions, 'stillOwner' | 'log'>,
 ): Promise<OwnerReply> {
-  const keyId = undefined;
   const { tenantId, operator } = request;
   try {
     const checkedRequest = checkRequest(endpoint, request);
-    if (!checkedRequest.ok)
-      return { reply: errorReply({ code: 'VALIDATION_ERROR', fields: checkedRequest.fields }), keyId };
+    if (!checkedRequest.ok) {
+      const reply = errorReply({ code: 'VALIDATION_ERROR', fields: checkedRequest.fields });
+      return { reply, keyId: undefined };
+    }
     const params = tenantId === undefined ? checkedRequest.params : { ...checkedRequest.params, tenantId };
     const result = await endpoint.handle({ ...checkedRequest, params, operator, services, call: request });
-    const reply = replyOf(endpoint, result, '');
-    if (tenantId === undefined || options.stillOwner(tenantId)) return { reply, keyId };
-    return { reply: errorReply({ code: 'SERVICE_UNAVAILABLE' }), keyId };
+    const mayShow = tenantId === undefined || options.stillOwner(tenantId);
+    const reply = mayShow ? replyOf(endpoint, result, '') : errorReply({ code: 'SERVICE_UNAVAILABLE' });
+    return { reply, keyId: undefined };
   } catch (error) {
     const reply = replyToThrown(endpoint, error, options.log);
-    return { reply, keyId, moved: endpoint.method !== 'DELETE' && isOfMovedTenant(error) };
+    return { reply, keyId: undefined, hasMoved: endpoint.method !== 'DELETE' && isOfMovedTenant(error) };
   }
 }

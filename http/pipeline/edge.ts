@@ -32,10 +32,10 @@ export interface EdgeCall {
    */
   readonly takesBody: boolean;
   /**
-   * Returns the account for a body that arrives in pieces. Undefined if the key is unknown, which also decides the
-   * reply. Rejects if the key cannot be looked up now.
+   * Returns the tenant whose share of memory a body in pieces takes, or `operators`. Undefined if the key is unknown,
+   * which also decides the reply. Rejects if the key cannot be looked up now.
    */
-  account(): MaybePromise<string | undefined>;
+  tenant(): MaybePromise<string | undefined>;
   /** Answers the request, whose body has come. `wait`: the one that has ended, if the call waited. Never rejects. */
   answer(ids: CallIds, wait?: CallWait): MaybePromise<EdgeReply>;
 }
@@ -61,7 +61,7 @@ export function anonymous(reply: ReplyValue, route: string): EdgeReply {
 
 /** Returns a call whose head decides the reply. */
 export function refusedByHead(request: RequestValue, refuse: () => EdgeReply): EdgeCall {
-  return { request, takesBody: false, account: () => undefined, answer: refuse };
+  return { request, takesBody: false, tenant: () => undefined, answer: refuse };
 }
 
 /** Returns a call with a path without a route, or with a method that the route does not have. It needs no key. */
@@ -78,14 +78,14 @@ function noEndpoint(match: Match<never> | undefined): EdgeReply {
 /** Returns the refusal of a body that must not be read. Undefined if it may be read. */
 export function bodyRefusal({ bodyFault }: RequestValue, route: string): EdgeReply | undefined {
   if (bodyFault === 'too_large')
-    return anonymous({ ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), close: true }, route);
+    return anonymous({ ...errorReply({ code: 'PAYLOAD_TOO_LARGE' }), closesConnection: true }, route);
   if (bodyFault === 'crowded') {
     const message = 'Too many bodies are being received; send it again shortly, and in one piece.';
     return anonymous(errorReply({ code: 'OVERLOADED', message }), route);
   }
   if (bodyFault === 'length_repeated') {
     const fields = [problem('content-length', 'is given more than once, or without a number')];
-    return anonymous({ ...errorReply({ code: 'VALIDATION_ERROR', fields }), close: true }, route);
+    return anonymous({ ...errorReply({ code: 'VALIDATION_ERROR', fields }), closesConnection: true }, route);
   }
   return undefined;
 }

@@ -26,25 +26,25 @@ export interface ObservedOptions {
   observe(request: AnsweredRequest): void;
 }
 
-/** A call in progress. Its id is known from the start, because the data that it creates is stored with it. */
-interface BegunCall extends CallIds {
+/** The ids of a call and its begin. The data that a call creates is stored with its ids, so they are known at once. */
+interface CallStart extends CallIds {
   readonly startedMs: number;
 }
 
 /** A call that waits. It is answered once more after its wait, and counts as one call. */
 class ObservedWait implements WaitingCall {
   readonly call: EdgeCall;
-  readonly begunCall: BegunCall;
+  readonly start: CallStart;
   readonly wait: CallWait;
   readonly #goOn: (waitingCall: ObservedWait) => MaybePromise<ReplyValue>;
 
   constructor(
     call: EdgeCall,
-    { begun, wait }: { readonly begun: BegunCall; readonly wait: CallWait },
+    { start, wait }: { readonly start: CallStart; readonly wait: CallWait },
     goOn: (waitingCall: ObservedWait) => MaybePromise<ReplyValue>,
   ) {
     this.call = call;
-    this.begunCall = begun;
+    this.start = start;
     this.wait = wait;
     this.#goOn = goOn;
   }
@@ -60,65 +60,62 @@ class ObservedWait implements WaitingCall {
  */
 const ECHOED_REQUEST_ID = /^[ -~]{1,256}$/;
 
+function startOf({ headers }: RequestValue, { clock, newId }: ObservedOptions): CallStart {
+  const { requestId: givenId, traceparent: parent } = headers;
+  const isEchoed = givenId !== '' && ECHOED_REQUEST_ID.test(givenId);
+  const requestId = isEchoed ? givenId : newId(clock.wallMs());
+  const traceparent = parent === '' ? undefined : readTraceparent(parent);
+  return { requestId, traceparent, startedMs: clock.monotonicMs() };
+}
+
 /** Wraps an edge: each request gets an id and a log entry, and the number in progress is bounded. */
 export function observed(edge: EdgeHandler, options: ObservedOptions): Responder {
-  const { clock, inProgress, newId } = options;
+  const { clock, inProgress } = options;
   const refusals = new DelayedRefusals(clock);
 
-  function begin({ headers: { requestId: givenId, traceparent: parent } }: RequestValue): BegunCall {
-    const isEchoed = givenId !== '' && ECHOED_REQUEST_ID.test(givenId);
-    const requestId = isEchoed ? givenId : newId(clock.wallMs());
-    const traceparent = parent === '' ? undefined : readTraceparent(parent);
-    return { requestId, traceparent, startedMs: clock.monotonicMs() };
-  }
-
-  function answer(call: EdgeCall, begunCall: BegunCall, wait?: CallWait): MaybePromise<ReplyValue> {
+  function answer(call: EdgeCall, start: CallStart, wait?: CallWait): MaybePromise<ReplyValue> {
     let edgeReply: MaybePromise<EdgeReply>;
     try {
-      edgeReply = edge(call, begunCall, wait);
+      edgeReply = edge(call, start, wait);
     } catch (error) {
-      return finishBroken(call.request, error, begunCall);
+      return finishBroken(call.request, error, start);
     }
     return edgeReply instanceof Promise
-      ? answerLater(call, edgeReply, begunCall)
-      : settle(call, edgeReply, begunCall);
+      ? answerLater(call, edgeReply, start)
+      : settle(call, edgeReply, start);
   }
 
   /** Waits for the edge's reply. The call counts as in progress until then. */
-  function answerLater(
-    call: EdgeCall,
-    edgeReply: Promise<EdgeReply>,
-    begunCall: BegunCall,
-  ): Promise<ReplyValue> {
+  function answerLater(call: EdgeCall, edgeReply: Promise<EdgeReply>, start: CallStart): Promise<ReplyValue> {
     inProgress.enter();
     return edgeReply.then(
       (edgeReplyKnown) => {
         inProgress.leave();
-        return settle(call, edgeReplyKnown, begunCall);
+        return settle(call, edgeReplyKnown, start);
       },
       (error) => {
         inProgress.leave();
-        return finishBroken(call.request, error, begunCall);
+        return finishBroken(call.request, error, start);
       },
     );
   }
 
   /** Finishes a call, delays its refusal, or lets it wait. A call that waits is not logged yet. */
-  function settle(call: EdgeCall, edgeReply: EdgeReply, begunCall: BegunCall): MaybePromise<ReplyValue> {
+  function settle(call: EdgeCall, edgeReply: EdgeReply, start: CallStart): MaybePromise<ReplyValue> {
     const { reply, wait } = edgeReply;
     if (wait !== undefined) {
       inProgress.beginWait();
-      return { ...reply, waiting: new ObservedWait(call, { begun: begunCall, wait }, goOn) };
+      return { ...reply, waiting: new ObservedWait(call, { start, wait }, goOn) };
     }
     const { request } = call;
     return reply.code === 'OVERLOADED'
-      ? refuseLater(request, edgeReply, begunCall)
-      : finish(request, edgeReply, begunCall);
+      ? refuseLater(request, edgeReply, start)
+      : finish(request, edgeReply, start);
   }
 
-  function goOn({ call, begunCall, wait }: ObservedWait): MaybePromise<ReplyValue> {
+  function goOn({ call, start, wait }: ObservedWait): MaybePromise<ReplyValue> {
     inProgress.endWait();
-    return mapMaybePromise(answer(call, begunCall, wait), (reply) => {
+    return mapMaybePromise(answer(call, start, wait), (reply) => {
       if (reply.waiting === undefined) wait.leave();
       return reply;
     });
@@ -131,36 +128,36 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
   async function refuseLater(
     request: RequestValue,
     refusal: EdgeReply,
-    begunCall: BegunCall,
+    start: CallStart,
   ): Promise<ReplyValue> {
     request.body = '';
     await refusals.delay();
-    return finish(request, refusal, begunCall);
+    return finish(request, refusal, start);
   }
 
-  function finish(request: RequestValue, edgeReply: EdgeReply, begunCall: BegunCall): ReplyValue {
+  function finish(request: RequestValue, edgeReply: EdgeReply, start: CallStart): ReplyValue {
     try {
-      return logReply(request, edgeReply, begunCall);
+      return logReply(request, edgeReply, start);
     } catch (error) {
-      return finishBroken(request, error, begunCall);
+      return finishBroken(request, error, start);
     }
   }
 
-  function finishBroken(request: RequestValue, error: unknown, begunCall: BegunCall): ReplyValue {
+  function finishBroken(request: RequestValue, error: unknown, start: CallStart): ReplyValue {
     options.log.error({ err: error }, 'the edge threw');
-    return logReply(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), begunCall);
+    return logReply(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), start);
   }
 
   /** Logs and counts an answered request. Returns the reply with its id. */
-  function logReply({ method, ip }: RequestValue, edgeReply: EdgeReply, begunCall: BegunCall): ReplyValue {
+  function logReply({ method, ip }: RequestValue, edgeReply: EdgeReply, start: CallStart): ReplyValue {
     const atMs = clock.wallMs();
-    const { requestId, startedMs } = begunCall;
+    const { requestId, startedMs } = start;
     const { reply, route, tenantId, keyId } = edgeReply;
-    const { status, contentType, headers, body, stream, close } = reply;
+    const { status, contentType, headers, body, stream, closesConnection } = reply;
     options.observe({
       atMs,
       requestId,
-      traceparent: edgeReply.traceparent ?? begunCall.traceparent,
+      traceparent: edgeReply.traceparent ?? start.traceparent,
       tenantId,
       keyId,
       method,
@@ -170,12 +167,19 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
       ip,
       errorCode: reply.code,
     });
-    return { status, contentType, headers: `${headers}\r\nX-Request-Id: ${requestId}`, body, stream, close };
+    return {
+      status,
+      contentType,
+      headers: `${headers}\r\nX-Request-Id: ${requestId}`,
+      body,
+      stream,
+      closesConnection,
+    };
   }
 
   return (call) => {
-    const begunCall = begin(call.request);
-    if (!inProgress.isFull) return answer(call, begunCall);
-    return refuseLater(call.request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), begunCall);
+    const start = startOf(call.request, options);
+    if (!inProgress.isFull) return answer(call, start);
+    return refuseLater(call.request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), start);
   };
 }

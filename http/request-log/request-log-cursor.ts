@@ -2,7 +2,7 @@
 export interface Position {
   readonly ms: number;
   readonly sequence: number;
-  readonly account: string;
+  readonly logName: string;
   readonly index: number;
 }
 
@@ -10,13 +10,13 @@ export interface Position {
 export function order(left: Position, right: Position): number {
   if (left.ms !== right.ms) return left.ms - right.ms;
   if (left.sequence !== right.sequence) return left.sequence - right.sequence;
-  if (left.account !== right.account) return left.account < right.account ? -1 : 1;
+  if (left.logName !== right.logName) return left.logName < right.logName ? -1 : 1;
   return left.index - right.index;
 }
 
 /** Returns the cursor of a position. */
-export function encodePosition({ ms, sequence, account, index }: Position): string {
-  return Buffer.from(JSON.stringify([ms, sequence, account, index])).toString('base64url');
+export function encodePosition({ ms, sequence, logName, index }: Position): string {
+  return Buffer.from(JSON.stringify([ms, sequence, logName, index])).toString('base64url');
 }
 
 /** True if the cursor has the form of a request log's cursor. */
@@ -32,10 +32,10 @@ export function isRequestCursor(cursor: string): boolean {
 /** Returns the position of a cursor. Throws if it is not one of the request log. */
 export function decodePosition(cursor: string): Position {
   const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
-  const [ms, sequence, account, index] = parts;
-  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof account !== 'string')
+  const [ms, sequence, logName, index] = parts;
+  if (!isCount(ms) || !isCount(sequence) || !isCount(index) || typeof logName !== 'string')
     throw new TypeError('not a cursor of the request log');
-  return { ms, sequence, account, index };
+  return { ms, sequence, logName, index };
 }
 
 function isCount(part: unknown): part is number {

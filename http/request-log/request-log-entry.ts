@@ -38,7 +38,7 @@ export function packEntry(request: AnsweredRequest): string {
 }
 
 /** Returns the entries of a packed tick, in the order in which they were answered. */
-export function unpackEntries(account: string, packedText: string): readonly RequestLogEntry[] {
+export function unpackEntries(logName: string, packedText: string): readonly RequestLogEntry[] {
   const rows = JSON.parse(`[${packedText}]`) as [
     atMs: number,
     requestId: string,
@@ -55,7 +55,7 @@ export function unpackEntries(account: string, packedText: string): readonly Req
     ([atMs, requestId, keyId, method, route, status, latencyMs, ip, code = null, traceparent = null]) => ({
       at: new Date(atMs).toISOString(),
       requestId,
-      tenantId: account === NOBODY ? null : account,
+      tenantId: logName === NOBODY ? null : logName,
       keyId: keyId === '' ? null : keyId,
       method,
       route,

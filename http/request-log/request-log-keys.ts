@@ -13,13 +13,13 @@ export const REQUEST_LOG_ERASED = 'requests:erased';
 const REMEMBERED_MARKS = 10_000;
 
 /** The digest by which an erased tenant is known without its id. */
-export const erasedMark = memoize(REMEMBERED_MARKS, (account: string): string =>
-  createHash('sha256').update(account).digest('base64url'),
+export const erasedMark = memoize(REMEMBERED_MARKS, (id: string): string =>
+  createHash('sha256').update(id).digest('base64url'),
 );
 
 /** A tenant's log and its counters; one hash tag, since one script touches both. */
-export function requestLogKeys(account: string): readonly [log: string, counters: string] {
-  return [`{requests:${account}}:log`, `{requests:${account}}:tally`];
+export function requestLogKeys(logName: string): readonly [log: string, counters: string] {
+  return [`{requests:${logName}}:log`, `{requests:${logName}}:tally`];
 }
 
 /** Members and scores of a reply WITHSCORES, which RESP3 nests and RESP2 does not. */

@@ -11,8 +11,8 @@ export interface RequestLogQuery {
   readonly status: number | undefined;
   readonly route: string | undefined;
   readonly code: string | undefined;
-  /** Only refusals. */
-  readonly refused: boolean;
+  /** True if only refusals are listed. */
+  readonly isRefused: boolean;
   /** Only requests that were answered after this, in milliseconds since the Unix epoch. */
   readonly afterMs: number | undefined;
   readonly limit: number;
@@ -102,21 +102,21 @@ function matchesQuery(entry: RequestLogEntry, query: RequestLogQuery): boolean {
     (query.status === undefined || entry.status === query.status) &&
     (query.route === undefined || entry.route === query.route) &&
     (query.code === undefined || entry.code === query.code) &&
-    (!query.refused || entry.status >= 400) &&
+    (!query.isRefused || entry.status >= 400) &&
     (query.afterMs === undefined || Date.parse(entry.at) > query.afterMs)
   );
 }
 
 interface Log {
-  readonly account: string;
+  readonly logName: string;
   /** No entry of the log is newer than this, in milliseconds. */
   readonly newestMs: number;
 }
 
 async function logsOf(store: Pick<Store, 'read'>, tenantId: string | undefined): Promise<Log[]> {
-  if (tenantId !== undefined) return [{ account: tenantId, newestMs: Number.POSITIVE_INFINITY }];
+  if (tenantId !== undefined) return [{ logName: tenantId, newestMs: Number.POSITIVE_INFINITY }];
   const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_INDEX, 0, -1, 'WITHSCORES']]);
-  return scoredMembers(rows).map(([account, newestMs]) => ({ account, newestMs }));
+  return scoredMembers(rows).map(([logName, newestMs]) => ({ logName, newestMs }));
 }
 
 /** Yields all entries of the logs, newest first. A log is opened only when the open ones have nothing newer. */
@@ -138,7 +138,7 @@ async function* mergeLogs(
       (newestOfAll === undefined || logToOpen.newestMs >= newestOfAll.newestEntry.position.ms)
     ) {
       next += 1;
-      const entries = entriesOf(store, logToOpen.account, positionBefore);
+      const entries = entriesOf(store, logToOpen.logName, positionBefore);
       const first = await entries.next();
       if (first.done !== true) heads.push({ newestEntry: first.value, rest: entries });
       continue;
@@ -153,19 +153,19 @@ async function* mergeLogs(
 
 async function* entriesOf(
   store: Pick<Store, 'read'>,
-  account: string,
+  logName: string,
   positionBefore: Position | undefined,
 ): AsyncGenerator<FoundEntry> {
-  const [log] = requestLogKeys(account);
+  const [log] = requestLogKeys(logName);
   // Two logs may have ticks of the same id, so each log's tick with the cursor's id is read once more.
   let fromId = positionBefore === undefined ? '+' : `${positionBefore.ms}-${positionBefore.sequence}`;
   for (;;) {
     const [ticks] = await store.read([['XREVRANGE', log, fromId, '-', 'COUNT', TICKS_PER_READ]]);
     for (const [id, fields] of ticks) {
       const [ms = 0, sequence = 0] = id.split('-').map(Number);
-      const entries = unpackEntries(account, fields[3] ?? '');
+      const entries = unpackEntries(logName, fields[3] ?? '');
       for (let index = entries.length - 1; index >= 0; index -= 1) {
-        const position = { ms, sequence, account, index };
+        const position = { ms, sequence, logName, index };
         const entry = entries[index];
         if (entry === undefined || (positionBefore !== undefined && order(position, positionBefore) >= 0))
           continue;

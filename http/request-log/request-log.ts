@@ -23,7 +23,7 @@ export interface RequestLogLimits {
 }
 
 /** Most entries that wait in memory while Redis is away. Further entries are dropped and counted. */
-const MAX_WAITING = 50_000;
+const MOST_WAITING = 50_000;
 const RETRY_AFTER_MS = 500;
 /** Time in which entries are collected into one write. A write to Redis costs more than the rest of a request. */
 const GATHER_MS = 200;
@@ -72,14 +72,14 @@ export class RequestLog {
 
   /** Records an entry. Never waits and never throws. */
   record(request: AnsweredRequest): void {
-    if (this.#waitingCount >= MAX_WAITING) {
+    if (this.#waitingCount >= MOST_WAITING) {
       this.#dropped += 1;
       return;
     }
-    const account = request.tenantId ?? NOBODY;
-    const waitingEntries = this.#waiting.get(account);
+    const logName = request.tenantId ?? NOBODY;
+    const waitingEntries = this.#waiting.get(logName);
     const packedEntry = packEntry(request);
-    if (waitingEntries === undefined) this.#waiting.set(account, [packedEntry]);
+    if (waitingEntries === undefined) this.#waiting.set(logName, [packedEntry]);
     else waitingEntries.push(packedEntry);
     this.#waitingCount += 1;
     if (!this.#isScheduled) this.#schedule(GATHER_MS);
@@ -107,11 +107,11 @@ export class RequestLog {
     await this.#erase([tenantId]);
   }
 
-  async #erase(accounts: readonly string[]): Promise<void> {
+  async #erase(logNames: readonly string[]): Promise<void> {
     await this.#options.store.append([
-      ...accounts.map((account): RedisCommand => ['UNLINK', ...requestLogKeys(account)]),
-      ['ZREM', REQUEST_LOG_INDEX, ...accounts],
-      ['ZREM', REQUEST_LOG_BYTES, ...accounts],
+      ...logNames.map((logName): RedisCommand => ['UNLINK', ...requestLogKeys(logName)]),
+      ['ZREM', REQUEST_LOG_INDEX, ...logNames],
+      ['ZREM', REQUEST_LOG_BYTES, ...logNames],
     ]);
   }
 
@@ -120,9 +120,9 @@ export class RequestLog {
     this.#sizeCheck.cancel();
     try {
       await this.flush();
-    } catch (failure) {
+    } catch (error) {
       this.#options.log.error(
-        { err: failure, lost: this.#waitingCount },
+        { err: error, lost: this.#waitingCount },
         'the request log could not be written out',
       );
     }
@@ -133,15 +133,15 @@ export class RequestLog {
     this.#options.clock.after(delayMs, () => void this.#write());
   }
 
-  /** Stays scheduled while it writes, so that entries of that time wait as long as any others. */
+  /** Writes what waits. Entries that come during the write wait for the usual time after it. */
   async #write(): Promise<void> {
     let againAfterMs = GATHER_MS;
     try {
       this.#writing = this.#writeOnce();
       await this.#writing;
-    } catch (failure) {
+    } catch (error) {
       if (!this.#isAway)
-        this.#options.log.warn({ err: failure }, 'the request log cannot be written: it waits for Redis');
+        this.#options.log.warn({ err: error }, 'the request log cannot be written: it waits for Redis');
       this.#isAway = true;
       againAfterMs = RETRY_AFTER_MS;
     }
@@ -157,13 +157,13 @@ export class RequestLog {
     this.#waitingCount = 0;
     const { maxEntriesPerTenant, maxAgeMs } = this.#options.limits;
     const appends = batch.map(
-      ([account, entries]): RedisCommand => [
+      ([logName, entries]): RedisCommand => [
         // The script is sent as its source. By its digest, one master of a cluster could lack it after others have
         // taken their part of the batch.
         'EVAL',
         APPEND_SCRIPT.source,
         2,
-        ...requestLogKeys(account),
+        ...requestLogKeys(logName),
         entries.length,
         entries.join(','),
         maxEntriesPerTenant,
@@ -173,40 +173,40 @@ export class RequestLog {
     try {
       const replies = (await this.#options.store.append(appends)) as [id: string, bytes: number][];
       await this.#index(
-        batch.map(([account]) => account),
+        batch.map(([logName]) => logName),
         replies,
       );
       if (this.#isAway) this.#options.log.info({}, 'the request log is written again');
       this.#isAway = false;
-    } catch (failure) {
+    } catch (error) {
       const newerEntries = this.#waiting;
       this.#waiting = new Map();
       this.#waitingCount = 0;
-      for (const [account, entries] of [...batch, ...newerEntries]) {
+      for (const [logName, entries] of [...batch, ...newerEntries]) {
         this.#waitingCount += entries.length;
-        this.#waiting.set(account, [...(this.#waiting.get(account) ?? []), ...entries]);
+        this.#waiting.set(logName, [...(this.#waiting.get(logName) ?? []), ...entries]);
       }
-      throw failure;
+      throw error;
     }
   }
 
-  async #index(accounts: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
-    const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), accounts[index] ?? NOBODY]);
-    const bytes = replies.flatMap(([, heldBytes], index) => [heldBytes, accounts[index] ?? NOBODY]);
+  async #index(logNames: readonly string[], replies: readonly [id: string, bytes: number][]): Promise<void> {
+    const times = replies.flatMap(([id], index) => [Number.parseInt(id, 10), logNames[index] ?? NOBODY]);
+    const bytes = replies.flatMap(([, heldBytes], index) => [heldBytes, logNames[index] ?? NOBODY]);
     const [, , marks] = (await this.#options.store.append([
       ['ZADD', REQUEST_LOG_INDEX, ...times],
       ['ZADD', REQUEST_LOG_BYTES, ...bytes],
-      ['ZMSCORE', REQUEST_LOG_ERASED, ...accounts.map(erasedMark)],
+      ['ZMSCORE', REQUEST_LOG_ERASED, ...logNames.map(erasedMark)],
     ])) as [unknown, unknown, readonly unknown[]];
-    const erased = accounts.filter((_, index) => marks[index] !== null);
+    const erased = logNames.filter((_, index) => marks[index] !== null);
     if (erased.length > 0) await this.#erase(erased);
   }
 
   #armSizeCheck(): ArmedTimer {
     return this.#options.clock.after(SIZE_CHECK_EVERY_MS, () => {
       this.#sizeCheck = this.#armSizeCheck();
-      this.holdToSize().catch((failure: unknown) => {
-        this.#options.log.warn({ err: failure }, 'the size of the request log could not be checked');
+      this.holdToSize().catch((error: unknown) => {
+        this.#options.log.warn({ err: error }, 'the size of the request log could not be checked');
       });
     });
   }
@@ -217,31 +217,31 @@ export class RequestLog {
     const [rows] = await store.read([['ZREVRANGE', REQUEST_LOG_BYTES, 0, -1, 'WITHSCORES']]);
     const logs = scoredMembers(rows);
     let excessBytes = logs.reduce((sum, [, bytes]) => sum + bytes, 0) - this.#options.limits.maxBytes;
-    for (const [account, bytes] of logs) {
+    for (const [logName, bytes] of logs) {
       if (excessBytes <= 0) break;
-      const keptBytes = await this.#trim(account, Math.max(0, bytes - excessBytes));
+      const keptBytes = await this.#trim(logName, Math.max(0, bytes - excessBytes));
       excessBytes -= bytes - keptBytes;
     }
     const maxScore = `(${clock.wallMs() - this.#options.limits.maxAgeMs}`;
     await store.append([['ZREMRANGEBYSCORE', REQUEST_LOG_ERASED, '-inf', maxScore]]);
-    const [goneAccounts] = await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', maxScore]]);
-    if (goneAccounts.length === 0) return;
+    const [goneLogs] = await store.read([['ZRANGEBYSCORE', REQUEST_LOG_INDEX, '-inf', maxScore]]);
+    if (goneLogs.length === 0) return;
     await store.append([
-      ['ZREM', REQUEST_LOG_INDEX, ...goneAccounts],
-      ['ZREM', REQUEST_LOG_BYTES, ...goneAccounts],
+      ['ZREM', REQUEST_LOG_INDEX, ...goneLogs],
+      ['ZREM', REQUEST_LOG_BYTES, ...goneLogs],
     ]);
   }
 
   /**
    * Removes entries in small calls, so that Redis is never blocked for long, until at most `keepBytes` bytes are left.
    */
-  async #trim(account: string, keepBytes: number): Promise<number> {
+  async #trim(logName: string, keepBytes: number): Promise<number> {
     const { store } = this.#options;
     const trim: RedisCommand = [
       'EVAL',
       TRIM_SCRIPT.source,
       2,
-      ...requestLogKeys(account),
+      ...requestLogKeys(logName),
       keepBytes,
       TICKS_PER_TRIM,
     ];
@@ -249,7 +249,7 @@ export class RequestLog {
     for (;;) {
       const [keptBytes] = (await store.append([trim])) as [number];
       // The log may have been erased meanwhile.
-      await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', keptBytes, account]]);
+      await store.append([['ZADD', REQUEST_LOG_BYTES, 'XX', keptBytes, logName]]);
       // If entries are written faster than they are removed, the rest waits for the next check.
       if (keptBytes <= keepBytes || keptBytes >= bytesBefore) return keptBytes;
       bytesBefore = keptBytes;

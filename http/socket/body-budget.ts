@@ -2,19 +2,19 @@
 export interface BodyLimits {
   /** Limits for all callers of a node together. */
   readonly node: { readonly bodies: number; readonly bytes: number };
-  /** Limits for one account: a tenant, the operators, or all callers whose key is still being looked up. */
-  readonly account: { readonly bodies: number; readonly bytes: number };
+  /** Limits for one tenant. The operators count as a tenant, and so do all callers whose key is being looked up. */
+  readonly tenant: { readonly bodies: number; readonly bytes: number };
 }
 
 /**
- * Bodies arrive in milliseconds: 2,000 busy connections have about 1,024 of them at a time. An account has a quarter.
+ * Bodies arrive in milliseconds: 2,000 busy connections have about 1,024 of them at a time. A tenant has a quarter.
  */
 const DEFAULT_LIMITS: BodyLimits = {
   node: { bodies: 1_024, bytes: 32 * 1024 * 1024 },
-  account: { bodies: 256, bytes: 8 * 1024 * 1024 },
+  tenant: { bodies: 256, bytes: 8 * 1024 * 1024 },
 };
 
-/** The account of bodies whose key is still being looked up. */
+/** The name under which bodies count while their key is being looked up. */
 const UNKNOWN = '';
 
 interface BudgetUse {
@@ -26,21 +26,21 @@ interface BudgetUse {
 export interface BodySlot {
   /** Reserves more memory; returns false and reserves nothing if there is none left. */
   grow(bytes: number): boolean;
-  /** Counts the body on this account from now on; returns false and changes nothing if the account is full. */
-  move(account: string): boolean;
+  /** Counts the body on this tenant from now on; returns false and changes nothing if its share is used up. */
+  move(tenant: string): boolean;
   /** Gives everything back. Further calls do nothing. */
   release(): void;
 }
 
 /**
- * Bounds the bodies that a node is reading, by number and bytes, in total and by account. So neither a stranger nor one
+ * Bounds the bodies that a node is reading, by number and bytes, in total and by tenant. So neither a stranger nor one
  * tenant can use up the memory or the slots of others. A body that arrives in one piece needs no slot. Both listeners
  * of a node share one budget.
  */
 export class BodyBudget {
   readonly #limits: BodyLimits;
   readonly #node: BudgetUse = { bodies: 0, bytes: 0 };
-  readonly #accounts = new Map<string, BudgetUse>();
+  readonly #tenants = new Map<string, BudgetUse>();
 
   constructor(limits: BodyLimits = DEFAULT_LIMITS) {
     this.#limits = limits;
@@ -58,16 +58,16 @@ export class BodyBudget {
 
   /** Returns a slot for one more body, whose sender is not known yet. Undefined if there is none. */
   open(): BodySlot | undefined {
-    const { node, account } = this.#limits;
+    const { node, tenant } = this.#limits;
     let owner = UNKNOWN;
     let use = this.#use(owner);
-    if (this.#node.bodies >= node.bodies || use.bodies >= account.bodies) return undefined;
+    if (this.#node.bodies >= node.bodies || use.bodies >= tenant.bodies) return undefined;
     let heldBytes = 0;
     let isOpen = true;
     this.#take(use, { bodies: 1, bytes: 0 });
     return {
       grow: (bytes) => {
-        if (this.#node.bytes + bytes > node.bytes || use.bytes + bytes > account.bytes) return false;
+        if (this.#node.bytes + bytes > node.bytes || use.bytes + bytes > tenant.bytes) return false;
         heldBytes += bytes;
         this.#take(use, { bodies: 0, bytes });
         return true;
@@ -75,7 +75,7 @@ export class BodyBudget {
       move: (next) => {
         if (!isOpen) return true;
         const nextUse = this.#use(next);
-        if (nextUse.bodies >= account.bodies || nextUse.bytes + heldBytes > account.bytes) return false;
+        if (nextUse.bodies >= tenant.bodies || nextUse.bytes + heldBytes > tenant.bytes) return false;
         this.#give(owner, use, { bodies: 1, bytes: heldBytes });
         this.#take(nextUse, { bodies: 1, bytes: heldBytes });
         owner = next;
@@ -90,14 +90,14 @@ export class BodyBudget {
     };
   }
 
-  /** Returns the present use of an account. It is kept only while it is not zero. */
-  #use(account: string): BudgetUse {
-    return this.#accounts.get(account) ?? this.#begin(account);
+  /** Returns the present use of a tenant. It is kept only while it is not zero. */
+  #use(tenant: string): BudgetUse {
+    return this.#tenants.get(tenant) ?? this.#begin(tenant);
   }
 
-  #begin(account: string): BudgetUse {
+  #begin(tenant: string): BudgetUse {
     const use = { bodies: 0, bytes: 0 };
-    this.#accounts.set(account, use);
+    this.#tenants.set(tenant, use);
     return use;
   }
 
@@ -108,11 +108,11 @@ export class BodyBudget {
     }
   }
 
-  #give(account: string, use: BudgetUse, given: BudgetUse): void {
+  #give(tenant: string, use: BudgetUse, given: BudgetUse): void {
     for (const counted of [use, this.#node]) {
       counted.bodies -= given.bodies;
       counted.bytes -= given.bytes;
     }
-    if (use.bodies === 0) this.#accounts.delete(account);
+    if (use.bodies === 0) this.#tenants.delete(tenant);
   }
 }

@@ -48,7 +48,7 @@ export class BodyReading {
       this.#end(reading);
     } else if (!this.#isAsked) {
       this.#isAsked = true;
-      void this.#askForAccount();
+      void this.#askForTenant();
     }
   }
 
@@ -66,16 +66,14 @@ export class BodyReading {
     this.#reader.respond(this.#call, this.#edgeCall);
   }
 
-  /**
-   * Looks up the account of a slow body. If its key is invalid, the request is answered before the body is complete.
-   */
-  async #askForAccount(): Promise<void> {
+  /** Looks up the tenant of a slow body. If its key is invalid, the request is answered before the body is complete. */
+  async #askForTenant(): Promise<void> {
     try {
-      const account = await this.#edgeCall.account();
+      const tenant = await this.#edgeCall.tenant();
       if (this.#isOver) return;
-      if (account !== undefined && this.#kept?.belongsTo(account)) return;
+      if (tenant !== undefined && this.#kept?.belongsTo(tenant)) return;
       this.#kept?.release();
-      const fault = account === undefined ? undefined : 'crowded';
+      const fault = tenant === undefined ? undefined : 'crowded';
       this.#call.response.cork(() => this.#end({ body: '', fault }));
     } catch {
       // The key is looked up again once the body is complete. The caller gets the error then.

@@ -3,7 +3,7 @@ import type { BodyFault } from '../contract/exchange.ts';
 import type { BodyBudget, BodySlot } from './body-budget.ts';
 
 /** Larger bodies are refused with 413. */
-export const MAX_BODY_BYTES = 64 * 1024;
+export const MOST_BODY_BYTES = 64 * 1024;
 
 /** The first size of the buffer for a body that comes in pieces. It doubles as the body grows. */
 const LEAST_BYTES = 1024;
@@ -13,7 +13,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** Reads a body that arrives in one piece, as most do. It needs no copy and no slot of the budget. */
 export function wholeBody(piece: ArrayBuffer): ReadBody {
-  return piece.byteLength > MAX_BODY_BYTES ? { body: '', fault: 'too_large' } : textOf(Buffer.from(piece));
+  return piece.byteLength > MOST_BODY_BYTES ? { body: '', fault: 'too_large' } : textOf(Buffer.from(piece));
 }
 
 /** A body as text, or the problem with it. */
@@ -39,7 +39,7 @@ export class KeptBody {
   /** Copies a piece. Returns the body once it is complete or refused, otherwise undefined. */
   add(piece: ArrayBuffer, isLast: boolean): ReadBody | undefined {
     const length = this.#length + piece.byteLength;
-    if (length > MAX_BODY_BYTES) return this.#refuse('too_large');
+    if (length > MOST_BODY_BYTES) return this.#refuse('too_large');
     if (!this.#makeRoom(length)) return this.#refuse('crowded');
     this.#buffer.set(new Uint8Array(piece), this.#length);
     this.#length = length;
@@ -49,9 +49,9 @@ export class KeptBody {
     return text;
   }
 
-  /** Counts the body on this account; returns false and drops the body if the account is full. */
-  belongsTo(account: string): boolean {
-    if (this.#slot === undefined || this.#slot.move(account)) return true;
+  /** Counts the body on this tenant; returns false and drops the body if the tenant's share is used up. */
+  belongsTo(tenant: string): boolean {
+    if (this.#slot === undefined || this.#slot.move(tenant)) return true;
     this.release();
     return false;
   }
@@ -74,7 +74,7 @@ export class KeptBody {
     }
     const size = this.#buffer.length;
     if (length <= size) return true;
-    const wantedBytes = Math.min(MAX_BODY_BYTES, Math.max(LEAST_BYTES, 2 * size, length));
+    const wantedBytes = Math.min(MOST_BODY_BYTES, Math.max(LEAST_BYTES, 2 * size, length));
     if (!this.#slot.grow(wantedBytes - size)) return false;
     // Allocate separate memory: a slice of Node's shared pool would keep the whole pool.
     const largerBuffer = Buffer.allocUnsafeSlow(wantedBytes);

@@ -2,7 +2,7 @@ import type { CallerConnection } from '../contract/caller-connection.ts';
 import type { BodyFault, RequestValue } from '../contract/exchange.ts';
 import { isReadMethod } from '../pipeline/edge.ts';
 import { findHeaders, linesOf, type RawHead } from './found-headers.ts';
-import { MAX_BODY_BYTES } from './kept-body.ts';
+import { MOST_BODY_BYTES } from './kept-body.ts';
 
 export interface HeadOptions {
   /**
@@ -43,9 +43,9 @@ export function readHead(
   const { contentType = '', requestId = '', traceparent = '', idempotencyKey = '' } = headers;
   // uWebSockets takes the first of several lengths, and ignores an empty one. Either lets a request be smuggled past a
   // proxy.
-  const lengthRepeated = headers.lengths > (contentLength === '' ? 0 : 1);
+  const isLengthRepeated = headers.lengths > (contentLength === '' ? 0 : 1);
   const isChunked = !isReadMethod(method) && transferEncoding !== '';
-  const hasBody = !lengthRepeated && (contentLength !== '' || isChunked);
+  const hasBody = !isLengthRepeated && (contentLength !== '' || isChunked);
   const path = rawHead.getUrl();
   const mayStream = path === eventsPath;
   return {
@@ -65,7 +65,7 @@ export function readHead(
       },
       ip: callerAddress === undefined ? address : callerAddress(address, headers.forwardedFor ?? ''),
       body: '',
-      bodyFault: lengthFault(contentLength, lengthRepeated),
+      bodyFault: lengthFault(contentLength, isLengthRepeated),
       connection,
     },
     hasBody,
@@ -95,5 +95,5 @@ function weighRange(range: string): [type: string, weight: number] {
 
 function lengthFault(declaredLength: string, isRepeated: boolean): BodyFault | undefined {
   if (isRepeated) return 'length_repeated';
-  return Number(declaredLength) > MAX_BODY_BYTES ? 'too_large' : undefined;
+  return Number(declaredLength) > MOST_BODY_BYTES ? 'too_large' : undefined;
 }

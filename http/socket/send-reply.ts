@@ -13,13 +13,13 @@ const KEEP_ALIVE = '\r\nKeep-Alive: timeout=8';
 /** Writes a reply to its connection. Call it within the request's own callback or a cork, so that writes are gathered. */
 export function sendReply(call: SocketCall, reply: ReplyValue): void {
   const { response, method } = call;
-  const { status, contentType, headers, body, stream, close } = reply;
+  const { status, contentType, headers, body, stream, closesConnection } = reply;
   // uWebSockets writes the status 200 itself.
   if (status !== 200) response.writeStatus(statusLine(status));
   const isHead = method === 'HEAD';
-  const headerLines = isHead ? headHeaders(reply) : close === true ? '' : KEEP_ALIVE;
+  const headerLines = isHead ? headHeaders(reply) : closesConnection === true ? '' : KEEP_ALIVE;
   response.writeHeader('Content-Type', contentType + headers + headerLines);
-  if (isHead && close === true) {
+  if (isHead && closesConnection === true) {
     closeAfterHead(call, reply);
   } else if (isHead) {
     // Given a length, uWebSockets waits for a body that never comes and ends the connection with the next request.
@@ -27,13 +27,13 @@ export function sendReply(call: SocketCall, reply: ReplyValue): void {
   } else if (stream !== undefined) {
     stream(new OpenReply(call));
   } else {
-    response.end(body, close === true);
+    response.end(body, closesConnection === true);
   }
 }
 
 /** Returns the headers that uWebSockets adds itself only to a reply with a body. */
-function headHeaders({ body, stream, close }: ReplyValue): HeaderLines {
-  if (close === true) return ENDS_HEADS ? '' : '\r\nConnection: close';
+function headHeaders({ body, stream, closesConnection }: ReplyValue): HeaderLines {
+  if (closesConnection === true) return ENDS_HEADS ? '' : '\r\nConnection: close';
   return (stream === undefined ? `\r\nContent-Length: ${Buffer.byteLength(body)}` : '') + KEEP_ALIVE;
 }
 

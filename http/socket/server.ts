@@ -84,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   // Separate, so that most requests make no closure (docs/decisions/012-value-or-promise.md, Closures and arrays).
   async function answerNextTurn(edgeCall: EdgeCall): Promise<ReplyValue> {
     await nextTurn();
-    return { ...(await options.answer(edgeCall)), close: true };
+    return { ...(await options.answer(edgeCall)), closesConnection: true };
   }
 
   function respondInTurn(call: SocketCall, edgeCall: EdgeCall): void {
@@ -131,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   /** While the listener drains, a connection ends with its reply. */
   function closing(reply: ReplyValue): ReplyValue {
-    return isDraining ? { ...reply, close: true } : reply;
+    return isDraining ? { ...reply, closesConnection: true } : reply;
   }
 
   async function close(graceMs: number): Promise<void> {

@@ -59,7 +59,7 @@ const NO_SERVER_HEADER = '999999990007';
  * Most bytes of a request's head: its line and all header fields. The parser refuses a longer one with 431. A request
  * line of 8,000 octets should be accepted (RFC 9112, 3).
  */
-const MAX_HEAD_BYTES = 8_192;
+const MOST_HEAD_BYTES = 8_192;
 
 /**
  * Loads the library's binary for the running Node. Each platform and Node version has its own package. There are two
@@ -69,19 +69,17 @@ const MAX_HEAD_BYTES = 8_192;
 function load(): Library {
   // uWebSockets.js reads its limit once from the environment, while its binary is loaded. The default is 4,096.
   // biome-ignore lint/style/noProcessEnv: the library has no other place for it, and nothing of ours reads it.
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(MAX_HEAD_BYTES);
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(MOST_HEAD_BYTES);
   const { platform, arch, version, versions } = process;
   const name = `@uwsjs/${platform}-${arch}-${versions.node.split('.')[0]}`;
   try {
     const library = createRequire(import.meta.url)(name) as Library;
     library._cfg(NO_SERVER_HEADER);
     return library;
-  } catch (cause) {
+  } catch (error) {
     throw new Error(
       `the HTTP server's package ${name} does not load on Node ${version}; bin/prepare installs it`,
-      {
-        cause,
-      },
+      { cause: error },
     );
   }
 }

@@ -101,7 +101,7 @@ export const createBatch = apiEndpoint({
     const content = draftOf(request);
     if (!content.ok) return content;
     return withShop(request, async (shop) => {
-      const reply = await request.services.shops.createBatch(shop, {
+      const creation = await request.services.shops.createBatch(shop, {
         ...content.value,
         name,
         recipients,
@@ -111,9 +111,9 @@ export const createBatch = apiEndpoint({
         notBeforeMs: notBefore === undefined ? undefined : Date.parse(notBefore),
         notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter),
       });
-      if (!reply.ok) return reply;
-      const { shopId, id } = reply.value.accepted;
-      return madeOnce(201, reply.value, `${API_BASE_PATH}/shops/${shopId}/batches/${id}`);
+      if (!creation.ok) return creation;
+      const { shopId, id } = creation.value.accepted;
+      return madeOnce(201, creation.value, `${API_BASE_PATH}/shops/${shopId}/batches/${id}`);
     });
   },
 });

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { failed } from '../../actors/failure.ts';
-import { reply } from '../contract/endpoint.ts';
+import { done, failed } from '../../actors/failure.ts';
 import { cursorPage } from '../contract/list-pages.ts';
 import { apiEndpoint } from './services.ts';
 
@@ -38,7 +37,7 @@ export const listArticles = apiEndpoint({
       title,
       summary,
     }));
-    return reply(200, { items, nextCursor: null });
+    return done({ items, nextCursor: null });
   },
 });
 
@@ -59,6 +58,6 @@ export const readArticle = apiEndpoint({
   errors: ['DOC_ARTICLE_NOT_FOUND'],
   async handle({ params, services }) {
     const article = services.articles.all().get(params.slug);
-    return article === undefined ? failed('DOC_ARTICLE_NOT_FOUND') : reply(200, article);
+    return article === undefined ? failed('DOC_ARTICLE_NOT_FOUND') : done(article);
   },
 });

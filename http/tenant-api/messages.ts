@@ -27,7 +27,6 @@ export const SEND_ERRORS = [
   ...MESSAGE_POLICY_CODES,
   'MSGAPP_NOT_CONNECTED',
   'MSGAPP_SESSION_LOST',
-  'BOT_SERVICE_UNREACHABLE',
 ] as const satisfies readonly SendCode[];
 
 /** The content of a message, or of a batch, in a request. */
@@ -162,9 +161,9 @@ export const readMessage = apiEndpoint({
   },
   errors: ['MESSAGE_NOT_FOUND'],
   handle({ caller, params, services }) {
-    const reply = services.shops.message(caller.tenantId, params.id);
+    const outcome = services.shops.message(caller.tenantId, params.id);
     // Callers poll. A record in memory is the same object until it changes, so its body is kept with it.
-    if (!(reply instanceof Promise) && reply.ok) rememberBody(reply.value);
-    return reply;
+    if (!(outcome instanceof Promise) && outcome.ok) rememberBody(outcome.value);
+    return outcome;
   },
 });

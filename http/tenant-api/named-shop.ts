@@ -20,16 +20,16 @@ export function withShop<Result>(
   handle: (shop: ShopReference) => MaybePromise<Result>,
 ): MaybePromise<Result | Failed<NamedShopCode>> {
   const { tenantId } = request.caller;
-  const foundShop = request.services.tenants.shopId(tenantId, request.params.idOrName);
-  return foundShop instanceof Promise
-    ? foundShop.then((shopFound) => handleFound(shopFound, tenantId, handle))
-    : handleFound(foundShop, tenantId, handle);
+  const named = request.services.tenants.shopId(tenantId, request.params.idOrName);
+  return named instanceof Promise
+    ? named.then((outcome) => handleNamed(outcome, tenantId, handle))
+    : handleNamed(named, tenantId, handle);
 }
 
-function handleFound<Result>(
-  shopFound: Outcome<string, NamedShopCode>,
+function handleNamed<Result>(
+  shopId: Outcome<string, NamedShopCode>,
   tenantId: string,
   handle: (shop: ShopReference) => MaybePromise<Result>,
 ): MaybePromise<Result | Failed<NamedShopCode>> {
-  return shopFound.ok ? handle({ tenantId, shopId: shopFound.value }) : shopFound;
+  return shopId.ok ? handle({ tenantId, shopId: shopId.value }) : shopId;
 }

@@ -52,8 +52,8 @@ export const listWebhooks = apiEndpoint({
   description: 'All of them on one page, including those that operators made. Secrets are left out.',
   permission: 'webhooks.read',
   async handle({ caller, services }) {
-    const reply = await services.webhooks.list(caller.tenantId);
-    return mapOutcome(renamedFailure(reply, OF_ERASED), (items) => ({ items, nextCursor: null }));
+    const list = await services.webhooks.list(caller.tenantId);
+    return mapOutcome(renamedFailure(list, OF_ERASED), (items) => ({ items, nextCursor: null }));
   },
 });
 

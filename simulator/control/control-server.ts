@@ -30,7 +30,7 @@ export function route<Entries extends v.ObjectEntries>(
   return { method, path, handle: async (parts, fields) => handle(readInput(entries, parts, fields)) };
 }
 
-const MAX_BODY_BYTES = 1024 * 1024;
+const MOST_BODY_BYTES = 1024 * 1024;
 /** The base URL against which a request's path is parsed. */
 const BASE = 'http://simulator';
 
@@ -107,7 +107,7 @@ async function readBody(request: IncomingMessage): Promise<Record<string, unknow
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw new ControlFailure(413, 'PAYLOAD_TOO_LARGE', 'The body is over 1 MiB.');
+    if (size > MOST_BODY_BYTES) throw new ControlFailure(413, 'PAYLOAD_TOO_LARGE', 'The body is over 1 MiB.');
     chunks.push(chunk);
   }
   if (size === 0) return {};

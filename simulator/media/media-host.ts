@@ -10,7 +10,7 @@ import type { Attachment } from './attachments.ts';
 import type { MediaCertificate } from './media-certificate.ts';
 
 /** The largest upload: more than the largest attachment that our clients send. The real network takes 2 GB. */
-const MAX_UPLOAD_BYTES = 128 * 1024 * 1024;
+const MOST_UPLOAD_BYTES = 128 * 1024 * 1024;
 
 /** The length of the truncated HMAC after the ciphertext. */
 const MAC_BYTES = 10;
@@ -140,7 +140,7 @@ export class MediaHost {
     let size = 0;
     for await (const chunk of request as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
-      if (size > MAX_UPLOAD_BYTES) {
+      if (size > MOST_UPLOAD_BYTES) {
         answer(response, 413, { error: 'too large' });
         request.destroy();
         return;

@@ -6,7 +6,7 @@ const PAGE_PATH = '/sw.js';
 
 /** The gate compares the revisions of web clients with this major and minor version. */
 const MAJOR = 2;
-const MINOR = 3000;
+const MINOR = 3_000;
 
 /** Keeps the versions of clients that may log in, and the version that the network's page names. Held in memory. */
 export class ClientVersions {

@@ -18,7 +18,7 @@ import { attribute, node, streamError } from './stanzas.ts';
 export const CHAT_PATH = '/ws/chat';
 
 /** The largest WebSocket message taken from a client. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Accepts the upgrades of `server` to the chat and runs their connections. */
 export class ChatServer {
@@ -27,7 +27,7 @@ export class ChatServer {
   readonly #network: Network;
   readonly #sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
+    maxPayload: MOST_MESSAGE_BYTES,
     perMessageDeflate: false,
   });
 

@@ -24,6 +24,7 @@ import type { ShopState } from '../state/shop-state.ts';
 import { attributedText } from '../texts/attributed-text.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
+/** Time limit of a question that no caller waits for. */
 const ASK_TIMEOUT_MS = 2_000;
 /**
  * The search for a pool shop must fit into the two seconds of a forwarded request (docs/contract.md, Codes of the service).

@@ -67,7 +67,7 @@ interface OperatorTokenCheckOptions {
  * Checks the tokens of the operators' listener. It answers 401 `API_KEY_MISSING` and `API_KEY_INVALID`, and 403
  * `FORBIDDEN_ROLE`. It answers 429 `RATE_LIMITED` to an address that guesses and to an operator with too many changes.
  * `msgapi_operator_refusals_total` counts refusals by reason. The log has a line for each address that starts to guess
- * or is stopped, and for each call for which an operator lacks the role.
+ * or is stopped. Each call for which an operator lacks the role has one, too.
  */
 export function operatorTokenCheck({
   tokens,
@@ -86,10 +86,7 @@ export function operatorTokenCheck({
     tokens.map(({ name }) => name),
   );
 
-  function refuse(
-    reason: OperatorRefusalReason,
-    ...reply: Parameters<typeof errorReply>
-  ): OperatorAdmission {
+  function refuse(reason: OperatorRefusalReason, ...reply: Parameters<typeof errorReply>): OperatorAdmission {
     countRefusal({ reason });
     return { operator: undefined, refusal: errorReply(...reply) };
   }

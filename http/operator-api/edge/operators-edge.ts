@@ -9,7 +9,7 @@ import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorReply } from '../../contract/envelope.ts';
 import { failureOfThrown } from '../../contract/errors.ts';
 import type { CallIds, ReplyValue, RequestValue } from '../../contract/exchange.ts';
-import { type FollowedCall, ownerFollower } from '../../owner/follow-owner.ts';
+import { type FollowedRequest, ownerFollower } from '../../owner/follow-owner.ts';
 import { forwardToOwner } from '../../owner/forward-to-owner.ts';
 import { FORWARD_TIMEOUT_MS, type Forwarder } from '../../owner/forwarder.ts';
 import type { OwnerReply } from '../../owner/owner-reply.ts';
@@ -41,7 +41,7 @@ export interface OperatorsEdgeOptions {
 
 /** The options of the edge, with the follower of requests whose tenant moves. */
 interface Edge extends OperatorsEdgeOptions {
-  readonly follow: (call: FollowedCall) => Promise<OwnerReply>;
+  readonly follow: (call: FollowedRequest) => Promise<OwnerReply>;
 }
 
 /** The operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */
@@ -59,7 +59,7 @@ export function operatorsEdge(options: OperatorsEdgeOptions): (request: RequestV
       get takesBody() {
         return !isReadMethod(request.method) && edge.tokenCheck.knows(request);
       },
-      account: () => 'operators',
+      tenant: () => 'operators',
       answer: async (ids) => bodyRefusal(request, target.route) ?? answerOperator(target, request, ids, edge),
     };
   };
@@ -176,10 +176,10 @@ async function askForOperator(
   const { tenantId } = request;
   if (tenantId === undefined) return (await serveOperator(endpoint, request, services, serving)).reply;
   const { method, path, forwardTimeoutMs = FORWARD_TIMEOUT_MS } = endpoint;
-  const ask: FollowedCall['ask'] = (spentMs) => {
+  const ask: FollowedRequest['ask'] = (spentMs) => {
     if (forwarder.ownerIsLocal(tenantId)) return serveOperator(endpoint, request, services, serving);
-    const forwardedCall = { kind: 'operator', method, path, parts: { ...request, tenantId } } as const;
-    return forwardToOwner(forwarder, tenantId, forwardedCall, forwardTimeoutMs - spentMs);
+    const nodeRequest = { kind: 'operator', method, path, parts: { ...request, tenantId } } as const;
+    return forwardToOwner(forwarder, tenantId, nodeRequest, forwardTimeoutMs - spentMs);
   };
   return (await follow({ tenantId, ask })).reply;
 }

@@ -4,15 +4,15 @@ import type { Clock } from '../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../runtime/durations.ts';
 
 /** Most different wrong tokens that an address may send within a window. Mistyped tokens stay far below. */
-export const MAX_GUESSES = 20;
+export const MOST_GUESSES = 20;
 /** Length of a window; it begins with the first wrong token of an address. */
 export const GUESS_WINDOW_MS = MINUTE_MS;
 /** Most addresses that are remembered. The one whose window began first is forgotten for another. */
-const MAX_ADDRESSES = 10_000;
+const MOST_ADDRESSES = 10_000;
 
 interface Window {
   readonly endsMs: number;
-  /** Digests of the wrong tokens, at most `MAX_GUESSES`. */
+  /** Digests of the wrong tokens, at most `MOST_GUESSES`. */
   readonly seenDigests: Set<string>;
 }
 
@@ -33,7 +33,7 @@ export class TokenGuesses {
   /** Returns the whole seconds until the address may try once more. Undefined if it may try now. */
   waitSeconds(ip: string): number | undefined {
     const window = this.#current(networkOf(ip));
-    if (window === undefined || window.seenDigests.size < MAX_GUESSES) return undefined;
+    if (window === undefined || window.seenDigests.size < MOST_GUESSES) return undefined;
     return Math.max(1, Math.ceil((window.endsMs - this.#clock.monotonicMs()) / 1_000));
   }
 
@@ -51,7 +51,7 @@ export class TokenGuesses {
     }
     if (window.seenDigests.has(digest)) return undefined;
     window.seenDigests.add(digest);
-    return window.seenDigests.size === MAX_GUESSES ? 'last' : undefined;
+    return window.seenDigests.size === MOST_GUESSES ? 'last' : undefined;
   }
 
   #current(network: string): Window | undefined {
@@ -63,7 +63,7 @@ export class TokenGuesses {
 
   #begin(network: string, digest: string): void {
     const [oldestAddress] = this.#windows.keys();
-    if (this.#windows.size >= MAX_ADDRESSES && oldestAddress !== undefined)
+    if (this.#windows.size >= MOST_ADDRESSES && oldestAddress !== undefined)
       this.#windows.delete(oldestAddress);
     this.#windows.set(network, {
       endsMs: this.#clock.monotonicMs() + GUESS_WINDOW_MS,

@@ -57,7 +57,7 @@ export const nodeExample = {
   incarnation: 'node-1~1',
   shards: 128,
   self: true,
-  leaseMarginMs: 4200,
+  leaseMarginMs: 4_200,
 };
 
 export const deadLetterExample = {

@@ -59,7 +59,7 @@ export class TenantCall implements EdgeCall {
     return !isReadMethod(this.request.method);
   }
 
-  account(): MaybePromise<string | undefined> {
+  tenant(): MaybePromise<string | undefined> {
     if (this.#tenantId === NOT_LOOKED_UP) this.#tenantId = this.#edge.keys.tenantOfKey(this.#keyHash);
     return this.#tenantId;
   }
@@ -67,7 +67,7 @@ export class TenantCall implements EdgeCall {
   answer(ids: CallIds, wait: CallWait | undefined): MaybePromise<EdgeReply> {
     const refusal = bodyRefusal(this.request, this.#route);
     if (refusal !== undefined) return refusal;
-    const tenantId = this.account();
+    const tenantId = this.tenant();
     return tenantId instanceof Promise
       ? this.#answerOnceFound(tenantId, ids, wait)
       : this.#answerTenant(tenantId, ids, wait);
@@ -146,7 +146,7 @@ export class TenantCall implements EdgeCall {
 
   /** Returns this node's reply. If the tenant has moved meanwhile, asks the next owner. */
   #replyHere(reply: OwnerReply, request: TenantRequest): MaybePromise<EdgeReply> {
-    if (!reply.moved) return edgeReply(reply, this.#route, request.tenantId);
+    if (!reply.hasMoved) return edgeReply(reply, this.#route, request.tenantId);
     return this.#counted(askNextOwner(this.#endpoint, request, reply, this.#edge), request);
   }
 
@@ -197,8 +197,8 @@ function continueRequest(
 }
 
 /**
- * Returns the reply with its tenant. A 401 without a key is nobody's: the owner knows no such key. This node still had
- * it in memory, but its tenant no longer has it, or was erased.
+ * Returns the reply with its tenant. A 401 without a key gets no tenant. This node still had the key in memory, but the
+ * tenant no longer has it, or was erased.
  */
 function edgeReply({ reply, keyId, wait }: OwnerReply, route: string, tenantId: string): EdgeReply {
   if (keyId === undefined && reply.status === 401) return anonymous(reply, route);

@@ -18,7 +18,7 @@ const TOO_MANY_STREAMS = {
 const HEARTBEAT_MS = 5_000;
 /** Streams whose comments are due within this time get them together, in milliseconds. */
 const HEARTBEATS_TOGETHER_MS = 50;
-/** Readers reconnect after a random time in this range, so that those of a node that stops do not come together. */
+/** Readers reconnect after a random time in this range. So the readers of a node that stops do not all come at once. */
 const RETRY_MS = { from: 500, to: 2_000 };
 
 /**

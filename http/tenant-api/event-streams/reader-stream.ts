@@ -1,5 +1,5 @@
 import { NO_ROOM_TO_WAIT } from '../../../actors/tenants/stored-events/event-waiters.ts';
-import type { ArmedTimer, Clock } from '../../../runtime/clock.ts';
+import { type ArmedTimer, type Clock, sleep } from '../../../runtime/clock.ts';
 import type { Counts } from '../../../runtime/counts.ts';
 import type { ReplyStream, ReplyValue } from '../../contract/exchange.ts';
 import type { CallWait } from '../../contract/waiting.ts';
@@ -137,9 +137,9 @@ export class ReaderStream {
     const isQuick = page.items.length === 0 && this.#clock.monotonicMs() - this.#askedMs < AGAIN_MS;
     const isSoonAgain = reply.status !== 200 || (isQuick && this.#wasQuick);
     this.#wasQuick = isQuick;
-    if (reply.status === 429) await this.#pause(limitedMs(reply));
-    else if (reply.code === 'OVERLOADED') await this.#pause(NO_ROOM_MS);
-    else if (isSoonAgain) await this.#pause(AGAIN_MS);
+    if (reply.status === 429) await sleep(this.#clock, limitedMs(reply));
+    else if (reply.code === 'OVERLOADED') await sleep(this.#clock, NO_ROOM_MS);
+    else if (isSoonAgain) await sleep(this.#clock, AGAIN_MS);
   }
 
   /** Passes a page on to a reader at `place`. */
@@ -167,7 +167,7 @@ export class ReaderStream {
   async #caughtUp(): Promise<boolean> {
     const endMs = this.#clock.monotonicMs() + MOST_LAG_MS;
     while (!this.#isOver && this.#clock.monotonicMs() < endMs) {
-      await this.#pause(LAG_LOOK_MS);
+      await sleep(this.#clock, LAG_LOOK_MS);
       // Only a write shows if bytes are still buffered.
       if (this.#isOver || !this.#reader.write(':\n\n')) continue;
       this.#noteUnread();
@@ -182,10 +182,6 @@ export class ReaderStream {
     const { error } = JSON.parse(String(body)) as { readonly error: unknown };
     this.#reader.write(`event: end\ndata: ${JSON.stringify(error)}\n\n`);
     this.#reader.end();
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#clock.after(ms, resolve));
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type OperatorTokenCheck,
   operatorTokenCheck,
 } from '../../../http/operator-api/edge/operator-token-check.ts';
-import { GUESS_WINDOW_MS, MAX_GUESSES } from '../../../http/operator-api/edge/token-guesses.ts';
+import { GUESS_WINDOW_MS, MOST_GUESSES } from '../../../http/operator-api/edge/token-guesses.ts';
 import { OPERATOR_ENDPOINTS } from '../../../http/operator-api/endpoints.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { send } from '../openapi/checked-client.ts';
@@ -139,7 +139,7 @@ describe("guesses at operators' tokens", () => {
   });
 
   test('an address that sent too many is refused, also with the right one, until a minute is over', async () => {
-    guess(MAX_GUESSES, () => '203.0.113.1');
+    guess(MOST_GUESSES, () => '203.0.113.1');
     const refusedValue = must(ask(ADMIN_TOKEN, '203.0.113.1'));
     assert.deepEqual([refusedValue.status, refusedValue.code], [429, 'RATE_LIMITED']);
     assert.match(refusedValue.headers, /\r\nRetry-After: 60$/);
@@ -159,17 +159,17 @@ describe("guesses at operators' tokens", () => {
   });
 
   test('one guess below the limit refuses no caller', () => {
-    guess(MAX_GUESSES - 1, () => '203.0.113.1');
+    guess(MOST_GUESSES - 1, () => '203.0.113.1');
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
   test('a repeated wrong token is one guess: an old scraper locks no one out', () => {
-    for (let call = 0; call < MAX_GUESSES * 2; call += 1) ask('yesterday', '203.0.113.1');
+    for (let call = 0; call < MOST_GUESSES * 2; call += 1) ask('yesterday', '203.0.113.1');
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
   test('an IPv6 address counts as its network of 64 bits', () => {
-    guess(MAX_GUESSES, (number) => `2001:db8:0:1::${number + 1}`);
+    guess(MOST_GUESSES, (number) => `2001:db8:0:1::${number + 1}`);
     assert.equal(must(ask(ADMIN_TOKEN, '2001:db8:0:1:ffff::1')).status, 429);
     assert.equal(ask(ADMIN_TOKEN, '2001:db8:0:2::1'), undefined);
   });
@@ -200,7 +200,7 @@ describe("guesses at operators' tokens", () => {
   });
 
   test('at most 10,000 addresses are remembered, the newest', () => {
-    guess(MAX_GUESSES, () => '203.0.113.1');
+    guess(MOST_GUESSES, () => '203.0.113.1');
     for (let number = 0; number < 10_000; number += 1) ask('wrong', `10.0.${number >> 8}.${number & 255}`);
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });

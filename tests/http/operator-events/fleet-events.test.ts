@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { EventLog } from '../../../http/operator-events/event-log.ts';
 import { FleetEvents } from '../../../http/operator-events/fleet-events.ts';
 import type { OperatorEvent } from '../../../http/operator-events/operator-event.ts';
-import type { ForwardedCall } from '../../../http/owner/forwarded-form.ts';
+import type { NodeRequest } from '../../../http/owner/forwarded-form.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 
 /** Two nodes, of which `ownNode` asks `otherNode`. */
@@ -43,7 +43,7 @@ function twoNodes() {
       await new Promise<void>((resolve) => void clock.after(timeoutMs, resolve));
       throw new Error('no answer in time');
     }
-    const { since } = JSON.parse(payload) as Extract<ForwardedCall, { kind: 'events' }>;
+    const { since } = JSON.parse(payload) as Extract<NodeRequest, { kind: 'events' }>;
     return otherNode.events.answer(since);
   }
   const ownNode = node('here');

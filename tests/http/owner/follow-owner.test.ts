@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type FollowedCall, ownerFollower } from '../../../http/owner/follow-owner.ts';
+import { type FollowedRequest, ownerFollower } from '../../../http/owner/follow-owner.ts';
 import { FORWARD_TIMEOUT_MS } from '../../../http/owner/forwarder.ts';
 import type { OwnerReply } from '../../../http/owner/owner-reply.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 
-const reply = (status: number, moved = false): OwnerReply => ({
+const reply = (status: number, hasMoved = false): OwnerReply => ({
   reply: { status, contentType: 'application/json', headers: '', body: '' },
   keyId: undefined,
-  moved,
+  hasMoved,
 });
 const movedReply = reply(503, true);
 
@@ -29,7 +29,7 @@ class Edge {
   });
 
   /** The reply, once there is one. */
-  request(refused?: FollowedCall['refused']): { status: number | undefined } {
+  request(refused?: FollowedRequest['refused']): { status: number | undefined } {
     const outcome: { status: number | undefined } = { status: undefined };
     const ask = async (spentMs: number): Promise<OwnerReply> => {
       this.asked.push({ owner: this.owner, spentMs });

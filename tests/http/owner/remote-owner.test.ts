@@ -207,8 +207,8 @@ describe('a request taken by one node and answered by another', () => {
       assert.ok(performance.now() - startedMs < 10_000);
     const askedRequests: TenantRequest[] = [];
     forward = (_, payload) => {
-      const forwardedCall = decodeForwarded(payload);
-      if (forwardedCall.kind === 'api') askedRequests.push(forwardedCall.request);
+      const nodeRequest = decodeForwarded(payload);
+      if (nodeRequest.kind === 'api') askedRequests.push(nodeRequest.request);
       return owner.serveForwarded(payload);
     };
     isLocal = false;

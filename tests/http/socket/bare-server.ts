@@ -6,19 +6,19 @@ import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 
 export interface BareOptions extends Partial<Omit<ServerOptions, 'answer' | 'enter'>> {
   readonly answer: (request: RequestValue) => MaybePromise<ReplyValue>;
-  /** The account of a body that comes in pieces. Default: the same for all. */
-  readonly accountOf?: (request: RequestValue) => string;
+  /** The tenant of a body that comes in pieces. Default: the same for all. */
+  readonly tenantOf?: (request: RequestValue) => string;
 }
 
 /** Starts only a listener on loopback that reads every body. `options` has the settings of a test. */
-export function bareServer({ answer, accountOf, ...options }: BareOptions): Promise<Server> {
+export function bareServer({ answer, tenantOf, ...options }: BareOptions): Promise<Server> {
   return startServer({
     host: '127.0.0.1',
     port: 0,
     callerAddress: undefined,
     eventsPath: undefined,
     bodies: new BodyBudget(),
-    enter: (request) => bareCall(request, accountOf),
+    enter: (request) => bareCall(request, tenantOf),
     answer: ({ request }) => answer(request),
     ...options,
   });
@@ -27,12 +27,12 @@ export function bareServer({ answer, accountOf, ...options }: BareOptions): Prom
 /** A call whose body is read and that leads to no endpoint. */
 export function bareCall(
   request: RequestValue,
-  accountOf: BareOptions['accountOf'] = () => 'somebody',
+  tenantOf: BareOptions['tenantOf'] = () => 'somebody',
 ): EdgeCall {
   return {
     request,
     takesBody: true,
-    account: () => accountOf(request),
+    tenant: () => tenantOf(request),
     answer: () => Promise.reject(new Error('no endpoint')),
   };
 }

@@ -76,7 +76,7 @@ describe('a listener', () => {
 
   test('keeps 60,000 chunks of one byte in 64 KiB a connection, and frees it', async () => {
     const limits = { bodies: 12, bytes: 12 * 65_536 };
-    const bodies = new BodyBudget({ node: limits, account: limits });
+    const bodies = new BodyBudget({ node: limits, tenant: limits });
     const { open, requests } = await listening({ bodies });
     const chunks = inTinyChunks('x'.repeat(60_000));
     await Promise.all(
@@ -96,7 +96,7 @@ describe('a listener', () => {
     const accountAsked = new EventEmitter();
     const { open } = await listening({
       bodies,
-      accountOf() {
+      tenantOf() {
         accountAsked.emit('asked');
         return 'somebody';
       },
@@ -110,7 +110,7 @@ describe('a listener', () => {
   });
 
   test('a body in one piece takes no slot', async () => {
-    const bodies = new BodyBudget({ node: { bodies: 0, bytes: 0 }, account: { bodies: 0, bytes: 0 } });
+    const bodies = new BodyBudget({ node: { bodies: 0, bytes: 0 }, tenant: { bodies: 0, bytes: 0 } });
     const { open } = await listening({ bodies });
     const connection = await open();
     connection.write(`${head('Content-Length: 5\r\n')}12345`);
@@ -122,11 +122,11 @@ describe('a listener', () => {
     ['bytes', { bodies: 1_000, bytes: 1_500 }],
   ] as const) {
     test(`an account that used up its ${row} is refused, another is not, and a freed slot counts again`, async () => {
-      const bodies = new BodyBudget({ node: { bodies: 1_000, bytes: 1_000_000 }, account: limits });
+      const bodies = new BodyBudget({ node: { bodies: 1_000, bytes: 1_000_000 }, tenant: limits });
       const askedEmitter = new EventEmitter();
       const { open } = await listening({
         bodies,
-        accountOf({ headers }) {
+        tenantOf({ headers }) {
           setImmediate(() => askedEmitter.emit('asked'));
           return headers.requestId;
         },
@@ -156,13 +156,13 @@ describe('a listener', () => {
   test('a node with as many bodies in reading as it may have refuses one more, from any caller', async () => {
     const bodies = new BodyBudget({
       node: { bodies: 2, bytes: 1_000_000 },
-      account: { bodies: 1_000, bytes: 1_000_000 },
+      tenant: { bodies: 1_000, bytes: 1_000_000 },
     });
     const askedEmitter = new EventEmitter();
     let account = 0;
     const { open } = await listening({
       bodies,
-      accountOf() {
+      tenantOf() {
         setImmediate(() => askedEmitter.emit('asked'));
         account += 1;
         return String(account);

@@ -119,7 +119,7 @@ describe('HEAD whose answer takes time and ends the connection', () => {
         contentType: 'text/plain',
         headers: '',
         body: 'twelve bytes',
-        close: true,
+        closesConnection: true,
       }),
     });
     const connection = await openRaw(`http://127.0.0.1:${server.port}`);
