@@ -71,8 +71,10 @@ export async function pairAll(
     await inParallel(shops, atOnce, async (shop) => {
       try {
         again += (await pair(side, shop, lookMs)) - 1;
-      } catch (cause) {
-        throw new Error(`shop ${shop.id} was not paired, ${paired} of ${shops.length} were`, { cause });
+      } catch (error) {
+        throw new Error(`shop ${shop.id} was not paired, ${paired} of ${shops.length} were`, {
+          cause: error,
+        });
       }
       paired += 1;
     });

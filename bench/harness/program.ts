@@ -85,8 +85,8 @@ export async function startProgram(options: {
   try {
     const { api, admin, look } = await readReadyLine(child, { schema: readyLine });
     return { process: child, api, admin, look, lastLog };
-  } catch (cause) {
-    throw new Error(`${name} did not start: ${lastLog()}`, { cause });
+  } catch (error) {
+    throw new Error(`${name} did not start: ${lastLog()}`, { cause: error });
   }
 }
 

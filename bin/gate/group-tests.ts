@@ -1,4 +1,4 @@
-/*
+/**
  * Reads names of compiled test files from standard input, one a line. Prints one line for each process that is to run
  * some of them: `node group-tests.js < FILES`. Neighbours below one folder of tests/ share a process, because most take
  * longer to start than to run. It fails if a file may disturb those beside it, and its name does not say so.

@@ -93,11 +93,11 @@ export function caller(settings: ClientSettings): Call {
       const isFile = sending.isFile && response.ok;
       const data = isFile ? response.body : dataOf(response, await response.text(), requestId);
       return { status, data, headers, requestId: headers.get('x-request-id') ?? requestId } as Answer<Name>;
-    } catch (cause) {
-      if (cause instanceof ApiError) throw cause;
-      if (limit.isUp())
-        throw new ApiError({ code: 'TIMEOUT', reason: 'no answer in time', requestId, cause });
-      throw new ApiError({ code: 'NO_ANSWER', reason: 'the connection failed', requestId, cause });
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      const fields = { requestId, cause: error };
+      if (limit.isUp()) throw new ApiError({ code: 'TIMEOUT', reason: 'no answer in time', ...fields });
+      throw new ApiError({ code: 'NO_ANSWER', reason: 'the connection failed', ...fields });
     } finally {
       limit.release();
     }

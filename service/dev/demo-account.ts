@@ -37,8 +37,10 @@ export function devStateFile(dataDirectory: string): DevStateFile {
       }
       try {
         return v.parse(keptSchema, JSON.parse(text));
-      } catch (cause) {
-        throw new Error(`${path} cannot be understood; move it away to begin with a new account`, { cause });
+      } catch (error) {
+        throw new Error(`${path} cannot be understood; move it away to begin with a new account`, {
+          cause: error,
+        });
       }
     },
     write(state) {

@@ -22,8 +22,8 @@ export async function lockFile(
   const flock = spawn('flock', ['--wait', String(options.waitSeconds), '3'], {
     stdio: ['ignore', 'ignore', 'inherit', file],
   });
-  const [code] = await once(flock, 'exit').catch((cause) => {
-    throw new Error('flock is missing; Debian has it in util-linux.', { cause });
+  const [code] = await once(flock, 'exit').catch((error) => {
+    throw new Error('flock is missing; Debian has it in util-linux.', { cause: error });
   });
   if (code === 0) return { file, release: () => closeSync(file) };
   closeSync(file);

@@ -63,7 +63,7 @@ const planted: readonly Planted[] = [
     source: `import { test } from 'node:test';\ntest.skip('later', () => consume(1));\n`,
     rule: 'lint/suspicious/noSkippedTests',
   },
-  // The form of branches, bodies and absent fields.
+  // The form of branches, bodies and absent fields, and the name of what is caught.
   form('block-then-statement', 'if (one > 1) {\n  act(1);\n} else act(2);', 'plugin'),
   form('statement-then-block', 'if (one > 1) act(1);\nelse {\n  act(2);\n}', 'plugin'),
   form('block-then-condition', 'if (one > 1) {\n  act(1);\n} else if (one < 0) act(2);', 'plugin'),
@@ -78,6 +78,8 @@ const planted: readonly Planted[] = [
   form('absent-with-name', 'return { ...(text ? { name: text } : {}) };', 'plugin'),
   form('absent-with-and', 'return { ...(text && { text }) };', 'plugin'),
   form('absent-by-type', 'return { ...(text === undefined ? {} : { text }) };', undefined),
+  form('caught-cause', 'try {\n  return act(1);\n} catch (cause) {\n  return cause;\n}', 'plugin'),
+  form('caught-error', 'try {\n  return act(1);\n} catch (error) {\n  return error;\n}', undefined),
   form('boolean', 'const isOne = one === 1;\nreturn { ...(isOne ? { isOne } : {}) };', undefined),
 ];
 

@@ -79,6 +79,11 @@ test('a comment about a whole file is before its imports', () => {
   assert.deepEqual(foundPaths, []);
 });
 
+test('a comment about a file has the form of a docstring', () => {
+  const foundPaths = sources.filter(({ source }) => /^\/\*(?!\*)/m.test(source)).map(({ path }) => path);
+  assert.deepEqual(foundPaths, []);
+});
+
 test('a duration of whole minutes is found where a name or a product shows it, and other numbers are not', () => {
   for (const line of [
     'const LONGEST_MS = 600_000;',

@@ -76,8 +76,8 @@ async function unknownFields(manifests: readonly Manifest[]): Promise<string[]> 
   try {
     await promisify(execFile)(process.execPath, [compiler, ...options, 'manifests.ts'], { cwd: folder });
     return [];
-  } catch (failure) {
-    return [String((failure as { readonly stdout: string }).stdout)];
+  } catch (error) {
+    return [String((error as { readonly stdout: string }).stdout)];
   } finally {
     rmSync(folder, { recursive: true });
   }

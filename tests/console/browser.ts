@@ -92,10 +92,10 @@ async function launch(
       reducedMotion: 'reduce',
       ...view,
     });
-  } catch (cause) {
+  } catch (error) {
     rmSync(profile, { recursive: true, force: true });
     throw new Error(`Chromium does not start from ${CHROMIUM_PATH}; bin/prepare-browser installs it.`, {
-      cause,
+      cause: error,
     });
   }
 }

@@ -66,9 +66,9 @@ export async function startCaddy(frontUrl: string, certificate?: TestCertificate
     const ready = certificate ? 'serving initial configuration' : 'certificate obtained successfully';
     const serves = until('caddy serves with its certificate', () => Promise.resolve(said.includes(ready)));
     await Promise.race([serves, ended]);
-  } catch (failure) {
+  } catch (error) {
     await stop();
-    throw failure;
+    throw error;
   }
   const ca = certificate?.ca ?? readFileSync(join(folder, 'pki/authorities/local/root.crt'), 'utf8');
   return { port, plainUrl: `http://localhost:${plainPort}`, ca, stop };

@@ -77,9 +77,9 @@ async function startNginxFront(
       ),
     );
     await Promise.race([listens, ended]);
-  } catch (failure) {
+  } catch (error) {
     await stop();
-    throw failure;
+    throw error;
   }
   return { url, adminUrl: `http://127.0.0.1:${adminPort}`, stop };
 }

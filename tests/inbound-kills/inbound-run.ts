@@ -99,8 +99,8 @@ async function untilAllCame(tenant: ToldTenant): Promise<void> {
     cursor = String(data.nextCursor);
     return told >= expectedCount;
   };
-  await until('all came', look, { withinMs: ALL_CAME_MS }).catch((cause: unknown) => {
-    throw new Error(`of ${expectedCount} messages ${told} were told`, { cause });
+  await until('all came', look, { withinMs: ALL_CAME_MS }).catch((error: unknown) => {
+    throw new Error(`of ${expectedCount} messages ${told} were told`, { cause: error });
   });
 }
 

@@ -121,7 +121,7 @@ async function stallingWorld(
 
 /** The reply, or the code of the failure. */
 function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.catch((failure: { readonly code: string }) => failure.code);
+  return promise.catch((error: { readonly code: string }) => error.code);
 }
 
 /** Returns the results of the settled promises; undefined for the rest. */

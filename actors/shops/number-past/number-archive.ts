@@ -1,4 +1,4 @@
-/*
+/**
  * When a shop is erased, some data of its number is kept for 30 days. So an erasure lifts no cap and no opt-out
  * (docs/contract.md, A number and its shops). The data is the start of the warm-up, the use of the last day's caps, and
  * the numbers that opted out. Texts, recipients and writers are not kept.

@@ -1,4 +1,4 @@
-/*
+/**
  * People's messages to a shard's shops on one day are one hash, as its messages are (message-days.ts). The owner is
  * under an id, followed by the sealed rest. A message that was read also has `id:read`. The hash expires as a whole.
  */

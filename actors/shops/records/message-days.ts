@@ -1,4 +1,4 @@
-/*
+/**
  * A shard's messages of one day are one hash. It has the accepted content under a message's id, its state under
  * `id:state`, and its receipts under `id:receipts`. The day is read from the id, so a message is found by its id alone.
  * In Redis a commit costs by the number of keys it writes. Thousands of messages share this key, and it expires as a

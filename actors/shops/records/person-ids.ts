@@ -1,4 +1,4 @@
-/*
+/**
  * The id by which a tenant knows a person who writes: the same in all its shops, from any of their addresses. It is a
  * digest of their first known address, under a key that is not in Redis (`NumberVault.digests`). A hash of the tenant
  * maps the digest of each address to the id. So a person keeps the id when the network sends their number later. If two

@@ -1,4 +1,4 @@
-/*
+/**
  * The list of a shop's accepted sends, in order. An element has a message's id and its policy entry. The list is the
  * index of the shop's messages, its queue (the ones that have not ended) and its ledger. An element without an id
  * counts a message that was carried for another shop. Lists begun by 0.1.0 contain ids alone before they

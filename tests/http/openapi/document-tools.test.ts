@@ -81,8 +81,8 @@ async function compile(program: string): Promise<void> {
     'node',
   ];
   const imports = ['--allowImportingTsExtensions', '--rewriteRelativeImportExtensions', '--skipLibCheck'];
-  await tool('typescript/bin/tsc', ...options, ...imports, program).catch((failure: { stdout?: string }) => {
-    assert.fail(failure.stdout ?? String(failure));
+  await tool('typescript/bin/tsc', ...options, ...imports, program).catch((error: { stdout?: string }) => {
+    assert.fail(error.stdout ?? String(error));
   });
 }
 
