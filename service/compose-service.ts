@@ -180,7 +180,7 @@ function openLogs(
   return { requestLog: new RequestLog({ ...parts, limits }), audit: new AuditLog({ ...parts, maxAgeMs }) };
 }
 
-/** Adds the figures of the build, the store, and the node with its sessions, shops, messages and webhooks to /metrics. */
+/** Adds the figures of the build, the store, the node, its sessions, shops, messages and webhooks to /metrics. */
 function exportFigures(
   metrics: Metrics,
   options: Pick<Service, 'node' | 'actors'> & {
