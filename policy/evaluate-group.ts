@@ -15,6 +15,8 @@ export interface GroupContext {
   readonly participantCount: number;
   /** The shop's number administers the group. */
   readonly isAdmin: boolean;
+  /** Only administrators may write in it. The contract asks callers for this flag, and no rule depends on it. */
+  readonly announce: boolean;
 }
 
 /** The facts for the decision on a message to a group, in addition to the ledger of the shop's sends. */

@@ -12,7 +12,7 @@ function groupFacts(facts: Partial<GroupFacts> = {}): GroupFacts {
     groupId: '120363042345678901@g.us',
     text: 'Hello',
     mediaUrls: [],
-    group: { participantCount: 10, isAdmin: true },
+    group: { participantCount: 10, isAdmin: true, announce: false },
     pairedAtMs: START_MS,
     settings: resolveSettings({}),
     nowMs: START_MS,
@@ -27,7 +27,7 @@ function send(ledger: SendLedger, facts: Partial<GroupFacts>) {
 }
 
 function groupOf(participantCount: number) {
-  return { participantCount, isAdmin: true };
+  return { participantCount, isAdmin: true, announce: false };
 }
 
 test('a group takes one share for every 50 participants, rounded up, at least one', () => {
@@ -35,7 +35,7 @@ test('a group takes one share for every 50 participants, rounded up, at least on
   assert.deepEqual(counts.map(groupShares), [1, 1, 1, 1, 2, 2, 3, 21]);
 });
 
-test('content comes first, then context, then administration', () => {
+test('content comes first, then context, then administration; the announce flag decides nothing', () => {
   const ledger = new SendLedger();
   const ask = (facts: Partial<GroupFacts>) => refusalOf(evaluateGroup(ledger, groupFacts(facts)));
   assert.deepEqual(ask({ group: null, text: undefined }), ['EMPTY_MESSAGE', undefined]);
@@ -44,9 +44,11 @@ test('content comes first, then context, then administration', () => {
   for (const participantCount of [Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY]) {
     assert.deepEqual(ask({ group: groupOf(participantCount) }), ['GROUP_CONTEXT_REQUIRED', undefined]);
   }
-  const unadministered = { participantCount: 10, isAdmin: false };
-  assert.deepEqual(ask({ group: unadministered }), ['GROUP_NOT_ADMINISTERED', undefined]);
-  assert.equal(ask({ group: groupOf(10) }), 'admitted');
+  for (const announce of [true, false]) {
+    const context = { participantCount: 10, announce };
+    assert.deepEqual(ask({ group: { ...context, isAdmin: false } }), ['GROUP_NOT_ADMINISTERED', undefined]);
+    assert.equal(ask({ group: { ...context, isAdmin: true } }), 'admitted');
+  }
 });
 
 test('the verdict shows the group budget, and the shop’s cold and declared figures', () => {

@@ -14,7 +14,7 @@ function told(nowMs: number, settings: TenantSettings) {
   const ledger = new SendLedger();
   for (const entry of fullLedger(START_MS)) ledger.record(entry);
   const content = { text: 'Hello', mediaUrls: [], settings, nowMs };
-  const group = { participantCount: 1, isAdmin: true };
+  const group = { participantCount: 1, isAdmin: true, announce: false };
   return [
     evaluateMessage(ledger, messageFacts({ settings, nowMs })),
     evaluateGroup(ledger, { ...content, groupId: '120363042345678901@g.us', group, pairedAtMs: null }),

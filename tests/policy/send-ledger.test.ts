@@ -86,7 +86,7 @@ function fullShop() {
     nowMs = START_MS + index * 2 * MINUTE_MS;
     record(evaluateMessage(ledger, messageFacts({ recipient, text, pairedAtMs, settings, nowMs })));
     if (index % 2 === 0 && index < 200) {
-      const group = { participantCount: 5, isAdmin: true };
+      const group = { participantCount: 5, isAdmin: true, announce: false };
       const content = { groupId: `${index}@g.us`, text, mediaUrls: [] };
       record(evaluateGroup(ledger, { ...content, group, pairedAtMs, settings, nowMs }));
     }

@@ -148,7 +148,8 @@ export class ShopModel {
         return evaluateMessage(ledger, { ...facts, recipient: request.to });
       }
       case 'group': {
-        const { to: groupId, group } = request;
+        const { to: groupId } = request;
+        const group = request.group && { ...request.group, announce: false };
         return evaluateGroup(ledger, { ...common, groupId, text: 'Hello', mediaUrls: [], group });
       }
       case 'status':
