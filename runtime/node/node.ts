@@ -201,8 +201,8 @@ class AssembledNode implements RuntimeNode {
       onDoubt: (shard) => void ownership.settle(shard),
     });
     this.#commits = commits;
-    const shard = (number: number) => ownership.shard(number);
-    const store = new NodeStore(engine, commits, shard);
+    const ownedShard = (number: number) => ownership.shard(number);
+    const store = new NodeStore(engine, commits, ownedShard);
     this.store = store;
     this.deadLetters = new DeadLetterBox({
       ...commonOptions,
@@ -213,7 +213,7 @@ class AssembledNode implements RuntimeNode {
     });
     this.actors = new LocalActors({
       nodeId,
-      shard,
+      shard: ownedShard,
       shards: () => ownership.shards(),
       storeIsFull: () => ownership.servers.some(({ memoryUse }) => memoryUse >= limits.memoryShare),
       isBusy: () => this.isBusy(),

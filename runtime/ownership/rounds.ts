@@ -3,7 +3,7 @@ export class Rounds {
   readonly #work: () => Promise<void>;
   readonly #isOver: () => boolean;
   #current: Promise<void> | undefined;
-  #again = false;
+  #isRequested = false;
 
   /** `work` never rejects. Once `isOver` returns true, no further round begins, even if one was requested. */
   constructor(work: () => Promise<void>, isOver: () => boolean) {
@@ -19,7 +19,7 @@ export class Rounds {
   /** Begins a round, or has one follow the round under way. */
   run(): Promise<void> {
     if (this.#current !== undefined) {
-      this.#again = true;
+      this.#isRequested = true;
       return this.#current;
     }
     this.#current = this.#rounds().finally(() => {
@@ -30,13 +30,13 @@ export class Rounds {
 
   /** Called during a round: another follows it. */
   again(): void {
-    this.#again = true;
+    this.#isRequested = true;
   }
 
   async #rounds(): Promise<void> {
     do {
-      this.#again = false;
+      this.#isRequested = false;
       await this.#work();
-    } while (this.#again && !this.#isOver());
+    } while (this.#isRequested && !this.#isOver());
   }
 }

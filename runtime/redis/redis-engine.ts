@@ -81,7 +81,7 @@ export class RedisEngine implements Engine {
       // A cluster's client learns from its servers which one is the master.
       if (this.#isCluster) return;
       // All of them: reads and messages must come from the server that accepts the commits.
-      for (const connection of [this.#commits, this.#data, this.#bus]) connection.renew();
+      for (const part of [this.#commits, this.#data, this.#bus]) part.renew();
     };
     this.#lostMaster = new LostMaster({ ...options, reconnect });
   }

@@ -26,7 +26,7 @@ export class MemoryRedis {
   readonly values = new Map<string, Value>();
   readonly listeners = new Map<string, Set<(message: string) => void>>();
   /** False takes the fence away, to see that the checker notices. */
-  fenced = true;
+  isFenced = true;
   #sequence = 0;
   #lastTicket = 0;
   /** By node id: the highest that registered. */
@@ -61,7 +61,8 @@ export class MemoryRedis {
     return sections.map((section) => {
       const actual = this.#records[section.shard] ?? '';
       if (actual === section.next) return { code: 'committed' };
-      if (this.fenced && actual !== section.expected) return { code: 'fenced', actual: parseRecord(actual) };
+      if (this.isFenced && actual !== section.expected)
+        return { code: 'fenced', actual: parseRecord(actual) };
       this.#write(section.shard, section.next);
       const writes = section.entries.flatMap((entry) => entry.writes);
       this.history.push({

@@ -65,10 +65,10 @@ export interface RedisProxy {
 /** A TCP proxy before a Redis socket. */
 export async function redisProxy(socketPath: string): Promise<RedisProxy> {
   const sockets = new Set<Socket>();
-  let holding = false;
-  let broken = false;
+  let isHolding = false;
+  let isBroken = false;
   const server: Server = createServer((client) => {
-    if (broken) {
+    if (isBroken) {
       client.destroy();
       return;
     }
@@ -81,7 +81,7 @@ export async function redisProxy(socketPath: string): Promise<RedisProxy> {
     redis.on('close', () => client.destroy());
     client.on('data', (bytes) => redis.write(bytes));
     redis.on('data', (bytes) => {
-      if (!holding) client.write(bytes);
+      if (!isHolding) client.write(bytes);
     });
   });
   const port = await listening(server);
@@ -92,18 +92,18 @@ export async function redisProxy(socketPath: string): Promise<RedisProxy> {
   return {
     url: `redis://127.0.0.1:${port}`,
     cut() {
-      holding = false;
+      isHolding = false;
       cut();
     },
     holdAnswers() {
-      holding = true;
+      isHolding = true;
     },
     break() {
-      broken = true;
+      isBroken = true;
       cut();
     },
     mend() {
-      broken = false;
+      isBroken = false;
     },
     async stop() {
       cut();

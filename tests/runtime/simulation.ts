@@ -51,7 +51,7 @@ class Simulation {
   constructor(seed: number, sabotage: Sabotage) {
     this.#random = seededRandom(seed);
     this.#sabotage = sabotage;
-    this.#redis.fenced = sabotage !== 'no fence';
+    this.#redis.isFenced = sabotage !== 'no fence';
   }
 
   async run(steps: number): Promise<SimulationResult> {
