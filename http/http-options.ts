@@ -3,7 +3,7 @@ import type { FleetOperations, OperatorOperations } from '../actors/operators/op
 import type { FileBounds } from '../actors/outbound/file-download.ts';
 import type { InboundOperations } from '../actors/shops/inbound-operations.ts';
 import type { ShopOperations } from '../actors/shops/shop-operations.ts';
-import type { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
+import type { KeyIndex } from '../actors/tenants/key-index.ts';
 import type { TenantOperations } from '../actors/tenants/tenant-operations.ts';
 import type { WebhookOperations } from '../actors/webhooks/webhook-operations.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -45,7 +45,7 @@ export interface HttpActors {
   readonly operators: OperatorOperations;
   readonly webhooks: WebhookOperations;
   readonly fleet: FleetOperations;
-  readonly keys: Pick<StoredKeyDirectory, 'tenantOfKey'>;
+  readonly keys: Pick<KeyIndex, 'tenantOfKey'>;
   readonly feed: OperatorEventFeed;
 }
 

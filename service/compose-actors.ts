@@ -1,7 +1,7 @@
 import { ActorEventFeed } from '../actors/actor-event-feed.ts';
 import { eventService } from '../actors/events/event-service.ts';
 import type { SessionHost } from '../actors/sessions/session-host.ts';
-import { StoredKeyDirectory } from '../actors/tenants/key-directory.ts';
+import { KeyIndex } from '../actors/tenants/key-index.ts';
 import { EventWaiters } from '../actors/tenants/stored-events/event-waiters.ts';
 import type { HttpActors } from '../http/http-options.ts';
 import type { LinkTopic } from '../runtime/node/link-topics.ts';
@@ -63,7 +63,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     settings: options.webhooks,
     makeId,
   });
-  const directory = new StoredKeyDirectory(store);
+  const keyIndex = new KeyIndex(store);
   const refreshDirectory = (tenantId: string): Promise<void> => operatorsDirectory.refresh(tenantId);
   const erasure = composeErasure({
     ...options,
@@ -71,7 +71,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     actors,
     store,
     deadLetters,
-    directory,
+    keyIndex,
     refreshDirectory,
   });
   const tenants = composeTenants({
@@ -84,7 +84,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     erasure,
     refreshDirectory,
   });
-  const operators = composeOperators({ ...options, directory, operatorsDirectory, erasure, makeId, host });
+  const operators = composeOperators({ ...options, keyIndex, operatorsDirectory, erasure, makeId, host });
   return {
     tenants: tenants.service,
     shops: shops.service,
@@ -93,7 +93,7 @@ export async function composeActors(options: ActorsOptions): Promise<RunningActo
     webhooks,
     operators: operators.service,
     fleet: operators.fleet,
-    keys: directory,
+    keys: keyIndex,
     feed,
     host,
     counts,

@@ -13,7 +13,7 @@ export interface ErasedLogs {
 
 interface ErasureOptions
   extends Omit<ShopEraserOptions, 'forgetChanges'>,
-    Pick<TenantErasureOptions, 'log' | 'directory' | 'refreshDirectory'>,
+    Pick<TenantErasureOptions, 'log' | 'keyIndex' | 'refreshDirectory'>,
     ErasedLogs {}
 
 /** Puts together what erases tenants, their shops and people who wrote to them on this node. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { done, type FailureCode, failed } from '../failure.ts';
-import type { StoredKeyDirectory } from '../tenants/key-directory.ts';
+import type { KeyIndex } from '../tenants/key-index.ts';
 import { keyHash, makeRawKey } from '../tenants/raw-key.ts';
 import { hashesToForget } from '../tenants/retired-hashes.ts';
 import { keyView } from '../tenants/tenant-record.ts';
@@ -10,7 +10,7 @@ import type { TenantAccess } from './tenant-access.ts';
 
 export interface ApiKeysOptions {
   readonly clock: Clock;
-  readonly directory: StoredKeyDirectory;
+  readonly keyIndex: KeyIndex;
   readonly makeId: (nowMs: number) => string;
 }
 
@@ -18,7 +18,7 @@ type ApiKeys = Pick<OperatorOperations, 'createKey' | 'listKeys' | 'rotateKey' |
 
 /** Makes, lists, rotates and revokes the keys of tenants. */
 export function apiKeys(
-  { directory, clock, makeId }: ApiKeysOptions,
+  { keyIndex, clock, makeId }: ApiKeysOptions,
   { withTenant, ask }: TenantAccess,
 ): ApiKeys {
   /** Makes a value and names its tenant first, so that the key is found as soon as the commit succeeds. */
@@ -28,10 +28,10 @@ export function apiKeys(
   ): Promise<LookupOutcome<FreshKeyView, Code>> => {
     const key = makeRawKey();
     const hash = keyHash(key);
-    await directory.name(hash, tenantId);
+    await keyIndex.name(hash, tenantId);
     const record = await put(hash);
     if (!record.ok) return record;
-    return (await directory.keep(hash)) ? done({ ...record.value, key }) : failed('NOT_FOUND');
+    return (await keyIndex.keep(hash)) ? done({ ...record.value, key }) : failed('NOT_FOUND');
   };
 
   return {
@@ -50,8 +50,8 @@ export function apiKeys(
     rotateKey: (tenantId, keyId) =>
       withTenant(tenantId, async ({ apiKeys }) => {
         const forgottenHashes = hashesToForget(apiKeys.get(keyId)?.record ?? {});
-        // Before the commit: a crash after it would leave them in the directory permanently.
-        if (forgottenHashes.length > 0) await directory.forget(forgottenHashes);
+        // Before the commit: a crash after it would leave them in the index permanently.
+        if (forgottenHashes.length > 0) await keyIndex.forget(forgottenHashes);
         return withNewValue(tenantId, (hash) =>
           ask(tenantId, { type: 'rotate_key', keyId, hash, forgotten: forgottenHashes }),
         );

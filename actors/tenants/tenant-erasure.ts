@@ -6,7 +6,7 @@ import { partsOf } from '../../runtime/parts.ts';
 import type { Store, Write } from '../../runtime/store.ts';
 import { withReplyTimeout } from '../with-reply-timeout.ts';
 import { askTenant } from './ask-tenant.ts';
-import type { StoredKeyDirectory } from './key-directory.ts';
+import type { KeyIndex } from './key-index.ts';
 import { PROGRESS_AT_A_TIME } from './stored-webhooks/webhook-progress.ts';
 import type { TenantState } from './tenant-state.ts';
 
@@ -20,7 +20,7 @@ export interface TenantErasureOptions {
   readonly store: Pick<Store, 'read' | 'commit'>;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly directory: Pick<StoredKeyDirectory, 'forget'>;
+  readonly keyIndex: Pick<KeyIndex, 'forget'>;
   /** Erases a shop. Rejects if it stopped half way and must be repeated. */
   readonly eraseShop: (shop: {
     readonly tenantId: string;
@@ -140,7 +140,7 @@ export class TenantErasure {
 
   async #forgetKeys({ apiKeysByHash }: TenantState): Promise<void> {
     for (const hashes of partsOf([...apiKeysByHash.keys()], KEYS_AT_ONCE))
-      await this.#options.directory.forget(hashes);
+      await this.#options.keyIndex.forget(hashes);
   }
 
   /** Removes the entries of all shops that are being erased from the webhooks, in steps between which others have turns. */
@@ -185,7 +185,9 @@ export class TenantErasure {
     await this.#forgetNumbers(shard, keys.numbersLeft);
     await forgetRequests(tenantId);
     await refreshDirectory(tenantId);
-    await withReplyTimeout(clock, askTenant(actors, tenantId, { type: 'tenant_erased' }));
+    const reply = await withReplyTimeout(clock, askTenant(actors, tenantId, { type: 'tenant_erased' }));
+    // `NOT_FOUND`: the tenant is erased already. `CONFLICT`: the shard was away while a shop was to be erased.
+    if (!reply.ok && reply.failure.code === 'CONFLICT') throw new Error('a shop of the tenant is not erased');
     await actors.passivate(address);
   }
 

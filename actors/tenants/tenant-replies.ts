@@ -38,8 +38,8 @@ export interface TenantReplies {
   readonly person_erased: Outcome<true, never>;
   readonly erase_progress: Outcome<true, never>;
   readonly shop_erased: Outcome<true, never>;
-  /** False if the tenant still has data outside its own keys. */
-  readonly tenant_erased: Outcome<boolean, never>;
+  /** `CONFLICT`: a shop of the tenant is not erased yet. */
+  readonly tenant_erased: Outcome<true, 'CONFLICT'>;
 }
 
 /** A turn that decides a command of the type. Its reply is checked. */

@@ -90,9 +90,9 @@ export function shopErased(state: TenantState, shopId: string): TenantTurn<'shop
   };
 }
 
-/** Removes the keys of a deleted tenant, once all its other data is erased. */
+/** Removes the keys of a deleted tenant. Refused while a shop of the tenant is not erased. */
 export function tenantErased(state: TenantState): TenantTurn<'tenant_erased'> {
-  if (!state.record.deleted || state.erasing.size > 0) return { reply: done(false) };
+  if (!state.record.deleted || state.erasing.size > 0) return { reply: failed('CONFLICT') };
   return {
     state: { ...state, isGone: true },
     writes: [

@@ -4,7 +4,7 @@ import { type ApiKeyRecord, keyView } from '../tenant-record.ts';
 import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
 import { indexKeys, liveKey, type TenantState } from '../tenant-state.ts';
 
-/** Stores a key; the directory names its tenant already. */
+/** Stores a key. The index of keys has it already. */
 export function putKey(
   state: TenantState,
   key: ApiKeyRecord,
@@ -21,7 +21,7 @@ export function putKey(
 
 /**
  * Gives a key a new value. The old value stops with this commit, and calls with it get API_KEY_REVOKED as long as the
- * key's record has it. A revoked key stays revoked. `forgotten` has the hashes that were removed from the directory of
+ * key's record has it. A revoked key stays revoked. `forgotten` has the hashes that were removed from the index of
  * keys. Only these leave the record, so an erasure finds all others.
  */
 export function rotateKey(

@@ -1,4 +1,4 @@
-import type { StoredKeyDirectory } from '../../../actors/tenants/key-directory.ts';
+import type { KeyIndex } from '../../../actors/tenants/key-index.ts';
 import type { MaybePromise } from '../../../runtime/maybe-promise.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { errorReply } from '../../contract/envelope.ts';
@@ -16,7 +16,7 @@ import type { ApiServices } from '../services.ts';
 import type { FileReplies } from './file-replies.ts';
 
 export interface TenantCallOptions extends AskOwnerOptions<ApiServices> {
-  readonly keys: Pick<StoredKeyDirectory, 'tenantOfKey'>;
+  readonly keys: Pick<KeyIndex, 'tenantOfKey'>;
   readonly eventReaders: EventReaders;
   readonly files: FileReplies;
   /** Most calls of one tenant in progress. Further ones are refused OVERLOADED. */

@@ -1,9 +1,9 @@
-/** A key's value is in the directory of keys exactly when somebody was given it. */
+/** A key's value is in the index of keys exactly when somebody was given it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { done, failed, type Outcome } from '../../../actors/failure.ts';
 import { type OperatorServiceOptions, operatorService } from '../../../actors/operators/operator-service.ts';
-import { StoredKeyDirectory } from '../../../actors/tenants/key-directory.ts';
+import { KeyIndex } from '../../../actors/tenants/key-index.ts';
 import { keyHash } from '../../../actors/tenants/raw-key.ts';
 import { putKey, revokeKey, rotateKey } from '../../../actors/tenants/turns/key-turns.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
@@ -22,7 +22,7 @@ const draft = {
   limits: { minute: 1, hour: 1, day: 1 },
 };
 
-/** Returns a service whose tenant gives this answer, and the hashes that its directory names permanently. */
+/** Returns a service whose tenant gives this answer, and the hashes that its index names permanently. */
 async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
   const state = await goldenTenant(golden);
   const redis = new Map<string, { tenantId: string; expires: boolean }>();
@@ -41,7 +41,7 @@ async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
     actors: { state: () => state, ask: answer },
     clock: new FakeClock(),
     makeId: () => keyId,
-    directory: new StoredKeyDirectory(fakeOf<Store>(store)),
+    keyIndex: new KeyIndex(fakeOf<Store>(store)),
   } as unknown as OperatorServiceOptions);
   const named = () => {
     const kept = [...redis].filter(([, { expires }]) => !expires);
@@ -50,7 +50,7 @@ async function operatorsWith(answer: () => Promise<Outcome<unknown>>) {
   return { operators, named, redis };
 }
 
-test('a new key and a rotated key are in the directory of keys', async () => {
+test('a new key and a rotated key are in the index of keys', async () => {
   const { operators, named } = await operatorsWith(async () => done({ id: keyId }));
   const made = await operators.createKey(golden.tenantId, draft);
   const rotated = await operators.rotateKey(golden.tenantId, keyId);
@@ -92,7 +92,7 @@ async function tenantWithKey() {
   return { state: putKey(storedState, record).state ?? storedState, key: record.id };
 }
 
-test('a key’s record keeps every value that the directory may name, and loses only those that it does not', async () => {
+test('a key’s record keeps every value that the index may name, and loses only those that it does not', async () => {
   const { key, ...tenant } = await tenantWithKey();
   let { state } = tenant;
   const rotate = (hash: string, forgotten: readonly string[]): void => {

@@ -1,9 +1,9 @@
-/** An erasure or a rotation that dies at any moment leaves no key in the directory of keys for longer than an hour. */
+/** An erasure or a rotation that dies at any moment leaves no key in the index of keys for longer than an hour. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../actors/failure.ts';
 import { type OperatorServiceOptions, operatorService } from '../../../actors/operators/operator-service.ts';
-import { StoredKeyDirectory } from '../../../actors/tenants/key-directory.ts';
+import { KeyIndex } from '../../../actors/tenants/key-index.ts';
 import type { TenantCommand } from '../../../actors/tenants/tenant-commands.ts';
 import { TenantErasure } from '../../../actors/tenants/tenant-erasure.ts';
 import { tenantAddress, tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
@@ -71,7 +71,7 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
     state = next.state ?? state;
     return next.reply as Outcome<unknown>;
   };
-  const directory = new StoredKeyDirectory(fakeOf<Store>(store));
+  const keyIndex = new KeyIndex(fakeOf<Store>(store));
   const actors: Pick<Actors, 'state' | 'peek' | 'ask' | 'passivate'> = {
     state: async <State>() => state as State,
     peek: <State>() => state as State,
@@ -84,7 +84,7 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
     store,
     clock,
     log: new QuietLog(),
-    directory,
+    keyIndex,
     eraseShop: nothing,
     erasePerson: nothing,
     eraseStrays: nothing,
@@ -96,7 +96,7 @@ async function processWith(tenantId: string, { calls = Number.POSITIVE_INFINITY,
     actors,
     clock,
     makeId,
-    directory,
+    keyIndex,
   } as unknown as OperatorServiceOptions);
   return { died, ask, operators, erase: () => erasure.run(address), isLoaded: () => state !== undefined };
 }
@@ -119,7 +119,7 @@ async function tenantWithKeys(): Promise<string> {
   return tenantId;
 }
 
-/** The tenant's entries of the directory, and for how long each is kept; -1: for ever. */
+/** The tenant's entries of the index, and for how long each is kept; -1: for ever. */
 async function namedFor(tenantId: string): Promise<{ readonly key: string; readonly seconds: number }[]> {
   const found = [];
   for (const key of await redis.keys('api-key:*'))

@@ -57,22 +57,25 @@ async function nodeWithEraser(
   let atOnce = 0;
   let mostAtOnce = 0;
   let tries = 0;
-  const tell = (command: Parameters<typeof turn>[1]): void => {
-    state = turn(state, command, { address, nowMs: 0, facts: NO_FACTS }).state ?? state;
+  const ask = (command: Parameters<typeof turn>[1]): unknown => {
+    const decision = turn(state, command, { address, nowMs: 0, facts: NO_FACTS });
+    state = decision.state ?? state;
+    return decision.reply;
   };
+  const tell = (command: Parameters<typeof turn>[1]): void => void ask(command);
   const erasure = new TenantErasure({
     actors: {
       peek: () => (isHere() ? state : undefined),
       ask: async (_address: unknown, command: Parameters<typeof turn>[1]) => {
         steps.push(command.type);
-        tell(command);
+        return ask(command);
       },
       passivate: note('passivate'),
     } as unknown as TenantErasureOptions['actors'],
     store,
     clock,
     log,
-    directory: { forget: note('keys') },
+    keyIndex: { forget: note('keys') },
     forgetDeadLetters: note('dead letters'),
     eraseStrays: note('strays'),
     forgetRequests: note('requests'),
@@ -160,6 +163,19 @@ test('a deleted tenant is removed after all its other data, its keys first', asy
     'passivate',
   ]);
   assert.equal(state().isGone, true);
+});
+
+test('a deleted tenant whose shard left during the erasure of its shops is erased after its return', async () => {
+  let looks = 0;
+  // Away as the second shop is about to be erased, and here again before the tenant is.
+  const isHere = () => ++looks !== 3;
+  const { clock, log, erasure, steps, state } = await nodeWithEraser(0, { deleted: true, isHere });
+  void erasure.run(address);
+  await clock.advance(1_000);
+  assert.equal(steps.includes('passivate'), false);
+  assert.deepEqual([log.errors.length, state().erasing.size, state().isGone], [1, shopIds.length - 1, false]);
+  await clock.advance(10_000);
+  assert.deepEqual([state().erasing.size, state().isGone, steps.at(-1)], [0, true, 'passivate']);
 });
 
 test('the archives of a deleted tenant’s numbers go in short steps, also if Redis was away between two', async () => {

@@ -10,7 +10,7 @@ const UNCOMMITTED_SECONDS = 3_600;
  * Finds the tenant of a key on any node, and so the owner that authenticates the call. The mapping of a hash never
  * changes, so a found one is cached. A missing one is read again each time, since the key may be made at any moment.
  */
-export class StoredKeyDirectory {
+export class KeyIndex {
   readonly #store: Store;
   readonly #found = new LRUCache<string, string>({ max: CACHED_KEYS });
 
@@ -28,7 +28,7 @@ export class StoredKeyDirectory {
    * always found. If the key is refused or its node is killed, the entry expires.
    */
   async name(keyHash: string, tenantId: string): Promise<void> {
-    await this.#store.append([['SET', directoryKey(keyHash), tenantId, 'EX', UNCOMMITTED_SECONDS]]);
+    await this.#store.append([['SET', indexKey(keyHash), tenantId, 'EX', UNCOMMITTED_SECONDS]]);
   }
 
   /**
@@ -36,24 +36,24 @@ export class StoredKeyDirectory {
    * erased.
    */
   async keep(keyHash: string): Promise<boolean> {
-    const [persisted] = await this.#store.append([['PERSIST', directoryKey(keyHash)]]);
+    const [persisted] = await this.#store.append([['PERSIST', indexKey(keyHash)]]);
     return persisted === 1;
   }
 
   /** Removes hashes that no key has any more. */
   async forget(keyHashes: readonly string[]): Promise<void> {
     for (const keyHash of keyHashes) this.#found.delete(keyHash);
-    await this.#store.append(keyHashes.map((keyHash) => ['DEL', directoryKey(keyHash)]));
+    await this.#store.append(keyHashes.map((keyHash) => ['DEL', indexKey(keyHash)]));
   }
 
   async #read(keyHash: string): Promise<string | undefined> {
-    const [tenantId] = await this.#store.read([['GET', directoryKey(keyHash)]]);
+    const [tenantId] = await this.#store.read([['GET', indexKey(keyHash)]]);
     if (typeof tenantId !== 'string') return undefined;
     this.#found.set(keyHash, tenantId);
     return tenantId;
   }
 }
 
-function directoryKey(keyHash: string): string {
+function indexKey(keyHash: string): string {
   return `api-key:${keyHash}`;
 }
