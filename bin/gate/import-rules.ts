@@ -153,7 +153,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/contract': 'actors/shops actors/tenants actors/reply-schemas actors policy runtime',
   'http/bodies':
     'http/contract actors/webhooks actors/shops actors/tenants/stored-events actors/reply-schemas',
-  'http/request-log': 'http/contract actors/reply-schemas runtime/redis runtime',
+  'http/request-log': 'http/contract actors/reply-schemas runtime',
   'http/pipeline': 'http/contract runtime',
   'http/socket': 'http/pipeline http/contract',
   'http/owner': 'http/pipeline http/contract actors/tenants actors runtime',
@@ -166,7 +166,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/tenant-api/edge': `
     http/tenant-api/event-streams http/tenant-api http/owner http/pipeline http/contract actors/outbound
     actors/tenants actors runtime`,
-  'http/audit-log': 'http/request-log actors/reply-schemas runtime/redis runtime',
+  'http/audit-log': 'http/request-log actors/reply-schemas runtime',
   'http/console': 'http/pipeline http/contract actors/tenants/stored-events actors',
   'http/operator-events': 'http/owner http/contract actors runtime',
   'http/metrics': 'http/operator-events http/contract actors runtime',

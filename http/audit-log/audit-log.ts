@@ -1,8 +1,8 @@
 import type { CursorPage } from '../../actors/reply-schemas/reply-fields.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { readLuaScript } from '../../runtime/lua-script.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import type { Random } from '../../runtime/random.ts';
-import { readLuaScript } from '../../runtime/redis/lua-script.ts';
 import type { RedisCommand, Store } from '../../runtime/store.ts';
 import { erasedMark } from '../request-log/request-log-keys.ts';
 import type { AuditEntry, AuditLogQuery, Change, ChangeOutcome } from './audit-entry.ts';

@@ -1,7 +1,7 @@
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { readLuaScript } from '../../runtime/redis/lua-script.ts';
+import { readLuaScript } from '../../runtime/lua-script.ts';
 import type { RedisCommand, Store } from '../../runtime/store.ts';
 import type { AnsweredRequest } from '../contract/answered-request.ts';
 import { NOBODY, packEntry } from './request-log-entry.ts';

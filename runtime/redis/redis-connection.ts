@@ -1,6 +1,6 @@
 import { Command, Redis } from 'ioredis';
+import type { LuaScript } from '../lua-script.ts';
 import type { RedisArgument } from '../store.ts';
-import type { LuaScript } from './lua-script.ts';
 import type { RedisClient } from './redis-client.ts';
 
 /** The encoding of values in a reply. */

@@ -11,11 +11,11 @@ import {
   type ShardRecord,
 } from '../engine.ts';
 import type { Logger } from '../logger.ts';
+import { type LuaScript, readLuaScript } from '../lua-script.ts';
 import { outcomeUnknownFailure, RuntimeFailure } from '../runtime-failure.ts';
 import type { Read, RedisArgument, RedisCommand, RepliesTo } from '../store.ts';
 import { CommitTrouble } from './commit-trouble.ts';
 import { LostMaster } from './lost-master.ts';
-import { type LuaScript, readLuaScript } from './lua-script.ts';
 import { parseRedisAddress } from './redis-address.ts';
 import { RedisBus } from './redis-bus.ts';
 import { redisClient } from './redis-client.ts';

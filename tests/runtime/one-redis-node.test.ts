@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { shardKey } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
-import { readLuaScript } from '../../runtime/redis/lua-script.ts';
+import { readLuaScript } from '../../runtime/lua-script.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import { startRedisServer } from '../testbed/redis-server.ts';
 import { root } from '../testbed/root.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Actors } from '../../../runtime/actors.ts';
+import { readLuaScript } from '../../../runtime/lua-script.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import { movedAwayFailure } from '../../../runtime/runtime-failure.ts';
 import type { RedisCommand, Store } from '../../../runtime/store.ts';
 import { tenantAddress, tenantKeys } from '../tenant-keys.ts';
 import { decodeEvent } from './tenant-event.ts';
 
-const SCRIPT = readFileSync(new URL('./erase-events.lua', import.meta.url), 'utf8');
+const { source: SCRIPT } = readLuaScript(new URL('./erase-events.lua', import.meta.url));
 
 /**
  * Entries that one step reads, so that none takes Redis more than 5 ms. In six erasures of 50,000 events on a busy
@@ -53,9 +53,9 @@ export async function eraseShopEvents(
 }
 
 /**
- * Erases the events whose stored data equals one of these; same steps and conditions as above. Hundreds of values take
- * one pass over the stream. A pass that stopped continues only if it looks for the same values. With others it starts
- * over, because it has read some entries without looking for them.
+ * Erases the events whose stored data equals one of these values, in steps and under conditions as `eraseShopEvents`.
+ * Hundreds of values take one pass over the stream. A pass that stopped continues only if it looks for the same values.
+ * A pass for other values starts over, because some entries were read without looking for those.
  */
 export async function eraseEventsAbout(
   eraser: Eraser,

@@ -74,8 +74,8 @@ export interface EventLimits {
 /**
  * Adds events to their tenant's stream, within the commit of the turn that decides them. Redis assigns each id as the
  * commit is applied, so no event ever precedes one that a reader has seen. Removes events that are too old or too many,
- * one whole node of the stream at a time. Keeps the newest event that is too old. A reader that stopped there and
- * returns later has missed nothing, and only this entry proves it.
+ * one whole node of the stream at a time. The newest event that is too old stays. It is the proof for a reader that has
+ * read up to it: that reader missed nothing.
  */
 export function eventWrites(
   tenantId: string,
