@@ -1,4 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
+import type { ChannelStatus } from './channel-status.ts';
 import type { MessageReason, MessageStatus } from './message-status.ts';
 
 /** The shop that an event is about; `shop` is its name. */
@@ -21,7 +22,7 @@ export interface ActorEventData {
     readonly ageMs: number | null;
   };
   readonly channel: ShopFacts & {
-    readonly status: 'starting' | 'qr_waiting' | 'connected' | 'disconnected';
+    readonly status: ChannelStatus;
     /** The state of the channel machine. */
     readonly state: string;
   };

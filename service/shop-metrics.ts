@@ -1,13 +1,11 @@
 import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../actors/batch-status.ts';
+import { CHANNEL_STATUSES } from '../actors/channel-status.ts';
 import type { ShopCensus } from '../actors/shops/inspection/shop-census.ts';
 import { TROUBLE_WORDS } from '../actors/shops/inspection/shop-summary.ts';
 import type { CountEffect } from '../actors/shops/protocol/shop-effect.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RunningActors } from './compose-actors.ts';
-
-/** The states of a channel in the contract's words. */
-const CHANNEL_STATUSES = ['starting', 'qr_waiting', 'connected', 'disconnected'];
 
 const OPEN_BATCHES = BATCH_STATUSES.filter((status) => status !== 'finished');
 

@@ -1,10 +1,11 @@
 /** Replies about shops and their channels (docs/contract.md, Resources). */
 import * as v from 'valibot';
 import { CHANNEL_REASONS } from '../channel-reason.ts';
+import { CHANNEL_STATUSES } from '../channel-status.ts';
 import { count, id, instant, integer } from './reply-fields.ts';
 
 /** The state of a shop's channel. */
-export const channelStatus = v.picklist(['starting', 'qr_waiting', 'connected', 'disconnected']);
+export const channelStatus = v.picklist(CHANNEL_STATUSES);
 
 export const shop = v.strictObject({
   id,

@@ -1,4 +1,3 @@
-import { BlockList, isIPv6 } from 'node:net';
 import { DeclarationLedger } from '../../policy/declaration-limits.ts';
 import type { KeyLimits } from '../../policy/limits/key-limits.ts';
 import { QuotaMeter } from '../../policy/limits/quota-meter.ts';
@@ -8,42 +7,11 @@ import { NewerState } from '../../runtime/runtime-failure.ts';
 import { hashFields, type Store } from '../../runtime/store.ts';
 import { isoOrNull } from '../iso-time.ts';
 import type { Permission } from '../permission.ts';
+import { ipAllowlist } from './ip-allowlist.ts';
 import type { WebhookRecord } from './stored-webhooks/webhook-record.ts';
 import { type TenantKeys, tenantKeys } from './tenant-keys.ts';
 import type { Identity } from './tenant-operations.ts';
 import type { ApiKeyRecord, ShopRecord, TenantRecord } from './tenant-record.ts';
-
-/** The part of IPv6 that spells IPv4 addresses (RFC 4291, section 2.5.5.2). */
-const MAPPED_PREFIX = 96;
-const mappedAddresses = new BlockList();
-mappedAddresses.addSubnet('::ffff:0:0', MAPPED_PREFIX, 'ipv6');
-
-/**
- * Returns a fast check of the addresses from which a key may be used, or undefined if all may. Takes the entries that
- * `isAddressRange` accepts. An entry applies only to its own family: a BlockList reads each IPv4 address also as IPv6,
- * so `::/0` would admit every caller. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) counts as IPv4.
- */
-export function ipAllowlist(entries: readonly string[]): ((address: string) => boolean) | undefined {
-  if (entries.length === 0) return undefined;
-  const ipv4 = new BlockList();
-  const ipv6 = new BlockList();
-  for (const entry of entries) {
-    const [address = '', prefix] = entry.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    const list = family === 'ipv4' || isMapped(address, prefix) ? ipv4 : ipv6;
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return (address) =>
-    isIPv6(address) && !isMapped(address, undefined)
-      ? ipv6.check(address, 'ipv6')
-      : ipv4.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-}
-
-/** True if an IPv6 address, or all of a range that begins with it, is IPv4 written as IPv6. */
-function isMapped(address: string, prefix: string | undefined): boolean {
-  return (prefix === undefined || Number(prefix) >= MAPPED_PREFIX) && mappedAddresses.check(address, 'ipv6');
-}
 
 /** A key's record with its permissions and its allowlist in forms that are quick to check. */
 export interface LiveKey {

@@ -1,4 +1,5 @@
 /** A channel's states, the context of its machine, and the values derived from both. */
+import type { ChannelStatus } from '../../channel-status.ts';
 import type { SessionEnd } from '../../sessions/session-events.ts';
 
 export type ChannelStateName =
@@ -111,11 +112,10 @@ export function wasConnected({ pairedAtMs, lastPairedAtMs, flagged }: ChannelCon
 
 /**
  * Returns the contract's channel state (docs/contract.md, Channel connection state). Waiting to reconnect is
- * `starting`. Waiting for a code to be typed is `starting` too, since `qr_waiting` promises a QR code.
+ * `starting`. Waiting for a code to be typed is `starting` too, since `qr_waiting` promises a QR code. A channel that is
+ * banned, or that no caller asked to connect, is `disconnected`.
  */
-export function publicChannelStatus(
-  state: ChannelStateName,
-): 'starting' | 'qr_waiting' | 'connected' | 'disconnected' {
+export function publicChannelStatus(state: ChannelStateName): ChannelStatus {
   if (state === 'reconnecting' || state === 'code_waiting') return 'starting';
   if (state === 'unconfigured' || state === 'banned') return 'disconnected';
   return state;

@@ -34,19 +34,14 @@ export function admit(
   const { id: keyId, limits } = key.record;
   const refusal = keyRefusal(state, key, call);
   if (refusal !== undefined) return { admitted: false, failure: { code: refusal }, keyId };
-  if (call.isContinued === true) {
-    const rate = keyLimits.narrowestWindow({ keyId, limits, nowMs: call.nowMs });
-    return {
-      admitted: true,
-      caller: { tenantId: state.tenantId, keyId, permissions: key.permissions },
-      rate,
-    };
-  }
+  const caller = { tenantId: state.tenantId, keyId, permissions: key.permissions };
+  const keyUse = { keyId, limits, nowMs: call.nowMs };
+  if (call.isContinued === true) return { admitted: true, caller, rate: keyLimits.narrowestWindow(keyUse) };
   if (call.isBusy) {
-    const rate = keyLimits.narrowestWindow({ keyId, limits, nowMs: call.nowMs });
+    const rate = keyLimits.narrowestWindow(keyUse);
     return { admitted: false, failure: { code: 'OVERLOADED' }, rate, keyId };
   }
-  const rate = keyLimits.take({ keyId, limits, nowMs: call.nowMs });
+  const rate = keyLimits.take(keyUse);
   if (!rate.isAllowed) {
     const retryAfterSeconds = rate.retryAfterSeconds ?? 1;
     return { admitted: false, failure: { code: 'RATE_LIMITED', retryAfterSeconds }, rate, keyId };
@@ -60,5 +55,5 @@ export function admit(
     const retryAfterSeconds = quota.retryAfterSeconds ?? 1;
     return { admitted: false, failure: { code: 'QUOTA_EXCEEDED', retryAfterSeconds }, rate, keyId };
   }
-  return { admitted: true, caller: { tenantId: state.tenantId, keyId, permissions: key.permissions }, rate };
+  return { admitted: true, caller, rate };
 }

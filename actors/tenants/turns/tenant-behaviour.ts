@@ -1,15 +1,11 @@
 import type { KeyLimits } from '../../../policy/limits/key-limits.ts';
-import { numberForms } from '../../../policy/number-forms.ts';
 import type { Address } from '../../../runtime/address.ts';
 import type { Behaviour, DeactivationReason } from '../../../runtime/behaviour.ts';
-import type { Store } from '../../../runtime/store.ts';
-import { readContacts } from '../contact-record.ts';
-import { mergedField } from '../person-entry.ts';
-import { readProgress } from '../stored-webhooks/webhook-progress.ts';
 import type { WebhookRecord } from '../stored-webhooks/webhook-record.ts';
 import { TENANT_LANES, type TenantCommand, type TenantEffect } from '../tenant-commands.ts';
 import type { TenantFacts } from '../tenant-replies.ts';
 import { loadTenant, type TenantState } from '../tenant-state.ts';
+import { readTenantFacts } from './tenant-facts.ts';
 import { tenantTurn } from './tenant-turns.ts';
 import { hasNewUsage, usageTurn } from './usage-turn.ts';
 import { activateWebhooks } from './webhook-turns.ts';
@@ -26,8 +22,6 @@ export interface TenantBehaviourOptions {
   readonly reseal: (tenantId: string, webhook: WebhookRecord, nowMs: number) => WebhookRecord;
 }
 
-const noFacts: TenantFacts = { contacts: new Map(), customers: new Set() };
-
 /** One tenant: its account, keys, shops and declared contacts, one command at a time. */
 export function tenantBehaviour(
   options: TenantBehaviourOptions,
@@ -35,22 +29,7 @@ export function tenantBehaviour(
   return {
     kind: 'tenant',
     load: (address, store, nowMs) => loadTenant(address, store, { keyLimits: options.keyLimits, nowMs }),
-    prepare(state, command, { store }) {
-      if (command.type === 'declare') {
-        return readDeclared(
-          state,
-          command.contacts.map(({ phone }) => phone),
-          store,
-        );
-      }
-      if (command.type === 'revoke_contact') return readDeclared(state, [command.phone], store);
-      if (command.type === 'add_customers') return readCustomers(state, command.phones, store);
-      if (command.type === 'remove_customers')
-        return readCustomers(state, command.phones.flatMap(numberForms), store);
-      if (command.type === 'erase_person') return readIsKnown(state, command.personId, store);
-      if (command.type === 'erase_progress') return readAllProgress(state, command.webhookIds, store);
-      return noFacts;
-    },
+    prepare: (state, command, { store }) => readTenantFacts(state, command, store),
     turn: (state, command, { nowMs, facts }) => tenantTurn(state, command, { nowMs, facts, ...options }),
     lane: ({ type }) => TENANT_LANES[type],
     size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),
@@ -90,34 +69,4 @@ export function tenantBehaviour(
 /** True if data of the tenant is still to be erased. */
 function isErasing({ record, erasing, erasingPeople }: TenantState): boolean {
   return record.deleted || erasing.size > 0 || erasingPeople.size > 0;
-}
-
-async function readDeclared(
-  { keys }: TenantState,
-  phones: readonly string[],
-  store: Store,
-): Promise<TenantFacts> {
-  return { ...noFacts, contacts: await readContacts(keys, phones, store) };
-}
-
-async function readCustomers(
-  state: TenantState,
-  phones: readonly string[],
-  store: Store,
-): Promise<TenantFacts> {
-  const [knownMarks] = await store.read([['SMISMEMBER', state.keys.customers, ...phones]]);
-  return { ...noFacts, customers: new Set(phones.filter((_, index) => knownMarks[index] === 1)) };
-}
-
-async function readIsKnown({ keys }: TenantState, personId: string, store: Store): Promise<TenantFacts> {
-  const [entries] = await store.read([['HMGET', keys.personIds, personId, mergedField(personId)]]);
-  return { ...noFacts, isKnown: entries.some((entry) => entry !== null) };
-}
-
-async function readAllProgress(
-  { keys }: TenantState,
-  ids: readonly string[],
-  store: Store,
-): Promise<TenantFacts> {
-  return { ...noFacts, progress: await readProgress(store, keys.webhookProgress, ids) };
 }

@@ -1,7 +1,7 @@
 /** An entry of an IP allowlist holds for its own family, in whichever way an address is written. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ipAllowlist } from '../../../actors/tenants/tenant-state.ts';
+import { ipAllowlist } from '../../../actors/tenants/ip-allowlist.ts';
 
 const CASES: readonly (readonly [entry: string, admitted: readonly string[], refused: readonly string[]])[] =
   [
