@@ -25,9 +25,9 @@
  * | logged_out, forbidden, replaced again within an hour | terminal loss                                         |
  *
  * A terminal loss disconnects the channel and flags it until the next connection. The queue fails with
- * MSGAPP_SESSION_LOST. It is a terminal loss, too, if the session of a paired channel asks for pairing. Its credentials
- * are gone, and the queue must not go out under another number. If a caller asked to connect, they still get the code,
- * and the flag stays until it is scanned.
+ * MSGAPP_SESSION_LOST. A paired channel whose session asks for pairing has such a loss, too. Its credentials are gone,
+ * and the queue must not go out under another number. A caller who asked to connect still gets the code, and the flag
+ * stays until the code is scanned.
  *
  * Other events:
  *
@@ -78,14 +78,14 @@ const onClosed = [
   {
     guard: 'isExhausted',
     target: '#channel.disconnected',
-    actions: ['rememberEnd', 'settleDown', 'forgetAsked'],
+    actions: ['rememberEnd', 'stopReconnecting', 'forgetAsked'],
   },
   { target: '#channel.reconnecting', actions: ['rememberEnd', 'scheduleReconnect'] },
 ] as const;
 
 const onDisconnect = {
   target: '#channel.disconnected',
-  actions: ['settleDown', 'forgetAsked', 'close_session'],
+  actions: ['stopReconnecting', 'forgetAsked', 'close_session'],
 } as const;
 /**
  * The number is connected at another shop. Resumed credentials are kept until it is free; those of a new scan are
@@ -95,21 +95,21 @@ const onRefused = [
   {
     guard: 'isPaired',
     target: '#channel.disconnected',
-    actions: ['settleDown', 'forgetAsked', 'rememberRefusal', 'close_session'],
+    actions: ['stopReconnecting', 'forgetAsked', 'rememberRefusal', 'close_session'],
   },
   {
     target: '#channel.disconnected',
-    actions: ['settleDown', 'forgetAsked', 'rememberRefusal', 'erase_session'],
+    actions: ['stopReconnecting', 'forgetAsked', 'rememberRefusal', 'erase_session'],
   },
 ] as const;
 /** Drops credentials that are invalid, and all data that belongs to them. */
 const loseCredentials = ['flag', 'forgetPairing', 'forgetEnd', 'lose_session'] as const;
-const onConnected = { target: '#channel.connected', actions: 'settleConnection' } as const;
+const onConnected = { target: '#channel.connected', actions: 'noteConnection' } as const;
 const reopen = { target: '#channel.starting', reenter: true, actions: open } as const;
 /** A request to pair a channel in another way, by code or by QR code, while it is being paired. */
 const onOtherWay = { ...reopen, guard: 'isOtherWay', actions: ['noteAsked', ...open] } as const;
-const onActivated = { ...reopen, actions: ['settleDown', ...open] } as const;
-const onEgressChanged = { ...reopen, actions: ['settleDown', 'forgetTries', ...open] } as const;
+const onActivated = { ...reopen, actions: ['stopReconnecting', ...open] } as const;
+const onEgressChanged = { ...reopen, actions: ['stopReconnecting', 'forgetTries', ...open] } as const;
 
 const whileCodeWaits = {
   on: {

@@ -105,7 +105,7 @@ export const channelSetup = setup({
           }
         : {},
     ),
-    settleConnection: assign(({ context, event }) =>
+    noteConnection: assign(({ context, event }) =>
       event.type === 'connected'
         ? {
             phone: event.phone,
@@ -123,7 +123,7 @@ export const channelSetup = setup({
           }
         : {},
     ),
-    settleDown: assign(({ context, event }) => ({
+    stopReconnecting: assign(({ context, event }) => ({
       reconnectAtMs: null,
       downSinceMs: context.downSinceMs ?? ('nowMs' in event ? event.nowMs : null),
     })),

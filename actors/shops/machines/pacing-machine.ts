@@ -14,10 +14,11 @@
  * that passes does the same, and a gap follows. So does `taken_back`: a STOP came while a status was prepared, and it
  * is prepared once more without that person.
  *
- * In `sending` only an outcome or the deadline ends its progress. The deadline fails it DELIVERY_UNKNOWN, and
- * `restarted` fails it BOT_RESTARTED, since no message may be sent twice. The outcomes `not_sent` and `rate_limited`
- * put it back each time. `unprepared` does so four times, and the fifth fails it SEND_REFUSED. The network may have no
- * keys for its recipient, or not say whether they exist, and other messages wait behind it.
+ * In `sending` only an outcome or the deadline ends the message's progress. After the deadline the message fails with
+ * DELIVERY_UNKNOWN, and after the outcome `restarted` with BOT_RESTARTED, since no message may be sent twice. The
+ * outcomes `not_sent` and `rate_limited` put the message back each time. `unprepared` does so four times. The fifth
+ * time, the message fails with SEND_REFUSED. The network may have no keys for the recipient, or not say whether keys
+ * exist, and other messages wait behind this one.
  *
  * `pause` and `resume` begin and end an operator's pause, during which nothing is dispatched. A message that is being
  * prepared at its start is put back.
@@ -40,15 +41,18 @@ export interface CurrentMessage {
 
 /** The context of the pacing machine. The part that outlasts a process is stored (`shop-machines.ts`). */
 export interface PacingContext {
-  /** Stored under this name: the current message. Null if there is none. */
-  readonly hand: CurrentMessage | null;
+  /** Null if there is none. Stored as `hand` (`shop-machines.ts`). */
+  readonly currentMessage: CurrentMessage | null;
   /** The end of a state with a time limit: gap, pause, or the deadline of preparing and sending. */
   readonly untilMs: number | null;
   readonly heldByOperator: boolean;
   /** The length of the last pause. Absent if there was none, or 0.1.0 stored it. */
   readonly pausedForMs?: number;
-  /** The last message that was put back unsent, and the number of times. Absent if there is none. */
-  readonly unsent?: { readonly messageId: string; readonly times: number };
+  /**
+   * The last message that could not be prepared and was put back, and the number of times. Absent if there is none.
+   * Stored as `unsent`.
+   */
+  readonly unprepared?: { readonly messageId: string; readonly times: number };
 }
 
 /** The final state of a message that is no longer in progress. */
@@ -99,7 +103,7 @@ interface Arguments {
 }
 
 /** With so many attempts that end as `unprepared`, a message fails. */
-const UNSENT_TRIES = 5;
+const UNPREPARED_TRIES = 5;
 
 const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason } = {
   not_on_network: 'RECIPIENT_NOT_ON_MSGAPP',
@@ -110,17 +114,17 @@ const failureReasons: { readonly [Kind in SendOutcome['kind']]?: MessageReason }
   restarted: 'BOT_RESTARTED',
 };
 
-const currentMessage = ({ context, event }: Arguments): CurrentMessage => {
-  const hand = event.type === 'dispatch' ? event.message : context.hand;
-  if (hand === null) throw new Error('pacing: no current message');
-  return hand;
+const currentMessageOf = ({ context, event }: Arguments): CurrentMessage => {
+  const message = event.type === 'dispatch' ? event.message : context.currentMessage;
+  if (message === null) throw new Error('pacing: no current message');
+  return message;
 };
 
-const timesUnsent = ({ context: { hand, unsent } }: { readonly context: PacingContext }): number =>
-  unsent !== undefined && unsent.messageId === hand?.messageId ? unsent.times : 0;
+const timesUnprepared = ({ currentMessage, unprepared }: PacingContext): number =>
+  unprepared !== undefined && unprepared.messageId === currentMessage?.messageId ? unprepared.times : 0;
 
 const settlementOf = ({ context, event }: Arguments): Settlement => {
-  const { messageId, startsChat } = currentMessage({ context, event });
+  const { messageId, startsChat } = currentMessageOf({ context, event });
   const reason = reasonOf(event);
   if (startsChat !== true) return { messageId, reason };
   return { messageId, reason, newChat: mayHaveLeft.includes(reason) ? 'used' : 'unused' };
@@ -149,29 +153,29 @@ const pacingSetup = setup({
     settle: withSettlement,
     put_back: withMessage,
     take: assign(({ event }) =>
-      event.type === 'dispatch' ? { hand: event.message, untilMs: event.untilMs } : {},
+      event.type === 'dispatch' ? { currentMessage: event.message, untilMs: event.untilMs } : {},
     ),
     putOnWire: assign(({ context, event }) => {
       if (event.type !== 'prepared') return {};
       const { untilMs, startsChat } = event;
       return startsChat
-        ? { untilMs, hand: { ...currentMessage({ context, event }), startsChat } }
+        ? { untilMs, currentMessage: { ...currentMessageOf({ context, event }), startsChat } }
         : { untilMs };
     }),
-    clearMessage: assign({ hand: null, untilMs: null }),
+    clearMessage: assign({ currentMessage: null, untilMs: null }),
     startGap: assign(({ event }) => ({
-      hand: null,
+      currentMessage: null,
       untilMs: 'gapUntilMs' in event ? event.gapUntilMs : null,
     })),
     startPause: assign(({ event }) => ({
-      hand: null,
+      currentMessage: null,
       untilMs: 'pauseUntilMs' in event ? event.pauseUntilMs : null,
       ...('pausedForMs' in event ? { pausedForMs: event.pausedForMs } : {}),
     })),
-    countUnsent: assign(({ context, event }) => ({
-      unsent: {
-        messageId: currentMessage({ context, event }).messageId,
-        times: timesUnsent({ context }) + 1,
+    countUnprepared: assign(({ context, event }) => ({
+      unprepared: {
+        messageId: currentMessageOf({ context, event }).messageId,
+        times: timesUnprepared(context) + 1,
       },
     })),
     pauseByOperator: assign({ heldByOperator: true }),
@@ -182,20 +186,24 @@ const pacingSetup = setup({
     wasRateLimited: ({ event }) => (event as OutcomeEvent).outcome.kind === 'rate_limited',
     wasWithoutSession: ({ event }) => (event as OutcomeEvent).outcome.kind === 'not_sent',
     mayTryAgain: ({ context, event }) =>
-      (event as OutcomeEvent).outcome.kind === 'unprepared' && timesUnsent({ context }) < UNSENT_TRIES - 1,
+      (event as OutcomeEvent).outcome.kind === 'unprepared' &&
+      timesUnprepared(context) < UNPREPARED_TRIES - 1,
   },
 });
 
-const look = { type: 'first_look', params: currentMessage } as const;
-const store = { type: 'store_sending', params: currentMessage } as const;
+const look = { type: 'first_look', params: currentMessageOf } as const;
+const store = { type: 'store_sending', params: currentMessageOf } as const;
 const settle = { type: 'settle', params: settlementOf } as const;
-const back = { type: 'put_back', params: currentMessage } as const;
-const recall = { type: 'recall', params: currentMessage } as const;
-/** The states that an outcome leads to. Before the wire it is the reason why the message could not be prepared. */
+const back = { type: 'put_back', params: currentMessageOf } as const;
+const recall = { type: 'recall', params: currentMessageOf } as const;
+/**
+ * The states that an outcome leads to. An outcome of a message that is not on the wire says why the session could not
+ * prepare the message.
+ */
 const onOutcome = [
   { guard: 'wasRateLimited', target: 'paused', actions: [back, 'startPause'] },
   { guard: 'wasWithoutSession', target: 'gap', actions: [back, 'startGap'] },
-  { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnsent', 'startGap'] },
+  { guard: 'mayTryAgain', target: 'gap', actions: [back, 'countUnprepared', 'startGap'] },
   { target: 'gap', actions: [settle, 'startGap'] },
 ] as const;
 /** A message before the wire waits in the queue again, and the next one waits for a gap. */
@@ -205,7 +213,7 @@ const pausedBefore = { target: 'paused', actions: 'startPause' } as const;
 /** The pacing states and transitions, as in the table above. */
 export const pacingMachine = pacingSetup.createMachine({
   id: 'pacing',
-  context: { hand: null, untilMs: null, heldByOperator: false },
+  context: { currentMessage: null, untilMs: null, heldByOperator: false },
   initial: 'idle',
   on: {
     pause: { actions: 'pauseByOperator' },

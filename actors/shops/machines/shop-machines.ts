@@ -2,7 +2,7 @@ import { NewerState } from '../../../runtime/runtime-failure.ts';
 import type { ChannelContext } from './channel-context.ts';
 import type { ChannelEffect } from './channel-events.ts';
 import { channelMachine } from './channel-machine.ts';
-import { type PacingEffect, pacingMachine } from './pacing-machine.ts';
+import { type PacingContext, type PacingEffect, pacingMachine } from './pacing-machine.ts';
 import { type MachineSnapshot, type StoredMachine, stepper } from './stepper.ts';
 
 /** The channel machine, driven as a pure function. */
@@ -79,8 +79,39 @@ function lastingText({ pacing }: ShopMachines, nowMs: number): string {
  */
 function lastingPacing({ value, context }: ShopMachines['pacing'], nowMs: number): StoredMachine {
   const waits = (value === 'gap' || value === 'paused') && (context.untilMs ?? 0) > nowMs;
-  if (value === 'sending' || waits) return { value, context };
-  return { value: 'idle', context: { ...context, hand: null, untilMs: null } };
+  if (value === 'sending' || waits) return { value, context: storedPacing(context) };
+  return { value: 'idle', context: storedPacing(context, NOTHING_IN_PROGRESS) };
+}
+
+const NOTHING_IN_PROGRESS = { currentMessage: null, untilMs: null };
+
+/** The context of the pacing machine under the names that are stored. Operators see them, too. */
+interface StoredPacing extends Omit<PacingContext, 'currentMessage' | 'unprepared'> {
+  readonly hand: PacingContext['currentMessage'];
+  readonly unsent?: NonNullable<PacingContext['unprepared']>;
+}
+
+/** Returns the context of the pacing machine under its stored names, with another progress if one is given. */
+export function storedPacing(
+  context: PacingContext,
+  progress: Pick<PacingContext, 'currentMessage' | 'untilMs'> = context,
+): StoredPacing {
+  const { heldByOperator, pausedForMs, unprepared } = context;
+  const fields = { hand: progress.currentMessage, untilMs: progress.untilMs, heldByOperator };
+  // Most shops have neither of the others, and every send compares two contexts.
+  if (pausedForMs === undefined && unprepared === undefined) return fields;
+  return {
+    ...fields,
+    ...(pausedForMs === undefined ? {} : { pausedForMs }),
+    ...(unprepared === undefined ? {} : { unsent: unprepared }),
+  };
+}
+
+/** Reads what `storedPacing` returned. */
+function presentPacing({ value, context }: StoredMachine): StoredMachine {
+  const { hand, unsent, ...fields } = context as StoredPacing;
+  const namedFields = { currentMessage: hand, ...fields };
+  return { value, context: unsent === undefined ? namedFields : { ...namedFields, unprepared: unsent } };
 }
 
 /**
@@ -94,6 +125,6 @@ export function restoreMachines(text: string | null): ShopMachines {
     throw new NewerState('a shop', { stored: storedMachines.version, known: STORED_VERSION });
   return {
     channel: channel.restore(presentChannel(storedMachines.channel)),
-    pacing: pacing.restore(storedMachines.pacing),
+    pacing: pacing.restore(presentPacing(storedMachines.pacing)),
   };
 }

@@ -31,18 +31,19 @@ export async function loadShop(
   address: Address,
   store: Store,
   nowMs: number,
-  vault: Pick<EgressVault, 'renewed'>,
+  egressVault: Pick<EgressVault, 'renewed'>,
 ): Promise<ShopState | undefined> {
   const storedShop = await readShop(address, store, nowMs);
-  return storedShop && withOpenedEgress(storedShop, vault);
+  return storedShop && withRenewedEgress(storedShop, egressVault);
 }
 
 const NO_OFFERS: readonly OfferedSend[] = [];
 
-function withOpenedEgress(state: ShopState, vault: Pick<EgressVault, 'renewed'>): ShopState {
+/** Returns the shop with its proxy's address, sealed again if the configured keys changed. */
+function withRenewedEgress(state: ShopState, egressVault: Pick<EgressVault, 'renewed'>): ShopState {
   const { shop, keys, egress, unstored } = state;
   if (egress === undefined) return state;
-  const renewedAddress = vault.renewed(shop, egress.sealed);
+  const renewedAddress = egressVault.renewed(shop, egress.sealed);
   const writes: Write[] =
     renewedAddress.sealed === egress.sealed ? [] : [['HSET', keys.shop, 'egress', renewedAddress.sealed]];
   return { ...state, egress: renewedAddress, unstored: [...unstored, ...writes] };
@@ -68,7 +69,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     loadWaiting(shard, notEnded, store),
     readCarried(shard, carriedIds, store),
   ]);
-  const { ledger, elements, unreadable } = readLedger(newestElements, nowMs);
+  const { ledger, elements, isUnreadable } = readLedger(newestElements, nowMs);
   const forOthers = carriedMessages.flatMap((message) =>
     message?.body ? [carriedMessage(message.body)] : [],
   );
@@ -77,7 +78,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
   );
   const queue = await underKnownNumbers({ queued, ledger, aliases: keys.aliases }, store);
   if (elements !== undefined) acceptedList.next += elements.length - newestElements.length;
-  const currentId = machines.pacing.context.hand?.messageId;
+  const currentId = machines.pacing.context.currentMessage?.messageId;
   return {
     shop,
     shard,
@@ -103,7 +104,7 @@ async function readShop(address: Address, store: Store, nowMs: number): Promise<
     inbound: inboundModeOf(ofTenant),
     egress: egress == null ? undefined : { sealed: egress, shown: null },
     unstored: elements === undefined ? [] : replaceNewest(keys.accepted, newestElements.length, elements),
-    hasReplacedLedger: unreadable ?? false,
+    hasReplacedLedger: isUnreadable,
     limits: decodeLimits(limits),
     undelivered: decodeUndelivered(undelivered),
     transitions: new RecentTransitions(),

@@ -1,5 +1,6 @@
 import { waitingEnd } from '../judging/waiting-limits.ts';
 import { publicChannelStatus } from '../machines/channel-context.ts';
+import { storedPacing } from '../machines/shop-machines.ts';
 import { channelState, liveGroups, pacingState, type ShopState } from '../state/shop-state.ts';
 
 /** A shop as operators see it. */
@@ -22,7 +23,7 @@ export function describeShop(state: ShopState) {
     egress: state.egress === undefined ? null : (state.egress.shown ?? 'unreadable'),
     status: publicChannelStatus(channelState(state)),
     channel: { state: channelState(state), ...context },
-    pacing: { state: pacingState(state), ...state.pacing.context },
+    pacing: { state: pacingState(state), ...storedPacing(state.pacing.context) },
     queue: {
       depth: state.queue.length,
       inHand: state.currentMessage ?? null,
@@ -30,7 +31,9 @@ export function describeShop(state: ShopState) {
         .slice(0, SHOWN_WAITING)
         .map((message) => ({ ...message, unlessSent: waitingEnd(state, message) })),
     },
-    pooled: state.pooled.slice(0, SHOWN_WAITING),
+    pooled: state.pooled
+      .slice(0, SHOWN_WAITING)
+      .map(({ isTaken, ...message }) => ({ ...message, taken: isTaken })),
     scheduled: state.scheduled.length,
     batches: state.batches.length,
     limits: state.limits,

@@ -287,7 +287,7 @@ class Life {
     const id = `65f00000000000000${String(1_000_000 + this.#number)}`;
     const createdAtMs = this.shop.nowMs - MINUTE_MS * (this.#number % 9);
     const body = { ...sample, ...poolShop(0), id, to: `+3361${1_000_000 + this.#number}`, createdAtMs };
-    const command = { type: 'pool.take', body, known: false, settings, open: true } as const;
+    const command = { type: 'pool.take', body, wasTaken: false, settings, isOpen: true } as const;
     const answer = this.shop.command(command, { record: undefined, writer: undefined });
     if ((answer as { kind: string }).kind === 'taken') this.#accepted(id);
   }
@@ -330,7 +330,10 @@ class Life {
       'what has not ended waits or is in progress',
     );
     const isBusy = ['preparing', 'sending'].includes(pacingState(state));
-    assert.equal(state.currentMessage?.messageId, isBusy ? state.pacing.context.hand?.messageId : undefined);
+    assert.equal(
+      state.currentMessage?.messageId,
+      isBusy ? state.pacing.context.currentMessage?.messageId : undefined,
+    );
     assert.equal(state.currentMessage !== undefined, isBusy);
     if (state.channel.context.flagged) assert.equal(state.queue.length, 0, 'a lost session leaves no queue');
     const ages = state.queue.map(({ createdAtMs }) => createdAtMs);

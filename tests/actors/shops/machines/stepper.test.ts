@@ -18,7 +18,7 @@ import {
 import { stepper } from '../../../../actors/shops/machines/stepper.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 
-const hand = { messageId: 'm1', kind: 'message' as const, to: '+33612345678' };
+const message = { messageId: 'm1', kind: 'message' as const, to: '+33612345678' };
 
 test('each event in each state of the pacing steps as in xstate’s own transition()', () => {
   const outcomes: SendOutcome[] = [
@@ -32,9 +32,9 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
   ];
   const times = { gapUntilMs: 2, pauseUntilMs: 3 };
   const events: PacingEvent[] = [
-    { type: 'dispatch', message: hand, untilMs: 5 },
-    { type: 'dispatch', message: { ...hand, to: '1@g.us' }, untilMs: 5 },
-    { type: 'dispatch', message: { ...hand, kind: 'status', to: '' }, untilMs: 5 },
+    { type: 'dispatch', message, untilMs: 5 },
+    { type: 'dispatch', message: { ...message, to: '1@g.us' }, untilMs: 5 },
+    { type: 'dispatch', message: { ...message, kind: 'status', to: '' }, untilMs: 5 },
     { type: 'prepared', untilMs: 7 },
     { type: 'prepared', untilMs: 7, startsChat: true },
     { type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' },
@@ -46,14 +46,19 @@ test('each event in each state of the pacing steps as in xstate’s own transiti
     { type: 'pause' },
     { type: 'resume' },
   ];
-  const emptyContext: PacingContext = { hand: null, untilMs: null, heldByOperator: false };
+  const emptyContext: PacingContext = { currentMessage: null, untilMs: null, heldByOperator: false };
   const contexts: PacingContext[] = [
     emptyContext,
-    { ...emptyContext, hand, untilMs: 20 },
-    { ...emptyContext, hand: { ...hand, startsChat: true }, untilMs: 20 },
-    { ...emptyContext, hand, unsent: { messageId: hand.messageId, times: 3 }, heldByOperator: true },
-    { ...emptyContext, hand, unsent: { messageId: hand.messageId, times: 4 } },
-    { ...emptyContext, hand, unsent: { messageId: 'm0', times: 4 } },
+    { ...emptyContext, currentMessage: message, untilMs: 20 },
+    { ...emptyContext, currentMessage: { ...message, startsChat: true }, untilMs: 20 },
+    {
+      ...emptyContext,
+      currentMessage: message,
+      unprepared: { messageId: message.messageId, times: 3 },
+      heldByOperator: true,
+    },
+    { ...emptyContext, currentMessage: message, unprepared: { messageId: message.messageId, times: 4 } },
+    { ...emptyContext, currentMessage: message, unprepared: { messageId: 'm0', times: 4 } },
   ];
   assertSameSteps<typeof pacingMachine, PacingEffect>(pacingMachine, events, contexts);
 });
@@ -172,7 +177,7 @@ test('a state that the machine does not have is not restored', () => {
 
 test('a throw inside a machine comes out of the step and leaves the snapshot as it was', () => {
   const pacing = stepper<typeof pacingMachine, PacingEffect>(pacingMachine);
-  const context = { hand: null, untilMs: null, heldByOperator: false };
+  const context = { currentMessage: null, untilMs: null, heldByOperator: false };
   const broken = pacing.restore({ value: 'preparing', context });
   assert.throws(() => pacing.step(broken, { type: 'elapsed', gapUntilMs: 1 }), /no current message/);
   assert.deepEqual(broken, { value: 'preparing', context });
