@@ -147,16 +147,16 @@ export interface SendOrder {
   /** The numbers a status is shown to, E.164 with plus. */
   readonly audience: readonly string[] | undefined;
   /** The network's own ids (`@lid`) of people who opted out: a status is not shown to a number of theirs. */
-  readonly optedOutIds?: readonly string[];
+  readonly optedOutIds?: readonly string[] | undefined;
   /** How long the network may take to acknowledge before the outcome counts as unknown, in milliseconds. */
   readonly deadlineMs: number;
   /** The recipient's message that this message quotes. */
-  readonly quoted?: QuotedMessage;
+  readonly quoted?: QuotedMessage | undefined;
   /**
    * True if it may not start a chat. Without a token of the recipient the order then ends as `no_chat`, before
-   * composing is shown.
+   * composing is shown. By default false.
    */
-  readonly needsChat?: true;
+  readonly needsChat?: boolean;
 }
 
 /** The quoted part of a message. */

@@ -3,6 +3,7 @@ import type { BatchStopReason } from '../batch-status.ts';
 import type { FailureCode, Outcome } from '../failure.ts';
 import type { batch } from '../reply-schemas/batch-schemas.ts';
 import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
+import type { IdempotentReply } from './idempotent-reply.ts';
 import type { DraftContent } from './message-content.ts';
 
 /** The reason why a batch stopped by itself. */
@@ -73,12 +74,8 @@ export type BatchForecastView = NonNullable<BatchView['forecast']>;
 /** A batch as the API shows it. */
 export type BatchView = ReplyOf<typeof batch>;
 
-/** The answer to adding recipients. */
-export interface BatchAnswer {
-  readonly replayed: boolean;
-  readonly differs: boolean;
-  readonly accepted: BatchView & { readonly refused: readonly RefusedRecipient[] };
-}
+/** A batch after recipients were added, with those of the call who were refused. */
+export type BatchWithRefusals = BatchView & { readonly refused: readonly RefusedRecipient[] };
 
 /** The reason why a shop stores no batch. `VALIDATION_ERROR` names each field that is not possible. */
 export type BatchCode = 'EMPTY_MESSAGE' | 'BATCH_LIMIT_REACHED' | 'VALIDATION_ERROR';
@@ -94,21 +91,21 @@ export interface BatchOperations<Shop> {
   createBatch(
     shop: Shop,
     request: BatchRequest,
-  ): Promise<BatchOutcome<BatchAnswer, BatchCode | 'BATCH_NOT_FOUND'>>;
+  ): Promise<BatchOutcome<IdempotentReply<BatchWithRefusals>, BatchCode | 'BATCH_NOT_FOUND'>>;
   /** Adds recipients. `BATCH_STARTED`: a message of the batch was accepted. */
   addRecipients(
     shop: Shop,
     batchId: string,
     request: RecipientsRequest,
-  ): Promise<BatchOutcome<BatchAnswer, RecipientsCode>>;
+  ): Promise<BatchOutcome<IdempotentReply<BatchWithRefusals>, RecipientsCode>>;
   /** Returns batches newest first, including ended ones. */
   listBatches(shop: Shop, query: PageQuery): Promise<BatchOutcome<CursorPage<BatchView>>>;
   /** Returns a batch with a new forecast. */
   batch(shop: Shop, batchId: string): Promise<BatchOutcome<BatchView, 'BATCH_NOT_FOUND'>>;
-  /** A repeated order gets the same answer. `BATCH_ENDED`: the batch has ended in another way. */
+  /** A repeated call gets the same reply. `BATCH_ENDED`: the batch has ended in another way. */
   steerBatch(
     shop: Shop,
     batchId: string,
-    order: 'pause' | 'resume' | 'cancel',
+    action: 'pause' | 'resume' | 'cancel',
   ): Promise<BatchOutcome<BatchView, 'BATCH_NOT_FOUND' | 'BATCH_ENDED'>>;
 }

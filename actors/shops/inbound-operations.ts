@@ -2,7 +2,8 @@ import type { Outcome, SendCode } from '../failure.ts';
 import type { InboundDownload } from '../inbound-content.ts';
 import type { inboundMessage, inboundRecord } from '../reply-schemas/inbound-schemas.ts';
 import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
-import type { AcceptedReply, MessageDraft, SentAnswer, ShopReference } from './shop-operations.ts';
+import type { IdempotentReply } from './idempotent-reply.ts';
+import type { AcceptedReply, MessageDraft, ShopReference } from './shop-operations.ts';
 
 /** A message from a person to a shop, with the data of its event. */
 export type InboundView = ReplyOf<typeof inboundMessage>;
@@ -31,7 +32,7 @@ export interface InboundOperations {
     tenantId: string,
     inboundId: string,
     draft: Omit<MessageDraft, 'to' | 'reply'>,
-  ): Promise<Outcome<SentAnswer<AcceptedReply>, 'MESSAGE_NOT_FOUND' | SendCode>>;
+  ): Promise<Outcome<IdempotentReply<AcceptedReply>, 'MESSAGE_NOT_FOUND' | SendCode>>;
   /** Returns the location of a message's attachment, and the key that decrypts it. */
   attachment(
     tenantId: string,

@@ -49,8 +49,8 @@ export function onlyContent(draft: DraftContent): DraftContent {
 }
 
 /**
- * Returns the values of a content for a digest. 0.2.0 knew the first three. A later field is added, with its name, only
- * if it has a value, so that stored digests stay equal.
+ * Returns the values of a content for a digest. The fields that 0.2.0 had come first. A later field is added, with its
+ * name, only if it has a value, so that stored digests stay equal.
  */
 export function digestedContent(draft: DraftContent): readonly unknown[] {
   const { text, mediaUrl, mediaType, ...laterFields } = contentOf(draft);

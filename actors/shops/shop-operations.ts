@@ -11,6 +11,7 @@ import type {
 import type { CursorPage, PageQuery, ReplyOf } from '../reply-schemas/reply-fields.ts';
 import type { channel, group } from '../reply-schemas/shop-schemas.ts';
 import type { BatchClass, BatchOperations } from './batch-operations.ts';
+import type { IdempotentReply } from './idempotent-reply.ts';
 import type { DraftContent } from './message-content.ts';
 
 /** The ids of a shop and its tenant. */
@@ -25,17 +26,8 @@ export type ChannelView = ReplyOf<typeof channel>;
 /** A message or status post as the API shows it (docs/contract.md, Message record). */
 export type MessageView = ReplyOf<typeof message>;
 
-/** The answer to a send. */
+/** An accepted send, as the API shows it. */
 export type AcceptedReply = ReplyOf<typeof acceptedMessage>;
-
-/** The answer for a message or a status. */
-export interface SentAnswer<Answer> {
-  /** True if it is the original of the same idempotency key. */
-  readonly replayed: boolean;
-  /** True if the original had another content. */
-  readonly differs: boolean;
-  readonly accepted: Answer;
-}
 
 /** The message that a reply answers. */
 export interface Reply {
@@ -78,7 +70,7 @@ export type AskedPart = Exclude<keyof MessageDraft, CallField | keyof DraftConte
 export type ScheduleCode = 'EMPTY_MESSAGE' | 'SCHEDULED_LIMIT_REACHED' | 'VALIDATION_ERROR';
 
 /** A send for later as the caller requested it, with a valid shape. Times in milliseconds since the Unix epoch. */
-export interface ScheduledDraftRequest extends Omit<MessageDraft, 'reply' | 'scheduledId' | 'batch'> {
+export interface ScheduleRequest extends Omit<MessageDraft, 'reply' | 'scheduledId' | 'batch'> {
   readonly sendAtMs: number;
   /** The last time at which it may be sent. If undefined, an hour after its time. */
   readonly notAfterMs: number | undefined;
@@ -128,8 +120,8 @@ export interface SendForecast {
 /** A group as the API shows it. */
 export type GroupView = ReplyOf<typeof group>;
 
-/** The reason why there is no code to type. */
-export type PairingCode = 'MSGAPP_ALREADY_LINKED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED';
+/** The reason why a caller gets no code to type. */
+export type PairingRefusal = 'MSGAPP_ALREADY_LINKED' | 'PAIRING_CODE_REFUSED' | 'PAIRING_RATE_LIMITED';
 
 /** A caller that waits for an actor's answer, and may disconnect meanwhile. */
 export interface WaitingCaller {
@@ -157,7 +149,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
     shop: ShopReference,
     phone: string,
     caller?: WaitingCaller,
-  ): Promise<ShopOutcome<ChannelView, PairingCode>>;
+  ): Promise<ShopOutcome<ChannelView, PairingRefusal>>;
   /** Returns the channel as it is. The call fails before the first `connect`. */
   pollConnection(shop: ShopReference): Promise<ShopOutcome<ChannelView, 'CHANNEL_NOT_STARTED'>>;
   disconnect(shop: ShopReference): Promise<ShopOutcome<ChannelView, 'CHANNEL_NEVER_CONFIGURED'>>;
@@ -165,7 +157,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   send(
     shop: ShopReference,
     draft: MessageDraft,
-  ): MaybePromise<ShopOutcome<SentAnswer<AcceptedReply>, SendCode>>;
+  ): MaybePromise<ShopOutcome<IdempotentReply<AcceptedReply>, SendCode>>;
   /** Returns messages, newest first. */
   listMessages(
     shop: ShopReference,
@@ -186,8 +178,8 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   /** Stores a send for later. */
   schedule(
     shop: ShopReference,
-    draft: ScheduledDraftRequest,
-  ): Promise<ShopOutcome<SentAnswer<ScheduledView>, ScheduleCode>>;
+    draft: ScheduleRequest,
+  ): Promise<ShopOutcome<IdempotentReply<ScheduledView>, ScheduleCode>>;
   /** Returns waiting sends, newest first. */
   listScheduled(shop: ShopReference, query: PageQuery): Promise<ShopOutcome<CursorPage<ScheduledView>>>;
   /** Returns a scheduled send, also one that has ended. */
@@ -204,7 +196,7 @@ export interface ShopOperations extends BatchOperations<ShopReference> {
   postStatus(
     shop: ShopReference,
     draft: StatusDraft,
-  ): Promise<ShopOutcome<SentAnswer<Omit<AcceptedReply, 'policy'>>, StatusCode>>;
+  ): Promise<ShopOutcome<IdempotentReply<Omit<AcceptedReply, 'policy'>>, StatusCode>>;
   /**
    * Returns the shop's remaining limits. With `recipient` (E.164 with plus, or a group id) also the result for a
    * message with new content. Counts nothing, and sends no request to the chat network or the pool.

@@ -2,7 +2,7 @@ import type { Store } from '../../runtime/store.ts';
 import type { CursorPage, PageQuery } from '../reply-schemas/reply-fields.ts';
 
 /** Members that one command reads. Reading a whole set at once would delay all other callers of that Redis. */
-const BATCH = 5_000;
+const READ_AT_A_TIME = 5_000;
 
 /** One of the numbers in a tenant's customer records. */
 export interface CustomerView {
@@ -19,14 +19,14 @@ export async function listCustomers(
 ): Promise<CursorPage<CustomerView>> {
   const { limit, cursor: after = '', q: part = '' } = query;
   let first: string[] = [];
-  let place = '0';
+  let scanCursor = '0';
   do {
-    const [[next, members]] = await store.read([['SSCAN', key, place, 'COUNT', BATCH]]);
+    const [[next, members]] = await store.read([['SSCAN', key, scanCursor, 'COUNT', READ_AT_A_TIME]]);
     const wantedPhones = members.filter((phone) => phone > after && phone.includes(part));
     // Redis may give a member twice.
     first = [...new Set([...first, ...wantedPhones])].sort().slice(0, limit + 1);
-    place = next;
-  } while (place !== '0');
+    scanCursor = next;
+  } while (scanCursor !== '0');
   const items = first.slice(0, limit).map((phone) => ({ phone }));
   return { items, nextCursor: first.length > limit ? (items.at(-1)?.phone ?? null) : null };
 }

@@ -117,7 +117,7 @@ export const TENANT_LANES: Readonly<Record<TenantCommand['type'], Lane>> = {
 
 /** A change of the tenant's record that its shops take as a command. */
 export type ShopNotice =
-  | { readonly type: 'tenant_active'; readonly active: boolean }
+  | { readonly type: 'tenant_active'; readonly isActive: boolean }
   | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode };
 
 /** The effects of a tenant's turn, carried out once its commit succeeds. */

@@ -18,7 +18,8 @@ export const AUDIT_CURSOR = /^\d{13}-[0-9a-f]{24}$/;
 
 /** Most entries that one call reads before it returns the matches. */
 const SCAN_LIMIT = 5_000;
-const BATCH = 200;
+/** Entries that are read at a time. */
+const READ_AT_A_TIME = 200;
 
 /** Lists changes, newest first. */
 export async function listChanges(
@@ -27,24 +28,26 @@ export async function listChanges(
 ): Promise<CursorPage<AuditEntry>> {
   const items: AuditEntry[] = [];
   let lastId = query.cursor;
-  for (let scannedCount = 0; scannedCount < SCAN_LIMIT; scannedCount += BATCH) {
-    const batch = await batchBefore(store, lastId);
-    for (const entry of batch) {
+  for (let scannedCount = 0; scannedCount < SCAN_LIMIT; scannedCount += READ_AT_A_TIME) {
+    const entries = await entriesBefore(store, lastId);
+    for (const entry of entries) {
       if (query.afterMs !== undefined && Date.parse(entry.at) <= query.afterMs)
         return { items, nextCursor: null };
       if (items.length === query.limit) return { items, nextCursor: lastId ?? null };
       lastId = entry.id;
       if (matchesQuery(entry, query)) items.push(entry);
     }
-    if (batch.length < BATCH) return { items, nextCursor: null };
+    if (entries.length < READ_AT_A_TIME) return { items, nextCursor: null };
   }
   return { items, nextCursor: lastId ?? null };
 }
 
-async function batchBefore(store: Pick<Store, 'read'>, lastId: string | undefined): Promise<AuditEntry[]> {
+async function entriesBefore(store: Pick<Store, 'read'>, lastId: string | undefined): Promise<AuditEntry[]> {
   const fromId = lastId === undefined ? '+' : `(${lastId}`;
   const { order, entries, outcomes } = AUDIT_KEYS;
-  const [ids] = await store.read([['ZRANGE', order, fromId, '-', 'BYLEX', 'REV', 'LIMIT', 0, BATCH]]);
+  const [ids] = await store.read([
+    ['ZRANGE', order, fromId, '-', 'BYLEX', 'REV', 'LIMIT', 0, READ_AT_A_TIME],
+  ]);
   if (ids.length === 0) return [];
   const [changes, ends] = await store.read([
     ['HMGET', entries, ...ids],

@@ -1,4 +1,4 @@
-import type { SentAnswer } from '../../actors/shops/shop-operations.ts';
+import type { IdempotentReply } from '../../actors/shops/idempotent-reply.ts';
 import { reply } from './endpoint.ts';
 import type { HeaderLines } from './exchange.ts';
 
@@ -9,7 +9,7 @@ const DIFFERS = `${REPLAYED}\r\nX-Idempotent-Mismatch: true`;
 export function replayHeaders({
   replayed,
   differs,
-}: Pick<SentAnswer<unknown>, 'replayed' | 'differs'>): HeaderLines {
+}: Pick<IdempotentReply<unknown>, 'replayed' | 'differs'>): HeaderLines {
   if (!replayed) return '';
   return differs ? DIFFERS : REPLAYED;
 }
@@ -18,13 +18,13 @@ export function replayHeaders({
  * Returns the reply to a call that makes something: `status` with a `Location`. It is 200 if an earlier call with the
  * same idempotency key made it.
  */
-export function madeOnce<const Status extends 201 | 202, Answer>(
+export function madeOnce<const Status extends 201 | 202, Accepted>(
   status: Status,
-  sentAnswer: SentAnswer<Answer>,
+  idempotentReply: IdempotentReply<Accepted>,
   location?: string,
 ) {
-  if (sentAnswer.replayed) return reply(200, sentAnswer.accepted, replayHeaders(sentAnswer));
-  return reply(status, sentAnswer.accepted, location === undefined ? '' : `\r\nLocation: ${location}`);
+  if (idempotentReply.replayed) return reply(200, idempotentReply.accepted, replayHeaders(idempotentReply));
+  return reply(status, idempotentReply.accepted, location === undefined ? '' : `\r\nLocation: ${location}`);
 }
 
 /** The headers of a replay, for the document. */

@@ -4,8 +4,9 @@ import { done, type FailureCode, type Outcome, type SendCode } from '../../actor
 import { MEDIA_TYPES } from '../../actors/media-type.ts';
 import { MESSAGE_STATUSES } from '../../actors/message-status.ts';
 import { acceptedMessage, message } from '../../actors/reply-schemas/message-schemas.ts';
+import type { IdempotentReply } from '../../actors/shops/idempotent-reply.ts';
 import type { DraftContent } from '../../actors/shops/message-content.ts';
-import type { MessageDraft, SentAnswer } from '../../actors/shops/shop-operations.ts';
+import type { MessageDraft } from '../../actors/shops/shop-operations.ts';
 import { MESSAGE_TEXT_LIMIT } from '../../policy/message-content.ts';
 import { MESSAGE_POLICY_CODES } from '../../policy/refusal.ts';
 import { mapMaybePromise } from '../../runtime/maybe-promise.ts';
@@ -101,7 +102,7 @@ export const sendMessage = apiEndpoint({
 
 /** Returns the reply to a send or a status. */
 export function acceptedReply<Accepted extends { readonly statusUrl: string }, Code extends FailureCode>(
-  sendOutcome: Outcome<SentAnswer<Accepted>, Code>,
+  sendOutcome: Outcome<IdempotentReply<Accepted>, Code>,
 ) {
   return sendOutcome.ok
     ? madeOnce(202, sendOutcome.value, sendOutcome.value.accepted.statusUrl)

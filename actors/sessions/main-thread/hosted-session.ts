@@ -5,8 +5,8 @@ import type { SessionAddress, SessionOpening } from '../session-host.ts';
 /** The state of a session, as its worker last reported it. */
 type HostedState = 'opening' | 'qr' | 'code' | 'open' | 'ended';
 
-/** An order without an outcome. */
-interface OpenOrder {
+/** An order that was given to the worker thread and has no outcome. There the order is a `PendingOrder`. */
+interface GivenOrder {
   readonly messageId: string;
   readonly generation: number;
   /** Distinguishes reports: a recalled message may be prepared again while reports of its former attempt still come. */
@@ -38,7 +38,7 @@ export class HostedSession {
   isClosing = false;
   readonly #clock: Clock;
   /** Orders without outcome. There is usually at most one, for which a map takes ten times the memory. */
-  #orders: readonly OpenOrder[] = NONE;
+  #orders: readonly GivenOrder[] = NONE;
   #attempts = 0;
   readonly #counts = { sent: 0, refused: 0, unknown: 0, received: 0 };
   /** Facts for operators from the notes of the shop's sessions, the newest by each name. */
@@ -91,7 +91,7 @@ export class HostedSession {
     return this.#attempts;
   }
 
-  #order(messageId: string): OpenOrder | undefined {
+  #order(messageId: string): GivenOrder | undefined {
     return this.#orders.find((order) => order.messageId === messageId);
   }
 

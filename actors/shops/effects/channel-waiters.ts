@@ -33,7 +33,7 @@ export class ChannelWaiters {
   }
 
   /** True once no more waits are accepted. */
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#isClosed;
   }
 

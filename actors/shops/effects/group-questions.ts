@@ -35,7 +35,7 @@ export function groupQuestions({
     const untilMs = clock.monotonicMs() + GROUPS_WAIT_MS;
     const change = (): Promise<void> | undefined => {
       const leftMs = untilMs - clock.monotonicMs();
-      return waiters.closed || leftMs <= 0 ? undefined : waiters.next(shop, leftMs);
+      return waiters.isClosed || leftMs <= 0 ? undefined : waiters.next(shop, leftMs);
     };
     const address = shopAddress(shop);
     let state = await actors.state<ShopState>(address);

@@ -43,8 +43,8 @@ const SCAN_COUNT = 500;
 
 /**
  * Erases one person: their messages and the events about these, their id, their number in events, and the shops'
- * messages to them. The policy's data stays (docs/contract.md, Erasing a person). It is their opt-out, when they wrote,
- * when they were written to, and the addresses that these belong to.
+ * messages to them. The data of the policy stays (docs/contract.md, Erasing a person). It consists of the person's
+ * opt-out, the times of messages from and to the person, and the addresses of these messages.
  */
 export class PersonEraser {
   readonly #options: PersonEraserOptions;
@@ -73,7 +73,7 @@ export class PersonEraser {
     const isErased = (owner: { readonly tenantId: string; readonly fromId: string }): boolean =>
       owner.tenantId === tenantId && knownFields.ids.has(owner.fromId);
     const straySources = { store, retentionMs, nowMs: clock.wallMs() };
-    // They are read once. A message that comes later stays, since its event would not be looked for.
+    // Messages are read once. One that comes later stays, since its event would not be looked for.
     const inboundSteps: InboundStep[] = [];
     for (const { inbound: index } of keysOfShops)
       for await (const step of inboundAmong({ shard, index }, isErased, store)) inboundSteps.push(step);

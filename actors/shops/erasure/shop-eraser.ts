@@ -34,7 +34,7 @@ export interface ShopEraserOptions {
   readonly deadLetters: Pick<DeadLetters, 'forget'>;
   readonly host: SessionHost;
   readonly clock: Clock;
-  readonly pool: Pick<PoolClient, 'withdraw'>;
+  readonly pool: Pick<PoolClient, 'takeBackErased'>;
   readonly poolSessions: Pick<PoolSessions, 'forget'>;
   readonly sharedNumbers: Pick<SharedNumbers, 'forget' | 'remember'>;
   /** Seals the data of its number that is kept after a shop. */
@@ -93,7 +93,7 @@ export class ShopEraser {
     const keys = shopKeys(shard, shop.shopId);
     await this.#leaveNumbers(shard, shop);
     await this.#endCarried(shard, keys);
-    await this.#withdrawPooled(keys);
+    await this.#takeBackPooled(keys);
     await this.#messages.eraseListed(shard, keys.accepted);
     await eraseListedInbound(shard, keys.inbound, store);
     if (!isTenantErased) {
@@ -149,8 +149,8 @@ export class ShopEraser {
   }
 
   /**
-   * Ends the messages that this shop carried. Their origins learn it at their next request; the texts are removed at
-   * once. A repeated erasure ends only the others, because a message's first end is the true one.
+   * Ends the messages that this shop carried. Their origins learn the end at their next request. The texts are removed
+   * at once. A repeated erasure ends only the messages that are left, because a message's first end is the true one.
    */
   async #endCarried(shard: number, { carried }: ShopKeys): Promise<void> {
     const { store } = this.#options;
@@ -174,13 +174,13 @@ export class ShopEraser {
     });
   }
 
-  /** Leaves nothing of this shop's messages with shops of the pool. */
-  async #withdrawPooled({ pooled }: ShopKeys): Promise<void> {
+  /** Takes back all messages of this shop from shops of the pool. */
+  async #takeBackPooled({ pooled }: ShopKeys): Promise<void> {
     const { store, pool } = this.#options;
     const fields = await readInSteps(store, pooled);
     await Promise.all(
       decodePooled(fields, () => 0).map(async ({ messageId, createdAtMs, pool: carrier }) => {
-        if (carrier !== null) await pool.withdraw(messageId, { pool: carrier, createdAtMs });
+        if (carrier !== null) await pool.takeBackErased({ messageId, pool: carrier, createdAtMs });
       }),
     );
   }

@@ -30,8 +30,8 @@ export async function forgetUnusedIds(
   if (withoutNumber.length === 0) return;
   const [newestPart] = await store.read([newestRead(keys.accepted)]);
   const elements = await allThatCount(keys.accepted, newestPart, { store, nowMs });
-  const { ledger, unreadable } = readLedger(elements, nowMs);
-  if (unreadable) return;
+  const { ledger, isUnreadable } = readLedger(elements, nowMs);
+  if (isUnreadable) return;
   const unusedIds = withoutNumber.filter(
     (lid) => ledger.messageTimesMs({ recipient: recipientKey(lid), nowMs }).length === 0,
   );

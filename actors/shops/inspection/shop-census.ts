@@ -8,12 +8,15 @@ export interface ShopCensus {
   readonly queued: number;
   /** Sends that wait for their time. */
   readonly scheduled: number;
-  /** When the oldest of them was accepted, in milliseconds since the epoch; null without any. */
+  /**
+   * When the oldest queued message was accepted, in milliseconds since the epoch. Null if none is queued. A message that
+   * waits for its batch does not count.
+   */
   readonly oldestMessageMs: number | null;
   /** Batches that have not ended, by state. */
   readonly batches: Readonly<Partial<Record<BatchStatus, number>>>;
   /**
-   * The time since which one of them has processed no recipient although it may. Null if none waits. It may be in the
+   * The time since which a batch has processed no recipient although it may. Null if no batch waits. It may be in the
    * future.
    */
   readonly batchStandsSinceMs: number | null;

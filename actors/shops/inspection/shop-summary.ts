@@ -25,12 +25,15 @@ export interface ShopSummary {
   readonly queued: number;
   /** Sends that wait for their time. */
   readonly scheduled: number;
-  /** When the oldest of them was accepted; undefined without any. */
+  /**
+   * When the oldest queued message was accepted. Undefined if none is queued. A message that waits for its batch does
+   * not count.
+   */
   readonly oldestMessageMs: number | undefined;
   /** The states of its batches that have not ended. */
   readonly batches: readonly BatchStatus[];
   /**
-   * The time since which one of them has processed no recipient although it may. Undefined if none waits. It may be in
+   * The time since which a batch has processed no recipient although it may. Undefined if no batch waits. It may be in
    * the future.
    */
   readonly batchStandsSinceMs: number | undefined;
@@ -60,7 +63,7 @@ export interface ShopStatus {
   readonly trouble: number;
 }
 
-/** The words that no state is called by, and if a shop has each. `reason` is that of its channel. */
+/** The words that are not the name of a state, each with its condition. `reason`: why the channel has no session. */
 const CONDITIONS = {
   held: ({ pacing }) => pacing.context.heldByOperator,
   tenant_inactive: ({ isTenantActive }) => !isTenantActive,

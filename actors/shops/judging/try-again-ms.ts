@@ -7,8 +7,8 @@ export const NO_LONGER_DUE = failed('CONFLICT', { message: 'The send is no longe
 export const TRY_AGAIN_MS = 30_000;
 
 /**
- * Refusals that may end soon, at an unknown time. Only a scheduled send meets `TENANT_INACTIVE`: a batch waits while its
- * tenant is inactive.
+ * Codes of refusals whose reason may pass soon, at an unknown time. Only a scheduled send meets `TENANT_INACTIVE`: a
+ * batch waits while its tenant is inactive.
  */
 const PASSING: readonly FailureCode[] = [
   'MSGAPP_NOT_CONNECTED',

@@ -58,11 +58,11 @@ export function batchOperations(options: BatchingOptions): BatchOperations<ShopR
       ),
     addRecipients: async (shop, batchId, request) =>
       withBatch(shop, await askShop(actors, shop, { type: 'add_recipients', batchId, asked: request })),
-    async steerBatch(shop, batchId, order) {
+    async steerBatch(shop, batchId, action) {
       const reply = await askShop(actors, shop, {
         type: 'steer_batch',
         batchId,
-        order,
+        order: action,
       });
       return reply.ok ? await batch(shop, batchId) : reply;
     },

@@ -8,7 +8,7 @@ import { askShop } from './ask-shop.ts';
 
 interface CancellingOptions {
   readonly actors: Pick<Actors, 'ask'>;
-  readonly pool: Pick<PoolClient, 'takeBack'>;
+  readonly pool: Pick<PoolClient, 'takeBackCancelled'>;
 }
 
 /**
@@ -69,7 +69,7 @@ async function takeBack(
   shop: ShopReference,
   { messageId, createdAtMs, pool: carrier }: MessageAtPool,
 ): Promise<Outcome<true, CancelCode>> {
-  const answer = await pool.takeBack({ messageId, createdAtMs, pool: carrier });
+  const answer = await pool.takeBackCancelled({ messageId, createdAtMs, pool: carrier });
   if (answer === undefined) return UNANSWERED;
   if (answer.kind === 'taken') return failed('NOT_CANCELLABLE');
   await actors.ask(shopAddress(shop), { type: 'pool.answered', messageId, pool: carrier, answer });

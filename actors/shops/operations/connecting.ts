@@ -7,7 +7,7 @@ import { codeRefusal } from '../judging/code-refusal.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 import type {
   ChannelView,
-  PairingCode,
+  PairingRefusal,
   ShopOperations,
   ShopOutcome,
   ShopReference,
@@ -102,7 +102,7 @@ function asksPhone(state: ShopState | undefined, pairWith: string): boolean {
 async function pairingReply(
   state: ShopState,
   { clock, qrImage }: Pick<ConnectionOptions, 'clock' | 'qrImage'>,
-): Promise<Outcome<ChannelView, PairingCode>> {
+): Promise<Outcome<ChannelView, PairingRefusal>> {
   const isDisconnected = channelState(state) === 'disconnected';
   const failure = isDisconnected ? codeRefusal(state.channel.context, clock.wallMs()) : undefined;
   return failure === undefined ? done(await channelView(state, qrImage)) : refusedWith(failure);
@@ -118,7 +118,7 @@ async function untilOpened(
   for (;;) {
     const state = await actors.state<ShopState>(shopAddress(shop));
     const leftMs = untilMs - clock.monotonicMs();
-    if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.closed || caller?.isGone) return;
+    if (state === undefined || !isOpening(state) || leftMs <= 0 || waiters.isClosed || caller?.isGone) return;
     const change = waiters.next(shop, leftMs, caller);
     if (change === undefined) return;
     await change;

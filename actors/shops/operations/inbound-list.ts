@@ -9,7 +9,7 @@ import type { ShopKeys } from '../records/shop-keys.ts';
 /** Ids that one page reads, if the index names messages that were removed. */
 const MOST_SCANNED = 1_000;
 /** Messages that are read at a time. */
-const BATCH = 100;
+const READ_AT_A_TIME = 100;
 
 /**
  * Returns a page of inbound messages to a shop, newest first. A cursor names an id, so that new messages neither shift
@@ -22,9 +22,9 @@ export async function listInbound(
 ): Promise<CursorPage<InboundRecordView>> {
   const items: InboundRecordView[] = [];
   let newestId = cursor === undefined ? '+' : `(${cursor.toLowerCase()}`;
-  for (let scanned = 0; scanned < MOST_SCANNED; scanned += BATCH) {
+  for (let scanned = 0; scanned < MOST_SCANNED; scanned += READ_AT_A_TIME) {
     const [ids] = await sources.store.read([
-      ['ZREVRANGEBYLEX', shop.keys.inbound, newestId, '-', 'LIMIT', 0, BATCH],
+      ['ZREVRANGEBYLEX', shop.keys.inbound, newestId, '-', 'LIMIT', 0, READ_AT_A_TIME],
     ]);
     for (const message of await readInboundRecords(shop.shard, ids, sources)) {
       if (message === undefined) continue;
@@ -32,7 +32,7 @@ export async function listInbound(
       items.push(inboundRecordView(message));
     }
     const lastId = ids.at(-1);
-    if (lastId === undefined || ids.length < BATCH) return { items, nextCursor: null };
+    if (lastId === undefined || ids.length < READ_AT_A_TIME) return { items, nextCursor: null };
     newestId = `(${lastId}`;
   }
   return { items, nextCursor: newestId.slice(1) };

@@ -27,7 +27,7 @@ export interface InboundServiceOptions {
 export function inboundService(options: InboundServiceOptions): InboundOperations {
   const { actors } = options;
   const tenantOf = async (tenantId: string) => await actors.state<TenantState>(tenantAddress(tenantId));
-  /** A message of a tenant's, while its shop is there: of an erased one some may still be stored. */
+  /** Returns a message of the tenant, unless its shop is erased. Messages of an erased shop may still be stored. */
   const findStored = async (tenantId: string, id: string): Promise<StoredInbound | undefined> => {
     const tenant = await tenantOf(tenantId);
     if (tenant === undefined) return undefined;

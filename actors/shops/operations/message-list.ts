@@ -9,9 +9,9 @@ import { messageIdOf } from '../state/accepted-list.ts';
 import type { ShopState } from '../state/shop-state.ts';
 
 /** Messages that are read at a time. */
-const BATCH = 100;
+const READ_AT_A_TIME = 100;
 /** Elements that are searched at a time for the position of a cursor. */
-const LOOK = 1_000;
+const SEARCH_AT_A_TIME = 1_000;
 
 /** Messages that one page reads. With a filter over thirty days, all of them would be ten thousand. */
 const MOST_SCANNED = 1_000;
@@ -63,7 +63,7 @@ async function* waitingIds(
   const [elements] = await store.read([['LRANGE', keys.accepted, Number(endedText ?? 0), -1]]);
   const ids = elements.map(messageIdOf).filter((id) => id !== undefined);
   const idsAfter = ids.filter((id) => cursor === undefined || id < cursor).sort();
-  while (idsAfter.length > 0) yield idsAfter.splice(-BATCH).reverse();
+  while (idsAfter.length > 0) yield idsAfter.splice(-READ_AT_A_TIME).reverse();
 }
 
 async function* indexedIds(
@@ -73,9 +73,9 @@ async function* indexedIds(
 ): AsyncGenerator<string[]> {
   let newestId = cursor === undefined ? '+' : `(${cursor}`;
   for (;;) {
-    const [ids] = await store.read([['ZREVRANGEBYLEX', index, newestId, '-', 'LIMIT', 0, BATCH]]);
+    const [ids] = await store.read([['ZREVRANGEBYLEX', index, newestId, '-', 'LIMIT', 0, READ_AT_A_TIME]]);
     yield ids;
-    if (ids.length < BATCH) return;
+    if (ids.length < READ_AT_A_TIME) return;
     newestId = `(${ids.at(-1)}`;
   }
 }
@@ -89,7 +89,7 @@ async function* acceptedIds(
   let end = await endOfPage(list, store, cursor);
   const listedIds = new Set<string>();
   while (end > 0) {
-    const start = Math.max(0, end - BATCH);
+    const start = Math.max(0, end - READ_AT_A_TIME);
     const ids = (await readIds(list, store, { start, end })).filter((id) => id !== undefined);
     // If the list is cut meanwhile, the elements read before move towards its head.
     yield ids.filter((id) => !listedIds.has(id)).reverse();
@@ -99,15 +99,15 @@ async function* acceptedIds(
 }
 
 /**
- * Returns how many elements are before the cursor's, or before newer ones if the list has no such id. Ids that two
- * nodes made in one second may be in another order than they sort, so the id itself is searched for.
+ * Returns how many elements are before the cursor's, or before newer ones if the list has no such id. The list is not
+ * sorted by id if two nodes made ids in the same second. So the id itself is searched for.
  */
 async function endOfPage(list: string, store: Store, cursor: string | undefined): Promise<number> {
   let [end] = await store.read([['LLEN', list]]);
   if (cursor === undefined) return end;
   let olderIndex: number | undefined;
   while (end > 0) {
-    const start = Math.max(0, end - LOOK);
+    const start = Math.max(0, end - SEARCH_AT_A_TIME);
     const ids = await readIds(list, store, { start, end });
     const foundIndex = ids.lastIndexOf(cursor);
     if (foundIndex !== -1) return start + foundIndex;

@@ -21,7 +21,7 @@ interface MessageOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
-  readonly pool: Pick<PoolClient, 'takeBack'>;
+  readonly pool: Pick<PoolClient, 'takeBackCancelled'>;
   /** The times between sends, for estimates of when one leaves. */
   readonly times: EstimateTimes;
 }
@@ -114,7 +114,8 @@ const NOT_FOUND = failed('MESSAGE_NOT_FOUND');
 type FoundMessage = Outcome<MessageView, 'MESSAGE_NOT_FOUND'>;
 
 /**
- * A message that must be read from Redis was not requested lately, and may not be again. So no view of it is cached.
+ * Reads a message from Redis. The message was not requested lately, and may not be requested again. So its view is not
+ * cached.
  */
 async function readMessage(tenant: TenantState, id: string, options: MessageOptions): Promise<FoundMessage> {
   const { shard } = tenant;
@@ -122,7 +123,7 @@ async function readMessage(tenant: TenantState, id: string, options: MessageOpti
   return shownTo(tenant, viewOf(id, fields), options);
 }
 
-/** Shows a tenant its message, while its shop is there: of an erased one some may still be stored. */
+/** Shows a tenant its message, unless the shop is erased. Messages of an erased shop may still be stored. */
 function shownTo(tenant: TenantState, message: OwnedView | undefined, options: MessageOptions): FoundMessage {
   const isOwn = message?.tenantId === tenant.tenantId && tenant.shops.has(message.view.shopId);
   return isOwn ? done(placed(message, options)) : NOT_FOUND;

@@ -4,12 +4,12 @@ import type { Actors } from '../../../runtime/actors.ts';
 import { refusedWith, type SendCode } from '../../failure.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
+import type { IdempotentReply } from '../idempotent-reply.ts';
 import type { PoolClient } from '../pool-link/pool-client.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
 import type {
   AcceptedReply,
   MessageDraft,
-  SentAnswer,
   ShopOperations,
   ShopOutcome,
   ShopReference,
@@ -52,7 +52,7 @@ async function sendWithHelp(
   shop: ShopReference,
   command: CommandOf<'send'>,
   { actors, pool, askGroups }: SendingOptions,
-): Promise<ShopOutcome<SentAnswer<AcceptedReply>, SendCode>> {
+): Promise<ShopOutcome<IdempotentReply<AcceptedReply>, SendCode>> {
   const reply = await askShop(actors, shop, command);
   if (!('ask' in reply)) return reply;
   if (reply.ask === 'group') {

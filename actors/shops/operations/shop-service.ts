@@ -24,7 +24,7 @@ export interface ShopServiceOptions extends ConnectionOptions, SendingOptions {
   readonly actors: Actors;
   readonly store: Store;
   readonly clock: Clock;
-  readonly pool: Pick<PoolClient, 'find' | 'takeBack'>;
+  readonly pool: Pick<PoolClient, 'find' | 'takeBackCancelled'>;
   /** The times between sends, for estimates of when one leaves. */
   readonly times: EstimateTimes;
   /** Retention of ended scheduled sends in milliseconds. */

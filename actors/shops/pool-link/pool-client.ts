@@ -6,15 +6,16 @@ import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Store } from '../../../runtime/store.ts';
 import {
-  askedOf,
   offerOf,
-  type PoolAnswer,
-  type PoolAnswers,
-  type PoolAsk,
   type PoolOffer,
+  type PoolReplies,
+  type PoolReply,
+  type PoolRequest,
+  receiverOf,
 } from '../protocol/pool-protocol.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { PoolEffect } from '../protocol/shop-effect.ts';
+import type { MessageAtPool } from '../protocol/shop-replies.ts';
 import { readWriter } from '../reading/recipient-facts.ts';
 import { readMessage } from '../records/message-days.ts';
 import type { MessageBody } from '../records/message-record.ts';
@@ -31,8 +32,8 @@ const ASK_TIMEOUT_MS = 2_000;
  */
 const SEARCH_MS = 1_200;
 const OFFER_TIMEOUT_MS = 600;
-const WITHDRAW_TRIES = 30;
-const WITHDRAW_EVERY_MS = 1_000;
+const TAKE_BACK_TRIES = 30;
+const TAKE_BACK_EVERY_MS = 1_000;
 
 export interface PoolClientOptions {
   readonly actors: Actors;
@@ -56,8 +57,8 @@ export class PoolClient {
   }
 
   /**
-   * A shop of the pool that would send this now; undefined when none is found in time. In no order, to spread
-   * them.
+   * Returns a shop of the pool that would send this now, or undefined if none is found in time. It asks the shops in a
+   * random order, which spreads the messages over them.
    */
   async find(offer: PoolOffer): Promise<ShopReference | undefined> {
     const { clock, sessions, random } = this.#options;
@@ -68,11 +69,11 @@ export class PoolClient {
       if (timeoutMs <= 0) return undefined;
       const [pool] = listedSessions.splice(Math.floor(random() * listedSessions.length), 1);
       if (pool === undefined) return undefined;
-      const answer = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch((error: unknown) => {
+      const reply = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch((error: unknown) => {
         this.#options.log.debug({ pool, err: error }, 'a shop of the pool did not answer an offer');
         return undefined;
       });
-      if (answer?.kind === 'willing') return pool;
+      if (reply?.kind === 'willing') return pool;
     }
     return undefined;
   }
@@ -87,37 +88,38 @@ export class PoolClient {
     });
   }
 
-  /** Takes back all messages of an erased shop that the pool still has. Rejects if a pool shop cannot be reached. */
-  async withdraw(messageId: string, message: { pool: ShopReference; createdAtMs: number }): Promise<void> {
-    const { clock } = this.#options;
-    const { pool, createdAtMs } = message;
-    for (let triesLeft = WITHDRAW_TRIES; triesLeft > 0; triesLeft -= 1) {
-      try {
-        const answer = await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs }, ASK_TIMEOUT_MS);
-        // A `taken` message is queued or being sent. The pool's shard drops its content as soon as its outcome is
-        // known.
-        if (answer.kind !== 'taken') return;
-      } catch (error) {
+  /**
+   * Takes back a message of an erased shop. Asks up to 30 times, a second apart, while the pool shop is sending the
+   * message or cannot be reached. Rejects if the last request fails, so that the erasure is repeated.
+   */
+  async takeBackErased(message: MessageAtPool): Promise<void> {
+    for (let triesLeft = TAKE_BACK_TRIES; triesLeft > 0; triesLeft -= 1) {
+      const reply = await this.#takeBack(message).catch((error: unknown) => {
         if (triesLeft === 1) throw error;
-        const line = 'a shop of the pool was not reached to take a message back';
-        this.#options.log.debug({ pool, messageId, err: error }, line);
-      }
-      await sleep(clock, WITHDRAW_EVERY_MS);
+        return undefined;
+      });
+      // The pool's shard drops the content of a `taken` message as soon as its outcome is known.
+      if (reply !== undefined && reply.kind !== 'taken') return;
+      await sleep(this.#options.clock, TAKE_BACK_EVERY_MS);
     }
   }
 
-  /** Takes back a message that its caller cancels. Returns undefined if the pool shop cannot be reached. */
-  async takeBack(message: {
-    readonly messageId: string;
-    readonly pool: ShopReference;
-    readonly createdAtMs: number;
-  }): Promise<PoolAnswer | undefined> {
+  /** Takes back a message that a caller cancels. Asks once, and returns undefined if the pool shop is not reached. */
+  takeBackCancelled(message: MessageAtPool): Promise<PoolReply | undefined> {
+    return this.#takeBack(message, { reason: 'CANCELLED' }).catch(() => undefined);
+  }
+
+  /** Asks the pool shop once for a message. Logs a failure, and rejects with it. */
+  async #takeBack(
+    { messageId, pool, createdAtMs }: MessageAtPool,
+    cause: { readonly reason?: 'CANCELLED' } = {},
+  ): Promise<PoolReply> {
     try {
-      return await this.#ask({ ask: 'withdraw', ...message, reason: 'CANCELLED' }, ASK_TIMEOUT_MS);
+      return await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs, ...cause }, ASK_TIMEOUT_MS);
     } catch (error) {
-      const line = 'a shop of the pool was not reached to cancel a message';
-      this.#options.log.debug({ ...message, err: error }, line);
-      return undefined;
+      const line = 'a shop of the pool was not reached to take a message back';
+      this.#options.log.debug({ pool, messageId, err: error }, line);
+      throw error;
     }
   }
 
@@ -138,15 +140,15 @@ export class PoolClient {
     const pool = effect.type === 'ask_pool' ? effect.pool : null;
     const message = await this.#message(address, messageId);
     if (message === undefined) return;
-    const { body, optedOut } = message;
+    const { body, hasOptedOut } = message;
     if (effect.type === 'ask_pool') {
       const { createdAtMs } = body;
-      const ask = optedOut
+      const request = hasOptedOut
         ? ({ ask: 'withdraw', pool: effect.pool, messageId, createdAtMs } as const)
         : ({ ask: 'take', pool: effect.pool, body, known: effect.wasTaken } as const);
-      const answer = await this.#ask(ask, ASK_TIMEOUT_MS);
+      const answer = await this.#ask(request, ASK_TIMEOUT_MS);
       this.#tell(address, { type: 'pool.answered', messageId, pool, answer });
-    } else if (optedOut) {
+    } else if (hasOptedOut) {
       this.#tell(address, { type: 'pool.answered', messageId, pool, answer: this.#takenBack() });
     } else {
       const carrier = await this.find(offerOf(body));
@@ -158,7 +160,7 @@ export class PoolClient {
   async #message(
     address: Address,
     messageId: string,
-  ): Promise<{ body: MessageBody; optedOut: boolean } | undefined> {
+  ): Promise<{ body: MessageBody; hasOptedOut: boolean } | undefined> {
     const { actors, store, platformName } = this.#options;
     const { shard } = address;
     const body = (await readMessage(shard, messageId, store))?.body;
@@ -168,11 +170,11 @@ export class PoolClient {
     const text = attributedText(body.text, { shopName: state.name, platformName });
     return {
       body: { ...body, text, idempotencyKey: null },
-      optedOut: writer?.optedOut ?? false,
+      hasOptedOut: writer?.optedOut ?? false,
     };
   }
 
-  #takenBack(): PoolAnswer {
+  #takenBack(): PoolReply {
     const updatedAtMs = this.#options.clock.wallMs();
     return {
       kind: 'ended',
@@ -185,9 +187,12 @@ export class PoolClient {
     if (this.#options.actors.owns(address.shard)) this.#options.actors.tell(address, command);
   }
 
-  async #ask<Ask extends PoolAsk>(ask: Ask, timeoutMs: number): Promise<PoolAnswers[Ask['ask']]> {
-    const { tenantId } = askedOf(ask);
-    const answer = await this.#options.link.call(shardOf(tenantId), JSON.stringify(ask), timeoutMs);
-    return JSON.parse(answer) as PoolAnswers[Ask['ask']];
+  async #ask<Asked extends PoolRequest>(
+    request: Asked,
+    timeoutMs: number,
+  ): Promise<PoolReplies[Asked['ask']]> {
+    const { tenantId } = receiverOf(request);
+    const text = await this.#options.link.call(shardOf(tenantId), JSON.stringify(request), timeoutMs);
+    return JSON.parse(text) as PoolReplies[Asked['ask']];
   }
 }

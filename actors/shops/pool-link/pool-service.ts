@@ -5,11 +5,11 @@ import type { Store } from '../../../runtime/store.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { TenantState } from '../../tenants/tenant-state.ts';
 import {
-  answerFromRecord,
-  askedOf,
-  type PoolAnswer,
-  type PoolAnswers,
-  type PoolAsk,
+  type PoolReplies,
+  type PoolReply,
+  type PoolRequest,
+  receiverOf,
+  replyFromRecord,
 } from '../protocol/pool-protocol.ts';
 import type { ShopCommand } from '../protocol/shop-commands.ts';
 import type { ShopReplies } from '../protocol/shop-replies.ts';
@@ -17,7 +17,7 @@ import { readCarried } from '../records/carried-message.ts';
 import { shopAddress } from '../records/shop-keys.ts';
 
 /** The requests to a shop of the pool. */
-type AnsweredPoolAsk = Exclude<PoolAsk, { ask: 'note' | 'opt_out' }>;
+type RequestToPool = Exclude<PoolRequest, { ask: 'note' | 'opt_out' }>;
 
 /**
  * Handles the requests of shops to the pool, on the node that owns the pool shop. Rejects with `RuntimeFailure` if it
@@ -29,65 +29,66 @@ export function poolService(options: {
 }): (payload: string) => Promise<string> {
   const { actors, store } = options;
 
-  const fromRecord = async (shard: number, messageId: string, isKnown: boolean): Promise<PoolAnswer> => {
+  const fromRecord = async (shard: number, messageId: string, wasTaken: boolean): Promise<PoolReply> => {
     const [record] = await readCarried(shard, [messageId], store);
-    if (record !== undefined) return answerFromRecord(record);
-    return isKnown ? { kind: 'lost' } : { kind: 'refused' };
+    if (record !== undefined) return replyFromRecord(record);
+    return wasTaken ? { kind: 'lost' } : { kind: 'refused' };
   };
 
-  /** Returns a pool shop's answer; for an erased shop, the answer from its remaining records. */
-  const asPool = async (ask: AnsweredPoolAsk): Promise<PoolAnswers[AnsweredPoolAsk['ask']]> => {
-    const { pool } = ask;
+  /** Returns a pool shop's reply; for an erased shop, the reply from its remaining records. */
+  const asPool = async (request: RequestToPool): Promise<PoolReplies[RequestToPool['ask']]> => {
+    const { pool } = request;
     const address = shopAddress(pool);
     const tenant = await actors.state<TenantState>(tenantAddress(pool.tenantId));
     // Until its erasure is done the ends of its messages are unknown.
     if (tenant?.erasing.has(pool.shopId)) throw movedAwayFailure();
     if (!tenant?.shops.has(pool.shopId)) {
-      if (ask.ask === 'offer') return { kind: 'refused' };
-      return ask.ask === 'take'
-        ? await fromRecord(address.shard, ask.body.id, ask.known)
-        : await fromRecord(address.shard, ask.messageId, false);
+      if (request.ask === 'offer') return { kind: 'refused' };
+      return request.ask === 'take'
+        ? await fromRecord(address.shard, request.body.id, request.known)
+        : await fromRecord(address.shard, request.messageId, false);
     }
     const { record, settings } = tenant;
     const isOpen = record.platform && record.active && !record.deleted;
-    const answer = await actors.ask<ShopReplies['pool.offer' | 'pool.take' | 'pool.withdraw']>(
+    const reply = await actors.ask<ShopReplies['pool.offer' | 'pool.take' | 'pool.withdraw']>(
       address,
-      commandOf(ask, { settings, open: isOpen }),
+      commandOf(request, { settings, isOpen }),
     );
-    if (answer === undefined) throw movedAwayFailure();
-    return answer;
+    if (reply === undefined) throw movedAwayFailure();
+    return reply;
   };
 
-  const answer = async (ask: PoolAsk): Promise<PoolAnswers[PoolAsk['ask']]> => {
-    if (ask.ask !== 'note' && ask.ask !== 'opt_out') return await asPool(ask);
+  const replyTo = async (request: PoolRequest): Promise<PoolReplies[PoolRequest['ask']]> => {
+    if (request.ask !== 'note' && request.ask !== 'opt_out') return await asPool(request);
     // No reply means that the shop was erased and sends nothing more.
-    await actors.ask(shopAddress(askedOf(ask)), noticeOf(ask));
+    await actors.ask(shopAddress(receiverOf(request)), noticeOf(request));
     return { kind: 'noted' };
   };
 
   return async (payload) => {
-    const ask = JSON.parse(payload) as PoolAsk;
-    const reply = await answer(ask);
-    if (!actors.owns(shopAddress(askedOf(ask)).shard)) throw movedAwayFailure();
+    const request = JSON.parse(payload) as PoolRequest;
+    const reply = await replyTo(request);
+    if (!actors.owns(shopAddress(receiverOf(request)).shard)) throw movedAwayFailure();
     return JSON.stringify(reply);
   };
 }
 
 function commandOf(
-  ask: AnsweredPoolAsk,
-  tenant: { readonly settings: TenantSettings; readonly open: boolean },
+  request: RequestToPool,
+  tenant: { readonly settings: TenantSettings; readonly isOpen: boolean },
 ): ShopCommand {
-  if (ask.ask === 'offer') return { type: 'pool.offer', offer: ask.offer, ...tenant };
-  if (ask.ask === 'take') return { type: 'pool.take', body: ask.body, known: ask.known, ...tenant };
-  const { messageId, createdAtMs, reason } = ask;
+  if (request.ask === 'offer') return { type: 'pool.offer', offer: request.offer, ...tenant };
+  if (request.ask === 'take')
+    return { type: 'pool.take', body: request.body, wasTaken: request.known, ...tenant };
+  const { messageId, createdAtMs, reason } = request;
   return { type: 'pool.withdraw', messageId, createdAtMs, ...(reason === undefined ? {} : { reason }) };
 }
 
-function noticeOf(ask: Exclude<PoolAsk, AnsweredPoolAsk>): ShopCommand {
-  if (ask.ask === 'note') {
-    const { messageId, pool, answer } = ask;
+function noticeOf(request: Exclude<PoolRequest, RequestToPool>): ShopCommand {
+  if (request.ask === 'note') {
+    const { messageId, pool, answer } = request;
     return { type: 'pool.answered', messageId, pool, answer };
   }
-  const { origin: _, repeatAtMs: _next, ...notice } = ask.notice;
+  const { origin: _, repeatAtMs: _next, ...notice } = request.notice;
   return { type: 'pool.opt_out', ...notice };
 }

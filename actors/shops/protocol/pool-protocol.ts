@@ -36,8 +36,8 @@ export function offerOf({ id, to, text, mediaUrl, policy }: MessageBody): PoolOf
   return { to: to ?? '', text: text ?? '', mediaUrl, recipientClass, messageId: id };
 }
 
-/** A request of one shop to another, in its transport form. */
-export type PoolAsk =
+/** A request of one shop to another, in its transport form. The other node may run another version, so fields keep their names. */
+export type PoolRequest =
   /** Would it go now? If so, the pool shop counts it for some seconds, and stores nothing. */
   | { readonly ask: 'offer'; readonly pool: ShopReference; readonly offer: PoolOffer }
   /**
@@ -66,29 +66,29 @@ export type PoolAsk =
       readonly pool: ShopReference;
       readonly origin: ShopReference;
       readonly messageId: string;
-      readonly answer: PoolAnswer;
+      readonly answer: PoolReply;
     }
   /** A person opted out to whom the pool shop lately wrote for the origin. */
   | { readonly ask: 'opt_out'; readonly notice: OptOutNotice };
 
 /** Returns the shop to which the request goes. */
-export function askedOf(ask: PoolAsk): ShopReference {
-  if (ask.ask === 'opt_out') return ask.notice.origin;
-  return ask.ask === 'note' ? ask.origin : ask.pool;
+export function receiverOf(request: PoolRequest): ShopReference {
+  if (request.ask === 'opt_out') return request.notice.origin;
+  return request.ask === 'note' ? request.origin : request.pool;
 }
 
 /** The reply to each request. */
-export interface PoolAnswers {
+export interface PoolReplies {
   /** `willing`: the shop could send the message now, and counts it for some seconds. */
   readonly offer: { readonly kind: 'willing' | 'refused' };
-  readonly take: PoolAnswer;
-  readonly withdraw: PoolAnswer;
+  readonly take: PoolReply;
+  readonly withdraw: PoolReply;
   readonly note: { readonly kind: 'noted' };
   readonly opt_out: { readonly kind: 'noted' };
 }
 
 /** The state of a message at its pool shop. */
-export type PoolAnswer =
+export type PoolReply =
   /** The shop never sends it. */
   | { readonly kind: 'refused' }
   /** The message waits or is being sent. */
@@ -98,8 +98,8 @@ export type PoolAnswer =
   /** The pool shop took it before, and its record is lost. */
   | { readonly kind: 'lost' };
 
-/** The answer from a record alone: an erased pool shop leaves the ends of its messages. */
-export function answerFromRecord({ state, isRefused }: CarriedRecord): PoolAnswer {
+/** Returns the reply by a record alone: an erased pool shop leaves the ends of its messages. */
+export function replyFromRecord({ state, isRefused }: CarriedRecord): PoolReply {
   if (state !== undefined && isFinal(state.status)) return { kind: 'ended', fate: state };
   return isRefused ? { kind: 'refused' } : { kind: 'taken' };
 }

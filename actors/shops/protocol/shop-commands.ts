@@ -8,12 +8,12 @@ import type { MessageBody } from '../records/message-record.ts';
 import type {
   MessageDraft,
   QueueFilter,
-  ScheduledDraftRequest,
+  ScheduleRequest,
   ShopReference,
   StatusDraft,
 } from '../shop-operations.ts';
 import type { OptOutNotice } from '../state/opt-out-notice.ts';
-import type { PoolAnswer, PoolOffer } from './pool-protocol.ts';
+import type { PoolOffer, PoolReply } from './pool-protocol.ts';
 
 /**
  * The commands of a shop's actor. Dead letters store those of the lane `client`, a week by default. So their fields keep
@@ -32,7 +32,7 @@ export type ShopCommand =
       /** True if the session was just waited for, and asked for the message's group. Absent if not yet. */
       readonly groupAsked?: boolean;
     }
-  | { readonly type: 'schedule'; readonly draft: ScheduledDraftRequest }
+  | { readonly type: 'schedule'; readonly draft: ScheduleRequest }
   | { readonly type: 'unschedule'; readonly scheduledId: string }
   | { readonly type: 'create_batch'; readonly asked: BatchRequest }
   | { readonly type: 'add_recipients'; readonly batchId: string; readonly asked: RecipientsRequest }
@@ -50,7 +50,7 @@ export type ShopCommand =
   | { readonly type: 'connect'; readonly pairWith?: string }
   | { readonly type: 'disconnect' }
   /** Operators deactivated the tenant, or activated it again, as in its record. */
-  | { readonly type: 'tenant_active'; readonly active: boolean }
+  | { readonly type: 'tenant_active'; readonly isActive: boolean }
   /** Operators changed the tenant's inbound mode, as in its record. */
   | { readonly type: 'tenant_inbound'; readonly inbound: InboundMode }
   /** Operators set or removed the shop's egress. */
@@ -66,16 +66,16 @@ export type ShopCommand =
       readonly offer: PoolOffer;
       readonly settings: TenantSettings;
       /** True if its tenant is the platform's, so that it may take more messages. */
-      readonly open: boolean;
+      readonly isOpen: boolean;
     }
   | {
       readonly type: 'pool.take';
       readonly body: MessageBody;
-      /** True if the shop has answered that it took the message: without a record of it, the message is lost. */
-      readonly known: boolean;
+      /** True if the shop has replied that it took the message. Without a record of it, the message is lost. */
+      readonly wasTaken: boolean;
       readonly settings: TenantSettings;
       /** True if its tenant is the platform's, so that it may take more messages. */
-      readonly open: boolean;
+      readonly isOpen: boolean;
     }
   | {
       readonly type: 'pool.withdraw';
@@ -91,7 +91,7 @@ export type ShopCommand =
       readonly messageId: string;
       /** The pool shop that replied. Null if none had to be asked. */
       readonly pool: ShopReference | null;
-      readonly answer: PoolAnswer;
+      readonly answer: PoolReply;
     }
   /** The actor's own command: a message is in progress, and its record must be read before the session prepares it. */
   | { readonly type: 'first_look'; readonly messageId: string }

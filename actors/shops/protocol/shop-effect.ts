@@ -8,7 +8,7 @@ import type { PacingStateName } from '../machines/pacing-machine.ts';
 import type { ShopReference } from '../shop-operations.ts';
 import type { OptOutNotice } from '../state/opt-out-notice.ts';
 import type { ShopState } from '../state/shop-state.ts';
-import type { PoolAnswer } from './pool-protocol.ts';
+import type { PoolReply } from './pool-protocol.ts';
 
 /** The shop that an event is about, with its name for people to read. */
 type AnnouncedShop = Pick<ShopState, 'shop' | 'name'>;
@@ -29,7 +29,7 @@ export type PoolEffect =
       readonly type: 'note_end';
       readonly origin: ShopReference;
       readonly messageId: string;
-      readonly answer: PoolAnswer;
+      readonly answer: PoolReply;
     }
   /** Notifies a shop of an opt-out by a person that this one wrote to for it. */
   | { readonly type: 'report_opt_out'; readonly notice: OptOutNotice };

@@ -1,16 +1,16 @@
 import type { ChannelCode, Failed, Outcome, SendCode, StatusCode } from '../../failure.ts';
 import type { BatchCode, RecipientsCode, RefusedRecipient } from '../batch-operations.ts';
+import type { IdempotentReply } from '../idempotent-reply.ts';
 import type { StoredInbound } from '../records/inbound-records.ts';
 import type {
   AcceptedReply,
-  PairingCode,
+  PairingRefusal,
   ScheduleCode,
   ScheduledView,
-  SentAnswer,
   ShopReference,
 } from '../shop-operations.ts';
 import type { PooledMessage } from '../state/pooled-message.ts';
-import type { PoolAnswer, PoolAnswers, PoolOffer } from './pool-protocol.ts';
+import type { PoolOffer, PoolReplies, PoolReply } from './pool-protocol.ts';
 
 /**
  * The reply of a shop's actor to each command that has one. Both the turn that makes a reply and the caller that asks
@@ -18,15 +18,15 @@ import type { PoolAnswer, PoolAnswers, PoolOffer } from './pool-protocol.ts';
  */
 export interface ShopReplies {
   readonly send: SendReply;
-  readonly post_status: Outcome<SentAnswer<Omit<AcceptedReply, 'policy'>>, StatusCode>;
-  readonly schedule: Outcome<SentAnswer<ScheduledView>, ScheduleCode>;
+  readonly post_status: Outcome<IdempotentReply<Omit<AcceptedReply, 'policy'>>, StatusCode>;
+  readonly schedule: Outcome<IdempotentReply<ScheduledView>, ScheduleCode>;
   readonly unschedule: Outcome<ScheduledView, 'SCHEDULED_NOT_FOUND' | 'NOT_CANCELLABLE'>;
   readonly create_batch: Outcome<BatchReply, BatchCode>;
   readonly add_recipients: Outcome<BatchReply, RecipientsCode>;
   readonly steer_batch: Outcome<{ readonly batchId: string }, 'BATCH_NOT_FOUND' | 'BATCH_ENDED'>;
-  readonly cancel: Outcome<CancelResult, 'NOT_CANCELLABLE'>;
-  readonly cancel_queue: Outcome<CancelResult, never>;
-  readonly connect: Outcome<true, PairingCode>;
+  readonly cancel: Outcome<CancelReply, 'NOT_CANCELLABLE'>;
+  readonly cancel_queue: Outcome<CancelReply, never>;
+  readonly connect: Outcome<true, PairingRefusal>;
   readonly disconnect: Outcome<true, 'CHANNEL_NEVER_CONFIGURED'>;
   readonly mark_read: Outcome<
     StoredInbound,
@@ -35,9 +35,9 @@ export interface ShopReplies {
   readonly set_egress: Outcome<true, never>;
   readonly pause: Outcome<true, never>;
   readonly resume: Outcome<true, never>;
-  readonly 'pool.offer': PoolAnswers['offer'];
-  readonly 'pool.take': PoolAnswer;
-  readonly 'pool.withdraw': PoolAnswer;
+  readonly 'pool.offer': PoolReplies['offer'];
+  readonly 'pool.take': PoolReply;
+  readonly 'pool.withdraw': PoolReply;
 }
 
 /** The replies that turns make. A due send is made by the shop itself. */
@@ -52,7 +52,7 @@ export interface TurnReplies extends Omit<ShopReplies, 'send'> {
 export type DueReply = SendReply | Failed;
 
 /** The reply to a send. `ask` says where to ask before the send is repeated. It is absent if the send is decided. */
-export type SendReply = Outcome<SentAnswer<AcceptedReply>, SendCode> | CarrierNeeded | GroupNeeded;
+export type SendReply = Outcome<IdempotentReply<AcceptedReply>, SendCode> | CarrierNeeded | GroupNeeded;
 
 /**
  * A send that a shop of the pool may make, because its own shop cannot. It has the data to find one. If none is free,
@@ -80,8 +80,8 @@ export interface BatchReply {
   readonly refused: readonly RefusedRecipient[];
 }
 
-/** The result of a cancellation: the number of ended messages, and the requests to the pool. */
-export interface CancelResult {
+/** The reply to a cancellation: the number of ended messages, and the requests to the pool. */
+export interface CancelReply {
   readonly ended: number;
   readonly atPool: readonly MessageAtPool[];
 }

@@ -43,15 +43,15 @@ interface FoundWriter extends WriterFacts {
   readonly storedUnder: readonly string[];
 }
 
-/** The location of a shop's writers. */
-type WritersPlace = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, 'writers' | 'aliases'> };
+/** The shop whose writers are read. */
+type WritersSource = Pick<ShopState, 'shard'> & { readonly keys: Pick<ShopKeys, 'writers' | 'aliases'> };
 
-/** The location of writers, with the tenant's customers and declarations. */
-type PeoplePlace = WritersPlace & Pick<ShopState, 'people'>;
+/** The shop whose writers are read, with the customers and declarations of its tenant. */
+type PeopleSource = WritersSource & Pick<ShopState, 'people'>;
 
 /** Reads the policy's facts about a recipient of any kind; none for a group. */
 export function readAnyRecipient(
-  state: PeoplePlace,
+  state: PeopleSource,
   recipient: string,
   store: Store,
 ): MaybePromise<RecipientFacts> {
@@ -65,18 +65,18 @@ export function readAnyRecipient(
 
 /** Reads all known facts about a number. */
 export function readRecipient(
-  place: PeoplePlace,
+  source: PeopleSource,
   recipient: string,
   store: Store,
 ): MaybePromise<RecipientFacts> {
-  return rememberedRecipient(place, recipient, store) ?? askForRecipient(place, recipient, store);
+  return rememberedRecipient(source, recipient, store) ?? askForRecipient(source, recipient, store);
 }
 
 /**
  * Returns the facts about a number with one form and no alias, if memory has all of them. Most sends find them here.
  */
 function rememberedRecipient(
-  { shard, keys, people }: PeoplePlace,
+  { shard, keys, people }: PeopleSource,
   recipient: string,
   store: Store,
 ): RecipientFacts | undefined {
@@ -93,11 +93,15 @@ function rememberedRecipient(
   };
 }
 
-function askForRecipient(place: PeoplePlace, recipient: string, store: Store): MaybePromise<RecipientFacts> {
+function askForRecipient(
+  source: PeopleSource,
+  recipient: string,
+  store: Store,
+): MaybePromise<RecipientFacts> {
   const forms = numberForms(recipient);
-  const answers = store.lookUp(place.shard, recipientLookups(place, recipient, forms));
+  const answers = store.lookUp(source.shard, recipientLookups(source, recipient, forms));
   if (answers instanceof Promise || typeof answers[0] === 'string')
-    return withAlias(place, { forms, answers }, store);
+    return withAlias(source, { forms, answers }, store);
   return gather(answers, 1);
 }
 
@@ -105,7 +109,7 @@ function askForRecipient(place: PeoplePlace, recipient: string, store: Store): M
  * Returns the facts about a number under its own forms, and under those of the number that the network reported for it.
  */
 async function withAlias(
-  place: PeoplePlace,
+  source: PeopleSource,
   { forms, answers }: { readonly forms: readonly string[]; readonly answers: MaybePromise<unknown[]> },
   store: Store,
 ): Promise<RecipientFacts> {
@@ -115,13 +119,13 @@ async function withAlias(
   if (typeof alias !== 'string') return facts;
   const otherForms = numberForms(alias).filter((form) => !forms.includes(form));
   if (otherForms.length === 0) return { ...facts, alias };
-  const lookups = otherForms.flatMap((form) => personLookups(place, form));
-  return { ...gather(await store.lookUp(place.shard, lookups), 0, facts), alias };
+  const lookups = otherForms.flatMap((form) => personLookups(source, form));
+  return { ...gather(await store.lookUp(source.shard, lookups), 0, facts), alias };
 }
 
 /** Returns the look-ups for a number that a caller wrote, which usually has one form. */
-function recipientLookups(place: PeoplePlace, recipient: string, forms: readonly string[]): Lookup[] {
-  const { keys, people } = place;
+function recipientLookups(source: PeopleSource, recipient: string, forms: readonly string[]): Lookup[] {
+  const { keys, people } = source;
   const [form = recipient, otherForm] = forms;
   const lookups: Lookup[] = [
     ['HGET', keys.aliases, recipient],
@@ -129,11 +133,11 @@ function recipientLookups(place: PeoplePlace, recipient: string, forms: readonly
     ['HGET', keys.writers, form],
     ['HGET', people.contacts, form],
   ];
-  return otherForm === undefined ? lookups : lookups.concat(personLookups(place, otherForm));
+  return otherForm === undefined ? lookups : lookups.concat(personLookups(source, otherForm));
 }
 
 /** Returns the look-ups for each form of a number, in the form that `gather` takes the replies. */
-function personLookups({ keys, people }: PeoplePlace, form: string): Lookup[] {
+function personLookups({ keys, people }: PeopleSource, form: string): Lookup[] {
   return [
     ['SISMEMBER', people.customers, form],
     ['HGET', keys.writers, form],
@@ -149,8 +153,8 @@ export function isLapsed(body: MessageBody, store: Store, nowMs: number): MaybeP
   const { tenantId, shopId, to, policy } = body;
   if (policy?.recipientClass !== 'declared' || to === null) return false;
   const { shard } = shopAddress({ tenantId, shopId });
-  const place = { shard, keys: shopKeys(shard, shopId), people: tenantKeys(tenantId) };
-  return mapMaybePromise(readRecipient(place, to, store), (facts) => personClassOf(facts, nowMs) === 'cold');
+  const source = { shard, keys: shopKeys(shard, shopId), people: tenantKeys(tenantId) };
+  return mapMaybePromise(readRecipient(source, to, store), (facts) => personClassOf(facts, nowMs) === 'cold');
 }
 
 /** Returns the class of a person by these facts, at a moment. */
@@ -163,7 +167,7 @@ export function personClassOf(facts: RecipientFacts, atMs: number): PersonClass 
  * `to`.
  */
 export function readWriter(
-  { shard, keys }: WritersPlace,
+  { shard, keys }: WritersSource,
   { to, more = [] }: { readonly to: string; readonly more?: readonly string[] },
   store: Store,
 ): MaybePromise<FoundWriter> {

@@ -13,8 +13,8 @@ import { carriedMessage, type QueuedMessage, queuedMessage } from '../state/shop
 export interface WaitingMessages {
   /** Both machines as they are stored, or null if they never were. */
   readonly actor: string | null;
-  /** The messages in its queue or in progress, its own and carried ones; `sending`: it may be on the wire. */
-  readonly queued: readonly { readonly message: QueuedMessage; readonly sending: boolean }[];
+  /** The messages in its queue or in progress, its own and carried ones; `isSending`: it may be on the wire. */
+  readonly queued: readonly { readonly message: QueuedMessage; readonly isSending: boolean }[];
   /** Its messages at the pool; `ended`: their final state there, if they have one. */
   readonly pooled: readonly { readonly message: PooledMessage; readonly ended: MessageState | undefined }[];
   /** The first failure that broken JSON does not explain. Undefined if there was none. */
@@ -95,7 +95,7 @@ function waitingMessage(
   toQueued: (storedMessage: Pick<StoredMessage, 'body'>) => QueuedMessage,
 ): WaitingMessages['queued'] {
   if (body === undefined || (state !== undefined && isFinal(state.status))) return [];
-  return [{ message: toQueued({ body }), sending: state?.status === 'sending' }];
+  return [{ message: toQueued({ body }), isSending: state?.status === 'sending' }];
 }
 
 async function answers<Item>(

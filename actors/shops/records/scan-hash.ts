@@ -1,7 +1,7 @@
 import type { Store } from '../../../runtime/store.ts';
 
 /**
- * Yields the fields and values of a hash in batches. A field that stays is yielded at least once. `count` is the
+ * Yields the fields and values of a hash, some at a time. A field that stays is yielded at least once. `count` is the
  * approximate number of fields that one step reads. Rejects as `Store.read` does.
  */
 export async function* scanHash(

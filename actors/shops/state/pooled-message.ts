@@ -9,16 +9,21 @@ export interface PooledMessage {
   /** The pool shop that is asked to send it. Null if the last one refused, and another one is looked for. */
   readonly pool: ShopReference | null;
   /** True if the pool shop replied that it took the message. */
-  readonly taken: boolean;
+  readonly isTaken: boolean;
   /** Its position in the list of accepted sends. Not stored with it. */
   readonly place: number;
   /** The time of the next request about it. It is not stored, so after a restart the request is sent at once. */
   readonly askAtMs: number;
 }
 
+interface StoredPooled extends Pick<PooledMessage, 'to' | 'createdAtMs' | 'pool'> {
+  readonly taken: boolean;
+}
+
 /** The stored form, under the message's id. */
-export function encodePooled({ to, createdAtMs, pool, taken }: PooledMessage): string {
-  return JSON.stringify({ to, createdAtMs, pool, taken });
+export function encodePooled({ to, createdAtMs, pool, isTaken }: PooledMessage): string {
+  const storedMessage: StoredPooled = { to, createdAtMs, pool, taken: isTaken };
+  return JSON.stringify(storedMessage);
 }
 
 /** Reads the hash of pooled messages back from its flat list of ids and values, oldest first; `placeOf`: see `place`. */
@@ -27,8 +32,8 @@ export function decodePooled(
   placeOf: (messageId: string) => number,
 ): PooledMessage[] {
   const messages = [...hashFields(fields)].map(([messageId, text]): PooledMessage => {
-    const storedMessage = JSON.parse(text) as Pick<PooledMessage, 'to' | 'createdAtMs' | 'pool' | 'taken'>;
-    return { messageId, ...storedMessage, place: placeOf(messageId), askAtMs: 0 };
+    const { taken: isTaken, ...storedMessage } = JSON.parse(text) as StoredPooled;
+    return { messageId, ...storedMessage, isTaken, place: placeOf(messageId), askAtMs: 0 };
   });
   return messages.sort((left, right) => (left.messageId < right.messageId ? -1 : 1));
 }

@@ -74,7 +74,7 @@ export interface ShopState extends ShopMachines {
    * report yet. Never stored.
    */
   readonly groups: ReportedGroups | undefined;
-  /** False from the first order to stop until the actor is removed. Nothing more is taken from the queue. */
+  /** False once the actor stops, as before a hand-over: nothing more is taken from the queue. */
   readonly isDispatching: boolean;
   /** False while operators have deactivated the tenant: nothing more is taken from the queue. */
   readonly isTenantActive: boolean;

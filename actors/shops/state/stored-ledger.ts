@@ -11,8 +11,8 @@ export interface StoredLedger {
   readonly ledger: SendLedger;
   /** The elements that replace these, oldest first, each at its position. If absent, these stay. */
   readonly elements?: readonly string[];
-  /** It could not be read, and counts as full from now on. */
-  readonly unreadable?: true;
+  /** True if the stored one could not be read, so that a full one counts from now on. */
+  readonly isUnreadable: boolean;
 }
 
 /**
@@ -32,17 +32,19 @@ export function readLedger(newestElements: readonly string[], nowMs: number): St
     return {
       ledger: SendLedger.restore(fullEntries),
       elements: [...elements, ...fullEntries],
-      unreadable: true,
+      isUnreadable: true,
     };
   }
   const countedEntries = entries.filter((entry) => entry !== undefined);
-  if (countedEntries.every((entry) => entry.atMs <= nowMs)) return { ledger: ledgerOf(countedEntries) };
+  if (countedEntries.every((entry) => entry.atMs <= nowMs))
+    return { ledger: ledgerOf(countedEntries), isUnreadable: false };
   const correctedEntries = entries.map((entry) => entry && { ...entry, atMs: Math.min(entry.atMs, nowMs) });
   const elements = newestElements.map((element, index) => {
     const entry = correctedEntries[index];
     return (messageIdOf(element) ?? '') + (entry === undefined ? '' : encodeEntry(entry));
   });
-  return { ledger: ledgerOf(correctedEntries.filter((entry) => entry !== undefined)), elements };
+  const presentEntries = correctedEntries.filter((entry) => entry !== undefined);
+  return { ledger: ledgerOf(presentEntries), elements, isUnreadable: false };
 }
 
 /**

@@ -90,9 +90,9 @@ function onOutcome(
   if (outcome.kind === 'no_chat') {
     onNoChat(builder, messageId);
   } else if (builder.state.currentMessage?.messageId === messageId && isLate !== true) {
-    stepPacing(builder, { type: 'outcome', outcome, ...builder.drawEnds(backoffMs) });
+    stepPacing(builder, { type: 'outcome', outcome, ...builder.waitEnds(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
     // It came late, but it is about the shop's number all the same.
-    stepPacing(builder, { type: 'rate_limited_before', ...builder.drawEnds(backoffMs) });
+    stepPacing(builder, { type: 'rate_limited_before', ...builder.waitEnds(backoffMs) });
   }
 }

@@ -45,8 +45,8 @@ export async function settleSuspended(
   const ends: { readonly message: MessageReference; readonly state: MessageState }[] = [];
   const end = (message: MessageReference, reason: MessageReason): void =>
     void ends.push({ message, state: { status: 'failed', reason, updatedAtMs: nowMs, sentAtMs: null } });
-  for (const { message, sending } of queued) {
-    const reason = sending ? 'BOT_RESTARTED' : overdueReason(message, { ...channel, sinceMs, nowMs });
+  for (const { message, isSending } of queued) {
+    const reason = isSending ? 'BOT_RESTARTED' : overdueReason(message, { ...channel, sinceMs, nowMs });
     if (reason !== undefined) end(message, reason);
   }
   for (const { message, ended } of pooled) {

@@ -54,7 +54,7 @@ export function shopBehaviour(
       if (command.type !== 'session.send_outcome' || state.currentMessage?.messageId !== command.messageId)
         return undefined;
       const builder = new TurnBuilder(state, nowMs, options);
-      stepPacing(builder, { type: 'outcome', outcome: { kind: 'unknown' }, ...builder.drawEnds() });
+      stepPacing(builder, { type: 'outcome', outcome: { kind: 'unknown' }, ...builder.waitEnds() });
       return finishTurn(builder);
     },
     lane: ({ type }) => SHOP_LANES[type],
@@ -82,8 +82,8 @@ export function shopBehaviour(
       builder.change({ unstored: [] });
       // After a crash of the actor alone, its session still runs, and the outcome of the message on the wire still
       // arrives.
-      if (cause !== 'crash') settleLostProcess(builder);
-      else settleCrash(builder);
+      if (cause !== 'crash') afterLostProcess(builder);
+      else afterCrash(builder);
       builder.endOverdue();
       return finishTurn(builder);
     },
@@ -103,9 +103,9 @@ export function shopBehaviour(
 }
 
 /** Ends the message that an earlier process left in progress (docs/contract.md, Message states). */
-function settleLostProcess(builder: TurnBuilder): void {
+function afterLostProcess(builder: TurnBuilder): void {
   if (pacingState(builder.state) === 'sending') {
-    stepPacing(builder, { type: 'outcome', outcome: { kind: 'restarted' }, ...builder.drawEnds() });
+    stepPacing(builder, { type: 'outcome', outcome: { kind: 'restarted' }, ...builder.waitEnds() });
   } else {
     stepPacing(builder, { type: 'put_back' });
   }
@@ -113,7 +113,7 @@ function settleLostProcess(builder: TurnBuilder): void {
 }
 
 /** After a crash of the actor alone, a session still runs, and does not repeat its only code. */
-function settleCrash(builder: TurnBuilder): void {
+function afterCrash(builder: TurnBuilder): void {
   const { inbound } = builder.state;
   if (inbound !== 'none') builder.perform({ type: 'set_inbound_mode', inbound });
   const { pairWith } = builder.state.channel.context;

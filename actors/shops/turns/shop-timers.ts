@@ -4,7 +4,7 @@ import { listCutDueAtMs } from '../state/accepted-list.ts';
 import type { ShopState } from '../state/shop-state.ts';
 import { undeliveredDueAtMs } from '../state/undelivered.ts';
 import { batchesDueAtMs, sendNextOfBatches } from './batches/batch-progress.ts';
-import { orderCut } from './builder/cut-accepted.ts';
+import { startCut } from './builder/cut-accepted.ts';
 import { stepChannel, stepPacing } from './builder/step-machines.ts';
 import type { TurnBuilder } from './builder/turn-builder.ts';
 import { OUTCOME_LEAST_MS } from './dispatch/dispatch-message.ts';
@@ -29,7 +29,7 @@ const TIMERS: readonly ShopTimer[] = [
     dueAtMs: ({ pacing }) => pacing.context.untilMs,
     // A clock that steps ahead must not end the wait for an acknowledgement that is on its way.
     leastMs: ({ pacing }) => (pacing.value === 'sending' ? OUTCOME_LEAST_MS : undefined),
-    onDue: (builder) => stepPacing(builder, { type: 'elapsed', gapUntilMs: builder.drawEnds().gapUntilMs }),
+    onDue: (builder) => stepPacing(builder, { type: 'elapsed', gapUntilMs: builder.waitEnds().gapUntilMs }),
   },
   {
     id: 'reconnect',
@@ -42,7 +42,7 @@ const TIMERS: readonly ShopTimer[] = [
   { id: 'opt_outs', dueAtMs: noticesDueAtMs, onDue: repeatNotices },
   { id: 'scheduled', dueAtMs: scheduledDueAtMs, onDue: trySchedules },
   { id: 'batches', dueAtMs: batchesDueAtMs, onDue: sendNextOfBatches },
-  { id: 'cut', dueAtMs: ({ acceptedList }) => listCutDueAtMs(acceptedList), onDue: orderCut },
+  { id: 'cut', dueAtMs: ({ acceptedList }) => listCutDueAtMs(acceptedList), onDue: startCut },
   {
     id: 'undelivered',
     dueAtMs: ({ undelivered }) => undeliveredDueAtMs(undelivered),

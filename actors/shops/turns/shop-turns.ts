@@ -22,6 +22,8 @@ import { acceptMessage } from './send/accept-message.ts';
 import { acceptStatus } from './send/accept-status.ts';
 import { SESSION_TURNS } from './session-turn.ts';
 import type { FactsOf, ShopFacts } from './shop-facts.ts';
+import { onTimer } from './shop-timers.ts';
+import type { DecisionOptions, ShopTurns } from './typed-turns.ts';
 import {
   connectShop,
   disconnectShop,
@@ -30,9 +32,7 @@ import {
   setEgress,
   setInboundMode,
   setTenantActive,
-} from './shop-orders.ts';
-import { onTimer } from './shop-timers.ts';
-import type { DecisionOptions, ShopTurns } from './typed-turns.ts';
+} from './whole-shop.ts';
 
 const TURNS: ShopTurns = {
   send,

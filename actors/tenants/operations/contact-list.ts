@@ -4,7 +4,8 @@ import { contactOf, contactView, readContacts } from '../contact-record.ts';
 import type { TenantKeys } from '../tenant-keys.ts';
 import type { ContactView } from '../tenant-operations.ts';
 
-const BATCH = 200;
+/** Contacts that are read at a time. */
+const READ_AT_A_TIME = 200;
 
 /**
  * Most records that one page reads. Records are never deleted, so a year of revoked ones may precede the next active
@@ -30,23 +31,25 @@ export async function listContacts(
   const items: ContactView[] = [];
   // ';' follows ':' in byte order, so this begins right after every member of the cursor's id.
   let fromKey = query.cursor === undefined ? '-' : `(${query.cursor.toLowerCase()};`;
-  for (let scanCount = BATCH; ; scanCount += BATCH) {
-    const { members, views } = await readBatch(source, fromKey);
+  for (let scanCount = READ_AT_A_TIME; ; scanCount += READ_AT_A_TIME) {
+    const { members, views } = await readPart(source, fromKey);
     for (const view of views) {
       if (query.activeOnly && !view.active) continue;
       if (items.length === query.limit) return { items, nextCursor: items.at(-1)?.id ?? null };
       items.push(view);
     }
     const lastMember = members.at(-1);
-    if (lastMember === undefined || members.length < BATCH) return { items, nextCursor: null };
+    if (lastMember === undefined || members.length < READ_AT_A_TIME) return { items, nextCursor: null };
     if (scanCount >= MOST_SCANNED) return { items, nextCursor: lastMember.slice(0, lastMember.indexOf(':')) };
     fromKey = `(${lastMember}`;
   }
 }
 
-/** The next members of the order, and the records of those that have one. */
-async function readBatch({ keys, store, nowMs }: ContactSource, fromKey: string) {
-  const [members] = await store.read([['ZRANGEBYLEX', keys.contactOrder, fromKey, '+', 'LIMIT', 0, BATCH]]);
+/** Returns the next members of the order, and the views of those that have a record. */
+async function readPart({ keys, store, nowMs }: ContactSource, fromKey: string) {
+  const [members] = await store.read([
+    ['ZRANGEBYLEX', keys.contactOrder, fromKey, '+', 'LIMIT', 0, READ_AT_A_TIME],
+  ]);
   if (members.length === 0) return { members, views: [] };
   const phones = members.map((member) => member.slice(member.indexOf(':') + 1));
   const records = await readContacts(keys, phones, store);

@@ -106,9 +106,9 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
     async findShop(tenantId, idOrName) {
       const tenant = unlessErased(await findTenant(tenantId));
       if (tenant === undefined) return ERASED;
-      const namedShopOrFailure = namedShop(tenant, idOrName);
-      if (!namedShopOrFailure.ok) return namedShopOrFailure;
-      const [view] = await views(tenantId, [namedShopOrFailure.value]);
+      const named = namedShop(tenant, idOrName);
+      if (!named.ok) return named;
+      const [view] = await views(tenantId, [named.value]);
       return view ? done(view) : failed('SHOP_NOT_FOUND');
     },
     shopId(tenantId, idOrName) {
@@ -134,8 +134,8 @@ export function tenantService(options: TenantServiceOptions): TenantOperations {
 function shopIdOf(tenant: TenantState | undefined, idOrName: string): Outcome<string, NamedShopCode> {
   const knownTenant = unlessErased(tenant);
   if (knownTenant === undefined) return ERASED;
-  const namedShopOrFailure = namedShop(knownTenant, idOrName);
-  return namedShopOrFailure.ok ? done(namedShopOrFailure.value.id) : namedShopOrFailure;
+  const named = namedShop(knownTenant, idOrName);
+  return named.ok ? done(named.value.id) : named;
 }
 
 /** Finds a shop by id, else by exact name in any case (docs/contract.md, Conventions). */

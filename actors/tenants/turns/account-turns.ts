@@ -46,7 +46,7 @@ export function changeTenant(state: TenantState, changes: TenantChanges): Tenant
       ...(record.active === state.record.active
         ? []
         : ([
-            { type: 'notify_shops', shopIds, notice: { type: 'tenant_active', active: record.active } },
+            { type: 'notify_shops', shopIds, notice: { type: 'tenant_active', isActive: record.active } },
             { type: 'end_waits' },
             webhooksChanged({ ...state, record }),
           ] as const)),

@@ -88,8 +88,8 @@ test('sends counted by a clock that was ahead count from now on: none is forgott
 
 test('a ledger that cannot be read counts as full until its windows have passed, and is written so by the first turn', async () => {
   const messageId = 'a'.repeat(24);
-  const { ledger, elements = [], unreadable } = readLedger(['kjunk', `${messageId}kjunk`], START_MS);
-  assert.equal(unreadable, true);
+  const { ledger, elements = [], isUnreadable } = readLedger(['kjunk', `${messageId}kjunk`], START_MS);
+  assert.equal(isUnreadable, true);
   const full = fullLedger(START_MS).map(encodeEntry);
   assert.deepEqual(elements, [full[0], messageId, ...full], 'messages keep their places');
   const settings = resolveSettings({ statusesPerDay: 30 });

@@ -6,7 +6,7 @@ import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../../o
  * The largest file that the client downloads by itself, in bytes. It is a snapshot of the account's own name and
  * language, and has a few hundred. The client makes an object of every two bytes of it.
  */
-const MAX_BYTES = 256 * 1024;
+const MOST_BYTES = 256 * 1024;
 
 /** The time of one download, in milliseconds. */
 const DOWNLOAD_MS = 30_000;
@@ -59,8 +59,8 @@ async function answer(
   { bounds, signal }: { readonly bounds: DownloadBounds; readonly signal: AbortSignal },
 ): Promise<void> {
   if (method !== 'GET') throw new DownloadRefused('the client may only download');
-  const response = await askNetworkFile(path, bounds, { maxBytes: MAX_BYTES, signal });
-  const bytes = await wholeOf(response, MAX_BYTES);
+  const response = await askNetworkFile(path, bounds, { maxBytes: MOST_BYTES, signal });
+  const bytes = await wholeOf(response, MOST_BYTES);
   if (bytes === undefined) throw new DownloadRefused('the file is too large');
   handlers.onHeaders(200, [], () => undefined, 'OK');
   handlers.onData(bytes);

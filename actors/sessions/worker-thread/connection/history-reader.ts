@@ -8,8 +8,8 @@ import { askNetworkFile, type DownloadBounds, DownloadRefused } from '../../../o
 import { HistoryFacts } from './history-facts.ts';
 
 /** The largest part of a history, in bytes as it is sent and as it was before its compression. */
-const MAX_BYTES = 32 * 1024 * 1024;
-const MAX_INFLATED_BYTES = 256 * 1024 * 1024;
+const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_INFLATED_BYTES = 256 * 1024 * 1024;
 
 /** The time that one part may take, in milliseconds. */
 const READ_MS = 2 * MINUTE_MS;
@@ -37,7 +37,7 @@ export async function readHistory(
   if (directPath == null || mediaKey == null || fileEncSha256 == null)
     throw new DownloadRefused('the history has no file');
   const { cipherKey, iv } = await getMediaKeys(mediaKey, 'md-msg-hist');
-  const response = await askNetworkFile(directPath, bounds, { maxBytes: MAX_BYTES, signal });
+  const response = await askNetworkFile(directPath, bounds, { maxBytes: MOST_BYTES, signal });
   const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv);
   await pipeline(response, ciphertextOf(fileEncSha256), decipher, createInflate(), readerOf(facts), {
     signal,
@@ -51,7 +51,7 @@ function readerOf(facts: HistoryFacts): Writable {
   return new Writable({
     write(chunk: Buffer, _encoding, callback) {
       size += chunk.length;
-      if (size > MAX_INFLATED_BYTES)
+      if (size > MOST_INFLATED_BYTES)
         return callback(new DownloadRefused('the history is too large', 'too_large'));
       callback(failureOf(() => facts.push(chunk)));
     },
@@ -76,7 +76,7 @@ function ciphertextOf(sha256: Uint8Array): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, callback) {
       size += chunk.length;
-      if (size > MAX_BYTES) return callback(new DownloadRefused('the file is too large', 'too_large'));
+      if (size > MOST_BYTES) return callback(new DownloadRefused('the file is too large', 'too_large'));
       hash.update(chunk);
       const bytes = bytesHeld.length === 0 ? chunk : Buffer.concat([bytesHeld, chunk]);
       const end = Math.max(0, bytes.length - MAC_BYTES);

@@ -28,7 +28,7 @@ interface Stanza {
   readonly devicesHash: string | undefined;
 }
 
-/** An order without an outcome. */
+/** An order of the main thread without an outcome (`GivenOrder` there), while this thread carries it out. */
 export class PendingOrder {
   readonly prepareOrder: PrepareOrder;
   /** True if its stanza left on an earlier connection, and may have arrived. */

@@ -43,7 +43,7 @@ function dueOf(
   const { id, status, notAfterMs, notBeforeMs } = batch;
   const { state, isFree, requestedUntilMs } = circumstances;
   const heldMs = isActive(batch) && holdsBack(state, id) ? batch.tryAtMs : Number.POSITIVE_INFINITY;
-  // It only waits for its messages.
+  // No recipient is left to decide on, so the batch ends with its messages.
   if (isDone(batch, Number.POSITIVE_INFINITY)) {
     if (hasMessages(state, id))
       return Math.min(heldMs, hasUnsent(state, id) ? notAfterMs : Number.POSITIVE_INFINITY);

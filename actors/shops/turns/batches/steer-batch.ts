@@ -10,17 +10,17 @@ import { changeBatch, endUnsent } from './batch-turns.ts';
 /** Pauses, resumes or cancels a batch. A repeated command gets the same answer. */
 export function steerBatch(
   builder: TurnBuilder,
-  { batchId, order }: CommandOf<'steer_batch'>,
+  { batchId, order: action }: CommandOf<'steer_batch'>,
   { endedAs }: BatchFacts,
 ): ShopReplies['steer_batch'] {
   const batch = builder.state.batches.find(({ id }) => id === batchId);
   const status = batch?.status ?? endedAs;
   if (status === undefined) return failed('BATCH_NOT_FOUND');
-  if (status === 'cancelled' && order === 'cancel') return done({ batchId });
+  if (status === 'cancelled' && action === 'cancel') return done({ batchId });
   if (batch === undefined || status === 'cancelled' || status === 'expired') return failed('BATCH_ENDED');
-  if (order === 'cancel') cancelBatch(builder, batch);
-  else if (order === 'pause' && isActive(batch)) changeBatch(builder, { ...batch, status: 'paused' });
-  else if (order === 'resume' && !isActive(batch)) changeBatch(builder, resume(batch, builder.nowMs));
+  if (action === 'cancel') cancelBatch(builder, batch);
+  else if (action === 'pause' && isActive(batch)) changeBatch(builder, { ...batch, status: 'paused' });
+  else if (action === 'resume' && !isActive(batch)) changeBatch(builder, resume(batch, builder.nowMs));
   return done({ batchId });
 }
 

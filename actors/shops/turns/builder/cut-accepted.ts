@@ -8,8 +8,8 @@ import type { TurnBuilder } from './turn-builder.ts';
 /** The most elements that are cut from the list at a time: more than a day can bring. */
 const MOST_CUT = 2 * LEDGER_BOUND;
 
-/** The daily time at which the shop's list is cut has come. */
-export function orderCut(builder: TurnBuilder): void {
+/** Starts the daily cut of the shop's list, at its time. */
+export function startCut(builder: TurnBuilder): void {
   const { acceptedList, shop } = builder.state;
   builder.perform({ type: 'cut_accepted' });
   builder.onCommitted(() => {

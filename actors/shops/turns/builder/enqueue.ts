@@ -11,10 +11,10 @@ import type { TurnBuilder } from './turn-builder.ts';
 /** Accepts a message or status: stored, queued and counted in one commit. */
 export function enqueue(builder: TurnBuilder, message: AcceptedMessage): void {
   const place = storeAccepted(builder, message);
-  const queuedMessageAt = queuedMessage(message.body, place, message.alias);
+  const entry = queuedMessage(message.body, place, message.alias);
   // A spread would reserve memory for half as many elements more. `concat` takes three times as long with a value that
   // is not an array.
-  builder.change({ queue: builder.state.queue.concat([queuedMessageAt]) });
+  builder.change({ queue: builder.state.queue.concat([entry]) });
 }
 
 /** The message to store at acceptance. */

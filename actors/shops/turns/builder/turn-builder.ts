@@ -101,10 +101,10 @@ export class TurnBuilder {
   }
 
   /**
-   * Returns the ends of the next gap and of the next pause, for the pacing machine. The gap is drawn at random. The
-   * pause takes `backoffMs`, but at least the time of each pause.
+   * Returns the ends of the next gap and of the next pause, for the pacing machine. The length of the gap is drawn at
+   * random. The pause takes `backoffMs`, but at least the time of each pause.
    */
-  drawEnds(backoffMs = 0) {
+  waitEnds(backoffMs = 0) {
     const { sendGap, pauseMs } = this.options.times;
     const { minMs, maxMs } = sendGap;
     const pausedForMs = Math.max(pauseMs, backoffMs);

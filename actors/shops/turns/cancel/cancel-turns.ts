@@ -3,7 +3,7 @@
  * pool shop decides, since only that shop knows if it is on the wire.
  */
 import { done, failed } from '../../../failure.ts';
-import type { CancelResult, MessageAtPool, ShopReplies } from '../../protocol/shop-replies.ts';
+import type { CancelReply, MessageAtPool, ShopReplies } from '../../protocol/shop-replies.ts';
 import type { PooledMessage } from '../../state/pooled-message.ts';
 import { pacingState } from '../../state/shop-state.ts';
 import { stepPacing } from '../builder/step-machines.ts';
@@ -32,7 +32,7 @@ export function cancelQueue(
   return done(endAll(builder, places));
 }
 
-function endAll(builder: TurnBuilder, places: readonly CancelledPlace[]): CancelResult {
+function endAll(builder: TurnBuilder, places: readonly CancelledPlace[]): CancelReply {
   const atPool: MessageAtPool[] = [];
   let endedCount = 0;
   for (const place of places) {

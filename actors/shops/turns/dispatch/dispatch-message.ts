@@ -68,8 +68,8 @@ function linkRecipient(builder: TurnBuilder, { wroteByLid, writer }: DispatchFac
   if (isPhoneNumber(writtenBy)) linkLid(builder, wroteByLid, { writtenBy, writer });
 }
 
-/** Checks the message in progress, and returns it if it may go on. Otherwise puts it back or ends it. */
-function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | undefined {
+/** Checks the current message, and returns its body if it may go on. Otherwise puts it back or ends it. */
+function checkCurrent(builder: TurnBuilder, facts: CheckFacts): MessageBody | undefined {
   const { body } = facts;
   const { batches, currentMessage } = builder.state;
   const ofBatch = batchObstacle(batches, currentMessage, builder.nowMs);
@@ -88,8 +88,8 @@ function checkedBody(builder: TurnBuilder, facts: CheckFacts): MessageBody | und
 }
 
 /**
- * The first check of the message in progress, before anything is done for it. Then orders the session to prepare it. The
- * message may have left progress and come back since the command. The check then counts for the new attempt.
+ * Checks the current message before anything is done for it, and orders the session to prepare it. Since the command,
+ * the message may have been put back and started again. The check then counts for the new attempt.
  */
 export function onFirstLook(
   builder: TurnBuilder,
@@ -98,7 +98,7 @@ export function onFirstLook(
 ): void {
   const isNext = isPreparing(builder.state, messageId) && builder.state.currentBody === undefined;
   if (!isNext || facts === undefined) return;
-  const body = checkedBody(builder, facts);
+  const body = checkCurrent(builder, facts);
   if (body === undefined) return;
   const { to = '', alias } = builder.state.currentMessage ?? {};
   const needsChat = barsNewChat(builder.state, { to, writer: facts.writer }, builder.nowMs);
@@ -116,10 +116,10 @@ export function onFirstLook(
       mediaUrl: body.mediaUrl ?? undefined,
       mediaType: body.mediaType ?? undefined,
       audience: body.kind === 'status' ? facts.audience : undefined,
-      ...(facts.optedOutIds === undefined ? {} : { optedOutIds: facts.optedOutIds }),
+      optedOutIds: facts.optedOutIds,
       deadlineMs: ACKNOWLEDGE_DEADLINE_MS,
-      ...(facts.quoted === undefined ? {} : { quoted: facts.quoted }),
-      ...(needsChat ? { needsChat } : {}),
+      quoted: facts.quoted,
+      needsChat,
     },
     traceparent: body.traceparent ?? undefined,
   });
@@ -163,7 +163,7 @@ function putOnWire(
   facts: DispatchFacts,
 ): void {
   linkRecipient(builder, facts);
-  const body = checkedBody(builder, { ...facts, prepared: { hasChat } });
+  const body = checkCurrent(builder, { ...facts, prepared: { hasChat } });
   if (body === undefined) return;
   const isFirst = countsAsNewChat(body.to ?? '', { hasChat, writer: facts.writer });
   const untilMs = builder.nowMs + builder.options.times.outcomeMs;

@@ -36,7 +36,7 @@ export interface SenderFacts {
 export interface InboundFacts extends SenderFacts {
   /** True if its text is an opt-out keyword (docs/contract.md, Opt-out). */
   readonly optsOut: boolean;
-  /** For an opt-out: the shops that this one, as one of the pool, lately wrote for to the sender. */
+  /** For an opt-out: the shops for which this shop of the pool lately wrote to the sender. */
   readonly carriedFor?: readonly ShopReference[];
   /** Set if it must be published to the tenant. */
   readonly event?: EventFacts | undefined;
@@ -107,7 +107,7 @@ export async function readOptOutAtPool(
   return { sender: await readSender(state, { ...command, optsOut: true }, sources) };
 }
 
-/** Reads the person who opts out, with the shops that this one, as one of the pool, lately wrote to them for. */
+/** Reads the person who opts out. Adds the shops for which this shop of the pool lately wrote to that person. */
 async function readOptOut(
   state: ShopState,
   event: Inbound,

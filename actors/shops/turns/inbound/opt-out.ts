@@ -55,6 +55,6 @@ function applyOptOut(builder: TurnBuilder, writtenBy: string, hadOptedOut: boole
   if (isCurrentFor(state, writtenBy)) {
     stepPacing(builder, { type: 'blocked', reason: 'RECIPIENT_OPTED_OUT' });
   } else if (state.currentMessage?.kind === 'status' && !hadOptedOut) {
-    stepPacing(builder, { type: 'taken_back', gapUntilMs: builder.drawEnds().gapUntilMs });
+    stepPacing(builder, { type: 'taken_back', gapUntilMs: builder.waitEnds().gapUntilMs });
   }
 }

@@ -25,7 +25,7 @@ export interface NumberFacts {
   readonly connectedAt?: string;
   /** True if the number is stored as this shop's. */
   readonly isOwn?: boolean;
-  /** The start of its warm-up, if this shop had the number before it had another one. */
+  /** The start of the number's warm-up. Set if this shop had the number, then another number, and now has it again. */
   readonly warmupSinceMs?: number | null;
   /** The limits that the network had reported by then. */
   readonly limits?: NetworkLimits;

@@ -9,7 +9,7 @@ import { finalStatus, isFinal } from '../../../message-status.ts';
 import { channelRefusal } from '../../judging/channel-refusal.ts';
 import { countsAsNewChat, limitsNow } from '../../judging/new-chats.ts';
 import { warmupPairedAtMs } from '../../machines/channel-context.ts';
-import { answerFromRecord, offerOf, type PoolAnswer, type PoolOffer } from '../../protocol/pool-protocol.ts';
+import { offerOf, type PoolOffer, type PoolReply, replyFromRecord } from '../../protocol/pool-protocol.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { ShopReplies } from '../../protocol/shop-replies.ts';
 import type { WriterFacts } from '../../reading/recipient-facts.ts';
@@ -37,8 +37,8 @@ export function offerPooled(
   facts: CarryFacts,
 ): ShopReplies['pool.offer'] {
   const { state } = builder;
-  const { offer, open, settings } = command;
-  const isFree = open && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
+  const { offer, isOpen, settings } = command;
+  const isFree = isOpen && facts.hasWorker && channelState(state) === 'connected' && state.isDispatching;
   if (facts.record !== undefined || !isFree || !canCarry(state, builder.nowMs)) return REFUSED;
   const evaluation = evaluate(builder, offer, { ...facts, settings });
   if (!evaluation.isAdmitted) return REFUSED;
@@ -56,15 +56,15 @@ export function takePooled(
   builder: TurnBuilder,
   command: CommandOf<'pool.take'>,
   facts: CarryFacts,
-): PoolAnswer {
-  const { body, known, open, settings } = command;
-  if (facts.record !== undefined) return answerFromRecord(facts.record);
-  if (known) return { kind: 'lost' };
+): PoolReply {
+  const { body, wasTaken, isOpen, settings } = command;
+  if (facts.record !== undefined) return replyFromRecord(facts.record);
+  if (wasTaken) return { kind: 'lost' };
   const { shard, keys, queue } = builder.state;
   // After this the record that prevents a second send may have expired.
   if (builder.nowMs >= body.createdAtMs + QUEUED_LIMIT_MS) return REFUSED;
   const evaluation = evaluate(builder, offerOf(body), { ...facts, settings });
-  if (!open || !canCarry(builder.state, builder.nowMs) || !evaluation.isAdmitted) {
+  if (!isOpen || !canCarry(builder.state, builder.nowMs) || !evaluation.isAdmitted) {
     builder.write(...carriedWrites(shard, body, 'refused', '1'));
     return REFUSED;
   }
@@ -90,10 +90,10 @@ export function withdrawPooled(
   builder: TurnBuilder,
   { messageId, createdAtMs, reason: withdrawalReason }: CommandOf<'pool.withdraw'>,
   { record, entryFromEnd, writer }: CarryFacts,
-): PoolAnswer {
+): PoolReply {
   const { shard, currentMessage, queue } = builder.state;
   const reason = withdrawalReason ?? 'RECIPIENT_OPTED_OUT';
-  if (record?.state !== undefined && isFinal(record.state.status)) return answerFromRecord(record);
+  if (record?.state !== undefined && isFinal(record.state.status)) return replyFromRecord(record);
   const { nowMs } = builder;
   const state: MessageState = { status: finalStatus(reason), reason, updatedAtMs: nowMs, sentAtMs: null };
   const subject = { id: messageId, createdAtMs };

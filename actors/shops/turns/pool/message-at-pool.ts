@@ -8,9 +8,9 @@
  * | unplaced | a free pool shop is looked for                     | found → asked, own session open → own queue,       |
  * |          |                                                    | 10 minutes → MSGAPP_NOT_CONNECTED                  |
  *
- * Another pool shop is looked for only after each one that was asked refused for good. Only then another one is asked,
- * or the message enters the origin's queue. So never two shops send it. One that does not answer may have sent it:
- * after 24 hours without a reply it is failed DELIVERY_UNKNOWN.
+ * Another pool shop is asked, or the message enters the origin's queue, only after all pool shops that were asked have
+ * refused permanently. So never two shops send it. A pool shop that does not answer may have sent the message. After 24
+ * hours without a reply the message fails with DELIVERY_UNKNOWN.
  */
 
 import type { MessageReason } from '../../../message-status.ts';
@@ -41,7 +41,7 @@ export function enqueueAtPool(builder: TurnBuilder, message: AcceptedMessage, po
   const place = storeAccepted(builder, message);
   const { id: messageId, to, createdAtMs } = message.body;
   const askAtMs = builder.nowMs + ASK_AGAIN_MS;
-  putPooled(builder, { messageId, to: to ?? '', createdAtMs, place, pool, taken: false, askAtMs });
+  putPooled(builder, { messageId, to: to ?? '', createdAtMs, place, pool, isTaken: false, askAtMs });
   builder.perform({ type: 'ask_pool', messageId, pool, wasTaken: false });
 }
 
@@ -63,15 +63,15 @@ export function pooledEnd({ pool, createdAtMs }: Pick<PooledMessage, 'pool' | 'c
 export function askPoolAgain(builder: TurnBuilder): void {
   for (const message of builder.state.pooled) {
     if (message.askAtMs > builder.nowMs) continue;
-    const { messageId, pool, taken } = message;
+    const { messageId, pool, isTaken } = message;
     const { atMs, reason } = pooledEnd(message);
     if (atMs <= builder.nowMs && !isForOwnQueue(builder.state, message)) {
       failPooled(builder, message, reason);
       continue;
     }
-    postpone(builder, message, taken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
+    postpone(builder, message, isTaken ? ASK_ABOUT_TAKEN_MS : ASK_AGAIN_MS);
     if (pool === null) search(builder, message);
-    else builder.perform({ type: 'ask_pool', messageId, pool, wasTaken: taken });
+    else builder.perform({ type: 'ask_pool', messageId, pool, wasTaken: isTaken });
   }
 }
 
@@ -106,11 +106,11 @@ export function onPoolAnswered(
   if (message === undefined || message.pool?.shopId !== pool?.shopId) return;
   switch (answer.kind) {
     case 'taken':
-      if (!message.taken)
-        putPooled(builder, { ...message, taken: true, askAtMs: builder.nowMs + ASK_ABOUT_TAKEN_MS });
+      if (!message.isTaken)
+        putPooled(builder, { ...message, isTaken: true, askAtMs: builder.nowMs + ASK_ABOUT_TAKEN_MS });
       break;
     case 'refused':
-      if (message.taken) return;
+      if (message.isTaken) return;
       putPooled(builder, { ...message, pool: null, askAtMs: builder.nowMs + ASK_AGAIN_MS });
       search(builder, { ...message, pool: null });
       break;

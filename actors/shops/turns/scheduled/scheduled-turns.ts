@@ -4,17 +4,13 @@
  */
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
 import { done, type Failed, failed, type Outcome } from '../../../failure.ts';
+import type { IdempotentReply } from '../../idempotent-reply.ts';
 import { NO_LONGER_DUE, TRY_AGAIN_MS, tryAgainMs } from '../../judging/try-again-ms.ts';
 import { isEmpty } from '../../message-content.ts';
 import type { CommandOf } from '../../protocol/shop-commands.ts';
 import type { DueReply, ShopReplies } from '../../protocol/shop-replies.ts';
 import { type StoredSchedule, scheduledView } from '../../reading/schedule-reading.ts';
-import type {
-  AcceptedReply,
-  ScheduledDraftRequest,
-  ScheduledEnd,
-  SentAnswer,
-} from '../../shop-operations.ts';
+import type { AcceptedReply, ScheduledEnd, ScheduleRequest } from '../../shop-operations.ts';
 import {
   endWrites,
   type ScheduledDraft,
@@ -129,7 +125,7 @@ function scheduledObstacle({ state, nowMs }: TurnBuilder, scheduledId: string): 
 function onScheduledSend(
   builder: TurnBuilder,
   storedSchedule: StoredSchedule | undefined,
-  reply: Outcome<SentAnswer<AcceptedReply>>,
+  reply: Outcome<IdempotentReply<AcceptedReply>>,
 ): void {
   const scheduledSend = builder.state.scheduled.find(({ id }) => id === storedSchedule?.id);
   if (scheduledSend === undefined || storedSchedule === undefined) return;
@@ -182,7 +178,7 @@ function timeProblem(times: {
 /** True if a call requests something else than the original of its idempotency key, even if that has ended. */
 function differsFrom(
   original: ScheduledDraft,
-  { to, sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS }: ScheduledDraftRequest,
+  { to, sendAtMs, notAfterMs = sendAtMs + DEFAULT_LATEST_MS }: ScheduleRequest,
   contentDigests: readonly string[],
 ): boolean {
   const { contentDigest } = original;

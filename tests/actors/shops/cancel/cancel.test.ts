@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Outcome } from '../../../../actors/failure.ts';
-import type { PoolAnswer } from '../../../../actors/shops/protocol/pool-protocol.ts';
-import type { CancelResult } from '../../../../actors/shops/protocol/shop-replies.ts';
+import type { PoolReply } from '../../../../actors/shops/protocol/pool-protocol.ts';
+import type { CancelReply } from '../../../../actors/shops/protocol/shop-replies.ts';
 import type { QueueFilter } from '../../../../actors/shops/shop-operations.ts';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
@@ -14,14 +14,14 @@ import { ShopHarness, textDraft } from '../shop-harness.ts';
 const NOTHING: QueueFilter = { idempotencyKeyPrefix: undefined, to: undefined, acceptedBeforeMs: undefined };
 
 async function cancel(shop: ShopHarness, messageId: string): Promise<string> {
-  const reply = (await shop.ask({ type: 'cancel', messageId })) as Outcome<CancelResult>;
+  const reply = (await shop.ask({ type: 'cancel', messageId })) as Outcome<CancelReply>;
   if (!reply.ok) return reply.failure.code;
   return reply.value.atPool.length > 0 ? 'at the pool' : 'ended';
 }
 
 async function cancelAll(shop: ShopHarness, filter: Partial<QueueFilter>): Promise<number> {
   const command = { type: 'cancel_queue', filter: { ...NOTHING, ...filter } } as const;
-  const reply = (await shop.ask(command)) as Outcome<CancelResult>;
+  const reply = (await shop.ask(command)) as Outcome<CancelReply>;
   assert.ok(reply.ok);
   return reply.value.ended;
 }
@@ -135,7 +135,7 @@ describe('a cancelled message at the pool', () => {
       messageId: id,
       createdAtMs,
       reason: 'CANCELLED',
-    })) as PoolAnswer;
+    })) as PoolReply;
     await origin.ask({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer });
     assert.equal(origin.statusOf(id), 'failed CANCELLED');
     assert.deepEqual(
@@ -201,7 +201,7 @@ describe('a cancelled message at the pool', () => {
       if (answered === 'taken') {
         const { createdAtMs } = exchange.body(id);
         const withdraw = { messageId: id, createdAtMs, reason: 'CANCELLED' } as const;
-        const endedAnswer = (await pool.ask({ type: 'pool.withdraw', ...withdraw })) as PoolAnswer;
+        const endedAnswer = (await pool.ask({ type: 'pool.withdraw', ...withdraw })) as PoolReply;
         await origin.ask({ type: 'pool.answered', messageId: id, pool: poolShop(0), answer: endedAnswer });
       }
       assert.equal(origin.statusOf(id), 'failed CANCELLED');

@@ -92,7 +92,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
   ]);
   const sizes: number[] = [];
   const answered: number[] = [];
-  const withdrawn = new Set<string>();
+  const takenBack = new Set<string>();
   const forgotten = new Set<string>();
   const read = async (reads: readonly Read[]): Promise<unknown[]> => {
     const answers = await run(reads);
@@ -124,7 +124,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
       poolSessions: { forget: nothing },
       forgetChanges: async (id: string) => void forgotten.add(id),
       sharedNumbers: { forget: nothing, remember: () => undefined },
-      pool: { withdraw: async (id: string) => void withdrawn.add(id) },
+      pool: { takeBackErased: async ({ messageId }: { messageId: string }) => void takenBack.add(messageId) },
     } as unknown as ShopEraserOptions);
     await eraser.erase({ ...shop, isTenantErased: false });
   };
@@ -149,7 +149,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
     });
     const kept = archive?.past.writers;
     const still = [shop.shopId].filter((id) => !forgotten.has(id));
-    const atOthers = atPool.filter((id) => !withdrawn.has(id));
+    const atOthers = atPool.filter((id) => !takenBack.has(id));
     return [...atOthers, ...optedOut.filter((phone) => !kept?.has(phone)), ...still];
   };
   return { erase, left, carriedNow, lost, sizes, answered };

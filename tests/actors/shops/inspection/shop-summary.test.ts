@@ -31,7 +31,7 @@ test('a shop is found by every word for its state, and trouble ranks', async () 
   const heldSummary = shopSummary(seen(shop.state));
   assert.deepEqual(heldSummary.status.words, ['connected', 'active', 'idle', 'held']);
   const inactive = await ShopHarness.connected();
-  inactive.command({ type: 'tenant_active', active: false });
+  inactive.command({ type: 'tenant_active', isActive: false });
   const barred = shopSummary(seen(inactive.state)).status;
   assert.deepEqual(barred.words, ['connected', 'active', 'idle', 'tenant_inactive']);
   // Its operators did that on purpose.

@@ -340,12 +340,12 @@ test('a paused queue has one event with its first cause, also if an operator pau
 test('an inactive tenant’s messages do not reach the wire, and its queue continues when it is active again', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send(), shop.send('+33612345679')];
-  shop.command({ type: 'tenant_active', active: false });
+  shop.command({ type: 'tenant_active', isActive: false });
   assert.equal(shop.state.currentMessage, undefined, 'the current message is put back');
   shop.toSession(first);
   shop.pass(HOUR_MS);
   assert.deepEqual([shop.statusOf(first), shop.statusOf(second)], ['queued', 'queued']);
-  shop.command({ type: 'tenant_active', active: true });
+  shop.command({ type: 'tenant_active', isActive: true });
   shop.toWire(first);
   assert.equal(shop.statusOf(first), 'sending');
 });

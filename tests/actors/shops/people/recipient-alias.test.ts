@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
-import type { AcceptedReply, SentAnswer } from '../../../../actors/shops/shop-operations.ts';
+import type { IdempotentReply } from '../../../../actors/shops/idempotent-reply.ts';
+import type { AcceptedReply } from '../../../../actors/shops/shop-operations.ts';
 import { recipientKey } from '../../../../policy/number-forms.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
@@ -24,7 +25,7 @@ async function shopOf(...customers: readonly string[]): Promise<ShopHarness> {
 async function send(shop: ShopHarness, to: string): Promise<string> {
   const draft = textDraft(to, `hello at ${shop.nowMs}`);
   const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
-  const reply = (await shop.ask(command)) as Outcome<SentAnswer<AcceptedReply>>;
+  const reply = (await shop.ask(command)) as Outcome<IdempotentReply<AcceptedReply>>;
   return reply.ok ? reply.value.accepted.id : reply.failure.code;
 }
 

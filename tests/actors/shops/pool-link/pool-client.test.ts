@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PoolClient } from '../../../../actors/shops/pool-link/pool-client.ts';
 import type { PoolSessions } from '../../../../actors/shops/pool-link/pool-sessions.ts';
-import type { PoolAnswers, PoolAsk } from '../../../../actors/shops/protocol/pool-protocol.ts';
+import type { PoolReplies, PoolRequest } from '../../../../actors/shops/protocol/pool-protocol.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../../runtime/store.ts';
@@ -19,7 +19,7 @@ const offer = {
 } as const;
 
 /** Returns a client whose only pool shop gives this answer. A code is a failure of the link. */
-function clientWith(answer: (ask: PoolAsk) => PoolAnswers[PoolAsk['ask']] | 'SHARD_NOT_OWNED') {
+function clientWith(answer: (ask: PoolRequest) => PoolReplies[PoolRequest['ask']] | 'SHARD_NOT_OWNED') {
   const told: { readonly line: string; readonly code: unknown }[] = [];
   const note = (fields: object, line: string): void => {
     told.push({ line, code: (fields as { err?: { code?: unknown } }).err?.code });
@@ -33,7 +33,7 @@ function clientWith(answer: (ask: PoolAsk) => PoolAnswers[PoolAsk['ask']] | 'SHA
     log: { debug: note, info: note, warn: note, error: note },
     link: {
       async call(_shard, payload) {
-        const answered = answer(JSON.parse(payload) as PoolAsk);
+        const answered = answer(JSON.parse(payload) as PoolRequest);
         if (typeof answered === 'string') throw new RuntimeFailure(answered, 'moved');
         return JSON.stringify(answered);
       },
@@ -62,7 +62,7 @@ test('the pool is asked for the rest of an erased shop until it answers, and eac
     return asked < 3 ? 'SHARD_NOT_OWNED' : { kind: 'refused' };
   });
   let done = false;
-  void built.withdraw('65f0000000000000000000aa', { pool, createdAtMs: 1 }).then(() => {
+  void built.takeBackErased({ messageId: '65f0000000000000000000aa', pool, createdAtMs: 1 }).then(() => {
     done = true;
   });
   await clock.until(() => done);

@@ -1,4 +1,4 @@
-import { offerOf, type PoolAnswer } from '../../../../actors/shops/protocol/pool-protocol.ts';
+import { offerOf, type PoolReply } from '../../../../actors/shops/protocol/pool-protocol.ts';
 import type { ShopCommand } from '../../../../actors/shops/protocol/shop-commands.ts';
 import type { ShopReplies } from '../../../../actors/shops/protocol/shop-replies.ts';
 import { carriedRead, decodeCarried } from '../../../../actors/shops/records/carried-message.ts';
@@ -58,8 +58,9 @@ export class PoolExchange {
     return pool.command<PoolCommand>(command, facts) as ShopReplies[Command['type']];
   }
 
-  take(pool: ShopHarness, messageId: string, known = false): PoolAnswer {
-    return this.ask(pool, { type: 'pool.take', body: this.body(messageId), known, settings, open: true });
+  take(pool: ShopHarness, messageId: string, wasTaken = false): PoolReply {
+    const body = this.body(messageId);
+    return this.ask(pool, { type: 'pool.take', body, wasTaken, settings, isOpen: true });
   }
 
   /** The origin's own session opens. */
@@ -126,7 +127,7 @@ export class PoolExchange {
   #find(messageId: string): void {
     const offer = offerOf(this.body(messageId));
     const willing = this.pools.find(
-      (pool) => this.ask(pool, { type: 'pool.offer', offer, settings, open: true }).kind === 'willing',
+      (pool) => this.ask(pool, { type: 'pool.offer', offer, settings, isOpen: true }).kind === 'willing',
     );
     if (willing === undefined) return;
     this.#say(() => this.origin.command({ type: 'pool.found', messageId, pool: willing.state.shop }));

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
+import type { IdempotentReply } from '../../../../actors/shops/idempotent-reply.ts';
 import { readSchedule, scheduledView } from '../../../../actors/shops/reading/schedule-reading.ts';
 import { dayEndsMs, dayOf } from '../../../../actors/shops/records/message-days.ts';
-import type { ScheduledView, SentAnswer } from '../../../../actors/shops/shop-operations.ts';
+import type { ScheduledView } from '../../../../actors/shops/shop-operations.ts';
 import type { ScheduledDraft } from '../../../../actors/shops/state/scheduled-sends.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
@@ -22,11 +23,11 @@ async function schedule(
     mediaUrl?: string;
     text?: string;
   } = {},
-): Promise<Outcome<SentAnswer<ScheduledView>>> {
+): Promise<Outcome<IdempotentReply<ScheduledView>>> {
   const { to = TO, sendAtMs = shop.nowMs + HOUR_MS, notAfterMs, idempotencyKey, mediaUrl } = more;
   const { text = `for ${to}` } = more;
   const draft = { ...textDraft(to, text), sendAtMs, notAfterMs, idempotencyKey, mediaUrl };
-  return (await shop.ask({ type: 'schedule', draft })) as Outcome<SentAnswer<ScheduledView>>;
+  return (await shop.ask({ type: 'schedule', draft })) as Outcome<IdempotentReply<ScheduledView>>;
 }
 
 async function scheduledId(shop: ShopHarness, more: Parameters<typeof schedule>[1] = {}): Promise<string> {
@@ -124,7 +125,7 @@ describe('a scheduled send', () => {
   test('is tried again after 30 s, whether the session is away or the tenant inactive', async () => {
     for (const [isOver, code] of [
       [(shop: ShopHarness) => shop.command({ type: 'disconnect' }), 'MSGAPP_NOT_CONNECTED'],
-      [(shop: ShopHarness) => shop.command({ type: 'tenant_active', active: false }), 'TENANT_INACTIVE'],
+      [(shop: ShopHarness) => shop.command({ type: 'tenant_active', isActive: false }), 'TENANT_INACTIVE'],
     ] as const) {
       const shop = await ShopHarness.connected();
       const id = await scheduledId(shop, { notAfterMs: shop.nowMs + HOUR_MS + 59_999 });

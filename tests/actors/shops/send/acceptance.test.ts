@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from '../../../../actors/failure.ts';
+import type { IdempotentReply } from '../../../../actors/shops/idempotent-reply.ts';
 import { bodyWrite, dayOfMessage } from '../../../../actors/shops/records/message-days.ts';
 import { withoutRecipient } from '../../../../actors/shops/records/message-record.ts';
-import type { AcceptedReply, MessageDraft, SentAnswer } from '../../../../actors/shops/shop-operations.ts';
+import type { AcceptedReply, MessageDraft } from '../../../../actors/shops/shop-operations.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { ShopHarness, textDraft } from '../shop-harness.ts';
 
@@ -11,7 +12,7 @@ import { ShopHarness, textDraft } from '../shop-harness.ts';
 async function differsFromFirst(shop: ShopHarness, message: MessageDraft): Promise<boolean | undefined> {
   const draft = { ...message, idempotencyKey: 'k' };
   const command = { type: 'send', draft, settings: resolveSettings({}), pool: undefined } as const;
-  const answer = (await shop.ask(command)) as Outcome<SentAnswer<AcceptedReply>>;
+  const answer = (await shop.ask(command)) as Outcome<IdempotentReply<AcceptedReply>>;
   return answer.ok ? answer.value.differs : undefined;
 }
 

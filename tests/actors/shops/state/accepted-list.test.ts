@@ -24,9 +24,9 @@ const accepts = {
     const command = {
       type: 'pool.take',
       body,
-      known: false,
+      wasTaken: false,
       settings: resolveSettings({}),
-      open: true,
+      isOpen: true,
     } as const;
     shop.command(command, { record: undefined, writer: undefined });
     return messageId;

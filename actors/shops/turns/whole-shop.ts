@@ -1,4 +1,4 @@
-/** Carries out what callers and operators order for a whole shop. */
+/** Decides commands about a whole shop: its connection, its queue, and the tenant's changes. */
 import { done, failed, refusedWith } from '../../failure.ts';
 import { codeRefusal } from '../judging/code-refusal.ts';
 import type { CommandOf } from '../protocol/shop-commands.ts';
@@ -31,9 +31,9 @@ export function disconnectShop(builder: TurnBuilder): ShopReplies['disconnect'] 
   return done(true);
 }
 
-export function setTenantActive(builder: TurnBuilder, { active }: CommandOf<'tenant_active'>): void {
-  builder.change({ isTenantActive: active });
-  if (!active) stepPacing(builder, { type: 'put_back' });
+export function setTenantActive(builder: TurnBuilder, { isActive }: CommandOf<'tenant_active'>): void {
+  builder.change({ isTenantActive: isActive });
+  if (!isActive) stepPacing(builder, { type: 'put_back' });
 }
 
 export function setInboundMode(builder: TurnBuilder, { inbound }: CommandOf<'tenant_inbound'>): void {
