@@ -52,7 +52,7 @@ export interface BatchForecast {
 /** The part of each cap that a batch uses if its caller names none. */
 export const DEFAULT_BATCH_SHARE = 0.7;
 
-/** Recipients that a batch passes over until they can be written to. */
+/** Most recipients that a batch passes over until they can be written to. */
 export const MOST_POSTPONED = 64;
 
 /** The earliest moment from `nowMs` on at which a batch may send at all. */
@@ -132,7 +132,7 @@ class PlannedBatch {
   readonly #left: Record<LeftClass, number>;
   /** When its one content left within an hour, oldest first. */
   readonly #sameMs: number[] = [];
-  /** Declared ones that were passed over. */
+  /** Declared recipients who were passed over. */
   #postponed = 0;
   /** When it is worth trying again; `Infinity`: never. */
   tryAtMs: number;
@@ -161,7 +161,7 @@ class PlannedBatch {
     return this.tryAtMs === Number.POSITIVE_INFINITY;
   }
 
-  /** True if one of its messages leaves now; that message is then counted. */
+  /** Returns true if one of its messages leaves now. That message is then counted. */
   tryOnce(nowMs: number): boolean {
     if (nowMs < this.tryAtMs) return false;
     const { quietHours, share, notAfterMs } = this.#plan;

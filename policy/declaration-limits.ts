@@ -124,8 +124,8 @@ function countOf(entries: readonly DeclarationEntry[]): number {
 
 /**
  * Returns the first whole second from now at which the batch fits. Space only grows when an entry gets too old. But
- * meanwhile declarations of the batch may expire and become new. So each such moment is checked at the next whole
- * second, when the caller will retry. There is one, since a batch alone always fits.
+ * meanwhile declarations of the batch may expire and become new. So the batch is checked at the next whole second after
+ * each entry gets too old, when the caller will retry. It fits at last, since a batch alone always fits.
  */
 function reliefMs(facts: {
   readonly ledger: DeclarationLedger;

@@ -112,8 +112,8 @@ export interface Store {
     lookups: Lookups,
   ): MaybePromise<RepliesTo<Lookups>>;
   /**
-   * Returns the answer of `lookUp` to one lookup from memory, else undefined. It reads nothing. It saves callers with
-   * few lookups the lists.
+   * Returns the answer of `lookUp` to one lookup if memory has it, else undefined. Reads nothing from Redis. A caller
+   * with few lookups makes no lists for it.
    */
   known<Command extends 'HGET' | 'SISMEMBER'>(
     shard: number,

@@ -48,7 +48,7 @@ export type TenantCommand =
   | {
       readonly type: 'disable_webhook';
       readonly webhookId: string;
-      /** `enabledAtMs` of the endpoint that the judgement is about. */
+      /** `enabledAtMs` of the endpoint that the decision is about. */
       readonly enabledAtMs: number;
       readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     }

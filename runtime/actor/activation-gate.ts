@@ -14,8 +14,8 @@ export class ActivationGate {
   }
 
   /**
-   * The occasion of the first turn. It is `activated` until such a turn took effect: that one settles the work of a
-   * lost process.
+   * The occasion of the first turn after a load. It is `activated` until such a turn took effect, because that turn
+   * settles the work of a lost process. Afterwards it is `reactivated`.
    */
   get occasion(): 'activated' | 'reactivated' {
     return this.#wasReady ? 'reactivated' : 'activated';

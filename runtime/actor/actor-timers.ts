@@ -21,7 +21,8 @@ export class ActorTimers {
   #delivered: readonly DueTimer[] = NO_MOMENTS;
   #armed: ArmedTimer | undefined;
   /**
-   * Never after the earliest moment that is still to come. It is before that moment if the moments have changed since.
+   * The wall-clock time for which the timer is armed. It is never after the earliest moment to come. It may be before
+   * that moment if the moments have changed since.
    */
   #armedForMs = 0;
   /** The moments with a `leastMs`, and the monotonic time at which the actor began to wait for each. */

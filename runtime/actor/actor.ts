@@ -45,7 +45,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   readonly #resources: ActorResources;
   /** Rises with each load and each stop, which make the result of an earlier load void. */
   #loads = 0;
-  /** From the first time that it is suspended. */
+  /** Set from the first suspension on. */
   #suspendedChecks: SuspendedChecks | undefined;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();

@@ -31,7 +31,7 @@ export class Supervision {
     this.#options = options;
   }
 
-  /** Crashes that counted at the last one. */
+  /** The number of crashes that counted when the last crash was counted. */
   get recentCrashes(): number {
     return this.#crashedAtMs.length;
   }

@@ -236,7 +236,7 @@ export class TurnCycle implements Commitment {
         this.#takeEffect();
         break;
       case 'unknown':
-        // The asker need not wait until it is known; the actor must.
+        // The asker need not wait until the outcome is known; the actor must.
         envelope.asker?.reject(outcomeUnknownFailure('the commit was sent and not answered'));
         return;
       case 'unavailable':
@@ -251,7 +251,7 @@ export class TurnCycle implements Commitment {
         );
         break;
       case 'fenced':
-        // The actor is stopped next; until then it begins nothing, also nothing that the fence would not see.
+        // The actor is stopped next. Until then it begins no turn, not even one that the fence would not see.
         this.finish();
         envelope.asker?.reject(movedAwayFailure());
         return;

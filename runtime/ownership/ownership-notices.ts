@@ -44,7 +44,7 @@ export class OwnershipNotices {
     this.#announced.set(shard, record);
   }
 
-  /** Publishes the changes; without one, that it is time to read the records. */
+  /** Publishes the noted changes. A notice without changes makes the other nodes read the records. */
   announce(): void {
     const notice = changeNotice(this.#announced, this.#leaving());
     this.#announced.clear();

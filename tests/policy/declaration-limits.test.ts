@@ -9,10 +9,9 @@ import {
   evaluateDeclarations,
 } from '../../policy/declaration-limits.ts';
 import type { DeclarationFact } from '../../policy/recipient-class.ts';
+import { DAY_MS, HOUR_MS } from '../../runtime/durations.ts';
 import { propertyRuns } from './property-runs.ts';
 import { refusalOf, START_MS } from './sends.ts';
-
-const day = 86_400_000;
 
 function batch(count: number, current: DeclarationFact | null = null) {
   return Array.from({ length: count }, (_, index) => ({ phone: `+4915${10_000_000 + index}`, current }));
@@ -60,8 +59,8 @@ describe('declarations (docs/contract.md, Declarations)', () => {
       refusalOf(evaluateDeclarations(ledger, { items: batch(count), nowMs }));
     assert.equal(ask(1, START_MS + 4_000), 'admitted');
     assert.deepEqual(ask(2, START_MS + 4_000), ['DECLARE_DAILY_CAP_REACHED', 86_396]);
-    assert.deepEqual(ask(2, START_MS + day - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
-    assert.equal(ask(2, START_MS + day), 'admitted');
+    assert.deepEqual(ask(2, START_MS + DAY_MS - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
+    assert.equal(ask(2, START_MS + DAY_MS), 'admitted');
     const renewed = batch(100, { expiresAtMs: null, isRevoked: false });
     const evaluation = evaluateDeclarations(ledger, { items: renewed, nowMs: START_MS + 4_000 });
     assert.deepEqual(evaluation, { isAdmitted: true, entry: null });
@@ -82,7 +81,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
       }
       return refusalOf(evaluateDeclarations(ledger, { items: batch(count), nowMs }));
     };
-    assert.deepEqual(ask([500], 1, START_MS + day - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
+    assert.deepEqual(ask([500], 1, START_MS + DAY_MS - 1), ['DECLARE_DAILY_CAP_REACHED', 1]);
     assert.deepEqual(ask([1, 499], 1, START_MS + 1_000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
     assert.deepEqual(ask([1, 1, 498], 2, START_MS + 2_000), ['DECLARE_DAILY_CAP_REACHED', 86_399]);
   });
@@ -90,7 +89,7 @@ describe('declarations (docs/contract.md, Declarations)', () => {
   test('a clock that steps back frees no capacity', () => {
     const ledger = new DeclarationLedger();
     ledger.record({ atMs: START_MS, count: 500 });
-    const nowMs = START_MS - 3600_000;
+    const nowMs = START_MS - HOUR_MS;
     const evaluation = evaluateDeclarations(ledger, { items: batch(1), nowMs });
     assert.deepEqual(refusalOf(evaluation), ['DECLARE_DAILY_CAP_REACHED', 25 * 3600]);
     ledger.record({ atMs: nowMs, count: 1 });
@@ -109,13 +108,20 @@ describe('declarations (docs/contract.md, Declarations)', () => {
 test('in any sequence batches agree with a plain list, the returned second is exact, and a restart changes nothing', (context) => {
   const step = fc.record({
     sizes: fc.array(
-      fc.constantFrom<DeclarationFact['isRevoked'] | number | null>(null, true, false, 1500, 5_000, day / 2),
+      fc.constantFrom<DeclarationFact['isRevoked'] | number | null>(
+        null,
+        true,
+        false,
+        1500,
+        5_000,
+        DAY_MS / 2,
+      ),
       {
         maxLength: 60,
       },
     ),
     times: fc.integer({ min: 1, max: 12 }),
-    waitMs: fc.constantFrom(0, 1, 500, 1_000, 3600_000, day - 1, day, -1_000, -3600_000),
+    waitMs: fc.constantFrom(0, 1, 500, 1_000, HOUR_MS, DAY_MS - 1, DAY_MS, -1_000, -HOUR_MS),
     restarts: fc.boolean(),
   });
   fc.assert(
@@ -132,7 +138,7 @@ test('in any sequence batches agree with a plain list, the returned second is ex
         const roomAt = (timeMs: number): number => {
           const atMs = Math.max(timeMs, plain.at(-1)?.atMs ?? timeMs);
           const used = plain
-            .filter((entry) => atMs - entry.atMs < day)
+            .filter((entry) => atMs - entry.atMs < DAY_MS)
             .reduce((sum, entry) => sum + entry.count, 0);
           const isNew = ({ current }: (typeof items)[number]) =>
             current === null ||

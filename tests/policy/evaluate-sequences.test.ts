@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isOptOut } from '../../policy/opt-out.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { propertyRuns } from './property-runs.ts';
 import { CONTENTS, ShopModel } from './shop-model.ts';
-
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 /** Numbers of every length there is, two of them alike in their lower 32 bits. */
 const phones = [
@@ -37,7 +34,7 @@ const message = fc.record({ to: phone, content, isCommitted }).map(
 const burst = fc
   .record({
     count: fc.integer({ min: 5, max: 60 }),
-    paceMs: fc.constantFrom(0, 1, 1_000, minute, 2 * minute, 10 * minute),
+    paceMs: fc.constantFrom(0, 1, 1_000, MINUTE_MS, 2 * MINUTE_MS, 10 * MINUTE_MS),
     content,
     from: fc.nat({ max: 400 }),
     isCustomer: fc.boolean(),
@@ -90,7 +87,7 @@ const inbound = fc.record({ from: phone, text: fc.constantFrom('thanks', 'Stop!'
 const declare = fc
   .record({
     of: phone,
-    expiresInMs: fc.option(fc.constantFrom(1, 1500, 10 * minute, hour, day + 1), { freq: 2 }),
+    expiresInMs: fc.option(fc.constantFrom(1, 1500, 10 * MINUTE_MS, HOUR_MS, DAY_MS + 1), { freq: 2 }),
     isRevoked: fc.integer({ min: 0, max: 3 }).map((chance) => chance === 0),
   })
   .map(
@@ -116,7 +113,18 @@ const tune = fc
   );
 
 const pair = fc
-  .constantFrom(null, 0, 1, 3 * day - hour, 3 * day, 7 * day - 1, 7 * day, 14 * day - hour, 14 * day, -hour)
+  .constantFrom(
+    null,
+    0,
+    1,
+    3 * DAY_MS - HOUR_MS,
+    3 * DAY_MS,
+    7 * DAY_MS - 1,
+    7 * DAY_MS,
+    14 * DAY_MS - HOUR_MS,
+    14 * DAY_MS,
+    -HOUR_MS,
+  )
   .map(
     (agoMs): Step =>
       (shop) => {
@@ -129,16 +137,16 @@ const lengths = [
   999,
   1_000,
   1001,
-  10 * minute - 1,
-  10 * minute,
-  hour - 1,
-  hour,
-  5 * hour,
-  day - 1,
-  day,
-  3 * day,
+  10 * MINUTE_MS - 1,
+  10 * MINUTE_MS,
+  HOUR_MS - 1,
+  HOUR_MS,
+  5 * HOUR_MS,
+  DAY_MS - 1,
+  DAY_MS,
+  3 * DAY_MS,
 ];
-const wait = fc.constantFrom(...lengths, 60 * day).map(
+const wait = fc.constantFrom(...lengths, 60 * DAY_MS).map(
   (ms): Step =>
     (shop) => {
       shop.nowMs += ms;

@@ -23,7 +23,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'limits/quota-meter.ts',
     before: 'let lastMonth = { month: -1, startsAtMs: 0, endsAtMs: 0 };',
-    why: 'Replaced by the first month that is asked for, which lies after 1970.',
+    why: 'The first month that is asked for replaces it, since that month is after 1970.',
   },
   {
     file: 'limits/quota-meter.ts',
@@ -33,12 +33,12 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'limits/key-limits.ts',
     before: 'key.changes += 1;',
-    why: 'Asked alone whether it is another one than when the key was last stored.',
+    why: 'The number is only compared with that at the last storing.',
   },
   {
     file: 'limits/key-limits.ts',
     after: 'let reliefMs = (0 + 1);',
-    why: 'Replaced in the first round, since any count left is less than infinitely many.',
+    why: 'The first round replaces it, since any number of calls left is less than infinity.',
   },
   {
     file: 'message-content.ts',
@@ -48,17 +48,17 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'message-content.ts',
     after: 'for (let index = 1; index <= text.length; index += 1) {',
-    why: 'Behind the end there is no code unit, hence no pair.',
+    why: 'After the end there is no code unit, and so no pair.',
   },
   {
     file: 'opt-out.ts',
     after: 'while (end >= 0 && isIgnoredAtEnds(text, end - 1)) {',
-    why: 'Differs only for texts of nothing but ignored characters, which hold no keyword either way.',
+    why: 'It differs only for texts of ignored characters alone, which have no keyword either way.',
   },
   {
     file: 'opt-out.ts',
     after: 'while (end > (0 + 1) && isIgnoredAtEnds(text, end - 1)) {',
-    why: 'Differs only for texts of nothing but ignored characters, which hold no keyword either way.',
+    why: 'It differs only for texts of ignored characters alone, which have no keyword either way.',
   },
   {
     file: 'opt-out.ts',
@@ -73,12 +73,12 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'limits/quota-meter.ts',
     after: '#month = (0 + 1);',
-    why: 'As long past as month 0.',
+    why: 'Month 1 is as long past as month 0.',
   },
   {
     file: 'limits/quota-meter.ts',
     after: '#used = (0 + 1);',
-    why: 'Belongs to a month long past, so it is never asked.',
+    why: 'The count belongs to a month long past, so it is never asked for.',
   },
   {
     file: 'limits/quota-meter.ts',
@@ -89,7 +89,7 @@ export const livingMutants: readonly LivingMutants[] = [
     file: 'send-ledger.ts',
     after:
       'const CODES: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared: 2, group: 3, status: (4 + 1) };',
-    why: 'Any number will do that no other kind has.',
+    why: 'Any number that no other kind has is as good.',
   },
   {
     file: 'send-ledger.ts',
@@ -99,12 +99,12 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'send-ledger.ts',
     after: '#baseMs = (0 + 1);',
-    why: 'Set by the first entry before anything reads it.',
+    why: 'The first entry sets it before anything reads it.',
   },
   {
     file: 'send-ledger.ts',
     after: 'const KIND_SHIFT = (24 + 1);',
-    why: 'A number takes 18 bits of its word, so that the kind may lie one higher.',
+    why: 'A number takes 18 bits of its word, so the kind may be one bit higher.',
   },
   {
     file: 'send-ledger.ts',
@@ -130,7 +130,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'send-ledger.ts',
     after: 'const otherSubject = (kindAndHigh & SUBJECT_HIGH_MASK) * WORD_RANGE - subjectLow;',
-    why: 'No number, but still another one for every recipient, which is all it is compared for.',
+    why: 'The result is no phone number, but differs for each recipient, and it is only compared.',
   },
   {
     file: 'send-ledger.ts',
@@ -140,7 +140,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'send-ledger.ts',
     after: 'for (let index = 0; index <= this.#size; index += 1) {',
-    why: 'Touches the free place behind the newest entry, which the next entry writes over; there always is one.',
+    why: 'It changes the free place after the newest entry, which the next entry overwrites. There always is one.',
   },
   {
     file: 'send-ledger.ts',
@@ -155,7 +155,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'warm-up.ts',
     after: 'if (step.fromDay >= day && pairedAtMs !== null) {',
-    why: 'Adds the present step once more, which began in the past with the cap already asked.',
+    why: 'It adds the present step once more, which began in the past and has the cap that was asked already.',
   },
   {
     file: 'warm-up.ts',
@@ -175,7 +175,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'text-fingerprint.ts',
     after: 'if (unit >= LAST_ASCII && !isFolded) return hashCollapsed(fold(text), true);',
-    why: 'Folds one more character, which folding leaves as it is.',
+    why: 'It folds one more character, which folding leaves as it is.',
   },
   {
     file: 'text-fingerprint.ts',
@@ -190,7 +190,7 @@ export const livingMutants: readonly LivingMutants[] = [
   {
     file: 'text-fingerprint.ts',
     after: 'for (let index = 0; index <= text.length; index += 1) {',
-    why: 'Ends every text with the same unit, which tells none apart and none together.',
+    why: 'It adds one unit to the end of every text. Equal texts stay equal, and others different.',
   },
   {
     file: 'text-fingerprint.ts',

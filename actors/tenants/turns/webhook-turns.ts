@@ -140,7 +140,7 @@ export function rotateWebhookSecret(
 
 /**
  * Disables an endpoint after its failed attempts, and notifies operators. Changes nothing if it is disabled already, or
- * was enabled or moved after the judgement. The judgement names the beginning it is about by `enabledAtMs`.
+ * was enabled or moved after the decision. The decision names the beginning it is about by `enabledAtMs`.
  */
 export function disableWebhook(
   state: TenantState,
