@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { shardOf } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
@@ -145,7 +146,7 @@ async function toErase(
 
 /** Begins the erasure in the measured part; how long it took until nothing was left. */
 async function eraseSoon({ port, token }: OperatorAccess, path: string): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, LEAD_MS));
+  await delay(LEAD_MS);
   const begunMs = performance.now();
   const ask = async (method: string, path: string): Promise<number> => {
     const init = {
@@ -162,7 +163,7 @@ async function eraseSoon({ port, token }: OperatorAccess, path: string): Promise
   const erasurePath = `${path.split('/shops/')[0]}/erasure`;
   let status = await ask('DELETE', path);
   while (status === 202) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
     status = (await ask('GET', erasurePath)) === 200 ? 202 : 200;
   }
   if (status !== 200) throw new Error(`the erasure was answered ${status}`);

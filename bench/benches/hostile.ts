@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import { startHostile } from '../harness/load.ts';
 import type { RunningSide } from '../harness/running-side.ts';
@@ -67,7 +68,7 @@ async function measured(side: RunningSide, round: number, context: BenchContext)
   let made = 0;
   for (const trouble of TROUBLES) {
     context.progress(`hostile: round ${round}, ${trouble}`);
-    if (trouble === 'afterwards') await new Promise((resolve) => setTimeout(resolve, RECOVERY_MS));
+    if (trouble === 'afterwards') await delay(RECOVERY_MS);
     const durationMs = LEAD_MS + context.seconds * 1_000 + 1_000;
     const plan = planOf(trouble, { port, key: bad?.key ?? '', shopIds: badShops, durationMs });
     const troubled = plan === undefined ? undefined : startHostile(plan);

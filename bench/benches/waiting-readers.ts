@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, BenchContext, Run } from '../harness/bench.ts';
 import type { Fleet, FleetSize } from '../harness/fleet.ts';
 import { startReaders } from '../harness/load.ts';
@@ -121,7 +122,7 @@ async function measured(
   let made = 0;
   for (const { name, count } of phases) {
     context.progress(`readers: round ${round}, ${name}`);
-    if (runs.length > 0) await new Promise((wake) => setTimeout(wake, RECOVERY_MS));
+    if (runs.length > 0) await delay(RECOVERY_MS);
     const beforeMiB = residentMiB(server);
     const { reading, settled } = await readersCome(side, { readerKeys, count }, context);
     const felt = await wellBehaved(side, otherFleet, { seconds: context.seconds, from: made });
@@ -165,9 +166,9 @@ async function readersCome(
   // It is awaited only after the load; until then a rejection must not end the process.
   reading.catch(() => undefined);
   const server = side.watch.server ?? process.pid;
-  if (count > 0) await new Promise((wake) => setTimeout(wake, restMs / 2));
+  if (count > 0) await delay(restMs / 2);
   const halfMs = cpuMs(server);
-  if (count > 0) await new Promise((wake) => setTimeout(wake, restMs / 2));
+  if (count > 0) await delay(restMs / 2);
   const serverCpuPercent = count === 0 ? 0 : ((cpuMs(server) - halfMs) / (restMs / 2)) * 100;
   if (side.admin === undefined) throw new Error('the service has no operators');
   const waiting = (await metricsOf(side.admin)).get('msgapi_event_waits') ?? 0;

@@ -5,6 +5,7 @@ import { heaps } from '../harness/live-memory.ts';
 import type { LiveNode } from '../harness/live-node.ts';
 import { liveShops, onLiveSide } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
+import { percentile } from '../harness/percentile.ts';
 import { loadAverage, residentMiB } from '../harness/process-usage.ts';
 import { startWebhookListener, type WebhookListener } from '../harness/webhook-listener.ts';
 import { requestBytes } from '../load/request-bytes.ts';
@@ -148,9 +149,9 @@ async function minuteFigures(
   const { written, brought } = traffic.inbound;
   const [first, secondNode] = side.nodes as [LiveNode, LiveNode];
   return {
-    acceptP50Ms: at(accepts, 0.5),
-    acceptP99Ms: at(accepts, 0.99),
-    acceptMostMs: at(accepts, 1),
+    acceptP50Ms: percentile(accepts, 0.5),
+    acceptP99Ms: percentile(accepts, 0.99),
+    acceptMostMs: percentile(accepts, 1),
     meP50Ms: p50Ms,
     meP99Ms: p99Ms,
     meMostMs: mostMs,
@@ -173,7 +174,7 @@ async function minuteFigures(
   };
 }
 
-/** Nothing of a node that does not run now. */
+/** Reads the memory of a node. Returns nothing if the node does not run now. */
 async function memoryOf(node: LiveNode, name: string): Promise<Figures> {
   try {
     const { mainHeapMiB, workerHeapMiB } = await heaps(node);
@@ -181,10 +182,6 @@ async function memoryOf(node: LiveNode, name: string): Promise<Figures> {
   } catch {
     return {};
   }
-}
-
-function at(sorted: Float64Array, share: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
 /** Waits for the events of all ends and of all inbound messages. If some do not come, the counts show it. */

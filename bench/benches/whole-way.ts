@@ -8,7 +8,7 @@ import { fleetFor } from './compared.ts';
 
 /** A shop sends one message each 6 to 20 s, so that at this gap its queue does not grow. */
 const GAP_SECONDS = 20;
-/** Until as many messages end as begin and the code is compiled; not measured. */
+/** The time until as many messages end as begin, and the code is compiled. It is not measured. */
 const RAMP_SECONDS = 20;
 
 /** Measures the CPU time of a message from the request to the network's reply, `--rate=300` a second, in memory. */

@@ -65,7 +65,7 @@ export interface Bench {
   readonly isMain: boolean;
   /** Targets for the result. */
   readonly targets: readonly Target[];
-  /** It lets both builds take turns by itself; any other is run once a build and round. */
+  /** True if the bench lets both builds take turns by itself. Any other is run once for each build and round. */
   readonly comparesBuilds?: boolean;
   run(context: BenchContext): Promise<readonly Run[]>;
 }

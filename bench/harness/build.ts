@@ -8,7 +8,7 @@ const root = basename(programs) === '.compiled' ? dirname(programs) : programs;
 
 /** A compiled service: benches measure what production runs, JavaScript that tsc made. */
 export interface Build {
-  /** Its side's name in tables. */
+  /** The name of the build's side in tables. */
   readonly label: string;
   /** The folder of the compiled programs. */
   readonly directory: string;

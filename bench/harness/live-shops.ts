@@ -70,6 +70,7 @@ export function ownerPhone(index: number): string {
   return `+3361${String(index).padStart(7, '0')}`;
 }
 
+/** Returns the number of a customer by its place in the rotation. */
 export function customer(index: number): string {
   return `+4179${1_000_000 + (index % CUSTOMERS)}`;
 }

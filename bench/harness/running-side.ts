@@ -4,7 +4,7 @@ import type { Fleet, FleetSize } from './fleet.ts';
 /** How Redis stores writes: `always` answers a write after it is on disk. */
 export type Durability = 'always' | 'everysec';
 
-/** A running side: its address, its processes, and the server of its requests. */
+/** A running side: the ports and processes of its nodes, and what a bench may ask of it. */
 export interface RunningSide {
   readonly ports: readonly number[];
   /** By name: `server` (several are `server`, `server2` …) and, if there is one, `redis` and its `replica`. */
@@ -16,7 +16,7 @@ export interface RunningSide {
   readonly admin: OperatorAccess | undefined;
   /** From the start of the first node until it took requests. */
   readonly startMs: number;
-  /** Ends the nodes, keeps Redis, and starts them again. Their time from start to ready. */
+  /** Ends the nodes and starts them again on the same Redis. Resolves with their time from start to ready. */
   restart(): Promise<number>;
   /** Reads the figures that the service's first node reports of itself. */
   look(): Promise<Look>;

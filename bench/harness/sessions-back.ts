@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import type { RunningSide } from './running-side.ts';
 
@@ -17,6 +18,6 @@ export async function sessionsBack(
     const { connectedAtMs } = await look();
     if (connectedAtMs.length >= count) return connectedAtMs;
     if (performance.now() > untilMs) throw new Error(`only ${connectedAtMs.length} sessions came back`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await delay(LOOK_MS);
   }
 }

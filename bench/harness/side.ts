@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { shardCount } from '../../runtime/address.ts';
 import { spawnGuarded } from '../../service/dev/guarded-process.ts';
@@ -183,7 +184,7 @@ async function shardsSpread(programs: readonly Program[], adminToken: string): P
       if (page.items.filter(({ shards }) => shards >= share).length === programs.length) break;
       if (performance.now() > untilMs)
         throw new Error(`the nodes have no even share: ${JSON.stringify(page)}`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await delay(100);
     }
   }
 }

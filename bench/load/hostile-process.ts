@@ -73,7 +73,7 @@ function dearCalls(key: string, shopId: string): readonly string[] {
   ].map(requestBytes);
 }
 
-/** One connection a call in a second, so that none waits for another's answer. */
+/** Opens a connection for each call of a second, so that none waits for the answer to another. */
 function makeTrouble(): void {
   if (plan.kind === 'stranger') {
     for (let index = 0; index < plan.connections; index += 1) {

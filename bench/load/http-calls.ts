@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { HttpConnection } from './http-connection.ts';
 import { requestBytes } from './request-bytes.ts';
 
@@ -57,6 +58,6 @@ async function patiently({ method, path }: Call, callOnce: () => Promise<Answere
     };
     if (status < 300) return data;
     if (error?.code !== 'OVERLOADED') throw new Error(`${method} ${path} was answered ${status}: ${body}`);
-    await new Promise((resolve) => setTimeout(resolve, (error.retryAfter ?? 1) * 1_000));
+    await delay((error.retryAfter ?? 1) * 1_000);
   }
 }

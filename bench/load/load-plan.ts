@@ -59,7 +59,7 @@ export interface LoadPlan {
  */
 export interface LoadResult {
   readonly requests: number;
-  /** Until the last answer, which on a schedule that the side cannot keep is long after the last was due. */
+  /** The time until the last answer. If the side cannot keep the schedule, that is long after the last call was due. */
   readonly durationMs: number;
   readonly perSecond: number;
   readonly byStatus: Readonly<Record<string, number>>;

@@ -6,7 +6,7 @@ import type { ReadersPlan, ReadersResult } from './readers-plan.ts';
 import { requestBytes } from './request-bytes.ts';
 
 const plan = JSON.parse(readFileSync(0, 'utf8')) as ReadersPlan;
-/** One for all connections: what came is read before anything else can come. */
+/** One buffer for all connections: all bytes of one are read before others can come. */
 const buffer = Buffer.alloc(64 * 1024);
 let answers = 0;
 let refusals = 0;

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { percentile } from '../harness/percentile.ts';
 import { cpuMs, residentMiB } from '../harness/process-usage.ts';
 import { HttpConnection } from './http-connection.ts';
 import type { LoadPlan, LoadResult } from './load-plan.ts';
@@ -237,12 +239,4 @@ function result(
     made: source.made(),
     messages: counters.messages.slice(-keptMessages),
   };
-}
-
-function percentile(sorted: Float64Array, share: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
-}
-
-function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

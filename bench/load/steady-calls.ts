@@ -1,3 +1,4 @@
+import { percentile } from '../harness/percentile.ts';
 import { HttpConnection } from './http-connection.ts';
 
 const CONNECTIONS = 16;
@@ -54,14 +55,12 @@ export class SteadyCalls {
   /** Returns the results since the last call of this. */
   take(): SteadyResult {
     const sorted = Float64Array.from(this.#latenciesMs).sort();
-    const latencyAt = (share: number): number =>
-      sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
     const result = {
       count: sorted.length,
       notAnswered2xx: this.#refused,
-      p50Ms: latencyAt(0.5),
-      p99Ms: latencyAt(0.99),
-      mostMs: latencyAt(1),
+      p50Ms: percentile(sorted, 0.5),
+      p99Ms: percentile(sorted, 0.99),
+      mostMs: percentile(sorted, 1),
     };
     this.#latenciesMs = [];
     this.#refused = 0;
@@ -74,8 +73,8 @@ export class SteadyCalls {
   }
 
   #send(): void {
-    const dueMs = Math.floor(((performance.now() - this.#startedMs) * this.#perSecond) / 1_000);
-    while (this.#sent < dueMs) {
+    const dueCount = Math.floor(((performance.now() - this.#startedMs) * this.#perSecond) / 1_000);
+    while (this.#sent < dueCount) {
       const connection = this.#free.shift();
       if (connection === undefined) return;
       this.#sent += 1;

@@ -143,7 +143,7 @@ app.any('/*', (response, rawHead) => {
 });
 listen(app);
 
-/** One send of a shop after the other, since each is judged by those before it. */
+/** Decides the sends of a shop one after the other, since each is judged by those before it. */
 function inTurn(shop: Shop, decide: () => void): void {
   if (shop.later === undefined) decide();
   else shop.later.push(decide);
@@ -225,7 +225,7 @@ function answer({ head, tenant, response, isGone, rate }: Call, accepted: Accept
   });
 }
 
-/** Nothing that a bench asks for is refused, so that its figures would be of something else. */
+/** Answers 400, which ends a bench: its figures would be those of refusals. */
 function refuse(response: HttpResponse): void {
   response.writeStatus('400 Bad Request');
   response.end();

@@ -4,11 +4,11 @@ export interface MessageOutcome {
   readonly reason: string | null;
   /** How often its text is on handsets. */
   readonly shown: number;
-  /** How many different events told its end to the webhook. */
+  /** The number of different events about its end that the webhook got. */
   readonly events: number;
 }
 
-/** Messages that were being sent as a process died: no one knows if they were, so they are never sent again. */
+/** Reasons of messages that a process was sending when it died. They may have been sent, so no one sends them again. */
 const UNCERTAIN = new Set(['BOT_RESTARTED', 'DELIVERY_UNKNOWN']);
 
 /** Counts outcomes. All but `accepted`, `sent` and `uncertain` must be 0. */

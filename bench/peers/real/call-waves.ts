@@ -57,7 +57,7 @@ export function callWaves(side: Steps): Wave[] {
   }
 }
 
-/** One way of calling: so many calls of a session under way at a time, each to the recipient of its turn. */
+/** One way of calling: how many calls of a session are under way at a time, and to whom each goes. */
 interface Way {
   readonly each: number;
   readonly atOnce: number;

@@ -75,7 +75,7 @@ export interface Gateway {
 
 /** The calls of a gateway's callers. */
 export interface Calls {
-  /** Its cheapest call that asks for a key: where, and the bytes of it. */
+  /** Returns the port and the bytes of the cheapest call that needs a key. */
   cheapestGet(): { readonly port: number; readonly bytes: string };
   /**
    * One try of one message. True: it was taken on, or handed over. False: it may be asked again, with the same key.

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Figures } from '../../harness/bench.ts';
 import { customer } from '../../harness/live-shops.ts';
+import { percentile } from '../../harness/percentile.ts';
 import { cpuMs, loadAverage, residentMiB } from '../../harness/process-usage.ts';
 import { HttpConnection } from '../../load/http-connection.ts';
 import type { Calls, Gateway, Text } from './driver.ts';
@@ -112,11 +113,11 @@ export async function cheapestGet(gateway: Gateway, calls: Calls, seconds: numbe
     connection.close();
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, work));
-  tookMs.sort((one, other) => one - other);
+  const sortedMs = Float64Array.from(tookMs).sort();
   return {
     perSecond: tookMs.length / seconds,
-    p50Ms: tookMs[Math.floor(tookMs.length * 0.5)] ?? Number.NaN,
-    p99Ms: tookMs[Math.floor(tookMs.length * 0.99)] ?? Number.NaN,
+    p50Ms: percentile(sortedMs, 0.5),
+    p99Ms: percentile(sortedMs, 0.99),
     cpuUsPerRequest: ((cpuMs(server) - before) * 1_000) / tookMs.length,
     loadAverage: loadAverage(),
   };
