@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { after, before, describe } from 'node:test';
 import { accessRows } from '../../http/conformance/access-rows.ts';
+import { contentRows } from '../../http/conformance/content-rows.ts';
 import { endpointRows } from '../../http/conformance/endpoint-rows.ts';
 import { inputRows } from '../../http/conformance/input-rows.ts';
 import { pairingRows } from '../../http/conformance/pairing-rows.ts';
@@ -42,5 +43,6 @@ describe('the contract over HTTP, before the real actors', () => {
   describe('Authentication', { concurrency: 8 }, () => accessRows(() => target));
   describe('Query and body tables, Input bounds', () => inputRows(() => target));
   describe('Errors, States and transitions, Resources', () => resourceRows(() => target, false));
+  describe('The content of a message', { concurrency: 8 }, () => contentRows(() => target));
   describe('Pairing by code', () => pairingRows(() => target));
 });

@@ -316,7 +316,7 @@ export const BREAKING: readonly Case[] = [
   ['a body where none is taken', 'POST', '/shops/{shop}/channels/msgapp/connect', { force: true }, ['force']],
 ];
 
-/** No date-times in UTC of days that the calendar has. */
+/** Texts that are no date-time in UTC, or name a day that the calendar lacks. */
 export const NO_DATES = [
   '2027-02-29T00:00:00Z',
   '2027-04-31T00:00:00Z',
