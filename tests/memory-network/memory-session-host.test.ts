@@ -1,8 +1,9 @@
 import { systemClock } from '../../runtime/clock.ts';
+import type { ConformanceNetwork } from '../actors/sessions/conformance-network.ts';
 import { inboundConformance } from '../actors/sessions/inbound-conformance.ts';
 import { limitsConformance } from '../actors/sessions/limits-conformance.ts';
 import { releasingActor } from '../actors/sessions/releasing-actor.ts';
-import { type ConformanceNetwork, sessionConformance } from '../actors/sessions/session-conformance.ts';
+import { sessionConformance } from '../actors/sessions/session-conformance.ts';
 import { SessionLog } from '../actors/sessions/session-log.ts';
 import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
 

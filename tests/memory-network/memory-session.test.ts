@@ -1,7 +1,7 @@
 /** Parts of the network in memory that the conformance suite cannot see: the waits that an end cancels. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newShop } from '../actors/sessions/session-conformance.ts';
+import { newShop } from '../actors/sessions/conformance-network.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { MemorySessionHost } from '../testbed/memory-network/memory-session-host.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage, executionAsyncResource } from 'node:async_hooks';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addTransactionCapability, type SignalDataSet } from '@whiskeysockets/baileys';
 import { shareAsyncContexts } from '../../../actors/sessions/worker-thread/async-contexts.ts';
 import { quietLogger } from '../../../actors/sessions/worker-thread/shared/silent-logger.ts';
@@ -11,17 +12,16 @@ shareAsyncContexts();
 
 test('each storage finds its own value across waits, nested and side by side', async () => {
   const [firstStorage, otherStorage] = [new AsyncLocalStorage<string>(), new AsyncLocalStorage<string>()];
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const seen: (string | undefined)[][] = [];
   const note = (): void => void seen.push([firstStorage.getStore(), otherStorage.getStore()]);
   await Promise.all([
     firstStorage.run('a', async () => {
-      await turn();
+      await nextTurn();
       await otherStorage.run('b', async () => {
-        await turn();
+        await nextTurn();
         note();
         await firstStorage.run('c', async () => {
-          await turn();
+          await nextTurn();
           note();
         });
         note();
@@ -29,10 +29,10 @@ test('each storage finds its own value across waits, nested and side by side', a
       note();
     }),
     firstStorage.run('z', async () => {
-      await turn();
-      await turn();
-      await turn();
-      await turn();
+      await nextTurn();
+      await nextTurn();
+      await nextTurn();
+      await nextTurn();
       note();
     }),
   ]);

@@ -12,6 +12,7 @@ import {
 } from '../../../actors/sessions/attachment-files.ts';
 import { MINUTE_MS } from '../../../runtime/durations.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
+import { deferred } from '../../testbed/deferred.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 const directory = mkdtempSync(join(tmpdir(), 'attachment-files-'));
@@ -68,11 +69,10 @@ test('files that a killed process left go also if they are not stale yet when th
     const path = join(folder, `attachment-${randomUUID()}`);
     writeFileSync(path, 'x');
     utimesSync(path, clock.wallMs() / 1_000, clock.wallMs() / 1_000);
-    const told = new Promise<object>((resolve) => {
-      swept = resolve;
-    });
+    const told = deferred<object>();
+    swept = told.resolve;
     await clock.advance(10 * MINUTE_MS);
-    assert.deepEqual(await told, { removed: 1 });
+    assert.deepEqual(await told.promise, { removed: 1 });
     assert.ok(!existsSync(path));
   }
   sweeping.stop();

@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { SessionAddress } from '../../../actors/sessions/session-host.ts';
 import { until } from '../../testbed/waiting.ts';
-import { type ConformanceNetwork, newShop, pair } from './session-conformance.ts';
+import { type ConformanceNetwork, pairedPromiseOf } from './conformance-network.ts';
 
 const PERSON = '+33622222222';
 
 /** Checks what every implementation of the session port promises of the messages that people write. */
 export function inboundConformance(name: string, start: () => Promise<ConformanceNetwork>): void {
-  const promise = (
-    title: string,
-    body: (network: ConformanceNetwork, shop: SessionAddress) => Promise<void>,
-  ): void => {
-    test(`${name}: ${title}`, async (context) => {
-      const network = await start();
-      context.after(() => network.stop());
-      const shop = newShop();
-      await pair(network, shop);
-      await body(network, shop);
-    });
-  };
+  const promise = pairedPromiseOf(name, start);
 
   promise(
     'an inbound message waits for its confirmation before its receipt goes out',

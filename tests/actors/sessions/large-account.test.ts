@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../testbed/waiting.ts';
+import { SHOP_PHONE } from './conformance-network.ts';
 import { pairedShop } from './paired-shop.ts';
-import { SHOP_PHONE } from './session-conformance.ts';
 
 const GROUPS = 50;
 const MEMBERS = Array.from({ length: 9 }, (_, index) => `+3364400010${index}`);

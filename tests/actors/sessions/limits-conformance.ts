@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { ReportedRestriction } from '../../../actors/sessions/session-events.ts';
-import type { SessionAddress } from '../../../actors/sessions/session-host.ts';
 import { HOUR_MS } from '../../../runtime/durations.ts';
-import { type ConformanceNetwork, newShop, pair, textOrder } from './session-conformance.ts';
+import { type ConformanceNetwork, pairedPromiseOf, textOrder } from './conformance-network.ts';
 
 const FRIEND = '+33622222222';
 const STRANGER = '+33622222223';
@@ -12,18 +10,7 @@ const wholeSecond = (atMs: number): number => Math.floor(atMs / 1_000) * 1_000;
 
 /** Checks what every implementation of the session port promises of the limits of a number. */
 export function limitsConformance(name: string, start: () => Promise<ConformanceNetwork>): void {
-  const promise = (
-    title: string,
-    body: (network: ConformanceNetwork, shop: SessionAddress) => Promise<void>,
-  ): void => {
-    test(`${name}: ${title}`, async (context) => {
-      const network = await start();
-      context.after(() => network.stop());
-      const shop = newShop();
-      await pair(network, shop);
-      await body(network, shop);
-    });
-  };
+  const promise = pairedPromiseOf(name, start);
 
   promise(
     'a restriction is reported as it begins, after the session opens again, and as it ends',

@@ -3,7 +3,7 @@ import type { BaileysHostOptions } from '../../../actors/sessions/main-thread/ba
 import type { SendOutcome } from '../../../actors/sessions/session-events.ts';
 import type { SendOrder, SessionAddress } from '../../../actors/sessions/session-host.ts';
 import type { SimulatorOptions } from '../../../simulator/simulator.ts';
-import { newShop, pair } from './session-conformance.ts';
+import { newShop, pair } from './conformance-network.ts';
 import { type SimulatedNetwork, startSimulated } from './simulated-network.ts';
 
 /** A connected shop, and the network that it is on. */

@@ -15,10 +15,10 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../../
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { type SimulatorControl, simulatorControl } from '../../testbed/simulator-control.ts';
 import { until } from '../../testbed/waiting.ts';
+import { type ConformanceNetwork, SHOP_PHONE } from './conformance-network.ts';
 import { HOST_SETTINGS } from './host-settings.ts';
 import { MemoryStore } from './memory-store.ts';
 import { releasingActor } from './releasing-actor.ts';
-import { type ConformanceNetwork, SHOP_PHONE } from './session-conformance.ts';
 import { SessionLog } from './session-log.ts';
 
 /** The real client against the simulator, with all that a test may want to look into. */

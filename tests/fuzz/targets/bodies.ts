@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { tenantKeys } from '../../../actors/tenants/tenant-keys.ts';
 import type { Read } from '../../../runtime/store.ts';
 import type { Call, Operation, Reply } from '../../http/openapi/checked-client.ts';
@@ -7,7 +6,7 @@ import { callsOf, withoutWait } from '../../http/openapi/fuzz-calls.ts';
 import { type RealService, startRealService } from '../../http/real-service.ts';
 import { ADMIN_TOKEN } from '../../http/service-fixture.ts';
 import type { TestTenant } from '../../http/target.ts';
-import { root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 
@@ -21,7 +20,7 @@ interface KeptBody {
   readonly body: unknown;
 }
 
-const KEPT = JSON.parse(readFileSync(`${root}/tests/fuzz/corpus/bodies.json`, 'utf8')) as readonly KeptBody[];
+const KEPT = JSON.parse(readRepositoryFile('tests/fuzz/corpus/bodies.json')) as readonly KeptBody[];
 
 /** Paths, queries and bodies of both APIs: no 500, answers as documented, errors name a field and store nothing. */
 export const bodies: FuzzTarget = {

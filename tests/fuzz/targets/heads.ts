@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { type RealService, startRealService } from '../../http/real-service.ts';
 import { ADMIN_TOKEN } from '../../http/service-fixture.ts';
 import type { TestTenant } from '../../http/target.ts';
-import { root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 
@@ -15,7 +14,7 @@ const ANSWER_MS = 2_000;
 /** Cases before each whole request that must be answered. */
 const CASES_BETWEEN_LOOKS = 50;
 
-const HEADS = readFileSync(`${root}/tests/fuzz/corpus/heads.txt`, 'utf8')
+const HEADS = readRepositoryFile('tests/fuzz/corpus/heads.txt')
   .split('\n')
   .filter((line) => line !== '')
   .map((line) => line.replaceAll('\\r\\n', '\r\n'));

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { type BinaryNode, proto } from '@whiskeysockets/baileys';
 import { HistoryFacts } from '../../../actors/sessions/worker-thread/connection/history-facts.ts';
 import { readRetryReceipt } from '../../../actors/sessions/worker-thread/retries/retry-stanzas.ts';
@@ -7,7 +6,7 @@ import { readEnvelope } from '../../../actors/sessions/worker-thread/wire/inboun
 import { readPhoneMessage } from '../../../actors/sessions/worker-thread/wire/phone-message.ts';
 import { readContent, senderName } from '../../../actors/sessions/worker-thread/wire/read-content.ts';
 import { isOptOut } from '../../../policy/opt-out.ts';
-import { root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 
@@ -15,7 +14,7 @@ const OWN = ['33611111111@s.whatsapp.net', '111@lid'];
 /** More than the longest text and all that may stand beside it, in characters. */
 const MOST_TOLD = 100_000;
 
-const CORPUS = readFileSync(`${root}/tests/fuzz/corpus/messages.json`, 'utf8');
+const CORPUS = readRepositoryFile('tests/fuzz/corpus/messages.json');
 /** Messages as strangers' phones write them, encoded. */
 const MESSAGES = (JSON.parse(CORPUS) as proto.IMessage[]).map((message) =>
   Buffer.from(proto.Message.encode(proto.Message.fromObject(message)).finish()),

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import { startRedisServer } from '../../testbed/redis-server.ts';
-import { root } from '../../testbed/root.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 
@@ -18,9 +16,9 @@ interface ScriptCall {
 
 /** The calls of the corpus. */
 export const CALLS = JSON.parse(
-  readFileSync(join(root, 'tests/fuzz/corpus/script-calls.json'), 'utf8'),
+  readRepositoryFile('tests/fuzz/corpus/script-calls.json'),
 ) as readonly ScriptCall[];
-const SOURCES = new Map(CALLS.map(({ script }) => [script, readFileSync(join(root, script), 'utf8')]));
+const SOURCES = new Map(CALLS.map(({ script }) => [script, readRepositoryFile(script)]));
 
 /** Scripts of Redis with arguments that are missing, broken or in another's place: an error writes nothing. */
 export const scripts: FuzzTarget = {

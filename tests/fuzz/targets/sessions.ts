@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { encodeBinaryNode } from '@whiskeysockets/baileys';
-import { newShop, pair } from '../../actors/sessions/session-conformance.ts';
+import { newShop, pair } from '../../actors/sessions/conformance-network.ts';
 import { type SimulatedNetwork, startSimulated } from '../../actors/sessions/simulated-network.ts';
 import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 import { strangersBytes, strangersStanza } from './inbound-forms.ts';
@@ -14,7 +14,7 @@ const WELL_BEHAVED = '+33633333333';
 const SESSIONS = 12;
 /** After so many cases of all another session is opened: a short run has few. */
 const CASES_A_SESSION = 30;
-/** So many cases of one session, then a text that must be read. */
+/** The number of cases of one session, after which a text must be read. */
 const CASES_BETWEEN_LOOKS = 12;
 /** The longest plaintext that is sealed: the simulator takes no longer one. */
 const LONGEST_BYTES = 100_000;

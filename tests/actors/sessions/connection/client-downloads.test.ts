@@ -9,8 +9,8 @@ import { proto } from '@whiskeysockets/baileys';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
 import { listening } from '../../../testbed/listening.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SimulatorEvent } from '../../../../simulator/network.ts';
+import { newShop, SHOP_PHONE } from '../conformance-network.ts';
 import { simulatedNetwork } from '../paired-shop.ts';
-import { newShop, SHOP_PHONE } from '../session-conformance.ts';
 
 test('a device linked by QR code has the name that is set, and one that shows a code to type its own', async (context) => {
   const events: SimulatorEvent[] = [];

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { newShop, pair, SHOP_PHONE } from '../conformance-network.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
-import { newShop, pair, SHOP_PHONE } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const fieldsOf = ({ store }: SimulatedNetwork, kind: string): string[] =>

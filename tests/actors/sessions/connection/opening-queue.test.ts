@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { OpeningQueue } from '../../../../actors/sessions/worker-thread/connection/opening-queue.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { listening } from '../../../testbed/listening.ts';
+import { newShop } from '../conformance-network.ts';
 import { simulatedNetwork } from '../paired-shop.ts';
-import { newShop } from '../session-conformance.ts';
 
 /** Returns a queue on a thread that is as busy as the test sets it. */
 function queueOf(people: number) {

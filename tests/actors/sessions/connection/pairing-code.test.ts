@@ -8,8 +8,8 @@ import {
   sealedOwner,
 } from '../../../../actors/sessions/associated-data.ts';
 import { credentialCiphers } from '../../../../actors/sessions/credential-cipher.ts';
+import { newShop, SHOP_PHONE } from '../conformance-network.ts';
 import { simulatedNetwork } from '../paired-shop.ts';
-import { newShop, SHOP_PHONE } from '../session-conformance.ts';
 
 const pairWith = SHOP_PHONE.slice(1);
 

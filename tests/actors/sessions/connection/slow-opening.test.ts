@@ -4,7 +4,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import { after, test } from 'node:test';
 import type { SessionTiming } from '../../../../actors/sessions/session-timing.ts';
 import { listening } from '../../../testbed/listening.ts';
-import { newShop, pair, SHOP_PHONE } from '../session-conformance.ts';
+import { newShop, pair, SHOP_PHONE } from '../conformance-network.ts';
 import { type SimulatedNetwork, startSimulated } from '../simulated-network.ts';
 
 /** An opening has six answers, which take longer together than the session waits for one. */

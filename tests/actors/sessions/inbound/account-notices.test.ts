@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CONTACT_NOTICES, OWN_NOTICES } from '../../../../simulator/to-clients/account-notices.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const PERSON = '+33622222222';
 const GROUP = '120363000000000777@g.us';

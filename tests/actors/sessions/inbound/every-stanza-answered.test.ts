@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';

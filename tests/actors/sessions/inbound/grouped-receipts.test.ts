@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StanzaReceipt } from '../../../../actors/sessions/session-events.ts';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';

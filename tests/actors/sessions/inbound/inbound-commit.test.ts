@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Write } from '../../../../runtime/store.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../../testbed/waiting.ts';
+import { textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { textOrder } from '../session-conformance.ts';
 
 test('a receipt that was not committed is reported again by the next session, and a committed one is not', async (context) => {
   const { network, shop, host, log, outcomeOf } = await pairedShop(context);

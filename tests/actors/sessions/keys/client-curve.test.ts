@@ -42,7 +42,7 @@ function builder(stored: string[]): Builder {
 
 const marked = (key: Uint8Array): Buffer => Buffer.concat([Buffer.from([5]), key]);
 
-test('from then on a wrong signature counts as wrong: of a certificate, and of the keys a contact is written to with', async () => {
+test('once the client’s curve is replaced, a wrong signature counts as wrong: of a certificate, and of the keys a contact is written to with', async () => {
   const identity = Curve.generateKeyPair();
   const signedPair = Curve.generateKeyPair();
   const publicKey = marked(signedPair.public);

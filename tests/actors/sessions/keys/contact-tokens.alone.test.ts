@@ -10,8 +10,8 @@ import { DAY_MS } from '../../../../runtime/durations.ts';
 import type { SimulatorEvent } from '../../../../simulator/network.ts';
 import { MemoryAuth } from '../../../simulator/test-client.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const [WRITER, FRIEND, STRANGER, OTHER] = ['+33622222222', '+33622222223', '+33622222224', '+33622222225'];
 const LID = '123456789012345@lid';

@@ -5,8 +5,8 @@ import { IDENTITY_FIELD } from '../../../../actors/sessions/associated-data.ts';
 import { credentialCiphers, Unreadable } from '../../../../actors/sessions/credential-cipher.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const PERSON = '+33622222222';
 const STRANGER = '+33644444444';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import type { BaileysHostOptions } from '../../../../actors/sessions/main-thread/baileys-host-options.ts';
 import { until } from '../../../testbed/waiting.ts';
-import { newShop, pair, SHOP_PHONE } from '../session-conformance.ts';
+import { newShop, pair, SHOP_PHONE } from '../conformance-network.ts';
 import { type SimulatedNetwork, startSimulated } from '../simulated-network.ts';
 
 const OTHER_PHONE = '+33611111112';

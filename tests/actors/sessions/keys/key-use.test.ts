@@ -106,7 +106,7 @@ test('the timer of a chat stays while the shop writes there', async () => {
   assert.deepEqual(names(), ['chat-timer/+336']);
 });
 
-test('uses are saved, though the stored ones were not read when it was due', async () => {
+test('uses of keys are saved even if the stored ones were not read when that was due', async () => {
   const { open, store, clock } = sealedStore();
   const sealed = open();
   const context = fakeOf<SessionContext>({ clock, later: (delayMs, act) => clock.after(delayMs, act) });
@@ -130,7 +130,7 @@ test('nothing is removed from a shop that was away', async () => {
   assert.deepEqual(names(), ['session/a.0']);
 });
 
-test('at most some hundreds are removed at once', async () => {
+test('at most some hundreds of unused keys are removed at once', async () => {
   const { session, pass, names } = shopOfYears();
   const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, index) => [`session/${index}.0`, 'x']));
   await session((sealedStore) => sealedStore.write({ hash: 'credentials', fields: fields(many) }));

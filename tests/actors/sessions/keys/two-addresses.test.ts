@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';

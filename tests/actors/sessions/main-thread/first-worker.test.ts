@@ -8,9 +8,9 @@ import type { SessionHost, SessionListener } from '../../../../actors/sessions/s
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
 import { deferred } from '../../../testbed/deferred.ts';
 import { seededRandom } from '../../../testbed/seeded-random.ts';
+import { newShop } from '../conformance-network.ts';
 import { HOST_SETTINGS } from '../host-settings.ts';
 import { MemoryStore } from '../memory-store.ts';
-import { newShop } from '../session-conformance.ts';
 import { startSimulated } from '../simulated-network.ts';
 
 const quiet = (): void => undefined;

@@ -14,8 +14,8 @@ import { TEST_CIPHERS } from '../../../runtime/test-ciphers.ts';
 import { type RedisServer, startRedisServer } from '../../../testbed/redis-server.ts';
 import { simulatorControl } from '../../../testbed/simulator-control.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { newShop, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { HOST_SETTINGS } from '../host-settings.ts';
-import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import { SessionLog } from '../session-log.ts';
 
 const PERSON = '+33622222222';

@@ -8,10 +8,10 @@ import { systemClock } from '../../../../runtime/clock.ts';
 import type { Write } from '../../../../runtime/store.ts';
 import { listening } from '../../../testbed/listening.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { newShop, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { HOST_SETTINGS } from '../host-settings.ts';
 import { MemoryStore } from '../memory-store.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
-import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const PERSON = '+33622222222';
 const STRANGER = '+33644444444';

@@ -6,8 +6,8 @@ import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import type { SimulatorEvent } from '../../../../simulator/network.ts';
 import { linkedClient, type TestClient } from '../../../simulator/test-client.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { type BinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys';
 import { linkedClient, type TestClient } from '../../../simulator/test-client.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const PERSON = '+33622222222';
 const NUMBER = '33622222222@s.whatsapp.net';

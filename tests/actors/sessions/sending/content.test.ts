@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { listening } from '../../../testbed/listening.ts';
 import { until } from '../../../testbed/waiting.ts';
 import { FILE_TYPE, movie, png } from '../attachments/media-samples.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const PERSON = '+33622222222';
 const OTHER = '+33633333333';

@@ -14,7 +14,7 @@ import type {
 } from '../../../../actors/sessions/worker-thread/shared/session-environment.ts';
 import { FairSlots } from '../../../../runtime/fair-slots.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
-import { newShop, textOrder } from '../session-conformance.ts';
+import { newShop, textOrder } from '../conformance-network.ts';
 
 test('an order that is given up just when it gets its slot gives the slot back', async () => {
   const slots = new FairSlots({ share: 1 });

@@ -5,8 +5,8 @@ import type { SessionAddress } from '../../../../actors/sessions/session-host.ts
 import type { SimulatorEvent } from '../../../../simulator/network.ts';
 import { linkedClient, type TestClient } from '../../../simulator/test-client.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const GROUP = '120363000000000777@g.us';

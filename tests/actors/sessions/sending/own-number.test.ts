@@ -1,8 +1,8 @@
 /** A shop writes to its own number, as an owner does who tries it out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 test("a message to the shop's own number goes to the phone that it is linked to", async (context) => {
   const { outcomeOf } = await pairedShop(context);

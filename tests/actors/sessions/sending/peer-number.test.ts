@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const WRITER = '+33622222299';
 const [DIALLED, KNOWN] = ['+5531996348800', '+553196348800'];

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
+import { newShop, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { newShop, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 test('each refusal of a message is reported by its code, logged with the message’s id and counted by code', async (context) => {
   const { host, control, logged, outcomeOf } = await pairedShop(context);

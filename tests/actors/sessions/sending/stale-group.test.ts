@@ -1,8 +1,8 @@
 /** The network refuses a post (421) that names a group's members by the wrong kind of address. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE, textOrder } from '../session-conformance.ts';
 
 const GROUP = '120363000000000999@g.us';
 const MEMBER = '+33644000001';

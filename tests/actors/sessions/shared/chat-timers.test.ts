@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
 import { readContent } from '../../../../actors/sessions/worker-thread/wire/read-content.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { simulatedNetwork } from '../paired-shop.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';

@@ -6,8 +6,8 @@ import type { SessionAddress } from '../../../../actors/sessions/session-host.ts
 import { sessionEndOf } from '../../../../actors/sessions/worker-thread/shared/session-end.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
 import type { FaultKind } from '../../../../simulator/control/faults.ts';
+import { newShop, SHOP_PHONE } from '../conformance-network.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
-import { newShop, SHOP_PHONE } from '../session-conformance.ts';
 
 /** docs/chat-client.md, What the client surfaces; one line each. */
 const LIVE: readonly (readonly [FaultKind, SessionEnd, number])[] = [

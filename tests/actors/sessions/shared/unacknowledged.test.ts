@@ -8,8 +8,8 @@ import type { SendOrder, SessionAddress } from '../../../../actors/sessions/sess
 import { UnacknowledgedOrders } from '../../../../actors/sessions/worker-thread/shared/unacknowledged.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { newShop, pair, SHOP_PHONE, textOrder } from '../conformance-network.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
-import { newShop, pair, SHOP_PHONE, textOrder } from '../session-conformance.ts';
 import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';

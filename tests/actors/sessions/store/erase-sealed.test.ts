@@ -6,8 +6,8 @@ import { SentMessages } from '../../../../actors/sessions/worker-thread/sending/
 import type { FieldChange } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { newShop } from '../conformance-network.ts';
 import { MemoryStore } from '../memory-store.ts';
-import { newShop } from '../session-conformance.ts';
 
 test('erasing a shop’s sealed data leaves no sent message of any day', async () => {
   const shop = newShop();

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { fields, sealedStore, text } from './sealed-store-fixture.ts';
 
-test('with one key the names alone are read when a session opens', async () => {
+test('with one key only the names are read when a session opens', async () => {
   const { sealed, open, asked } = sealedStore();
   await sealed.write({ hash: 'credentials', fields: fields({ 'session/a': '1' }) });
   const next = open();

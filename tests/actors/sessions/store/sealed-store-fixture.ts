@@ -5,8 +5,8 @@ import type { StoreAnswer } from '../../../../actors/sessions/worker-protocol.ts
 import { SealedCache } from '../../../../actors/sessions/worker-thread/store/sealed-cache.ts';
 import { SealedStore } from '../../../../actors/sessions/worker-thread/store/sealed-store.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { newShop } from '../conformance-network.ts';
 import { MemoryStore } from '../memory-store.ts';
-import { newShop } from '../session-conformance.ts';
 
 /** Returns the store of a shop's only session. `life.goesOn`: whether it still is the only one. */
 export function sealedStore(cacheBytes = 1_000_000) {

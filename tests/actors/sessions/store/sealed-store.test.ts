@@ -8,6 +8,7 @@ import { KnownFields } from '../../../../actors/sessions/worker-thread/store/kno
 import { SealedCache } from '../../../../actors/sessions/worker-thread/store/sealed-cache.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
+import { deferred } from '../../../testbed/deferred.ts';
 import { fields, sealedStore, text } from './sealed-store-fixture.ts';
 
 test('a sent message is found for seven days, after any number of later ones, and its hash then expires', async () => {
@@ -297,20 +298,18 @@ test('a change that another caller carries takes the waiting changes along, in t
   const { sealed, store, asked } = sealedStore();
   const waiting = sealed.write({ hash: 'sent:0', fields: fields({ s: '1' }) });
   const carried: string[] = [];
-  let stored = (): void => undefined;
+  const stored = deferred();
   const done = sealed.carry(
     { hash: 'credentials', fields: fields({ 'session/a': '1' }) },
     async (changes) => {
       carried.push(...changes.map(({ hash, set }) => `${hash} ${set.map(([field]) => field)}`));
-      await new Promise<void>((resolve) => {
-        stored = resolve;
-      });
+      await stored.promise;
     },
   );
   const after = sealed.write({ hash: 'credentials', fields: fields({ 'session/b': '2' }) });
   while (carried.length === 0) await nextTurn();
   assert.deepEqual([carried, asked, store.commits.length], [['sent:0 s', 'credentials session/a'], [], 0]);
-  stored();
+  stored.resolve();
   await Promise.all([waiting, done, after]);
   assert.deepEqual(text(await sealed.read('credentials', ['session/a', 'session/b'])), ['1', '2']);
   assert.deepEqual(asked, ['write']);

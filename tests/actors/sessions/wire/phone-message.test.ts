@@ -6,8 +6,8 @@ import { readPhoneMessage } from '../../../../actors/sessions/worker-thread/wire
 import { readContent } from '../../../../actors/sessions/worker-thread/wire/read-content.ts';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { until } from '../../../testbed/waiting.ts';
+import { SHOP_PHONE } from '../conformance-network.ts';
 import { pairedShop } from '../paired-shop.ts';
-import { SHOP_PHONE } from '../session-conformance.ts';
 
 const PERSON = '+33622222222';
 const OWN = '33611111111@s.whatsapp.net';
