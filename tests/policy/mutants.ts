@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 import { type LivingMutants, livingMutants } from './mutants-that-live.ts';
 
@@ -72,7 +73,7 @@ const cpuSeconds = 30;
 
 function mutantsOf(file: string): Mutant[] {
   const mutants = new Map<string, Mutant>();
-  const lines = readFileSync(join(root, 'policy', file), 'utf8').split('\n');
+  const lines = readRepositoryFile(`policy/${file}`).split('\n');
   for (const [index, line] of lines.entries()) {
     const code = line.replace(/\/\*.*?\*\//g, '');
     const isCode = !/^\s*(\/\/|\/?\*|import |export type|export interface|\}? ?from |readonly |type )/.test(

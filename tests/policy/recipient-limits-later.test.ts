@@ -33,17 +33,22 @@ function ledgerOf(minutes: readonly number[]): SendLedger {
 describe('the limits of a recipient, judged later (docs/contract.md, Messages to numbers)', () => {
   const day = DAY_MS / MINUTE_MS;
   for (const [name, minutes, waiting, expected] of [
-    ['the first ever passes', [0], 0, false],
-    ['ten minutes after another passes', [0, 10], 0, false],
-    ['nine minutes after another does not', [0, 9], 0, true],
-    ['the earlier of two that wait is judged by what was before it', [0, 9], 1, false],
-    ['the one in the middle too', [0, 9, 30], 1, true],
-    ['what came after it does not count', [0, 30, 39], 1, false],
-    ['the fourth in a day does not pass', [0, 60, 120, 180], 0, true],
-    ['the third does', [0, 60, 120, 180], 1, false],
-    ['the fourth passes once the first is a day old', [0, 60, 120, day], 0, false],
-    ['and not a minute before', [0, 60, 120, day - 1], 0, true],
-    ['one of which the ledger knows nothing passes', [], 0, false],
+    ['the first message ever passes', [0], 0, false],
+    ['a message ten minutes after another passes', [0, 10], 0, false],
+    ['a message nine minutes after another does not pass', [0, 9], 0, true],
+    ['the earlier of two waiting messages is judged by those before it', [0, 9], 1, false],
+    ['a waiting message between two others is judged by the one before it', [0, 9, 30], 1, true],
+    ['a message accepted after a waiting one does not count for it', [0, 30, 39], 1, false],
+    ['the fourth message in a day does not pass', [0, 60, 120, 180], 0, true],
+    ['the third message in a day passes', [0, 60, 120, 180], 1, false],
+    ['the fourth message passes once the first is a day old', [0, 60, 120, day], 0, false],
+    [
+      'the fourth message does not pass a minute before the first is a day old',
+      [0, 60, 120, day - 1],
+      0,
+      true,
+    ],
+    ['a message of which the ledger knows nothing passes', [], 0, false],
   ] as const) {
     test(name, () => {
       const latest = START_MS + (minutes.at(-1) ?? 0) * MINUTE_MS;

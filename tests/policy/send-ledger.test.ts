@@ -49,7 +49,7 @@ describe('entries', () => {
   });
 });
 
-/** One message a millisecond to numbers whose lower or upper words are alike, and a group and a status among them. */
+/** Makes a message each millisecond: to numbers with equal lower or upper words, to a group, and a status. */
 function chatted() {
   const [anna, berta, carl, dora] = [2 ** 33 + 7, 2 ** 34 + 7, 2 ** 35 + 9, 2 ** 33 + 8];
   const ledger = new SendLedger();

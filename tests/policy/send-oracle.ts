@@ -3,9 +3,7 @@
  * a filter over it. The end of a refusal is found by trying each moment at which anything changes. It shares no code with
  * `policy/`.
  */
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 
 /** A send the oracle knows of. */
 export interface OracleSend {
@@ -51,7 +49,7 @@ export class SendOracle {
 
   /** Remembers an accepted send. No moment comes before it, so none of a day before it counts any more. */
   record(send: OracleSend): void {
-    this.#sends = [...this.#within(day, send.atMs), send];
+    this.#sends = [...this.#within(DAY_MS, send.atMs), send];
   }
 
   ask(question: OracleQuestion, clockMs: number): OracleAnswer {
@@ -76,14 +74,14 @@ export class SendOracle {
   }
 
   #refuses(code: string, moment: Moment): boolean {
-    const todaySends = this.#within(day, moment.nowMs);
+    const todaySends = this.#within(DAY_MS, moment.nowMs);
     const people = todaySends.filter((send) => isPerson(send));
     const caps = capsAt(moment);
     switch (code) {
       case 'RECIPIENT_OPTED_OUT':
         return moment.hasOptedOut;
       case 'BULK_PATTERN_BLOCKED': {
-        const sameSends = this.#within(hour, moment.nowMs).filter(
+        const sameSends = this.#within(HOUR_MS, moment.nowMs).filter(
           (send) => isPerson(send) && send.content === moment.content,
         );
         return new Set([...sameSends.map((send) => send.to), moment.to]).size > 20;
@@ -93,14 +91,14 @@ export class SendOracle {
         const lastSend = sendsToRecipient.at(-1);
         const isTooSoon =
           lastSend !== undefined &&
-          moment.nowMs - lastSend.atMs < 10 * minute &&
+          moment.nowMs - lastSend.atMs < 10 * MINUTE_MS &&
           !(moment.lastInboundAtMs !== null && moment.lastInboundAtMs > lastSend.atMs);
         return sendsToRecipient.length >= 3 || isTooSoon;
       }
       case 'DAILY_CAP_REACHED':
         return people.length >= caps.perDay;
       case 'HOURLY_CAP_REACHED':
-        return this.#within(hour, moment.nowMs).filter((send) => isPerson(send)).length >= caps.perHour;
+        return this.#within(HOUR_MS, moment.nowMs).filter((send) => isPerson(send)).length >= caps.perHour;
       case 'COLD_RECIPIENT_CAP_REACHED':
         return (
           classAt(moment) === 'cold' &&
@@ -132,8 +130,8 @@ export class SendOracle {
   /** Tries each second at or after which something changes, in order. */
   #retryAfter(question: OracleQuestion, clockMs: number, code: string): number | undefined {
     const moments = [
-      ...this.#sends.flatMap((send) => [send.atMs + 10 * minute, send.atMs + hour, send.atMs + day]),
-      ...[3, 7, 14].map((days) => (question.pairedAtMs ?? Number.NaN) + days * day),
+      ...this.#sends.flatMap((send) => [send.atMs + 10 * MINUTE_MS, send.atMs + HOUR_MS, send.atMs + DAY_MS]),
+      ...[3, 7, 14].map((days) => (question.pairedAtMs ?? Number.NaN) + days * DAY_MS),
       question.declaration?.expiresAtMs ?? Number.NaN,
     ];
     const seconds = new Set(
@@ -145,8 +143,8 @@ export class SendOracle {
   }
 
   #verdict(moment: Moment): { send: OracleSend; caps: object; usage: object } {
-    const todaySends = this.#within(day, moment.nowMs);
-    const lastHour = this.#within(hour, moment.nowMs);
+    const todaySends = this.#within(DAY_MS, moment.nowMs);
+    const lastHour = this.#within(HOUR_MS, moment.nowMs);
     const kind = moment.type === 'message' ? classAt(moment) : moment.type;
     const shares = moment.type === 'group' ? sharesFor(moment) : 0;
     const send: OracleSend = { atMs: moment.nowMs, kind, to: moment.to, content: moment.content, shares };
@@ -207,7 +205,7 @@ function classAt(moment: Moment): 'known' | 'cold' | 'declared' {
 }
 
 function capsAt(moment: Moment) {
-  const days = moment.pairedAtMs === null ? 0 : (moment.nowMs - moment.pairedAtMs) / day;
+  const days = moment.pairedAtMs === null ? 0 : (moment.nowMs - moment.pairedAtMs) / DAY_MS;
   const perDay = days < 3 ? 20 : days < 7 ? 50 : days < 14 ? 100 : 250;
   return {
     perDay,

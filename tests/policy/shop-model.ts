@@ -71,7 +71,7 @@ export class ShopModel {
     this.#restarted = SendLedger.restore(this.#stored);
   }
 
-  /** Asks all three; when they let it through and `isCommitted`, all three remember it. */
+  /** Asks all three whether a send may go. If it may and `isCommitted`, all three remember it. */
   send(request: SendRequest, isCommitted: boolean): void {
     const question = this.#question(request);
     const expectedAnswer = this.#oracle.ask(question, this.nowMs);

@@ -1,4 +1,4 @@
-/** Whatever happens to a shop in whatever order: what is true of its messages at every moment, and how they end. */
+/** Random events happen to a shop. Its messages keep their rules at every moment, and end as they must. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -7,11 +7,6 @@ import { NO_DRAFT } from '../../../actors/shops/message-content.ts';
 import type { ShopCommand } from '../../../actors/shops/protocol/shop-commands.ts';
 import type { ShopEffect } from '../../../actors/shops/protocol/shop-effect.ts';
 import type { SendFacts } from '../../../actors/shops/reading/recipient-facts.ts';
-import {
-  decodeMessage,
-  type MessageBody,
-  type MessageState,
-} from '../../../actors/shops/records/message-record.ts';
 import { numberVault } from '../../../actors/shops/records/number-vault.ts';
 import { shopAddress } from '../../../actors/shops/records/shop-keys.ts';
 import type { Writer } from '../../../actors/shops/records/writer.ts';
@@ -27,13 +22,13 @@ import { isOptOut } from '../../../policy/opt-out.ts';
 import { resolveSettings } from '../../../policy/tenant-settings.ts';
 import type { DueTimer, RuntimeCommand, Turn } from '../../../runtime/behaviour.ts';
 import { DAY_MS } from '../../../runtime/durations.ts';
-import { isObjectId, objectIdGenerator } from '../../../runtime/object-id.ts';
-import type { Store, Write } from '../../../runtime/store.ts';
+import { objectIdGenerator } from '../../../runtime/object-id.ts';
+import type { Write } from '../../../runtime/store.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
 import { EVENT_LIMITS } from '../../testbed/event-limits.ts';
-import { fakeOf } from '../../testbed/fake-of.ts';
-import { readsBy } from '../../testbed/reads-by.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
+import { storeOf } from './store-of.ts';
+import { WrittenMessages } from './written-messages.ts';
 
 const shop = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
 const noSend = { original: undefined, isCustomer: true, writer: undefined, declaration: null } as const;
@@ -65,10 +60,11 @@ export class ShopHarness {
   readonly writes: Write[] = [];
   /** The failures to read stored messages while the shop was suspended. */
   readonly unreadable: unknown[] = [];
+  readonly #written = new WrittenMessages();
   /** The newest stored state of each message. */
-  readonly messages = new Map<string, MessageState>();
+  readonly messages = this.#written.states;
   /** The accepted bodies, by message. */
-  readonly bodies = new Map<string, MessageBody>();
+  readonly bodies = this.#written.bodies;
   /** The Redis data of this shop. */
   readonly redis: MemoryRedis;
   state: ShopState;
@@ -364,22 +360,11 @@ export class ShopHarness {
     turn.committed?.();
     for (const write of turn.writes ?? []) {
       this.writes.push(write);
-      const [command, key, field, value] = write;
       this.redis.run(write);
-      if (command === 'HSET' && !/:(scheduled|batch|inbound:)/.test(key))
-        this.#note(key, String(field), String(value));
+      this.#written.note(write);
     }
     this.effects.push(...(turn.effects ?? []));
     return turn.reply;
-  }
-
-  /** Remembers what was written of a message: in the hash of its day, or where it is carried for another shop. */
-  #note(key: string, field: string, value: string): void {
-    const carried = /:carried:(.*)$/.exec(key)?.[1];
-    const [id = '', part = 'body'] = carried === undefined ? field.split(':') : [carried, field];
-    if (part === 'state') this.messages.set(id, JSON.parse(value) as MessageState);
-    const body = decodeMessage(id, [isObjectId(id) && part === 'body' ? value : null])?.body;
-    if (body !== undefined) this.bodies.set(id, body);
   }
 }
 
@@ -391,12 +376,6 @@ function senderOf(command: ShopCommand): object {
   if (command.type === 'pool.opt_out') return { sender: { writtenBy: command.from } };
   if (command.type !== 'session.inbound') return {};
   return { received: { writtenBy: command.from, optsOut: isOptOut(command.text) } };
-}
-
-/** Returns a store with the reads that shops use. */
-export function storeOf(redis: MemoryRedis): Store {
-  const read = readsBy((read) => redis.run(read));
-  return fakeOf<Store>({ read, lookUp: (_shard, lookups) => read(lookups), known: () => undefined });
 }
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;

@@ -1,4 +1,4 @@
-/** No message stays queued for ever: also of a shop that waits for an operator, whose turns do not come. */
+/** No message stays queued for ever, not even one of a shop that waits for an operator and has no turns. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFinal } from '../../../actors/message-status.ts';

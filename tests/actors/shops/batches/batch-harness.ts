@@ -11,7 +11,8 @@ import { resolveSettings, type TenantSettings } from '../../../../policy/tenant-
 import type { Actors } from '../../../../runtime/actors.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import { QuietLog } from '../../../runtime/quiet-log.ts';
-import { ShopHarness, storeOf } from '../shop-harness.ts';
+import { ShopHarness } from '../shop-harness.ts';
+import { storeOf } from '../store-of.ts';
 
 /** The number of the recipient at a place. */
 export function numberAt(place: number): string {

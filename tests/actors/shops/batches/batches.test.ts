@@ -351,7 +351,7 @@ describe('a batch stops by itself', () => {
     for (const [word, reason] of words) {
       const run = await BatchHarness.connected();
       const id = await run.batch({ recipients: run.know(10), paused: false });
-      run.shop.session(word as Parameters<typeof run.shop.session>[0]);
+      run.shop.session(word);
       assert.equal((await run.shown(id)).stopped?.reason, reason);
     }
   });

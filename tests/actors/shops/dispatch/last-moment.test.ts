@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
-import { ShopHarness, storeOf } from '../shop-harness.ts';
+import { ShopHarness } from '../shop-harness.ts';
+import { storeOf } from '../store-of.ts';
 
 const OPTED_OUT = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
 

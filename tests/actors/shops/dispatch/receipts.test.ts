@@ -11,7 +11,8 @@ import {
 } from '../../../../actors/shops/records/message-record.ts';
 import { readReceipts } from '../../../../actors/shops/turns/dispatch/receipt-turn.ts';
 import { HOUR_MS } from '../../../../runtime/durations.ts';
-import { ShopHarness, storeOf } from '../shop-harness.ts';
+import { ShopHarness } from '../shop-harness.ts';
+import { storeOf } from '../store-of.ts';
 
 const PERSON = '+33612345678';
 const LID = '123456789012345@lid';

@@ -1,6 +1,8 @@
 /** Several shops of one tenant connect one number at the same moment. The shop that was paired first keeps it. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { confirmNumber } from '../../../../actors/shops/effects/one-shop-per-number.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import type { Address } from '../../../../runtime/address.ts';
@@ -27,7 +29,7 @@ async function losers(
   } as unknown as Actors;
   const log = new QuietLog();
   confirmNumber({ tenantId, shopId: 'any' }, PHONE, { actors, log });
-  await new Promise(setImmediate);
+  await nextTurn();
   assert.deepEqual(log.warnings, []);
   return told;
 }

@@ -140,7 +140,7 @@ async function largeShop({ batches: count = 150, pooled = 3, writers = 4 } = {})
     );
     return states.map(([text, state]) => ({ text, reason: JSON.parse(state ?? '{}').reason }));
   };
-  /** Its messages at the pool that were not taken back, its number's lost opt-outs, and its id if it is logged. */
+  /** Returns the shop's messages still at the pool, its number's lost opt-outs, and its id if it is logged. */
   const lost = async (): Promise<string[]> => {
     const number = { tenantId: shop.tenantId, phone: PHONE };
     const archive = await readArchive(number, vault, {

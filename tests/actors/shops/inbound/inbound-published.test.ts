@@ -37,7 +37,7 @@ async function written(
     text: kind === 'reaction' ? '' : text,
     wireId: `W${stanzas}`,
     ...(shop.state.inbound === 'none' ? {} : { content }),
-  } as Parameters<ShopHarness['ask']>[0]);
+  });
   return [...shop.writes];
 }
 

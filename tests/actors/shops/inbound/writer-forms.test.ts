@@ -10,7 +10,8 @@ import type { ShopCommand } from '../../../../actors/shops/protocol/shop-command
 import { readWriter } from '../../../../actors/shops/reading/recipient-facts.ts';
 import { decodeWriters } from '../../../../actors/shops/records/writer.ts';
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
-import { ShopHarness, storeOf, vault } from '../shop-harness.ts';
+import { ShopHarness, vault } from '../shop-harness.ts';
+import { storeOf } from '../store-of.ts';
 
 const COUNTRIES = [
   ['Brazil', '+553196348800', '+5531996348800'],
@@ -47,7 +48,7 @@ class WrittenTo {
     });
   }
 
-  /** They opt out in answer to the pool. */
+  /** A person opts out in answer to a message of the pool. */
   stopAtPool(from: string): Promise<void> {
     this.shop.nowMs += 1_000;
     return this.#take({ type: 'pool.opt_out', ...this.#message(from, 0) });

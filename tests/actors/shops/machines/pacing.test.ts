@@ -45,7 +45,7 @@ for (const stage of ['preparing', 'sending'] as const) {
   });
 }
 
-test('one at a time: the next message waits for the outcome and a gap of 6 to 20 seconds', async () => {
+test('a shop sends one message at a time: the next waits for the outcome and a gap of 6 to 20 seconds', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
   shop.toWire(first);

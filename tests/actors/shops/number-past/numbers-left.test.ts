@@ -10,7 +10,8 @@ import { readNumber } from '../../../../actors/shops/turns/number/number-facts.t
 import { tenantKeys } from '../../../../actors/tenants/tenant-keys.ts';
 import { DAY_MS } from '../../../../runtime/durations.ts';
 import type { Write } from '../../../../runtime/store.ts';
-import { ShopHarness, storeOf, vault } from '../shop-harness.ts';
+import { ShopHarness, vault } from '../shop-harness.ts';
+import { storeOf } from '../store-of.ts';
 
 const PHONE = '33600000001';
 

@@ -17,7 +17,7 @@ import { MemoryRedis } from '../../../runtime/memory-redis.ts';
 import { seededRandom } from '../../../testbed/seeded-random.ts';
 import { goldenTenant, readGolden } from '../../golden/golden-store.ts';
 import { tenantTurns } from '../../tenants/tenant-turns.ts';
-import { storeOf } from '../shop-harness.ts';
+import { storeOf } from '../store-of.ts';
 
 const [SHORT, LONG] = ['+553196348800', '+5531996348800'];
 const FORMS = [SHORT, LONG] as const;

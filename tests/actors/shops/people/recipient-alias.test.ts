@@ -11,7 +11,7 @@ import { ShopHarness, textDraft } from '../shop-harness.ts';
 
 const WRITTEN = '+33612345678';
 const KNOWN = '+33698765432';
-/** It has two forms, and counts under the short one. */
+/** A number that has two forms, and counts under the short one. */
 const BRAZILIAN = '+5531996348800';
 const LID = '123456789012345@lid';
 

@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { OFFER_COUNTS_MS } from '../../../../actors/shops/turns/pool/offered-sends.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS } from '../../../../runtime/durations.ts';
+import { customer } from '../../../testbed/customer.ts';
 import { ShopHarness } from '../shop-harness.ts';
 import { PoolExchange, poolShop } from './pool-exchange.ts';
 
 const settings = resolveSettings({});
 /** The messages of an hour of a shop that is new. */
 const HOURLY_CAP = 10;
-const customer = (index: number): string => `+3361234${String(index).padStart(4, '0')}`;
 
 /** Returns a pool shop that was just paired. */
 async function newPool(): Promise<ShopHarness> {

@@ -19,13 +19,13 @@ async function pooled(poolCount = 1): Promise<{ exchange: PoolExchange; id: stri
   return { exchange, id: exchange.origin.send(RECIPIENT, 'hello', poolShop(0)) };
 }
 
-test('the line is the last one, or the only one under an attachment, and a name cannot break it', () => {
+test('the line with the shop’s name ends the text, or is the whole text of an attachment, and no name can break it', () => {
   const names = { shopName: 'Corner\nbakery', platformName: 'Market  Square' };
   assert.equal(attributedText('Hi', names), 'Hi\n\nSent for Corner bakery via Market Square');
   assert.equal(attributedText(null, names), 'Sent for Corner bakery via Market Square');
 });
 
-test('only a shop that once had a session falls back, and only when it asks to', async () => {
+test('only a shop that once had a session uses the pool, and only when the call asks for it', async () => {
   const never = await ShopHarness.start();
   assert.equal(never.send(RECIPIENT, 'hello', 'ask'), 'MSGAPP_NOT_CONNECTED');
   assert.equal(never.effectsOf('ask_pool').length, 0);
@@ -45,7 +45,7 @@ test('the pool sends nothing for a shop that operators paused, until they resume
   assert.match(origin.send(RECIPIENT, 'hello', poolShop(0)), /^[0-9a-f]{24}$/);
 });
 
-test('a connected shop sends by itself, fallback or not', async () => {
+test('a connected shop sends by itself even if the call asks for the pool', async () => {
   const shop = await ShopHarness.connected();
   shop.send(RECIPIENT, 'hello', 'ask');
   assert.equal(shop.effectsOf('first_look').length, 1);
@@ -60,7 +60,7 @@ test('a message at the pool stays out of its shop’s own queue when the session
   assert.equal(origin.statusOf(id), 'queued');
 });
 
-test('a message is taken once, paced and counted like the pool shop’s own, and its end is reported', async () => {
+test('a pool shop takes a message once, paces and counts it like its own, and reports its end', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;
   assert.ok(pool);
@@ -79,7 +79,7 @@ test('a message is taken once, paced and counted like the pool shop’s own, and
   assert.equal(exchange.origin.state.pooled.length, 0);
 });
 
-test('a restart of the pool shop with the message on the wire fails it BOT_RESTARTED at its origin', async () => {
+test('a message on the wire when the pool shop restarts fails with BOT_RESTARTED at its origin', async () => {
   const { exchange, id } = await pooled();
   const [pool] = exchange.pools;
   assert.ok(pool);
@@ -90,7 +90,7 @@ test('a restart of the pool shop with the message on the wire fails it BOT_RESTA
   assert.equal(exchange.origin.statusOf(id), 'failed BOT_RESTARTED');
 });
 
-test('a pool shop that refuses never takes it later; another one is found, or none for 10 minutes', async () => {
+test('a pool shop that refused a message never takes it later; another one is found, or none for 10 minutes', async () => {
   const { exchange, id } = await pooled(2);
   const [first, secondHarness] = exchange.pools;
   assert.ok(first && secondHarness);
@@ -239,7 +239,7 @@ function restartConnected(pool: ShopHarness): void {
   pool.session({ type: 'session.connected', phone: '33600000002', pairedAtMs: 1 });
 }
 
-test('neither an own message that is put back nor an older carried one stays queued over a day', async () => {
+test('at a pool shop neither its own message that is put back nor an older carried one stays queued over a day', async () => {
   const exchange = await PoolExchange.start(1, 1);
   const [pool] = exchange.pools;
   assert.ok(pool);

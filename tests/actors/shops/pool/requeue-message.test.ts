@@ -28,7 +28,7 @@ function ownIds({ state }: ShopHarness): string[] {
   return [state.currentMessage, ...state.queue].flatMap((message) => message?.messageId ?? []);
 }
 
-test('it is sent by its own shop, without the line, and no pool shop takes it later', async () => {
+test('a message that the pool refused is sent by its own shop, without the line, and no pool shop takes it later', async () => {
   const { exchange, origin, pool, id } = await refused();
   const countedCount = origin.state.ledger.size;
   exchange.connectOrigin();
@@ -48,7 +48,7 @@ test('it is sent by its own shop, without the line, and no pool shop takes it la
   assert.deepEqual(exchange.take(pool, id), { kind: 'refused' });
 });
 
-test('it is sent at once if the session is open when the pool shop refuses, also after ten minutes', async () => {
+test('a message that the pool refused is sent at once if the session is open when the pool shop refuses, also after ten minutes', async () => {
   const exchange = await PoolExchange.start(1, 1);
   const { origin } = exchange;
   const id = origin.send(RECIPIENT, 'hello', poolShop(0));
@@ -64,7 +64,7 @@ test('it is sent at once if the session is open when the pool shop refuses, also
   assert.deepEqual(ownIds(origin), [id]);
 });
 
-test('it is in the own queue alone after a restart, in the order of acceptance', async () => {
+test('a message in its own shop’s queue again is only there after a restart, in the order of acceptance', async () => {
   const { exchange, origin, id } = await refused();
   exchange.connectOrigin();
   origin.nowMs += 1_000;
@@ -76,7 +76,7 @@ test('it is in the own queue alone after a restart, in the order of acceptance',
   assert.deepEqual([next.state.pooled, ownIds(next)], [[], [id, ...others]]);
 });
 
-test('it stays with the pool if another pool shop agreed, or the session closed, before it was read', async () => {
+test('a message stays with the pool if another pool shop agreed, or the session closed, before it was read', async () => {
   for (const before of ['found', 'closed'] as const) {
     const { exchange, origin, id } = await refused();
     exchange.connectOrigin();
@@ -99,7 +99,7 @@ test('a pool shop that agrees too late is not asked to take it', async () => {
   assert.equal(origin.effectsOf('ask_pool').length, askedCount);
 });
 
-test('its recipient opted out meanwhile: it is rejected', async () => {
+test('a message that the pool refused is rejected if its recipient opted out meanwhile', async () => {
   const { exchange, origin, id } = await refused();
   exchange.connectOrigin();
   const stop = { wireId: 'w', from: RECIPIENT, text: 'STOP', atMs: origin.nowMs, token: 't' };
@@ -109,7 +109,7 @@ test('its recipient opted out meanwhile: it is rejected', async () => {
   assert.equal(origin.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
 });
 
-test('it counts in the network’s quota of new chats from then on, as its recipient never wrote', async () => {
+test('a message in its own shop’s queue again counts in the network’s quota of new chats if its recipient never wrote', async () => {
   const { exchange, origin, id } = await refused();
   exchange.connectOrigin();
   const newChats = { quota: 3, used: 1, warning: null, endsAtMs: origin.nowMs + DAY_MS };
@@ -119,7 +119,7 @@ test('it counts in the network’s quota of new chats from then on, as its recip
   assert.equal(origin.state.limits.newChats?.accepted, 1);
 });
 
-test('it can be cancelled in the own queue, and counts in no window then', async () => {
+test('a message in its own shop’s queue again can be cancelled, and counts in no window then', async () => {
   const { exchange, origin, id } = await refused();
   exchange.connectOrigin();
   await origin.ask({ type: 'requeue', messageId: id });
@@ -127,7 +127,7 @@ test('it can be cancelled in the own queue, and counts in no window then', async
   assert.deepEqual([origin.statusOf(id), origin.state.ledger.size], ['failed CANCELLED', 0]);
 });
 
-test('it is older than a day: it expires and is not sent', async () => {
+test('a message that the pool refused expires unsent once it is older than a day', async () => {
   const exchange = await PoolExchange.start(1, 1);
   const { origin } = exchange;
   const [pool] = exchange.pools;

@@ -8,7 +8,8 @@ import type { ScheduledView } from '../../../../actors/shops/shop-operations.ts'
 import type { ScheduledDraft } from '../../../../actors/shops/state/scheduled-sends.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
-import { ShopHarness, storeOf, textDraft } from '../shop-harness.ts';
+import { ShopHarness, textDraft } from '../shop-harness.ts';
+import { storeOf } from '../store-of.ts';
 
 const TO = '+33601000000';
 const retentionMs = 30 * DAY_MS;
