@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeFleet } from '../../bench/harness/fleet.ts';
 import { metricsOf } from '../../bench/harness/metrics.ts';
 import type { OperatorAccess, RunningSide } from '../../bench/harness/running-side.ts';
@@ -11,7 +12,7 @@ import { sendRounds } from './send-rounds.ts';
 const SENT_BY_EACH = 20;
 const WAITING_BY_EACH = 18;
 const FLEET = { tenants: 2, customers: SENT_BY_EACH + WAITING_BY_EACH + 1, connected: true, held: false };
-/** So that what all shops share is there, and the code is compiled. */
+/** Shops that come first. After them all that shops share is in memory, and the code is compiled. */
 const WARM_SHOPS_PER_TENANT = 30;
 const SHOPS_PER_TENANT = 200;
 /** Fleets that are measured, one after the other. */
@@ -98,8 +99,7 @@ async function countedFleet(
 /** Resolves when the network has accepted this number of messages in all. */
 async function acknowledged(admin: OperatorAccess, count: number): Promise<void> {
   const name = 'msgapi_session_outcomes_total{outcome="acknowledged",code=""}';
-  while (((await metricsOf(admin)).get(name) ?? 0) < count)
-    await new Promise((resolve) => setImmediate(resolve));
+  while (((await metricsOf(admin)).get(name) ?? 0) < count) await nextTurn();
 }
 
 /** Returns the heap once another full collection frees nothing more. */

@@ -1,7 +1,7 @@
 import type { RunningSide } from '../../bench/harness/running-side.ts';
 import { callAll } from '../../bench/load/http-calls.ts';
 
-/** One message to each shop in each round, no two with the same text. `shops`: others than those of the side's fleet. */
+/** Sends a message of each shop in each round, each with another text. `shops`: by default those of the side's fleet. */
 export async function sendRounds(
   { ports: [port = 0], fleet }: Pick<RunningSide, 'ports' | 'fleet'>,
   { from, to, shops = fleet.shops }: RoundsOptions,

@@ -1,9 +1,10 @@
 /** Comments and documents cite documents of this repository alone, by headings that are there. */
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 import { writtenFiles } from './repository-files.ts';
 
@@ -43,7 +44,7 @@ function isFolder(named: string): boolean {
 }
 
 function headingsOf(document: string): string[] {
-  const text = readFileSync(join(root, document), 'utf8').replaceAll(/^```.*?^```/gms, '');
+  const text = readRepositoryFile(document).replaceAll(/^```.*?^```/gms, '');
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
 }
 
@@ -116,12 +117,12 @@ for (const [source, problem, path = 'policy/planted.ts'] of planted) {
 test('every cited document and heading is there', () => {
   const files = writtenFiles().filter((path) => path !== 'tests/bin/cited-documents.test.ts');
   assert.ok(files.length > 300, 'the files were not found');
-  const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
+  const problems = files.flatMap((path) => problemsOf(path, readRepositoryFile(path)));
   assert.deepEqual(problems, []);
 });
 
 test('each decision of docs/decisions/README.md has its record, and each record its entry there', () => {
-  const list = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
+  const list = readRepositoryFile('docs/decisions/README.md');
   const records = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md');
   assert.deepEqual(
     records.filter((name) => !list.includes(`(${name})`)),

@@ -1,10 +1,8 @@
 /** Documents name only code that exists. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { writtenFiles } from './repository-files.ts';
 
 /** A name of the code and its file, as in "`readWriter` in `stored-writer.ts`". */
@@ -34,7 +32,7 @@ const sources = files.filter((path) => !path.endsWith('.md'));
 /** The words of all sources. Comments do not count: they may name code that is gone, like documents. */
 const words = new Set(
   sources.flatMap((path) =>
-    readFileSync(join(root, path), 'utf8')
+    readRepositoryFile(path)
       .replaceAll(/^\s*(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm, '')
       .match(/[A-Za-z]\w*/g),
   ),
@@ -45,7 +43,7 @@ function isNamedIn(name: string, file: string): boolean {
   const word = new RegExp(`\\b${name}\\b`);
   return sources
     .filter((path) => path.endsWith('.ts') && `/${path}`.endsWith(`/${file}`))
-    .some((path) => word.test(readFileSync(join(root, path), 'utf8')));
+    .some((path) => word.test(readRepositoryFile(path)));
 }
 
 /** Returns the problems of the names in one document. */
@@ -81,6 +79,6 @@ for (const [source, problem] of planted) {
 
 test('each name of code in a document is in the code', () => {
   assert.ok(documents.length > 30, 'the documents were not found');
-  const problems = documents.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
+  const problems = documents.flatMap((path) => problemsOf(path, readRepositoryFile(path)));
   assert.deepEqual(problems, []);
 });

@@ -1,10 +1,8 @@
 /** Lines of documents are short enough to be read, and to be compared, in a terminal. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { writtenFiles } from './repository-files.ts';
 
 const MOST_COLUMNS = 120;
@@ -48,7 +46,7 @@ test(`each line of a document has at most ${MOST_COLUMNS} columns`, () => {
   const documents = writtenFiles().filter((path) => path.endsWith('.md') && path !== GENERATED);
   assert.ok(documents.length > 30, 'the documents were not found');
   const problems = documents.flatMap((path) =>
-    longLines(path, readFileSync(join(root, path), 'utf8')).map((line) => `${path}:${line}`),
+    longLines(path, readRepositoryFile(path)).map((line) => `${path}:${line}`),
   );
   assert.deepEqual(problems, []);
 });

@@ -5,13 +5,13 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
-const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
-const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const { scripts } = JSON.parse(readRepositoryFile('package.json')) as { scripts: Record<string, string> };
 
 /** The folders of documents. `bench/dist` holds copies. */
 const FOLDERS = [
@@ -30,8 +30,8 @@ const documents = ['', ...FOLDERS].flatMap((folder) =>
     .filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md')
     .map((name) => join(folder, name)),
 );
-const text = documents.map(read).join('\n');
-const nightly = read('bin/nightly');
+const text = documents.map(readRepositoryFile).join('\n');
+const nightly = readRepositoryFile('bin/nightly');
 
 /** Scripts that neither the gate nor bin/nightly starts by that name, and who does. */
 const SCRIPTS_ELSEWHERE: Readonly<Record<string, string>> = {
@@ -115,7 +115,9 @@ test('every bench that a document names or a file declares exists, and bin/night
   const benches = /there are (.*)/.exec(listed)?.[1]?.split(', ') ?? [];
   assert.ok(benches.length > 10, listed);
   const declared = readdirSync(resolve(root, 'bench/benches')).flatMap((file) =>
-    [...read(`bench/benches/${file}`).matchAll(/^ {2,4}name: '([\w-]+)',$/gm)].map(([, name = '']) => name),
+    [...readRepositoryFile(`bench/benches/${file}`).matchAll(/^ {2,4}name: '([\w-]+)',$/gm)].map(
+      ([, name = '']) => name,
+    ),
   );
   assert.ok(declared.length > 20);
   assert.deepEqual(
@@ -132,7 +134,9 @@ test('every bench that a document names or a file declares exists, and bin/night
   const others = /others='(.*)'/.exec(nightly)?.[1]?.split(' ') ?? [];
   // The list of the benches that run without a name ends where those begin that need one.
   const [, main = ''] =
-    /^`npm run bench` runs these:$([\s\S]*?)^These run by name/m.exec(read('bench/README.md')) ?? [];
+    /^`npm run bench` runs these:$([\s\S]*?)^These run by name/m.exec(
+      readRepositoryFile('bench/README.md'),
+    ) ?? [];
   const started = (name: string): boolean =>
     others.includes(name) ||
     nightly.includes(`'npm run bench -- ${name} `) ||

@@ -1,16 +1,12 @@
 /** The table of settings, service/environment.ts, compose.yaml, docs/settings.md and .env.example name the same variables. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { environmentExample, settingsPage } from '../../bin/generators/settings-documents.ts';
 import { SETTING_GROUPS } from '../../bin/generators/settings-table.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { least } from '../service/refused-environment.ts';
-import { root } from '../testbed/root.ts';
-
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 
 const settings = SETTING_GROUPS.flatMap((group) => group.settings);
 const namesOf = (chosenSettings: typeof settings): string[] => chosenSettings.map(({ name }) => name).sort();
@@ -18,7 +14,9 @@ const matches = (text: string, pattern: RegExp): string[] =>
   [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort();
 
 test('the table has a row for each variable that the programs read, and for no other', () => {
-  const schemas = ['service/environment.ts', 'service/operator-settings.ts'].map(read).join('\n');
+  const schemas = ['service/environment.ts', 'service/operator-settings.ts']
+    .map(readRepositoryFile)
+    .join('\n');
   // An entry of a schema's object: its name, a colon, and how it is read.
   const entries = matches(schemas, /[\n{,] *([A-Z]+(?:_[A-Z]+)*): [a-z]/g);
   assert.ok(entries.length > 25, 'the schemas are no longer understood');
@@ -27,7 +25,7 @@ test('the table has a row for each variable that the programs read, and for no o
 });
 
 test('compose.yaml passes on each setting that it does not decide, and no other variable', () => {
-  const compose = read('compose.yaml');
+  const compose = readRepositoryFile('compose.yaml');
   const passed = settings.filter(({ decidedByCompose }) => decidedByCompose === undefined);
   assert.deepEqual(matches(compose, /(?<!\$)\$\{([A-Z_]+)/g), namesOf(passed));
   const published = new Set(['PORT', 'ADMIN_PORT']);
@@ -44,11 +42,13 @@ test('compose.yaml passes on each setting that it does not decide, and no other 
 });
 
 test('compose.yaml passes on the file of each secret, and then allows an empty value', () => {
-  const compose = read('compose.yaml');
+  const compose = readRepositoryFile('compose.yaml');
   const files = settings.filter(({ readBy }) => readBy === 'secret files').map(({ name }) => name);
   assert.deepEqual(
     files,
-    [...read('service/environment.ts').matchAll(/^ {2}'([A-Z_]+)',$/gm)].map(([, name]) => `${name}_FILE`),
+    [...readRepositoryFile('service/environment.ts').matchAll(/^ {2}'([A-Z_]+)',$/gm)].map(
+      ([, name]) => `${name}_FILE`,
+    ),
   );
   for (const file of files) {
     const [, form] = new RegExp(`^  ${file.slice(0, -5)}: \\$\\{[A-Z_]+(:?.)`, 'm').exec(compose) ?? [];
@@ -57,8 +57,8 @@ test('compose.yaml passes on the file of each secret, and then allows an empty v
 });
 
 test('docs/settings.md and .env.example are what npm run settings writes', () => {
-  assert.equal(read('docs/settings.md'), settingsPage());
-  assert.equal(read('.env.example'), environmentExample());
+  assert.equal(readRepositoryFile('docs/settings.md'), settingsPage());
+  assert.equal(readRepositoryFile('.env.example'), environmentExample());
 });
 
 test('each default in the table is the default of the service', () => {
@@ -73,7 +73,7 @@ test('each default in the table is the default of the service', () => {
 });
 
 test('a default in the table is that of compose.yaml, if it has one', () => {
-  const compose = read('compose.yaml');
+  const compose = readRepositoryFile('compose.yaml');
   for (const { name, standard } of settings.filter(({ readBy }) => readBy === 'compose.yaml')) {
     const [, value] = /^`([^`]+)`$/.exec(standard) ?? [];
     if (value !== undefined) assert.ok(compose.includes(`\${${name}:-${value}}`), name);

@@ -1,8 +1,9 @@
 /** Tables of folders in documents have a row for each folder, and none for one that is gone. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
 /** The folder whose folders each table of a document names, in the order of its tables. */
@@ -33,7 +34,7 @@ function foldersIn(folder: string): string[] {
 
 /** Returns the folders that each table of a document names in its first column. */
 function tablesOf(document: string): string[][] {
-  const tables = readFileSync(join(root, document), 'utf8').matchAll(/^\| Folder .*\n(?:\|.*\n)+/gm);
+  const tables = readRepositoryFile(document).matchAll(/^\| Folder .*\n(?:\|.*\n)+/gm);
   return [...tables].map(([table]) =>
     [...table.matchAll(/^\|(.*?)\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([\w/-]+)\/`/g)].map(([, folder = '']) => folder),

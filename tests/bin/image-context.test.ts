@@ -1,20 +1,19 @@
 /** The image can be built: `.dockerignore` lets in all that the Dockerfile copies. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-
 /** The sources of the COPY instructions of all targets. */
-const sources = [...read('Dockerfile').matchAll(/^COPY (?!--from=)(.+)$/gm)].flatMap(([, words = '']) =>
-  words.split(' ').slice(0, -1),
+const sources = [...readRepositoryFile('Dockerfile').matchAll(/^COPY (?!--from=)(.+)$/gm)].flatMap(
+  ([, words = '']) => words.split(' ').slice(0, -1),
 );
 
 /** Patterns in their order; the last one that matches decides. Source: docs.docker.com, Dockerfile reference, .dockerignore. */
-const patterns = read('.dockerignore')
+const patterns = readRepositoryFile('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => ({

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { allowedImports, modules, refusedImports, TOP_FOLDERS } from '../../bin/gate/import-rules.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
 const sources = TOP_FOLDERS.flatMap((folder) => sourcesOf(join(root, folder)));
@@ -16,7 +17,7 @@ function sourcesOf(folder: string): string[] {
 
 /** The modules that a file imports from, itself left out. */
 function importedRooms(path: string): string[] {
-  const text = readFileSync(join(root, path), 'utf8');
+  const text = readRepositoryFile(path);
   const module = dirname(path);
   return [...text.matchAll(/(?:from|import) '(\.[^']+)'/g)]
     .map(([, specifier]) => join(module, dirname(String(specifier))))

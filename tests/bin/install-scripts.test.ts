@@ -1,12 +1,8 @@
 /** No package runs a script when it is installed, since that is the shortest way of a supply-chain attack. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../testbed/root.ts';
-
-const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 
 /** The files that run npm install, here and in the image. */
 const INSTALLERS = ['bin/prepare', 'bin/prepare-document-tools', 'Dockerfile', 'bench/harness/build.ts'];
@@ -26,7 +22,7 @@ const NOT_NEEDED: Readonly<Record<string, string>> = {
 
 for (const path of INSTALLERS) {
   test(`${path} runs no install scripts`, () => {
-    const lines = read(path)
+    const lines = readRepositoryFile(path)
       .split('\n')
       .filter(
         (line) =>
@@ -39,7 +35,7 @@ for (const path of INSTALLERS) {
 }
 
 test('every package with an install script is listed as working without it', () => {
-  const { packages } = JSON.parse(read('package-lock.json')) as {
+  const { packages } = JSON.parse(readRepositoryFile('package-lock.json')) as {
     packages: Record<string, { readonly hasInstallScript?: boolean }>;
   };
   const scripted = Object.entries(packages).flatMap(([path, { hasInstallScript }]) =>

@@ -1,23 +1,23 @@
 /** docs/licences.md lists each package of the image with its licence. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { imagePackages, licencesPage } from '../../bin/generators/licences.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const packages = imagePackages(JSON.parse(read('package-lock.json')).packages);
+const packages = imagePackages(JSON.parse(readRepositoryFile('package-lock.json')).packages);
 
 test('docs/licences.md is what npm run licences writes', () => {
-  assert.equal(read('docs/licences.md'), licencesPage(packages), 'run npm run licences');
+  assert.equal(readRepositoryFile('docs/licences.md'), licencesPage(packages), 'run npm run licences');
 });
 
 test('the listed licence of each installed package is the one that the package names', () => {
   const installed = packages.filter(({ folder }) => existsSync(join(root, folder)));
   assert.ok(installed.length > 100);
   for (const { folder, name, licence } of installed) {
-    const { license } = JSON.parse(read(join(folder, 'package.json')));
+    const { license } = JSON.parse(readRepositoryFile(join(folder, 'package.json')));
     assert.equal(license, licence, name);
   }
 });

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { writtenFiles } from './repository-files.ts';
 
 /** Names that keep their capital letter. */
@@ -37,7 +35,7 @@ test('log lines and errors begin in lower case, except names', () => {
     /^(?:runtime|policy|actors|http|service)\/.*\.ts$/.test(path),
   );
   const foundPaths = sources.flatMap((path) =>
-    capitalised(readFileSync(join(root, path), 'utf8')).map((text) => `${path}: ${text}`),
+    capitalised(readRepositoryFile(path)).map((text) => `${path}: ${text}`),
   );
   assert.ok(sources.length > 500);
   assert.deepEqual(foundPaths, []);

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 import { writtenFiles } from './repository-files.ts';
 
@@ -30,7 +31,7 @@ const DOCUMENTS = [
 
 for (const [document, folder] of DOCUMENTS) {
   test(`${document}: every test it names exists, and it names some`, () => {
-    const named = new Set(readFileSync(join(root, document), 'utf8').match(NAMED));
+    const named = new Set(readRepositoryFile(document).match(NAMED));
     assert.ok(named.size > 0, 'no test is named');
     const missing = [...named].filter(
       (name) => !existsSync(join(root, name)) && !existsSync(join(root, folder, name)),
@@ -40,7 +41,7 @@ for (const [document, folder] of DOCUMENTS) {
 }
 
 test('tests/nightly-tests.txt: every test it names exists', () => {
-  const named = readFileSync(join(root, 'tests/nightly-tests.txt'), 'utf8').trim().split('\n');
+  const named = readRepositoryFile('tests/nightly-tests.txt').trim().split('\n');
   assert.deepEqual(
     named.filter((name) => !name.endsWith('.test.ts') || !existsSync(join(root, name))),
     [],
@@ -56,8 +57,8 @@ const MARKING = [
 
 for (const [document, part, folder] of MARKING) {
   test(`${document}: the tests that only the nightly run has are marked, and no others`, () => {
-    const nightly = new Set(readFileSync(join(root, 'tests/nightly-tests.txt'), 'utf8').split('\n'));
-    const [text = ''] = part.exec(readFileSync(join(root, document), 'utf8')) ?? [];
+    const nightly = new Set(readRepositoryFile('tests/nightly-tests.txt').split('\n'));
+    const [text = ''] = part.exec(readRepositoryFile(document)) ?? [];
     const named = [...text.matchAll(MARKED)].map(([, name = '', mark]) => {
       const path = existsSync(join(root, name)) ? name : join(folder, name);
       const isNightly = nightly.has(path) || !path.endsWith('.test.ts');
@@ -75,10 +76,10 @@ for (const [document, part, folder] of MARKING) {
 }
 
 test('docs/folders.md: its table of tests says who runs the tests of each folder', () => {
-  const [, section = ''] = readFileSync(join(root, 'docs/folders.md'), 'utf8').split(/^## Tests$/m);
+  const [, section = ''] = readRepositoryFile('docs/folders.md').split(/^## Tests$/m);
   const rows = [...section.matchAll(/^\| `([\w-]+)\/`.*\| (gate|nightly|both|) *\|$/gm)];
   assert.ok(rows.length > 20, `${rows.length} folders`);
-  const nightly = new Set(readFileSync(join(root, 'tests/nightly-tests.txt'), 'utf8').split('\n'));
+  const nightly = new Set(readRepositoryFile('tests/nightly-tests.txt').split('\n'));
   for (const [, folder = '', runner = ''] of rows) {
     const tests = writtenFiles(join(root, 'tests', folder)).filter((path) => path.endsWith('.test.ts'));
     const hasGate = tests.some((path) => !nightly.has(path));
@@ -89,7 +90,7 @@ test('docs/folders.md: its table of tests says who runs the tests of each folder
 });
 
 test('docs/promises.md: every promise links its test', () => {
-  const promises = readFileSync(join(root, 'docs/promises.md'), 'utf8').split(/^- /m).slice(1);
+  const promises = readRepositoryFile('docs/promises.md').split(/^- /m).slice(1);
   assert.ok(promises.length > 40, `${promises.length} promises`);
   assert.deepEqual(
     promises.filter((promise) => promise.match(NAMED) === null),
@@ -98,7 +99,7 @@ test('docs/promises.md: every promise links its test', () => {
 });
 
 test('runtime/README.md: every title that it quotes is that of a test', () => {
-  const readme = readFileSync(join(root, 'runtime/README.md'), 'utf8').replaceAll(/\s+/g, ' ');
+  const readme = readRepositoryFile('runtime/README.md').replaceAll(/\s+/g, ' ');
   const [, promises = ''] = /## Promises(.*)## How one writer/.exec(readme) ?? [];
   const quoted = [...promises.matchAll(/"([^"]+)"(?=[,)])/g)].map(([, title = '']) => title);
   assert.ok(quoted.length > 20, `${quoted.length} titles`);

@@ -4,10 +4,8 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { writtenFiles } from './repository-files.ts';
 
 /** A piece of code, a quotation and an address are one word each. */
@@ -25,10 +23,10 @@ const SENTENCE = /\S[\s\S]*?(?:(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?][)"'”\]*_]*(
 /** The marker of an item in a list. It starts a paragraph, even if no blank line is before it. */
 const MARKER = /^\s*(?:[-*+]|\d+\.)\s/;
 
-/** Its comments are texts of the API's document. */
+/** A file whose comments are texts of the API's document. */
 const GENERATED = 'client/src/operations.ts';
 
-/** Its comments have types of JSDoc, which are no prose. */
+/** A folder whose comments have types of JSDoc, which are no prose. */
 const CONSOLE = 'http/console/app/';
 
 /** Returns the comments of TypeScript, line by line. A line without one is empty. */
@@ -136,6 +134,6 @@ for (const [path, source, lines] of planted) {
 test('each sentence of a comment or a document is short and begins with its subject', () => {
   const files = writtenFiles().filter((path) => path !== GENERATED && !path.startsWith(CONSOLE));
   assert.ok(files.length > 1_000, 'the files were not found');
-  const problems = files.flatMap((path) => problemsOf(path, readFileSync(join(root, path), 'utf8')));
+  const problems = files.flatMap((path) => problemsOf(path, readRepositoryFile(path)));
   assert.deepEqual(problems, []);
 });

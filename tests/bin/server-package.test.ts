@@ -1,18 +1,19 @@
 /** The HTTP server's binary: its package for each platform and Node, and the error if there is none. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { withAllPlatforms } from '../../bin/generators/lock-platforms.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 
 /** Tests run there. */
 const root = process.cwd();
 
 // It runs before any package is there, so it is no TypeScript.
 const { whyItDoesNotLoad } = await import(join(root, 'image/server-package.mjs'));
-const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+const read = (path: string) => JSON.parse(readRepositoryFile(path));
 const lockFolders = [
   '',
   ...readdirSync(join(root, 'tests/packages')).map((name) => `tests/packages/${name}`),

@@ -1,7 +1,7 @@
 /** Callers find each endpoint in an article. Operators find each field of a tenant and each event in the console. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type * as v from 'valibot';
@@ -10,6 +10,7 @@ import { STATUS_WORDS, TROUBLE_WORDS } from '../../actors/shops/inspection/shop-
 import { operatorEvent } from '../../http/operator-api/schemas/event-schemas.ts';
 import { changeTenant } from '../../http/operator-api/tenants.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
 /** The text of all files of a folder and the folders below it whose names end like this. */
@@ -17,7 +18,7 @@ function textOf(folder: string, end: string): string {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return names
     .filter((name) => name.endsWith(end))
-    .map((name) => readFileSync(join(root, folder, name), 'utf8'))
+    .map((name) => readRepositoryFile(`${folder}/${name}`))
     .join('\n');
 }
 
@@ -39,7 +40,7 @@ test('an article names each path of the API by its last word', () => {
 const BUTTONS = ['active'];
 
 test("the console's page of a tenant shows each field, and a dialog changes each that operators can change", () => {
-  const page = readFileSync(join(root, 'http/console/app/pages/tenant.js'), 'utf8');
+  const page = readRepositoryFile('http/console/app/pages/tenant.js');
   const shown = Object.keys(tenant.entries);
   assert.deepEqual(
     shown.filter((field) => !new RegExp(`\\b${field}\\b`).test(page)),
@@ -60,9 +61,8 @@ const NOT_CHOSEN = ['active', 'idle', 'preparing', 'unconfigured'];
 
 test("the console's list of shops can be filtered by each word of a status, and each trouble has a colour", () => {
   const [, choices = ''] =
-    /const STATES = \[([^\]]+)\]/.exec(readFileSync(join(root, 'http/console/app/pages/shops.js'), 'utf8')) ??
-    [];
-  const tones = readFileSync(join(root, 'http/console/app/parts.js'), 'utf8');
+    /const STATES = \[([^\]]+)\]/.exec(readRepositoryFile('http/console/app/pages/shops.js')) ?? [];
+  const tones = readRepositoryFile('http/console/app/parts.js');
   assert.deepEqual(STATUS_WORDS.filter((word) => !choices.includes(`'${word}'`)).sort(), NOT_CHOSEN);
   assert.deepEqual(
     TROUBLE_WORDS.filter((word) => !new RegExp(`^  ${word}: '`, 'm').test(tones)),

@@ -1,11 +1,9 @@
 /** Rules of form that the linter has no rule for (CONTRIBUTING.md, Rules that the gate checks). */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '../../runtime/durations.ts';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { writtenFiles } from './repository-files.ts';
 
 /** An import that none follows, the comment after it, and the first line after that. */
@@ -52,7 +50,7 @@ const WITHOUT_CONSTANTS = /^(?:client|simulator|examples)\/|^runtime\/durations\
 
 const sources = writtenFiles()
   .filter((path) => /\.(?:ts|m?js)$/.test(path))
-  .map((path) => ({ path, source: readFileSync(join(root, path), 'utf8') }));
+  .map((path) => ({ path, source: readRepositoryFile(path) }));
 
 test('a comment about a file is found after its imports, and one about a declaration or a call is not', () => {
   const found = (rest: string): boolean =>

@@ -4,10 +4,8 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { writtenFiles } from './repository-files.ts';
 
 const CLASS = /^(?:export )?(?:abstract )?class (\w+)/;
@@ -84,6 +82,6 @@ test('each member of a class is used', () => {
     (path) => path.endsWith('.ts') && path !== 'tests/bin/unused-members.test.ts',
   );
   assert.ok(files.length > 1_000, 'the files were not found');
-  const unused = unusedMembers(files.map((path) => readFileSync(join(root, path), 'utf8')));
+  const unused = unusedMembers(files.map((path) => readRepositoryFile(path)));
   assert.deepEqual(unused, CALLED_BY_LIBRARY);
 });

@@ -1,22 +1,24 @@
 /** Every file that names this project's version names the one of package.json, and each released version is recorded. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const { version } = JSON.parse(read('package.json')) as { version: string };
+const { version } = JSON.parse(readRepositoryFile('package.json')) as { version: string };
 
 test('the lock file and the client have the version of the service', () => {
-  const lock = JSON.parse(read('package-lock.json'));
+  const lock = JSON.parse(readRepositoryFile('package-lock.json'));
   assert.equal(lock.version, version);
   assert.equal(lock.packages[''].version, version);
-  assert.equal(JSON.parse(read('client/package.json')).version, version);
+  assert.equal(JSON.parse(readRepositoryFile('client/package.json')).version, version);
 });
 
 test('the chart has the version of the service, and starts an image of it', () => {
-  const versions = [...read('deploy/helm/Chart.yaml').matchAll(/^(?:version|appVersion): (.+)$/gm)];
+  const versions = [
+    ...readRepositoryFile('deploy/helm/Chart.yaml').matchAll(/^(?:version|appVersion): (.+)$/gm),
+  ];
   assert.deepEqual(
     versions.map(([, each]) => each),
     [version, version],
@@ -25,7 +27,7 @@ test('the chart has the version of the service, and starts an image of it', () =
 
 for (const document of ['client/README.md', 'http/articles/texts/15-typescript-client.md']) {
   test(`${document} names the package of this version`, () => {
-    const named = [...read(document).matchAll(/tenant-messaging-client-(\S+?)\.tgz/g)].map(
+    const named = [...readRepositoryFile(document).matchAll(/tenant-messaging-client-(\S+?)\.tgz/g)].map(
       ([, name]) => name,
     );
     assert.deepEqual([...new Set(named)], [version]);
@@ -33,7 +35,7 @@ for (const document of ['client/README.md', 'http/articles/texts/15-typescript-c
 }
 
 test('the changelog begins with this version, and this version has a frozen document of its API', () => {
-  const released = [...read('CHANGELOG.md').matchAll(/^## (\d\S*)/gm)].map(([, name]) => name);
+  const released = [...readRepositoryFile('CHANGELOG.md').matchAll(/^## (\d\S*)/gm)].map(([, name]) => name);
   assert.equal(released[0], version);
   assert.ok(readdirSync(join(root, 'docs/released')).includes(`openapi-${version}.json`));
 });

@@ -9,7 +9,7 @@ import { type MessageEnd, type Outcomes, startTraffic, type TimeSpan } from './t
 export interface Run {
   readonly fleet: Fleet;
   readonly random: () => number;
-  /** They send and are read; all connected. */
+  /** The connected shops that send, and whose events are read. */
   readonly shops: readonly ChaosShop[];
   readonly messagesPerShop: number;
   /** Messages are spread over this time. The fault begins in its second quarter, and its duration is added. */

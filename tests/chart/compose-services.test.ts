@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,11 +17,10 @@ import { spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { imageTarget } from '../e2e/stack/image-target.ts';
 import { key } from '../service/refused-environment.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 import { until } from '../testbed/waiting.ts';
 import { readYaml } from './chart-tools.ts';
-
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const names = v.array(v.string());
 const serviceSchema = v.object({
@@ -67,7 +66,7 @@ function filledIn(text: string, given: Readonly<Record<string, string>>): string
 function compose(path: string, given: Readonly<Record<string, string>>): ComposeFile {
   const fill = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? filledIn(value, given) : value;
-  const [file] = readYaml(read(path));
+  const [file] = readYaml(readRepositoryFile(path));
   return v.parse(fileSchema, JSON.parse(JSON.stringify(file, fill)));
 }
 
@@ -119,7 +118,7 @@ test('a service that another waits for has a health check', () => {
         ),
   );
   assert.ok(awaited.includes('node-1') && awaited.includes('redis'));
-  const [, image = ''] = read('Dockerfile').split(/^FROM scratch AS service$/m);
+  const [, image = ''] = readRepositoryFile('Dockerfile').split(/^FROM scratch AS service$/m);
   for (const name of awaited) {
     const { healthcheck } = service(production, name);
     const isOfImage = name.startsWith('node-') && /^HEALTHCHECK /m.test(image);
@@ -137,7 +136,7 @@ test('addresses are free ones of the network, and the proxies lead to them', () 
   // Docker takes the first one for the host.
   assert.equal(new Set([...addresses, base.replace(/0$/, '1')]).size, addresses.length + 1);
   const nodes = ['node-1', 'node-2'].map(addressOf);
-  const upstreams = matches(read('deploy/front/nginx.conf'), /^ +server ([\d.]+:\d+)/gm);
+  const upstreams = matches(readRepositoryFile('deploy/front/nginx.conf'), /^ +server ([\d.]+:\d+)/gm);
   assert.deepEqual(
     [...new Set(upstreams)].sort(),
     nodes.flatMap((address) => [`${address}:3000`, `${address}:3001`]).sort(),
@@ -145,22 +144,24 @@ test('addresses are free ones of the network, and the proxies lead to them', () 
   const { environment } = imageTarget('service');
   const { port, adminPort } = serviceEnvironment({ ...environment, ...nodeVariables('node-1') });
   assert.deepEqual([port, adminPort], [3000, 3001]);
-  assert.ok(read('deploy/front/Caddyfile').includes(`reverse_proxy ${addressOf('front')}:3000`));
+  assert.ok(
+    readRepositoryFile('deploy/front/Caddyfile').includes(`reverse_proxy ${addressOf('front')}:3000`),
+  );
   const trusted = service(production, 'node-1').environment.TRUSTED_PROXIES?.split(',') ?? [];
   assert.deepEqual(new Set(trusted), new Set([addressOf('tls'), addressOf('front')]));
 });
 
 test('the published ports are those on which the programs listen', () => {
-  const listens = matches(read('deploy/front/nginx.conf'), /^ +listen (\d+);/gm).sort();
+  const listens = matches(readRepositoryFile('deploy/front/nginx.conf'), /^ +listen (\d+);/gm).sort();
   assert.deepEqual(insidePorts(service(production, 'front')), listens);
-  const caddy = matches(read('deploy/front/Caddyfile'), /^\t+https?_port (\d+)$/gm).sort();
+  const caddy = matches(readRepositoryFile('deploy/front/Caddyfile'), /^\t+https?_port (\d+)$/gm).sort();
   assert.deepEqual(insidePorts(service(production, 'tls')), caddy);
   const [source = ''] = matches(
-    read('deploy/monitoring/provisioning/datasource.yaml'),
+    readRepositoryFile('deploy/monitoring/provisioning/datasource.yaml'),
     /url: http:\/\/(\S+)$/gm,
   );
   assert.equal(source, `prometheus:${insidePorts(service(production, 'prometheus'))[0]}`);
-  const scraped = matches(read('deploy/monitoring/prometheus.yaml'), /"(node-\d):3001"/g);
+  const scraped = matches(readRepositoryFile('deploy/monitoring/prometheus.yaml'), /"(node-\d):3001"/g);
   assert.deepEqual(
     scraped,
     Object.keys(production.services).filter((name) => name.startsWith('node-')),
@@ -174,7 +175,7 @@ function nodeVariables(name: string, file = production): Readonly<Record<string,
 
 test('a node starts with what compose.yaml passes on, from .env.example with its two secrets alone', () => {
   const example = Object.fromEntries(
-    read('.env.example')
+    readRepositoryFile('.env.example')
       .split('\n')
       .filter((line) => /^[A-Z_]+=/.test(line))
       .map((line) => line.split('=', 2) as [string, string]),
@@ -226,11 +227,11 @@ test('compose.try.yaml builds a target of the Dockerfile, with arguments that it
   assert.ok(existsSync(join(root, build.context, 'Dockerfile')));
   assert.equal(imageTarget(build.target).entryPoint.length > 1, true);
   for (const [name, value] of Object.entries(build.args))
-    assert.match(read('Dockerfile'), new RegExp(`^ARG ${name}=${value}$`, 'm'));
+    assert.match(readRepositoryFile('Dockerfile'), new RegExp(`^ARG ${name}=${value}$`, 'm'));
 });
 
 test('the stages of the Dockerfile copy from earlier ones, and run scripts of the repository', () => {
-  const lines = read('Dockerfile').replaceAll('\\\n', '').split('\n');
+  const lines = readRepositoryFile('Dockerfile').replaceAll('\\\n', '').split('\n');
   const stages = new Set<string>();
   for (const line of lines) {
     const [, base = '', stage = ''] = /^FROM (\S+) AS (\S+)$/.exec(line) ?? [];

@@ -29,7 +29,7 @@ interface Account {
   readonly poolFallback: boolean;
 }
 
-/** Asks the operators' API; answers `data`. */
+/** Asks the operators' API. Resolves with the `data` of the answer. */
 async function asked(method: string, path: string, body?: object) {
   const answer = await fetch(`${service.adminUrl}/admin/v1${path}`, {
     method,

@@ -76,7 +76,7 @@ function running(): ServiceContainer {
   return service;
 }
 
-test('it weighs 180 MB at most', async () => {
+test('the image weighs 180 MB at most', async () => {
   const { stdout } = await promisify(execFile)('docker', [
     'image',
     'inspect',
@@ -142,7 +142,7 @@ test('process 1 is Node, its user owns no file, and only /tmp can be written', a
   });
 });
 
-test('inside are neither shell, npm, compiler, TypeScript nor development packages', async () => {
+test('the image has neither shell, npm, compiler, TypeScript nor development packages', async () => {
   const files = (
     await running().run(`
     for (const each of require('node:fs').readdirSync('/app', { recursive: true })) console.log(each);
@@ -202,7 +202,7 @@ test('an image reaches the phone whole, with a thumbnail', async () => {
   }
 });
 
-test('SIGTERM ends it with 0 within 10 seconds, and another container carries on without a scan', async () => {
+test('SIGTERM ends the service with 0 within 10 seconds, and another container carries on without a scan', async () => {
   assert.equal(await running().stop(), 0);
   service = undefined;
   service = await startService();

@@ -32,7 +32,7 @@ async function up(): Promise<string> {
   );
 }
 
-test('one command starts it, and the command that it prints runs the tour', {
+test('one command starts the try-out, and the command that it prints runs the tour', {
   timeout: 600_000,
 }, async () => {
   const [, ...words] = (await up()).trim().split(' ');
@@ -42,7 +42,7 @@ test('one command starts it, and the command that it prints runs the tour', {
   assert.equal((await fetch(`http://127.0.0.1:${simulatorPort}/root-key`)).status, 200);
 });
 
-test('it ends with 0, and a recreated container carries on', { timeout: 600_000 }, async () => {
+test('the try-out ends with 0, and a recreated container carries on', { timeout: 600_000 }, async () => {
   await compose('stop');
   assert.match(await compose('ps', '--all', '--format', '{{.Status}}'), /^Exited \(0\)/);
   await compose('rm', '--force');

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -12,12 +12,13 @@ import { promisify } from 'node:util';
 import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts';
 import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
 import { sendText, untilStatus } from '../e2e/stack/shop-steps.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { type RedisServer, startRedisServer } from '../testbed/redis-server.ts';
-import { root } from '../testbed/root.ts';
 import { until } from '../testbed/waiting.ts';
+import { linkedDevices } from './linked-devices.ts';
 import { type SignedEndpoint, startSignedEndpoint } from './signed-endpoint.ts';
 
-const page = readFileSync(join(root, 'docs/backup-and-restore.md'), 'utf8');
+const page = readRepositoryFile('docs/backup-and-restore.md');
 const [COPY_FILES = '', FROM_RDB = ''] = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(
   ([, commands]) => commands,
 );
@@ -93,14 +94,14 @@ async function restored(putBack: (server: RedisServer) => Promise<void>): Promis
   const server = await startRedisServer({ appendfsync: 'always' });
   try {
     for (const node of fleet.nodes) if (node.runs()) assert.equal(await node.end('SIGTERM'), 0);
-    const links = await linkedDevices();
+    const links = await linkedDevices(fleet.network);
     await putBack(server);
     await server.restart();
     for (const { link } of fleet.nodes) link?.moveTo(server.socketPath);
     await Promise.all(fleet.nodes.map((node) => node.start()));
     await fleet.spread();
     await allConnected(happened.map(({ shop }) => shop));
-    assert.deepEqual(await linkedDevices(), links, 'a shop was linked again');
+    assert.deepEqual(await linkedDevices(fleet.network), links, 'a shop was linked again');
     for (const each of happened) await lookAt(each);
     assert.deepEqual(endpoint.forged, []);
     for (const node of fleet.nodes) assert.equal(await node.end('SIGTERM'), 0);
@@ -153,10 +154,4 @@ async function shell(commands: string, { socketPath }: RedisServer): Promise<voi
   ].join('\n');
   const words = ['-c', script, 'bash', socketPath, dirname(socketPath), backup];
   await promisify(execFile)('bash', words, { timeout: 60_000 });
-}
-
-/** The linked device of each number, and since when it is. */
-async function linkedDevices(): Promise<ReadonlyMap<string, string>> {
-  const { items } = await fleet.network.sessions({ limit: 100 });
-  return new Map(items.map(({ phone, id, linkedAt }) => [phone, `${id} ${linkedAt}`]));
 }

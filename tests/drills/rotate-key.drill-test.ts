@@ -11,6 +11,7 @@ import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
 import { until } from '../testbed/waiting.ts';
+import { linkedDevices } from './linked-devices.ts';
 import { type SignedEndpoint, startSignedEndpoint } from './signed-endpoint.ts';
 
 const SHOPS = 4;
@@ -25,7 +26,7 @@ before(async () => {
   fleet = await startFleet({ nodes: 2 });
   shops = await openShops(fleet, SHOPS);
   for (const { tenantId } of shops) await endpoint.open(fleet, tenantId);
-  links = await linkedDevices();
+  links = await linkedDevices(fleet.network);
 });
 after(async () => {
   await fleet?.stop();
@@ -41,7 +42,7 @@ test('the steps of rotating CREDENTIALS_KEY lose no session, no message, no webh
     const run = { fleet, random, shops, messagesPerShop: MESSAGES_PER_STEP, trafficMs: 2_000, timeout: 5 };
     await runFault(run, giveKeys(keys));
   }
-  assert.deepEqual(await linkedDevices(), links, 'a shop was linked again');
+  assert.deepEqual(await linkedDevices(fleet.network), links, 'a shop was linked again');
   assert.deepEqual(endpoint.forged, []);
   await until('each end is told to its endpoint', async () => (await untold()).length === 0).catch(async () =>
     assert.deepEqual(await untold(), []),
@@ -74,12 +75,6 @@ async function everyNodeAnswers(): Promise<void> {
       assert.equal(status, 200, `${node.nodeId}: ${JSON.stringify(error)}`);
     }
   }
-}
-
-/** The linked device of each number, and since when it is. */
-async function linkedDevices(): Promise<ReadonlyMap<string, string>> {
-  const { items } = await fleet.network.sessions({ limit: 100 });
-  return new Map(items.map(({ phone, id, linkedAt }) => [phone, `${id} ${linkedAt}`]));
 }
 
 /** Ends of messages of which the endpoint does not know. */

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 import { cases } from './breakage-cases.ts';
 import { brokenRuntime, effectBeforeCommit, withoutFence } from './broken-runtime.ts';
 
 test('every breakage finds its edit in the source, once', () => {
   const stale = [...cases, withoutFence, effectBeforeCommit].flatMap(({ layer = 'runtime', file, edits }) => {
-    const source = readFileSync(join(root, layer, file), 'utf8');
+    const source = readRepositoryFile(`${layer}/${file}`);
     return edits.filter(([from]) => source.split(from).length !== 2).map(([from]) => `${file}: ${from}`);
   });
   assert.deepEqual(stale, []);

@@ -13,7 +13,7 @@ for (const [name, story] of LATE_COMMITS) {
     assert.match(violations.join('\n'), /^\{s\d+\}:owner went from /m);
   });
 
-  test(`with the effect before the commit ${name} had one`, async () => {
+  test(`with the effect before the commit, ${name} leaves an effect without its commit`, async () => {
     const { violations } = await journalOf(story, effectBeforeCommit);
     assert.match(violations.join('\n'), /the effect of late-0 came without its commit/);
   });

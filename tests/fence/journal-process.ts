@@ -28,7 +28,7 @@ const order = v.variant('type', [
   v.object({ type: v.literal('ask'), shard: v.number(), id: v.string() }),
   /** Sends commands without a pause from here on, a number of them at a time, whatever shards it owns. */
   v.object({ type: v.literal('load'), shards: v.array(v.number()), width: v.number() }),
-  /** No load any more, and a clock that is right. */
+  /** Ends the load, and sets the clock right. */
   v.object({ type: v.literal('rest') }),
   /** Keeps the event loop busy. */
   v.object({ type: v.literal('block'), forMs: v.number() }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { freePorts } from '../testbed/free-ports.ts';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { until } from '../testbed/waiting.ts';
 import type { TestCertificate } from './test-certificate.ts';
 
@@ -20,7 +20,7 @@ interface CaddyFront {
 
 /** `TLS` as docs/tls.md has it for own certificates, with another folder than that of the container. */
 function ownCertificate(folder: string): string {
-  const page = readFileSync(join(root, 'docs/tls.md'), 'utf8');
+  const page = readRepositoryFile('docs/tls.md');
   const [, directive = ''] = /TLS='(tls \/[^']+)'/.exec(page) ?? [];
   if (!directive.includes('/certificates/')) throw new Error('docs/tls.md names no own certificates');
   return directive.replaceAll('/certificates', folder);
@@ -39,7 +39,7 @@ export async function startCaddy(frontUrl: string, certificate?: TestCertificate
     ['https_port 8443', `https_port ${port}`],
     ['172.30.57.10:3000', new URL(frontUrl).host],
   ]);
-  let configuration = readFileSync(join(root, 'deploy/front/Caddyfile'), 'utf8');
+  let configuration = readRepositoryFile('deploy/front/Caddyfile');
   for (const [from, to] of replaced) {
     if (!configuration.includes(from)) throw new Error(`deploy/front/Caddyfile has no ${from}`);
     configuration = configuration.replace(from, to);

@@ -5,13 +5,11 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { MOST_GUESSES } from '../../http/operator-api/edge/token-guesses.ts';
 import { ADMIN_TOKEN } from '../http/service-fixture.ts';
 import { sharedService } from '../http/shared-service.ts';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { until } from '../testbed/waiting.ts';
 import { startCaddy } from './caddy-front.ts';
 import { balancerBefore, type HttpsEdge, httpsCall } from './https-edge.ts';
@@ -25,11 +23,9 @@ const CADDY = '127.0.0.1';
 const CALLER = '127.0.0.5';
 const STRANGER = '127.0.0.6';
 
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-
 /** `TRUSTED_PROXIES` of the nodes in compose.yaml, with the machines of this test. */
 function trustedProxies(): string[] {
-  const [, value = ''] = /^ {2}TRUSTED_PROXIES: (.+)$/m.exec(read('compose.yaml')) ?? [];
+  const [, value = ''] = /^ {2}TRUSTED_PROXIES: (.+)$/m.exec(readRepositoryFile('compose.yaml')) ?? [];
   const machines: Readonly<Record<string, string>> = { '172.30.57.9': CADDY, '172.30.57.10': FRONT };
   return value.split(',').map((part) => machines[part] ?? BALANCER);
 }

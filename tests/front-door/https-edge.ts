@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { join } from 'node:path';
 import { freePorts } from '../testbed/free-ports.ts';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import type { TestCertificate } from './test-certificate.ts';
 
 /** A server at which HTTPS ends. */
@@ -57,7 +55,7 @@ export async function balancerBefore(
   { ca, folder }: TestCertificate,
   { address, forwardedFor }: { readonly address: string; readonly forwardedFor?: string },
 ): Promise<Balancer> {
-  const page = readFileSync(join(root, 'docs/tls.md'), 'utf8');
+  const page = readRepositoryFile('docs/tls.md');
   const [, servers = ''] = /```nginx\n([\s\S]+?)```/.exec(page) ?? [];
   assert.ok(servers.includes('$proxy_add_x_forwarded_for'), 'docs/tls.md has such a server');
   const [port = 0, plainPort = 0, operatorsPort = 0, operatorsPlainPort = 0] = await freePorts(4);

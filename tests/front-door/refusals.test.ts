@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { sharedService } from '../http/shared-service.ts';
 import type { TestTenant } from '../http/target.ts';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { until } from '../testbed/waiting.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 import { type NodeRelay, startNodeRelay } from './node-relay.ts';
@@ -130,24 +130,22 @@ test('one call more than there are places is refused 503 OVERLOADED, and logged;
 });
 
 test('a worker of nginx has two connections for each slot, compose.yaml allows as many open files, and an alert comes before they are used', () => {
-  const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-  const configuration = read('deploy/front/nginx.conf');
+  const configuration = readRepositoryFile('deploy/front/nginx.conf');
   const places = [...configuration.matchAll(/limit_conn calls (\d+);/g)].map(([, most]) => Number(most));
   assert.equal(places.length, 2);
   const [, connections] = /worker_connections (\d+);/.exec(configuration) ?? [];
   assert.ok(Number(connections) > 2 * places.reduce((sum, most) => sum + most, 0));
   const [, warned] =
     /alert: FrontDoorNearlyFull[\s\S]*? expr: .* > (\d+)\n/.exec(
-      read('deploy/monitoring/alert-rules.yaml'),
+      readRepositoryFile('deploy/monitoring/alert-rules.yaml'),
     ) ?? [];
   assert.equal(Number(warned), 0.8 * (places[0] ?? 0));
-  const [, files] = /nofile: (\d+)/.exec(read('compose.yaml')) ?? [];
+  const [, files] = /nofile: (\d+)/.exec(readRepositoryFile('compose.yaml')) ?? [];
   assert.ok(Number(files) > Number(connections));
 });
 
 test('nginx ends its idle connections to nodes before a node ends them', async () => {
-  const upstreams =
-    readFileSync(join(root, 'deploy/front/nginx.conf'), 'utf8').match(/upstream \w+ {[^}]*}/g) ?? [];
+  const upstreams = readRepositoryFile('deploy/front/nginx.conf').match(/upstream \w+ {[^}]*}/g) ?? [];
   assert.equal(upstreams.length, 3);
   const { headers } = await fetch(`${service.apiUrl}/me`, {
     headers: { authorization: `Bearer ${tenant.key}` },

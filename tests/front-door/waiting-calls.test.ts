@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { sharedService } from '../http/shared-service.ts';
 import type { TestTenant } from '../http/target.ts';
 import { type EventAccount, eventAccount } from '../http/tenant-api/event-account.ts';
+import { eventually, pause } from '../testbed/waiting.ts';
 import { behindNginx, type NginxFront } from './nginx-front.ts';
 import { type NodeRelay, startNodeRelay } from './node-relay.ts';
 
@@ -99,8 +99,9 @@ test('idle polls of 30 s, open streams and a node that dies meanwhile: another t
         return { status: answer.status, body: (await answer.json()) as { data: { items: unknown[] } } };
       });
       const seen = asksUntilSettled(front, Promise.all(polls));
-      while (![dying, staying].every(({ taken }) => taken.some((line) => WAITING_CALL.test(line))))
-        await pause(20);
+      await eventually(() =>
+        [dying, staying].every(({ taken }) => taken.some((line) => WAITING_CALL.test(line))),
+      );
       await dying.die();
       for (const { status, body } of await Promise.all(polls)) {
         assert.equal(status, 200, JSON.stringify(body));

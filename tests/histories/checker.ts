@@ -29,7 +29,7 @@ export function violationsOf(history: History): Violation[] {
   ];
 }
 
-/** One idempotency key is one message, one message has one key, and a repetition is answered with it. */
+/** Each idempotency key has one message, each message one key, and a repeated call is answered with that message. */
 function acceptedOnce(history: History): Violation[] {
   const ids = groups(
     history.of('accepted'),

@@ -98,7 +98,7 @@ async function failOver(fleet: Fleet, random: Random): Promise<void> {
   for (const { link } of fleet.nodes) link?.moveTo(pair.master().socketPath);
 }
 
-/** From when on Redis answers BUSY while a script runs, in milliseconds; before that it answers nothing. */
+/** How long a script runs before Redis answers BUSY, in milliseconds. Until then Redis answers nothing. */
 const BUSY_AFTER_MS = 100;
 
 /** A script of somebody else keeps Redis busy for a while. */

@@ -14,7 +14,7 @@ export function groups<Item, Value>(
   return found;
 }
 
-/** Those of the names that have more than one value. */
+/** Returns the names that have more than one value, with their values. */
 export function several<Value>(values: ReadonlyMap<string, Value[]>): [string, Value[]][] {
   return [...values].filter(([, found]) => found.length > 1);
 }

@@ -46,7 +46,7 @@ export async function runHistory(options: {
    */
   readonly toldMs?: number | undefined;
   readonly refusesEvery?: number;
-  /** No other faults than these; all unless said. */
+  /** The only faults; default: all. */
   readonly faults?: readonly FaultName[];
   /** How long after a STOP or a suspension a frame may arrive that was on its way. */
   readonly onTheWayMs?: number;

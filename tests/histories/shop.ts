@@ -37,9 +37,9 @@ export interface Shop {
   readonly customers: string[];
   /** Others, each of whom writes once. */
   readonly visitors: string[];
-  /** Those who wrote STOP. They write no more, since whatever they wrote would let the shop write again. */
+  /** People who wrote STOP. They write no more, since any message would let the shop write again. */
   readonly silent: Set<string>;
-  /** Those whose STOP was acknowledged. */
+  /** People whose STOP was acknowledged. */
   readonly stopped: Set<string>;
   readonly messages: SentMessage[];
   /** The scheduled sends. */

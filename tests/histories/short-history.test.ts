@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../runtime/durations.ts';
 import { report } from './report.ts';
 import { runHistory } from './run-history.ts';
 
-/** They are over before a lease ends, or end with it; none of them keeps Redis or the machine busy. */
+/** Faults that end before a lease does, or with it. None keeps Redis or the machine busy. */
 const FAULTS = ['kill', 'cut', 'messagesLost', 'messagesTwice'] as const;
 const MINUTES = 1;
 const ON_THE_WAY_MS = MINUTE_MS;

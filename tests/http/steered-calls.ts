@@ -4,6 +4,7 @@ import type { OperatorOperations } from '../../actors/operators/operator-operati
 import type { ShopOperations } from '../../actors/shops/shop-operations.ts';
 import type { TenantOperations } from '../../actors/tenants/tenant-operations.ts';
 import type { WebhookOperations } from '../../actors/webhooks/webhook-operations.ts';
+import { deferred } from '../testbed/deferred.ts';
 
 /** An operation that a test may steer. */
 export type Operation =
@@ -25,8 +26,8 @@ export class SteeredCalls {
 
   /** Calls of the operation wait from now on, until the returned function is called. */
   hold(operation: Operation): () => void {
-    let release = (): void => undefined;
-    this.#held.set(operation, new Promise((resolve) => (release = resolve)));
+    const { promise, resolve: release } = deferred();
+    this.#held.set(operation, promise);
     return () => {
       this.#held.delete(operation);
       release();

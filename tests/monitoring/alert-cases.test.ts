@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
 const folder = join(root, 'tests/monitoring');
@@ -10,7 +11,7 @@ const cases = readdirSync(folder)
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => readFileSync(join(folder, name), 'utf8'))
   .join('\n');
-const rules = readFileSync(join(root, 'deploy/monitoring/alert-rules.yaml'), 'utf8');
+const rules = readRepositoryFile('deploy/monitoring/alert-rules.yaml');
 const alerts = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name);
 
 test('each alert has a case in which it fires', () => {

@@ -4,15 +4,16 @@
  */
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import * as v from 'valibot';
 import { type MemoryStack, startMemoryStack } from '../e2e/stack/memory-stack.ts';
 import { sentText, untilConnected } from '../e2e/stack/shop-steps.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
-const read = (name: string): string => readFileSync(join(root, `deploy/monitoring/${name}`), 'utf8');
+const read = (name: string): string => readRepositoryFile(`deploy/monitoring/${name}`);
 
 const dashboard = v.parse(
   v.object({
@@ -242,7 +243,7 @@ test('every ratio that is kept is of metrics that a node exposes, and is used', 
 });
 
 test('docs/metrics.md lists every metric of a node with its type, labels and help, and no other', () => {
-  const page = readFileSync(join(root, 'docs/metrics.md'), 'utf8');
+  const page = readRepositoryFile('docs/metrics.md');
   const listed = [
     ...page.matchAll(/^- `((?:msgapi|nodejs|process)_\w+)` \((\w+)(?:; (.*?))?\): (.*)$/gm),
   ].map(([, name, type, labels = '', help]) => ({ name, type, labels: labels.replaceAll('`', ''), help }));
@@ -270,7 +271,7 @@ test('docs/metrics.md lists every metric of a node with its type, labels and hel
 });
 
 test('compose.yaml mounts files that are there, and Prometheus scrapes under the job that the rules ask for', () => {
-  const compose = readFileSync(join(root, 'compose.yaml'), 'utf8');
+  const compose = readRepositoryFile('compose.yaml');
   const mounted = [...compose.matchAll(/^ +- (\.\/[^:]+):/gm)].map(([, path = '']) => path);
   assert.ok(mounted.length >= 7);
   for (const path of mounted) assert.ok(existsSync(join(root, path)), path);

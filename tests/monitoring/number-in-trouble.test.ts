@@ -1,15 +1,13 @@
 /** The page for operators about numbers in trouble names each end of a session and each alert about them. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { CHANNEL_REASONS } from '../../actors/channel-reason.ts';
 import type { SessionEnd } from '../../actors/sessions/session-events.ts';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 
 const PAGE = 'docs/number-in-trouble.md';
-const page = readFileSync(join(root, PAGE), 'utf8');
-const rules = readFileSync(join(root, 'deploy/monitoring/alert-rules.yaml'), 'utf8');
+const page = readRepositoryFile(PAGE);
+const rules = readRepositoryFile('deploy/monitoring/alert-rules.yaml');
 const alerts = [...rules.matchAll(/- alert: (\w+)\n +expr: (.+)\n[\s\S]*?runbook: "(.+)"\n/g)].map(
   ([, name = '', expression = '', runbook = '']) => ({ name, expression, runbook }),
 );
@@ -56,7 +54,7 @@ test('docs/number-in-trouble.md names every end of a session, every reason, ever
   );
 });
 
-test('it names every alert about sessions and numbers, and their runbooks name the page', () => {
+test('docs/number-in-trouble.md names every alert about sessions and numbers, and their runbooks name the page', () => {
   assert.ok(ofNumbers.length >= 13, `${ofNumbers.length}`);
   assert.deepEqual(missing(ofNumbers.map(({ name }) => name)), []);
   assert.deepEqual(

@@ -23,7 +23,7 @@ const mostMs = Number(values.minutes) * MINUTE_MS;
 /** The number of shops that are linked at once. */
 const AT_ONCE = 5;
 const MIB = 2 ** 20;
-/** Until this day there are deployments, every fifth night; the process of the last of them lives to the end. */
+/** The day of the last deployment; there is one every fifth night. The process of the last one lives to the end. */
 const LAST_DEPLOYMENT = Math.floor(days / 2);
 const DEPLOYMENT_DAYS = 5;
 /** The day after which stored data have levelled off: a retention, and two days. */

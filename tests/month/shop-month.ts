@@ -17,7 +17,7 @@ const WAITING = {
   // Fewer are written one by one: after some time the session would notice that the line is dead.
   cut: { statuses: 978, posts: 10, texts: 10 },
 } as const;
-/** Those who are written to by turns, and behind them the two whose phones are switched off. */
+/** The number of customers who get messages by turns. After them come two whose phones are switched off. */
 const REGULARS = 10;
 const SOON = REGULARS;
 const LATE = REGULARS + 1;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardOf } from '../../runtime/address.ts';
 import { HOUR_MS } from '../../runtime/durations.ts';
+import { deferred } from '../testbed/deferred.ts';
 import { type CounterHooks, counterAddress } from './counter-behaviour.ts';
 import { memoryNode } from './memory-node.ts';
 
@@ -115,13 +116,12 @@ test('a caller of an actor that commits a turn without a waiting caller does not
 });
 
 test('a caller that comes while a turn without a waiting caller reads its facts does not wait for the end of a step', async () => {
-  let found = (): void => undefined;
-  const facts = new Promise<void>((resolve) => (found = resolve));
-  const preparing: CounterHooks['preparing'] = ({ type }) => (type === 'event' ? facts : undefined);
+  const facts = deferred();
+  const preparing: CounterHooks['preparing'] = ({ type }) => (type === 'event' ? facts.promise : undefined);
   const { node, clock, total } = await stepping({ preparing });
   node.actors.tell(firstAddress, { type: 'event', does: 'add' });
   const asked = node.actors.ask(firstAddress, add(1));
-  found();
+  facts.resolve();
   await clock.advance(8);
   assert.equal(total(firstAddress), 3);
   assert.equal(await asked, 3);

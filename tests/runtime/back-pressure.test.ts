@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Address } from '../../runtime/address.ts';
 import type { RuntimeLimits } from '../../runtime/limits.ts';
+import { deferred } from '../testbed/deferred.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
@@ -104,18 +106,16 @@ async function stallingWorld(
   const askedAddresses = Array.from({ length: counters }, (_, index) => counterAddress(`counter-${index}`));
   for (const address of askedAddresses) await world.outcome(world.node.actors.ask(address, { type: 'read' }));
   const commit = world.engine.commit.bind(world.engine);
-  let stalled = Promise.resolve();
-  let goOn = (): void => undefined;
-  world.engine.commit = (sections) => stalled.then(() => commit(sections));
+  let stalled = deferred();
+  stalled.resolve();
+  world.engine.commit = (sections) => stalled.promise.then(() => commit(sections));
   return {
     world,
     asked: askedAddresses,
     stall() {
-      stalled = new Promise((resolve) => {
-        goOn = resolve;
-      });
+      stalled = deferred();
     },
-    goOn: () => goOn(),
+    goOn: () => stalled.resolve(),
   };
 }
 
@@ -126,6 +126,6 @@ function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
 
 /** Returns the results of the settled promises; undefined for the rest. */
 function settledNow(promises: readonly Promise<unknown>[]): Promise<unknown[]> {
-  const nothing = new Promise((resolve) => setImmediate(resolve, undefined));
+  const nothing = nextTurn();
   return Promise.all(promises.map((promise) => Promise.race([promise, nothing])));
 }

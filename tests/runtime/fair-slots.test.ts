@@ -1,6 +1,8 @@
 /** Slots by name: a tenant with a thousand dead endpoints delays no other. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FairSlots, type Slot } from '../../runtime/fair-slots.ts';
 
 const NO_GROUP = { group: 0, isOfGroup: () => false };
@@ -21,7 +23,7 @@ test('a tenant with a thousand endpoints that never answer delays no other', asy
   assert.equal(release.length, 4, 'it has its share and no more');
   while (release.length > 0) {
     release.shift()?.();
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   await Promise.all(stuck);
 });
@@ -51,7 +53,7 @@ test('a job that is moved counts for the other name and its limit', async () => 
   assert.deepEqual(begun, ['a']);
   for (const { slot } of held) {
     slot.moveTo('slow');
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   assert.deepEqual(begun, ['a', 'b', 'c'], 'the third finds no room among the slow and keeps its slot');
   let isSlowRun = false;
@@ -99,7 +101,7 @@ test('slow names leave slots for the others, however many slow names there are, 
   assert.deepEqual(begun, ['0', '1', '2', '3', '4']);
   while (release.length > 0) {
     release.shift()?.();
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   await Promise.all([...stuck, taking]);
   assert.equal(begun.length, 100);
@@ -108,7 +110,7 @@ test('slow names leave slots for the others, however many slow names there are, 
 /** True if a promise is settled once all due work has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending');
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
 }
 

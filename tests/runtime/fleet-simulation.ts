@@ -87,9 +87,9 @@ const READY_MS = 4_000;
 
 /** The results of a phase, in virtual time. */
 export interface Phase {
-  /** Until every shard was owned by a node that lives. */
+  /** The time until living nodes owned all shards. */
   readonly ownedMs: number;
-  /** Until no node had two shards more than another. */
+  /** The time until no node had two shards more than another. */
   readonly evenMs: number;
   /** Ownerships that changed. */
   readonly moves: number;

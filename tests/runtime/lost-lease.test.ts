@@ -202,13 +202,10 @@ test('a node that hands over its shards while it asks for its new lease keeps no
 
 test('a lease that is granted after it was given up is never valid and is not renewed', async () => {
   const clock = new FakeClock();
-  let grant: () => void = () => undefined;
+  const granted = deferred();
   let renewals = 0;
   const engine = {
-    register: () =>
-      new Promise<void>((resolve) => {
-        grant = resolve;
-      }),
+    register: () => granted.promise,
     renew: async () => {
       renewals += 1;
       return true;
@@ -220,7 +217,7 @@ test('a lease that is granted after it was given up is never valid and is not re
   const lease = new Lease('node', parts);
   const taking = lease.take('first');
   lease.stop();
-  grant();
+  granted.resolve();
   await taking;
   assert.deepEqual([lease.holds(), lease.isOver], [false, true]);
   await clock.advance(defaultLimits.leaseMs);

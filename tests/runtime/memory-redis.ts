@@ -103,7 +103,7 @@ export class MemoryRedis {
     this.#read[shard] = parseRecord(text);
   }
 
-  /** Its own clock. */
+  /** Returns the time of Redis' own clock. */
   timeMs(): number {
     return this.#clock.wallMs();
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { shardKey } from '../../runtime/address.ts';
 import { systemClock } from '../../runtime/clock.ts';
@@ -178,7 +179,7 @@ test('a commit whose answer was cut off is settled by revision, and the actor co
   const asked = node.actors.ask(firstAddress, add(10));
   const committed = async (): Promise<boolean> =>
     (await redis.hget(counterKey('one'), 'total')) === String(before + 10);
-  while (!(await committed())) await new Promise((resolve) => setImmediate(resolve));
+  while (!(await committed())) await nextTurn();
   proxy.cut();
   await assert.rejects(asked, { code: 'OUTCOME_UNKNOWN' });
   let total: unknown;

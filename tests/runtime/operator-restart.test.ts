@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressText, shardKey } from '../../runtime/address.ts';
+import { deferred } from '../testbed/deferred.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { type MemoryNode, memoryNode } from './memory-node.ts';
 
@@ -27,14 +28,13 @@ interface World extends MemoryNode {
 async function worldOfOne(): Promise<World> {
   let loads = 0;
   const stopped: string[] = [];
-  let held: Promise<void> | undefined;
-  let letGo: () => void = () => undefined;
+  let held: ReturnType<typeof deferred<void>> | undefined;
   const world = await memoryNode({
     hooks: {
       loading: () => {
         loads += 1;
       },
-      preparing: () => held,
+      preparing: () => held?.promise,
       deactivated: (_, reason) => void stopped.push(reason),
     },
   });
@@ -44,14 +44,12 @@ async function worldOfOne(): Promise<World> {
     loads: () => loads,
     stopped,
     hold: () => {
-      held = new Promise((resolve) => {
-        letGo = () => {
-          held = undefined;
-          resolve();
-        };
-      });
+      held = deferred();
     },
-    letGo: () => letGo(),
+    letGo: () => {
+      held?.resolve();
+      held = undefined;
+    },
   };
 }
 

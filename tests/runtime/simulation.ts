@@ -43,7 +43,7 @@ class Simulation {
   readonly #open = new Map<string, ProcessClock>();
   /** Processes that were started under a node id. */
   readonly #starts = new Map<string, number>();
-  /** Those that stopped for another one, where there never was one. */
+  /** Nodes that stopped because another one had their name, although none had it. */
   readonly #wronglyLost: string[] = [];
   #processes: Process[] = [];
   #faultShare = 0;

@@ -102,7 +102,7 @@ test('an unreadable status, answered with an error, comes first at each login an
   await secondClient.received('STOP');
 });
 
-test('that status also withholds notifications, a change of a group, and an answer to a retry', async (context) => {
+test('an unreadable status also withholds notifications, a change of a group, and an answer to a retry', async (context) => {
   const fixture = await Fixture.start(context);
   await fixture.control.setGroup(GROUP, { name: 'Before', participants: [SHOP, CONTACT] });
   const client = await fixture.link(SHOP);

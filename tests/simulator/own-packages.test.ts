@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { root } from '../testbed/root.ts';
 
 const folder = join(root, 'simulator');
@@ -14,7 +15,7 @@ test('the README names every package that a copy of the simulator needs, with it
   const importedNames = sources.flatMap((name) =>
     [...readFileSync(join(folder, name), 'utf8').matchAll(PACKAGE)].map(([, found = '']) => found),
   );
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { dependencies, devDependencies } = JSON.parse(readRepositoryFile('package.json'));
   const versions: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies };
   const needed = [...new Set(importedNames)]
     .filter((name) => name !== 'node')

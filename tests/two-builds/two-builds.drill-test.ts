@@ -3,7 +3,7 @@
  * that was rolled back to before a stored form that it does not know.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -11,7 +11,7 @@ import { allConnected, type ChaosShop, openShops } from '../chaos/chaos-shops.ts
 import { type Fault, homeOf, runFault } from '../chaos/scenario.ts';
 import { type Fleet, type FleetNode, startFleet } from '../e2e/stack/fleet.ts';
 import { sendText, untilStatus } from '../e2e/stack/shop-steps.ts';
-import { root } from '../testbed/root.ts';
+import { readRepositoryFile } from '../testbed/read-repository-file.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
 import { until } from '../testbed/waiting.ts';
@@ -21,8 +21,7 @@ const SHOPS = 6;
 const MESSAGES_PER_STEP = 2;
 
 /** The changelog's text for a release whose nodes cannot talk to those of the release before it. */
-const unreleased =
-  /^## Unreleased\n([\s\S]*?)^## /m.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))?.[1] ?? '';
+const unreleased = /^## Unreleased\n([\s\S]*?)^## /m.exec(readRepositoryFile('CHANGELOG.md'))?.[1] ?? '';
 const hearEachOther = !unreleased.includes('do not understand each other');
 
 let folder: string;

@@ -1,8 +1,10 @@
 /**
  * Waits for events are bounded by tenant and node. An ended wait frees its slot, and calls notified together read once.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventPage } from '../../../actors/events/event-operations.ts';
 import { eventService } from '../../../actors/events/event-service.ts';
 import type { Outcome } from '../../../actors/failure.ts';
@@ -117,13 +119,10 @@ function inMemory() {
   };
 }
 
-/** Lets whatever needs no more than promises run to its end. */
-const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
-
 test('an event for which many calls wait is read once, and so is its message', async () => {
   const { asked, waiters, list, happens } = inMemory();
   const calls = Array.from({ length: MOST_EVENT_WAITS.tenant }, () => list(30_000));
-  await settled();
+  await nextTurn();
   assert.equal(waiters.count, MOST_EVENT_WAITS.tenant);
   asked.reads = 0;
   happens('one');
@@ -138,7 +137,7 @@ test('the record is read again for each event', async () => {
   const { list, happens } = inMemory();
   const all = list(30_000);
   const ofTwo = list(30_000, { shopId: 'two' });
-  await settled();
+  await nextTurn();
   happens('one');
   assert.equal((await all).ok, true);
   happens('two');

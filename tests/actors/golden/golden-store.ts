@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import { loadTenant, type TenantState } from '../../../actors/tenants/tenant-state.ts';
 import { KeyLimits } from '../../../policy/limits/key-limits.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { Value } from '../../runtime/memory-commands.ts';
 import { MemoryRedis } from '../../runtime/memory-redis.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import { readsBy } from '../../testbed/reads-by.ts';
-import { root } from '../../testbed/root.ts';
 
 /** The stored data of a node of some version: a tenant, its shop and three messages. */
 export interface Golden {
@@ -20,9 +18,7 @@ export interface Golden {
 
 /** Reads a golden file. Each call returns a new copy. */
 export function readGolden(version: number): Golden {
-  return JSON.parse(
-    readFileSync(join(root, `tests/actors/golden/version-${version}.json`), 'utf8'),
-  ) as Golden;
+  return JSON.parse(readRepositoryFile(`tests/actors/golden/version-${version}.json`)) as Golden;
 }
 
 /** The hash under a key of a golden file; to be changed in place. */

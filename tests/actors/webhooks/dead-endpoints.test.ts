@@ -33,7 +33,7 @@ const DEAD = 1_000;
 /** Connections that one tenant's slow endpoints have at a time. */
 const SHARE = 16;
 const loading = Symbol('loading');
-/** It stands still while an endpoint connects, so a busy machine makes no endpoint look slow. */
+/** A clock that stands still while an endpoint connects, so a busy machine makes no endpoint look slow. */
 const clock = new FakeClock();
 const cipher = textCipher([Buffer.alloc(32, 1)], 'webhooks');
 const [victim, other] = ['66b1f0a2c3d4e5f607182901', '66b1f0a2c3d4e5f607182902'] as const;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import { until } from '../../testbed/waiting.ts';
 import { type InstalledClient, installClient } from '../stack/installed-client.ts';
 import { type ServiceStack, startServiceStack } from '../stack/service-stack.ts';
@@ -82,8 +82,8 @@ test('the examples compile against the types of the tarball', async () => {
 });
 
 test("the tour: README's lines are those of tour.ts, which connects, sends and finds the message", async () => {
-  const shown = /```ts\n(.*?)```/s.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1];
-  assert.ok(shown && readFileSync(join(root, 'examples/tour.ts'), 'utf8').includes(shown));
+  const shown = /```ts\n(.*?)```/s.exec(readRepositoryFile('README.md'))?.[1];
+  assert.ok(shown && readRepositoryFile('examples/tour.ts').includes(shown));
   const createdAnswer = await stack.admin.post(`/tenants/${stack.tenantId}/shops`, { name: 'Demo shop' });
   assert.equal(createdAnswer.status, 201);
   const { code, lines } = await run('examples/tour.ts', []);

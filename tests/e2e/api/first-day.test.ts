@@ -2,11 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import { until } from '../../testbed/waiting.ts';
 import { sharedStack } from '../stack/shared-stack.ts';
 
@@ -14,7 +12,7 @@ const SHOP_PHONE = '+33611110001';
 
 const stack = sharedStack();
 
-const page = readFileSync(join(root, 'docs/first-day.md'), 'utf8');
+const page = readRepositoryFile('docs/first-day.md');
 const lines = [...page.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) =>
   block.trim().split('\n'),
 );

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,10 +12,9 @@ import * as v from 'valibot';
 import { type GuardedProcess, spawnGuarded } from '../../../service/dev/guarded-process.ts';
 import { readYaml } from '../../chart/chart-tools.ts';
 import { freePorts } from '../../testbed/free-ports.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import { root } from '../../testbed/root.ts';
 import { imageTarget } from '../stack/image-target.ts';
-
-const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const composeFile = v.object({
   services: v.object({
@@ -28,14 +27,14 @@ const composeFile = v.object({
     }),
   }),
 });
-const service = v.parse(composeFile, readYaml(read('compose.try.yaml'))[0]).services.try;
+const service = v.parse(composeFile, readYaml(readRepositoryFile('compose.try.yaml'))[0]).services.try;
 const target = imageTarget(service.build.target);
 
 const folder = mkdtempSync(join(tmpdir(), 'try-out-'));
 let container: GuardedProcess;
 /** The lines that the container printed once all was up. */
 const printed: string[] = [];
-/** Its environment, as words of env(1). */
+/** The environment of the try-out, as words of env(1). */
 let environment: string[];
 
 before(async () => {
@@ -77,7 +76,7 @@ function told(word: string): string {
   return line.slice(word.length + 2);
 }
 
-test('it prints addresses that answer, and a key that the service accepts', async () => {
+test('the try-out prints addresses that answer, and a key that the service accepts', async () => {
   const page = await fetch(told('Articles and reference'));
   assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   const [address, token] = told("Operators' console").replace(')', '').split(' (token ');
@@ -91,19 +90,19 @@ test('it prints addresses that answer, and a key that the service accepts', asyn
   assert.equal(me.status, 200);
 });
 
-test('the command that it prints runs the tour in its container, to the answer of README.md', async () => {
+test('the command that the try-out prints runs the tour in its container, to the answer of README.md', async () => {
   assert.equal(printed.at(-1), `docker exec ${service.container_name} tour`);
-  const script = read('image/tour').replace(
+  const script = readRepositoryFile('image/tour').replace(
     'exec node dist/examples/tour.js',
     `exec '${process.execPath}' --import tsx examples/tour.ts`,
   );
   assert.match(script, /--import tsx/);
   const { stdout } = await promisify(execFile)('env', [...environment, 'sh', '-c', script], { cwd: root });
   assert.equal(stdout.replaceAll(/\s+/g, ' ').trim(), "202 sent [ 'Your bread is ready' ]");
-  assert.match(read('README.md'), /202 sent \[ 'Your bread is ready' \]/);
+  assert.match(readRepositoryFile('README.md'), /202 sent \[ 'Your bread is ready' \]/);
 });
 
-test('it publishes its ports only on loopback', () => {
+test('the try-out publishes its ports only on loopback', () => {
   const names = Object.keys(service.environment);
   assert.deepEqual(
     service.ports.map((port) => port.replaceAll(/:-\d+/g, '')),
@@ -111,6 +110,6 @@ test('it publishes its ports only on loopback', () => {
   );
 });
 
-test('SIGTERM ends everything with exit 0', async () => {
+test('SIGTERM ends the try-out and all that it started, with exit 0', async () => {
   assert.deepEqual(await container.stop({ graceMs: 30_000 }), { code: 0, signal: null });
 });

@@ -34,7 +34,7 @@ async function largeTenant(): Promise<{ tenantId: string; shopIds: readonly stri
   return { tenantId, shopIds };
 }
 
-/** Asks for the erasure until it is finished; the statuses of all answers. */
+/** Asks for the erasure until it is finished. Returns the statuses of all answers. */
 async function deleteUntilGone(tenantId: string): Promise<number[]> {
   const statuses: number[] = [];
   await until('the tenant is erased', async () => {

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import { customer } from '../../testbed/customer.ts';
 import { listening } from '../../testbed/listening.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 import { testEnvironment } from '../../testbed/test-environment.ts';
@@ -24,7 +25,6 @@ const POOL_LINE = '\n\nSent for Corner bakery via Tenant Messaging';
 const GROUP = '120363000000000077@g.us';
 const SENDS_PER_ROUND = 2;
 const KILL_WITHIN_MS = 2_500;
-const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
 const { seed, runs: rounds = 4 } = testEnvironment();
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -178,7 +178,7 @@ test('HEAD has the status and the headers of GET, and leaves the network at once
   }
 });
 
-test('without a session, without the permission, with another tenant’s key: refused', async () => {
+test('an attachment is refused without a session, without the permission, and to another tenant’s key', async () => {
   const { id } = await receive({ kind: 'image' });
   const key = await stack.admin.post(`/tenants/${stack.tenantId}/keys`, {
     name: 'states',

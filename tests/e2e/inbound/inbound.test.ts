@@ -32,7 +32,7 @@ const now = async (): Promise<string> => String((await stack.api.get('/events'))
 const listed = async () =>
   (await stack.api.get(`/shops/${stack.shopId}/inbound`)).data.items as Record<string, unknown>[];
 
-test('no event is published or stored if the tenant gets no inbound messages', async (context) => {
+test('an inbound message publishes and stores no event if the tenant gets none', async (context) => {
   await setInbound('none');
   context.after(() => setInbound('texts'));
   const cursor = await now();
@@ -41,7 +41,7 @@ test('no event is published or stored if the tenant gets no inbound messages', a
   assert.deepEqual(await listed(), []);
 });
 
-test('with texts: an event, the record and the list have the text, the quoted message and the writer', async () => {
+test('with texts, the event of an inbound message, the record and the list have the text, the quoted message and the writer', async () => {
   assert.equal((await setInbound('texts')).data.inbound, 'texts');
   const cursor = await now();
   await write('Are you open?');
@@ -65,7 +65,7 @@ test('with texts: an event, the record and the list have the text, the quoted me
   assert.equal((await stack.api.get('/inbound/66b1f0a2c3d4e5f607182908')).error?.code, 'MESSAGE_NOT_FOUND');
 });
 
-test('with events: the writer and the kind, and not the text', async (context) => {
+test('with events only, a tenant gets the writer and the kind of an inbound message, and not its text', async (context) => {
   await setInbound('events');
   context.after(() => setInbound('texts'));
   const cursor = await now();
@@ -181,7 +181,7 @@ test('a message marked as read stays so, and cannot be marked without a session'
   await untilConnected(stack, stack.shopId);
 });
 
-test('after a kill the events are there once, in their order', async () => {
+test('after a kill the events of inbound messages are there once, in their order', async () => {
   const cursor = await now();
   for (const text of ['one', 'two', 'three']) await write(text);
   await stack.end('SIGKILL');

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { sharedEndpoint } from '../../actors/webhooks/shared-endpoint.ts';
+import { deferred } from '../../testbed/deferred.ts';
 import { until } from '../../testbed/waiting.ts';
 import { makeAccount } from '../stack/account.ts';
 import { sharedFleet } from '../stack/shared-fleet.ts';
@@ -37,13 +38,12 @@ test(`${KILLS} kills between an answer and its record: each event once more, und
   const steer = (word: 'pause' | 'resume') => fleet.admin.post(`/actors/${tenantId}/${shopId}/${word}`, {});
   for (let kill = 0; kill < KILLS; kill += 1) {
     const countBefore = received.length;
-    const done = new Promise<void>((resolve) => {
-      answered = resolve;
-    });
+    const done = deferred();
+    answered = done.resolve;
     asked = () => node.link?.cut();
     // Its own answer may be cut off with Redis: it is asked again until the node is back, and changes nothing then.
     const steered = steer(kill % 2 === 0 ? 'pause' : 'resume');
-    await done;
+    await done.promise;
     assert.equal(await node.end('SIGKILL'), null);
     asked = () => undefined;
     node.link.mend();
@@ -72,11 +72,10 @@ test('SIGTERM while an endpoint answers: its answer is recorded, and the event d
   const url = `${endpoint.url}/hooks`;
   const { data } = await fleet.admin.post(`/tenants/${tenantId}/webhooks`, { url });
   const countBefore = received.length;
-  let begun = (): void => undefined;
-  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+  const begun = deferred();
   const door = new URL(node.apiUrl());
   asked = async () => {
-    begun();
+    begun.resolve();
     // The stop has begun once the node no longer listens.
     await until('the node stops', () =>
       fetch(door).then(
@@ -86,7 +85,7 @@ test('SIGTERM while an endpoint answers: its answer is recorded, and the event d
     );
   };
   await fleet.admin.post(`/actors/${tenantId}/${shopId}/pause`, {});
-  await hasBegun;
+  await begun.promise;
   assert.equal(await node.end('SIGTERM'), 0);
   asked = () => undefined;
   await node.start();

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PERMISSIONS } from '../../../actors/permission.ts';
+import { customer } from '../../testbed/customer.ts';
 import { apiClient } from '../stack/api-client.ts';
 import { sharedStack } from '../stack/shared-stack.ts';
 import { acceptedText, connectShop, sentText, untilStatus } from '../stack/shop-steps.ts';
 
 const SHOP_PHONE = '+33611110001';
 const POOL_PHONE = '+33611119999';
-const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
 
 // After its first message a number rests for longer than the tests take, so that what follows waits.
 const stack = sharedStack({ gapMs: '600000-600000' }, async () => {

@@ -8,6 +8,7 @@ import {
   png,
   pngOfTexts,
 } from '../../actors/sessions/attachments/media-samples.ts';
+import { customer } from '../../testbed/customer.ts';
 import { listening } from '../../testbed/listening.ts';
 import { makeAccount } from '../stack/account.ts';
 import { type ApiClient, apiClient } from '../stack/api-client.ts';
@@ -16,7 +17,6 @@ import { connectShop, untilStatus } from '../stack/shop-steps.ts';
 
 const HOSTILE_PHONE = '+33611110001';
 const OTHER_PHONE = '+33611110002';
-const customer = (index: number): string => `+3362222000${index}`;
 const othersCustomer = (index: number): string => `+3363333000${index}`;
 
 const hostile = new Map([

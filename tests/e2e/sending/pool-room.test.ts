@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { carriedKey } from '../../../actors/shops/records/carried-message.ts';
 import { shopAddress, shopKeys } from '../../../actors/shops/records/shop-keys.ts';
+import { customer } from '../../testbed/customer.ts';
 import { until } from '../../testbed/waiting.ts';
 import { makePlatform } from '../stack/platform.ts';
 import type { ServiceStack } from '../stack/service-stack.ts';
@@ -16,7 +17,6 @@ import { acceptedText, connectShop, sendText, untilConnected, untilStatus } from
 const PHONES = ['+33611110001', '+33611110002'] as const;
 /** The messages of an hour of the platform's number, which is new. */
 const POOL_ROOM = 10;
-const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
 
 let platform: ServiceStack;
 let redis: Redis;

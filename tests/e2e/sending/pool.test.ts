@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { customer } from '../../testbed/customer.ts';
 import { pause, until } from '../../testbed/waiting.ts';
 import { erase } from '../stack/erase.ts';
 import { makePlatform } from '../stack/platform.ts';
@@ -16,7 +17,6 @@ import { connectShop, sendText, untilConnected, untilEnded, untilStatus } from '
 const SHOP_PHONE = '+33611110001';
 const POOL_PHONE = '+33611119999';
 const POOL_LINE = '\n\nSent for Corner bakery via Tenant Messaging';
-const customer = (index: number): string => `+3362222${String(index).padStart(4, '0')}`;
 
 /** The stack as the platform's own tenant sees it. */
 let platform: ServiceStack;

@@ -77,7 +77,7 @@ test('operators see what waits without its text, and cancel it', async () => {
   assert.deepEqual((await stack.admin.get(actor)).data.items, []);
 });
 
-test('at its time it is sent once, although the node was killed meanwhile', async () => {
+test('a scheduled send is sent once at its time, although the node was killed meanwhile', async () => {
   const { data: now } = await stack.api.get('/events');
   const body = { channel: 'msgapp', to: CUSTOMER, text: 'Your table is ready', sendAt: inMs(3_000) };
   const createdAnswer = await stack.api.post(path(), body);

@@ -1,12 +1,12 @@
 /** A look-up of a number that the network throttles or leaves open, from the wire to the API. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { customer } from '../../testbed/customer.ts';
 import { until } from '../../testbed/waiting.ts';
 import { sharedStack } from '../stack/shared-stack.ts';
 import { acceptedText, connectShop, sendText, untilEnded, untilStatus } from '../stack/shop-steps.ts';
 
 const SHOP_PHONE = '+33611110001';
-const customer = (index: number): string => `+3362222000${index}`;
 
 const stack = sharedStack({}, async () => {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: [1, 2, 3, 4].map(customer) });

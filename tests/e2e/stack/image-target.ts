@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { moduleFile, nodeFlags, root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
+import { moduleFile, nodeFlags } from '../../testbed/root.ts';
 
 /** The program of a target of the Dockerfile, as far as a process can run it here. */
 export interface ImageTarget {
@@ -13,7 +12,7 @@ export interface ImageTarget {
 
 /** Reads a target whose ENTRYPOINT is Node, with the ENV of the stages that it comes from. */
 export function imageTarget(name: string): ImageTarget {
-  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll('\\\n', '');
+  const dockerfile = readRepositoryFile('Dockerfile').replaceAll('\\\n', '');
   const stages = dockerfile.split(/^(?=FROM )/m).slice(1);
   const lines: string[] = [];
   for (let wanted: string | undefined = name; wanted !== undefined; ) {

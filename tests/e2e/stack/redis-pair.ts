@@ -23,7 +23,7 @@ export interface RedisPair {
   stop(): Promise<void>;
 }
 
-/** One of the two. */
+/** One Redis of the pair. */
 interface Member {
   readonly server: RedisServer;
   readonly port: number;

@@ -42,7 +42,7 @@ export async function tracesOf(redis: Redis, ids: ReadonlySet<string>): Promise<
   return foundTraces;
 }
 
-/** Whatever in a text may be an id: two may follow each other without a gap. */
+/** Returns all parts of a text that may be an id. Two ids may follow each other without a gap. */
 function idsIn(text: string): ReadonlySet<string> {
   const named = new Set<string>();
   for (const [run] of text.matchAll(ID_RUNS)) {

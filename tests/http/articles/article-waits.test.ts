@@ -2,13 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { listening } from '../../testbed/listening.ts';
-import { root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 
 const COMMANDS = {
   sh: ['bash', '-c'],
@@ -37,7 +35,7 @@ after(() => server.close());
 
 /** The first examples of an article in a language. */
 function examples(article: string, language: Language, count: number): string[] {
-  const markdown = readFileSync(join(root, `http/articles/texts/${article}.md`), 'utf8');
+  const markdown = readRepositoryFile(`http/articles/texts/${article}.md`);
   const fences = markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
   return [...fences].slice(0, count).map(([, text = '']) => text);
 }

@@ -12,12 +12,13 @@ import {
   MESSAGE_POLICY_CODES,
   STATUS_POLICY_CODES,
 } from '../../../policy/refusal.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import { root } from '../../testbed/root.ts';
 
 const articles = join(root, 'http/articles/texts');
 const reasons = Object.keys(MESSAGE_REASONS);
 const policyCodes = [...MESSAGE_POLICY_CODES, ...STATUS_POLICY_CODES, ...DECLARATION_POLICY_CODES];
-/** No operation of the tenants' API answers these. */
+/** Codes that no operation of the tenants' API answers. */
 const OPERATORS_ONLY = new Set(['FORBIDDEN_ROLE', 'EGRESS_UNREACHABLE']);
 
 function assertNamed(codes: readonly string[], text: string): void {
@@ -33,7 +34,7 @@ test('the articles name every reason of a message and every refusal of the polic
 });
 
 test('the article on errors has every code a tenant can meet, in a row of its status', () => {
-  const rows = readFileSync(join(root, 'http/articles/texts/40-errors-and-retries.md'), 'utf8').matchAll(
+  const rows = readRepositoryFile('http/articles/texts/40-errors-and-retries.md').matchAll(
     /^\| (\d{3}) +\|(.+?)\|/gm,
   );
   const listedCodes = [...rows].flatMap(([, status, codes = '']) =>
@@ -46,15 +47,15 @@ test('the article on errors has every code a tenant can meet, in a row of its st
 
 test('the contract names every reason of a message and every code', () => {
   const codes = Object.values(ERRORS).map(({ code }) => code);
-  assertNamed([...reasons, ...codes], readFileSync(join(root, 'docs/contract.md'), 'utf8'));
+  assertNamed([...reasons, ...codes], readRepositoryFile('docs/contract.md'));
 });
 
 test('the console explains each reason of a message', () => {
-  assertNamed(reasons, readFileSync(join(root, 'http/console/app/codes.js'), 'utf8'));
+  assertNamed(reasons, readRepositoryFile('http/console/app/codes.js'));
 });
 
 for (const document of ['http/articles/texts/45-events.md', 'docs/contract.md']) {
   test(`${document} names every type of event that a tenant gets`, () => {
-    assertNamed(EVENT_TYPES, readFileSync(join(root, document), 'utf8'));
+    assertNamed(EVENT_TYPES, readRepositoryFile(document));
   });
 }

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { message } from '../../../actors/reply-schemas/message-schemas.ts';
-import { root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 
 test('docs/contract.md lists each field of a message, and no other', () => {
-  const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
+  const contract = readRepositoryFile('docs/contract.md');
   const [, list = ''] = /^### Message record\n\n(.*?)\n\n(?!- )/ms.exec(contract) ?? [];
   const listedFields = [...list.matchAll(/`([^`]+)`/g)].flatMap(([, names = '']) =>
     names.replaceAll(/\([^)]*\)/g, '').split(/[\s,:]+/),

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,7 +9,7 @@ import { OPERATOR_ENDPOINTS } from '../../../http/operator-api/endpoints.ts';
 import { API_SCHEMAS } from '../../../http/tenant-api/api-schemas.ts';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';
 import { shownFile } from '../../../http/tenant-api/shown-file.ts';
-import { root } from '../../testbed/root.ts';
+import { readRepositoryFile } from '../../testbed/read-repository-file.ts';
 import { closedDocument } from './closed-document.ts';
 
 const api = openApiDocument({
@@ -43,7 +41,7 @@ describe('the published documents', () => {
 
   test('declares version 1, and each route of the contract with its permission and statuses', () => {
     assert.equal((api.info as { version: string }).version, '1');
-    const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
+    const contract = readRepositoryFile('docs/contract.md');
     const rows = contract.matchAll(/^\| (GET|POST|PATCH|DELETE) +\| `([^|]+)` +\| ([\w.]+) +\|([^|]+)\|$/gm);
     const listed = [...rows].flatMap(([, method, paths = '', permission, success = '']) =>
       paths

@@ -158,7 +158,7 @@ describe("guesses at operators' tokens", () => {
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
 
-  test('one guess below the limit refuses no caller', () => {
+  test('one below the limit refuse no caller', () => {
     guess(MOST_GUESSES - 1, () => '203.0.113.1');
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);
   });
@@ -199,7 +199,7 @@ describe("guesses at operators' tokens", () => {
     assert.equal(must(change(ADMIN_TOKEN)).status, 429);
   });
 
-  test('at most 10,000 addresses are remembered, the newest', () => {
+  test('are remembered for the newest 10,000 addresses', () => {
     guess(MOST_GUESSES, () => '203.0.113.1');
     for (let number = 0; number < 10_000; number += 1) ask('wrong', `10.0.${number >> 8}.${number & 255}`);
     assert.equal(ask(ADMIN_TOKEN, '203.0.113.1'), undefined);

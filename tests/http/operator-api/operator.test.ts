@@ -214,7 +214,7 @@ describe("the operators' listener", () => {
     }
   });
 
-  test('one log line per request, at level debug', async () => {
+  test('logs one line per request, at level debug', async () => {
     const told = (): number =>
       service.lines.filter(({ level, message }) => level === 'debug' && message === 'request').length;
     const before = told();

@@ -1,6 +1,8 @@
 /** A node that asks the owner of a call whose caller has gone by then. */
+
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CallerConnection } from '../../../http/contract/caller-connection.ts';
 import { type AskOwnerOptions, askOwner } from '../../../http/owner/ask-owner.ts';
 import type { OwnerReply } from '../../../http/owner/owner-reply.ts';
@@ -60,8 +62,7 @@ test('a call whose caller has gone before the owner is asked does not wait there
     answer.reply = reply;
   });
   const startedMs = performance.now();
-  while (answer.reply === undefined && performance.now() - startedMs < 10_000)
-    await new Promise((resolve) => setImmediate(resolve));
+  while (answer.reply === undefined && performance.now() - startedMs < 10_000) await nextTurn();
   assert.deepEqual([answer.reply?.reply.status, owner.eventWaiters.count], [200, 0]);
   target.close();
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Permission } from '../../../actors/permission.ts';
 import type { TenantOperations } from '../../../actors/tenants/tenant-operations.ts';
 import type { AnsweredRequest } from '../../../http/contract/answered-request.ts';
@@ -39,7 +40,7 @@ describe('a request taken by one node and answered by another', () => {
   let isStillOwner = true;
   /** Tenants of keys that the edge alone knows. */
   const remembered = new Map<string, string>();
-  /** Whether the edge believes that the tenant is its own. */
+  /** True if the edge believes that the tenant is its own. */
   let isLocal = false;
   /** The answer of the edge, which believes in its own ownership. */
   let admitAtEdge: TenantOperations['admit'];
@@ -138,8 +139,7 @@ describe('a request taken by one node and answered by another', () => {
     const { key } = tenant;
     const untilCount = async (count: number): Promise<void> => {
       const startedMs = performance.now();
-      while (owner.eventWaiters.count !== count && performance.now() - startedMs < 10_000)
-        await new Promise((resolve) => setImmediate(resolve));
+      while (owner.eventWaiters.count !== count && performance.now() - startedMs < 10_000) await nextTurn();
       assert.equal(owner.eventWaiters.count, count);
     };
     const timeouts: number[] = [];
@@ -178,7 +178,7 @@ describe('a request taken by one node and answered by another', () => {
     });
     const otherTarget = await targetOf(narrow);
     const waitingPromise = otherTarget.api.call('GET', '/events?waitMs=9000', { key: tenant.key });
-    while (owner.eventWaiters.count === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (owner.eventWaiters.count === 0) await nextTurn();
     assert.equal((await otherTarget.api.call('GET', '/shops', { key: tenant.key })).status, 200);
     owner.eventWaiters.end(tenant.id);
     assert.equal((await waitingPromise).status, 200);

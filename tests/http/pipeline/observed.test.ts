@@ -13,6 +13,7 @@ import { tracedEdge } from '../../../http/pipeline/traced-edge.ts';
 import { type Clock, systemClock } from '../../../runtime/clock.ts';
 import type { Tracing } from '../../../runtime/tracing.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
+import { deferred } from '../../testbed/deferred.ts';
 import { bareCall } from '../socket/bare-server.ts';
 
 const REPLY: ReplyValue = { status: 200, contentType: 'text/plain', headers: '', body: 'here' };
@@ -178,8 +179,7 @@ for (const kind of ['at once', 'later'] as const) {
 
 test('503 at the listener: is delayed as well, and later calls have a slot', async () => {
   const clock = new FakeClock();
-  let release = (): void => undefined;
-  const waiting = new Promise<void>((resolve) => (release = resolve));
+  const { promise: waiting, resolve: release } = deferred();
   const { answer, inFlight } = listener(
     async () => {
       await waiting;

@@ -17,6 +17,7 @@ import {
 import { systemClock } from '../../../runtime/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Store } from '../../../runtime/store.ts';
+import { deferred } from '../../testbed/deferred.ts';
 import { sharedRedis } from '../../testbed/shared-redis.ts';
 import { plainStore } from '../service-fixture.ts';
 
@@ -60,8 +61,7 @@ describe('the request log', () => {
   /** A store whose first write waits until it is refused. */
   function holding() {
     let refuse: ((reason: Error) => void) | undefined;
-    let begin = (): void => undefined;
-    const began = new Promise<void>((resolve) => (begin = resolve));
+    const { promise: began, resolve: begin } = deferred();
     const append: Store['append'] = (writes) => {
       if (refuse !== undefined) return store.append(writes);
       return new Promise((_, reject) => {

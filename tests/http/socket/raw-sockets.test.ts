@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReplyStream } from '../../../http/contract/exchange.ts';
 import { callerAddress } from '../../../http/pipeline/client-address.ts';
 import { eventually } from '../../testbed/waiting.ts';
@@ -41,7 +42,7 @@ describe('bytes on a socket', () => {
     const bytes = post('{"name":"in pieces"}');
     for (const piece of [bytes.slice(0, 9), bytes.slice(9, 60), bytes.slice(60, -5), bytes.slice(-5)]) {
       connection.write(piece);
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     assert.deepEqual(statuses(await connection.until((text) => text.includes('}'))), [201]);
   });
@@ -170,7 +171,7 @@ describe('bytes on a socket', () => {
   test('a connection that breaks in mid-body: nothing is done and no call is left in progress', async () => {
     const connection = await raw();
     connection.write(post('{"name":"half', 'Content-Length: 40\r\n'));
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     connection.destroy();
     assert.equal((await target.api.call('GET', '/shops/half', { key: owner.key })).status, 404);
     const metrics = await metricsOf(service);

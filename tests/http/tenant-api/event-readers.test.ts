@@ -1,6 +1,8 @@
 /** GET /events as a stream: places, filters, what ends it, what it may take, and what becomes of a reader that lags. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ReplyStream } from '../../../http/contract/exchange.ts';
 import type { OwnerReply } from '../../../http/owner/owner-reply.ts';
 import { EventReaders } from '../../../http/tenant-api/event-streams/event-readers.ts';
@@ -91,7 +93,7 @@ describe('a stream of events', () => {
     assert.equal(await counted(), 2);
   });
 
-  test('by type and shop, and its cursor moves past events that do not match', async () => {
+  test('has events by type and shop, and its cursor moves past events that do not match', async () => {
     const { shops, store, open: stream } = await account();
     const { blocks, until, close } = await stream('shop=two&types=recipient.opted_out');
     await until(() => blocks.some(({ id }) => id !== undefined));
@@ -148,7 +150,7 @@ describe('a stream of events', () => {
     const { owner, open: stream } = await account();
     const { blocks, until } = await stream('');
     await until(() => blocks.some(({ id }) => id !== undefined));
-    while (service.eventWaiters.count === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (service.eventWaiters.count === 0) await nextTurn();
     await target.admin.call('DELETE', `/tenants/${owner.id}/keys/${owner.keyId}`, { key: ADMIN_TOKEN });
     await until(() => false);
     const lastBlock = blocks.at(-1);

@@ -1,6 +1,8 @@
 /** GET /events over a real stream: pages, filters, cursors that are too old, and waits. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { done } from '../../../actors/failure.ts';
 import { eraseShopEvents } from '../../../actors/tenants/stored-events/erase-events.ts';
 import {
@@ -105,7 +107,7 @@ describe('GET /events', () => {
     );
   });
 
-  test('by type and by shop, and the cursor moves past events that do not match', async () => {
+  test('returns events by type and by shop, and a cursor past those that do not match', async () => {
     const { store, read, shops } = await reader();
     await store(150);
     await store(2, { shopId: shops[1] });
@@ -273,7 +275,7 @@ describe('GET /events', () => {
     end.abort();
     await assert.rejects(brokenPromise, { name: 'AbortError' });
     while (service.eventWaiters.count > 0 && performance.now() - startedMs < 5_000) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
     assert.equal(service.eventWaiters.count, 0);
   });
@@ -299,7 +301,7 @@ describe('GET /events', () => {
     const { owner, store } = await eventAccount(ownFixture, otherTarget);
     const call = (path: string) => otherTarget.api.call('GET', path, { key: owner.key });
     const waitingPromise = call('/events?waitMs=9000');
-    while (ownFixture.eventWaiters.count < 1) await new Promise((resolve) => setImmediate(resolve));
+    while (ownFixture.eventWaiters.count < 1) await nextTurn();
     // It is in flight until its first read has found nothing.
     const startedMs = performance.now();
     while ((await call('/shops')).status !== 200) assert.ok(performance.now() - startedMs < 5_000);
@@ -312,7 +314,7 @@ describe('GET /events', () => {
   });
 
   async function entered(count: number): Promise<void> {
-    while (service.eventWaiters.count < count) await new Promise((resolve) => setImmediate(resolve));
+    while (service.eventWaiters.count < count) await nextTurn();
   }
 });
 

@@ -1,8 +1,10 @@
 /** The heap of a call that waits for events, after a full collection. It does not depend on the machine. */
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sharedService } from '../shared-service.ts';
@@ -51,7 +53,7 @@ let collect: () => void;
 /** Heap in use after full collections, until another frees nothing. */
 async function heapBytes(): Promise<number> {
   for (let least = Number.POSITIVE_INFINITY; ; ) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     collect();
     const { heapUsed } = process.memoryUsage();
     if (heapUsed >= least) return least;
@@ -69,13 +71,13 @@ async function bytesOfReader(accept: string): Promise<number> {
   for (let step = 1; step <= WARM_STEPS + STEPS; step += 1) {
     const readers = step * STEP;
     client.send(readers);
-    while (service.eventWaiters.count < readers) await new Promise((resolve) => setImmediate(resolve));
+    while (service.eventWaiters.count < readers) await nextTurn();
     const bytes = await heapBytes();
     if (step > WARM_STEPS) points.push({ readers, bytes });
   }
   client.kill();
   await once(client, 'exit');
-  while (service.eventWaiters.count > 0) await new Promise((resolve) => setImmediate(resolve));
+  while (service.eventWaiters.count > 0) await nextTurn();
   return medianSlope(points);
 }
 

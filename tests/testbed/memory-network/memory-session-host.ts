@@ -120,7 +120,7 @@ export class MemorySessionHost implements SessionHost {
     return host === this.#behaviour.deadEgress ? 'the egress cannot be reached (ECONNREFUSED)' : undefined;
   }
 
-  /** It keeps no files. */
+  /** The network in memory keeps no files. */
   fileHosts = async (): Promise<undefined> => undefined;
 
   isAvailable(): boolean {
