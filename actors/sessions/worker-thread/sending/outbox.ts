@@ -90,7 +90,8 @@ export class Outbox {
   /**
    * Stores the steps of sealing. The ciphertexts are passed on once this has resolved. The shop's actor stores the
    * first steps of an order before it transmits. An order that was given up stores nothing, and its ciphertexts are
-   * dropped. Steps of another message that is sealed meanwhile may be among them. This is more careful than needed.
+   * dropped. The write may also contain steps of another message that is sealed meanwhile. They are then stored earlier
+   * than they must be.
    */
   async storeSealed(data: SignalDataSet): Promise<void> {
     const { context, credentials, sentMessages } = this.#options;
