@@ -1,7 +1,7 @@
 import type { Write } from '../../runtime/store.ts';
 import type { InboundContent } from '../inbound-content.ts';
 
-/** The result of an order, which has exactly one. */
+/** The result of an order. Each order has one, unless it is recalled before. */
 export type SendOutcome =
   /** The network acknowledged the stanza. */
   | { readonly kind: 'acknowledged' }

@@ -41,10 +41,12 @@ interface Replay {
  *
  * | State    | The loop                                    | Leaves on                                              |
  * |----------|---------------------------------------------|--------------------------------------------------------|
- * | sending  | stores results and replays, begins attempts | a hold → held, `settle` → settling, `stop` → over      |
- * | held     | stores results and replays                  | its time → sending, `settle` → settling, `stop` → over |
- * | settling | stores results and earlier replays          | all are stored → over, enabled → sending, `stop` → over |
- * | over     | does nothing                                | enabled → sending, unless `stop` ended it              |
+ * | sending  | stores results and replays, begins attempts | a hold → held, `settle` → settling                     |
+ * | held     | stores results and replays                  | its time, enabled or moved → sending, `settle` → settling |
+ * | settling | stores results and earlier replays          | all are stored → over, enabled → sending               |
+ * | over     | does nothing                                | enabled → sending                                      |
+ *
+ * `stop`, and a store that refuses the progress, end it in each state, and then nothing starts it again.
  *
  * `EndpointAttempts` has the attempts under way, with their addresses. `NextAttempts` chooses the events.
  */

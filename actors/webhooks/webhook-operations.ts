@@ -63,8 +63,8 @@ export interface WebhookOperations {
   /** Replaces the secret. The old one also signs for 24 hours. */
   rotateSecret(tenantId: string, webhookId: string): Promise<WebhookOutcome<FreshWebhookView>>;
   /**
-   * Sends an event `webhook.test` once, also to a disabled endpoint. Rejects with `NODE_BUSY` if the tenant's other
-   * tests leave no slot within two seconds.
+   * Sends an event `webhook.test` once, also to a disabled endpoint. Rejects with `NODE_BUSY` if no slot
+   * for a test is free within two seconds.
    */
   test(
     tenantId: string,

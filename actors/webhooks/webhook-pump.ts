@@ -23,8 +23,8 @@ import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';
 /**
  * Deliveries of this node at a time: each is a connection for up to 15 s. A tenant has 16 slots for quick endpoints, 16
  * for slow ones, 16 for those whose speed is unknown, and 16 for tests. An attempt that takes longer than a second
- * moves to the slow ones, which may be 64 then. So endpoints that fail together delay the tenant's others only for that
- * second. The slow endpoints of all tenants have at most half of the connections, so the rest is for quick ones.
+ * moves to the slow ones, which may be 64 then. So endpoints that fail together delay the tenant's others for that
+ * second only, until 64 are slow. The slow endpoints of all tenants have at most half of the connections, so the rest is for quick ones.
  */
 const SLOTS = {
   all: 1_024,
@@ -156,7 +156,7 @@ export class WebhookPump {
   async send(tenantId: string, webhook: WebhookRecord, event: EventToSend): Promise<DeliveryResult> {
     const tooLong = new AbortController();
     const timer = this.#options.clock.after(REPLY_MS, () =>
-      tooLong.abort(new RuntimeFailure('NODE_BUSY', 'too many tests of webhooks are under way', 1)),
+      tooLong.abort(new RuntimeFailure('NODE_BUSY', 'no slot for a test of a webhook is free', 1)),
     );
     const work = (): Promise<SentEvent> => {
       timer.cancel();

@@ -25,8 +25,8 @@ export interface SettledOrder {
 }
 
 /**
- * The main thread's record of one shop's session: its worker, its state, and the orders without an outcome. Each order
- * is settled once: by the worker's report or, if the worker is gone without one, by `settleAll`.
+ * The main thread's record of one shop's session: its worker, its state, and the orders without an outcome. An order
+ * that is not recalled is settled once: by the worker's report or, if the worker is gone without one, by `settleAll`.
  */
 export class HostedSession {
   readonly shop: SessionAddress;

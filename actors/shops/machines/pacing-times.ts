@@ -7,7 +7,8 @@ export interface PacingTimes {
   /** The pause after a rate signal (docs/contract.md, Enforced in the sending component). `CODE_PAUSE_MS` equals it. */
   readonly pauseMs: number;
   /**
-   * After this long a message that is not prepared is put back. Longer than the session's own deadlines for that.
+   * After this long a message that is not prepared is put back. Longer than the session's own deadlines for that, with
+   * the wait for a slot of its worker.
    */
   readonly preparingMs: number;
   /**
@@ -19,8 +20,11 @@ export interface PacingTimes {
 /** The durations of pacing that no setting changes, in milliseconds. */
 export const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
   pauseMs: 15 * MINUTE_MS,
-  /** Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s), sealing (60 s), and a margin. */
-  preparingMs: 4 * MINUTE_MS,
+  /**
+   * Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s) and sealing (60 s). The rest is for the wait
+   * for a slot, which was about a minute with 5,000 sessions on two overloaded cores.
+   */
+  preparingMs: 12 * MINUTE_MS,
   /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */
   outcomeMs: 3 * MINUTE_MS,
 };

@@ -13,7 +13,7 @@ import type { TenantEffect, TenantFieldsOf } from '../tenant-commands.ts';
 import type { TenantTurn, TurnInputs } from '../tenant-replies.ts';
 import type { TenantState } from '../tenant-state.ts';
 
-/** The most endpoints that a tenant may have for its own calls, or an operator's, to make another one. */
+/** A tenant that has this many endpoints gets no other one by its own calls, or by an operator's. */
 const MOST_WEBHOOKS: { readonly [By in WebhookKeeper]: number } = { tenant: 20, operator: 1_000 };
 /** How long a rotated secret still signs, in milliseconds. */
 const OVERLAP_MS = DAY_MS;

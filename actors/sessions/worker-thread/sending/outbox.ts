@@ -163,7 +163,7 @@ export class Outbox {
 
   async #run(pendingOrder: PendingOrder): Promise<void> {
     try {
-      if (await this.#begin(pendingOrder)) await this.#relay(pendingOrder);
+      await this.#relay(pendingOrder);
     } catch (error) {
       const outcome = outcomeOf(pendingOrder.phase, error);
       if (this.#orders.has(pendingOrder)) this.#orders.fail(pendingOrder, error, outcome);
@@ -173,29 +173,38 @@ export class Outbox {
     }
   }
 
-  /** Waits for a slot of the worker. Resolves with false if the order ended meanwhile. */
-  async #begin(pendingOrder: PendingOrder): Promise<boolean> {
-    const { environment, shop, timing } = this.#options.context;
+  /**
+   * Waits for a slot of the worker, for as long as the shop's actor lets the order wait. Resolves with false if the
+   * order ended meanwhile.
+   */
+  async #begin(pendingOrder: PendingOrder, mostMs: number): Promise<boolean> {
+    const { environment, shop } = this.#options.context;
+    pendingOrder.unbound();
     const slot = await environment.sendSlots.take(shop.tenantId, pendingOrder.ended);
     if (!this.#orders.has(pendingOrder)) {
       slot.giveBack();
       return false;
     }
     pendingOrder.begin(slot);
-    // The number is looked up, and its id for composing.
-    this.#orders.bound(pendingOrder, 2 * timing.queryMs + pendingOrder.prepareOrder.composingMs);
+    this.#orders.bound(pendingOrder, mostMs);
     return true;
   }
 
   async #relay(pendingOrder: PendingOrder): Promise<void> {
-    const { order } = pendingOrder;
+    const { order, prepareOrder } = pendingOrder;
     const { context, socket, tokens } = this.#options;
     const { timing } = context;
+    // The number is looked up, and its id for composing.
+    const announcingMs = 2 * timing.queryMs + prepareOrder.composingMs;
+    if (!(await this.#begin(pendingOrder, announcingMs))) return;
     const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pendingOrder);
     if (chat === undefined) return;
-    const fetchingMs = timing.mediaMs + timing.uploadMs;
-    this.#orders.bound(pendingOrder, order.mediaUrl === undefined ? order.deadlineMs : fetchingMs);
+    const hasAttachment = order.mediaUrl !== undefined;
+    // Slow servers of attachments delay no message of another shop.
+    if (hasAttachment) pendingOrder.leaveSlot();
+    this.#orders.bound(pendingOrder, hasAttachment ? timing.mediaMs + timing.uploadMs : order.deadlineMs);
     const message = await makeMessage(this.#options, pendingOrder, chat);
+    if (hasAttachment && !(await this.#begin(pendingOrder, order.deadlineMs))) return;
     const audience = await statusAudience(socket, order);
     if (message === undefined || !(await isAddressable(this.#options, pendingOrder, { chat, audience }))) {
       this.#orders.settle(pendingOrder, { kind: 'unprepared' });

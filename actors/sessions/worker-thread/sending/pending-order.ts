@@ -42,7 +42,7 @@ export class PendingOrder {
   #isWithheld = false;
   /** The actor's answer to the newest `prepared`: the message may leave, or never does. */
   #decide: ((isTransmitted: boolean) => void) | undefined;
-  /** The worker's slot for one send. Absent while it waits for one, and for a repeat, which needs none. */
+  /** The worker's slot for one send. Absent while the order waits for one, or for its attachment, and for a repeat. */
   #slot: Slot | undefined;
   /** The deadline of the present phase: of preparing, then of the client, then of the network's acknowledgement. */
   #deadline: ArmedTimer | undefined;
@@ -105,9 +105,20 @@ export class PendingOrder {
     return this.#wasSentAgain && this.#isWithheld;
   }
 
-  /** It has a slot of the worker, and begins. The slot is given back when it ends. */
+  /** It has a slot of the worker, until it ends or leaves the slot. */
   begin(slot: Slot): void {
     this.#slot = slot;
+  }
+
+  /** Gives the slot back. */
+  leaveSlot(): void {
+    this.#slot?.giveBack();
+    this.#slot = undefined;
+  }
+
+  /** It waits for as long as it must. */
+  unbound(): void {
+    this.#deadline?.cancel();
   }
 
   /** The network knows the recipient by this number. */
@@ -178,9 +189,9 @@ export class PendingOrder {
 
   /** It has its outcome, or was given up. */
   end(): void {
-    this.#deadline?.cancel();
+    this.unbound();
     this.#decide?.(false);
-    this.#slot?.giveBack();
+    this.leaveSlot();
     this.#ending.abort();
   }
 }

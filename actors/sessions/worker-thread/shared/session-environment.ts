@@ -45,7 +45,7 @@ export interface SessionEnvironment {
   readonly ask: AskStore;
   /** One slot: the stored keys of one shop at a time are looked through. */
   readonly lookThroughs: FairSlots;
-  /** A slot for each message between its order and its end. */
+  /** A slot for each message that is prepared or sent. One whose attachment is fetched has none, and no repeat has. */
   readonly sendSlots: FairSlots;
   /** Sealed values that were read or written last. */
   readonly sealedCache: SealedCache;

@@ -1,8 +1,11 @@
 /** The worker's slots for messages: the orders that have none wait. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { FairSlots } from '../../../../runtime/fair-slots.ts';
+import { listening } from '../../../testbed/listening.ts';
+import { until } from '../../../testbed/waiting.ts';
 import { asked, DEVICE, ORDER, scriptedOutbox } from './scripted-outbox.ts';
 
 /** Returns an outbox whose worker's only slot another tenant has. */
@@ -35,6 +38,38 @@ test('a message keeps its slot until it ends', async () => {
   assert.equal(devices.length, 1);
   box.onAcknowledged({ id: ORDER.wireId });
   await clock.until(() => devices.length === 2);
+});
+
+test('an order has no slot while its attachment is fetched', async (context) => {
+  const requests: unknown[] = [];
+  const files = createServer((request) => void requests.push(request));
+  const port = await listening(files);
+  context.after(() => files.close());
+  const sendSlots = new FairSlots({ all: 1, share: 1 });
+  const { box, clock, outcomes } = scriptedOutbox({ sendSlots });
+  box.prepare(asked({ mediaUrl: `http://127.0.0.1:${port}/picture.png`, mediaType: 'image' }));
+  await until('the attachment is asked for', async () => {
+    await clock.advance(0);
+    return requests.length === 1;
+  });
+  const otherSlot = await sendSlots.take('other');
+  assert.deepEqual(outcomes, []);
+  otherSlot.giveBack();
+  box.recall(ORDER.messageId);
+});
+
+test('an order that ends as it gets a slot gives the slot back', async () => {
+  const { box, clock, devices, otherSlot, sendSlots } = await withoutSlot();
+  box.prepare(asked());
+  otherSlot.giveBack();
+  box.recall(ORDER.messageId);
+  await clock.advance(1_000);
+  assert.equal(devices.length, 0);
+  const freeSlot = await sendSlots.take('other');
+  freeSlot.giveBack();
+  box.prepare(asked());
+  box.recall(ORDER.messageId);
+  await sendSlots.take('other');
 });
 
 for (const end of ['recalled', 'replaced', 'given back by its session'] as const) {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
+import { MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';
 import { storeOf } from '../store-of.ts';
 
@@ -23,7 +24,7 @@ test('a message that is being prepared stays queued: a hand-over, a drop or a lo
     } else if (end === 'drop') {
       shop.session({ type: 'session.closed', end: 'transient', statusCode: 428, detail: 'cut' });
     } else if (end === 'silence') {
-      shop.pass(240_000);
+      shop.pass(12 * MINUTE_MS);
     } else {
       shop.restart();
     }

@@ -8,7 +8,7 @@ import { ShopHarness } from '../shop-harness.ts';
 test('the pause is that of the contract, and both waits are longer than those of a session together', () => {
   assert.deepEqual(PACING_TIMES, {
     pauseMs: 15 * MINUTE_MS,
-    preparingMs: 4 * MINUTE_MS,
+    preparingMs: 12 * MINUTE_MS,
     outcomeMs: 3 * MINUTE_MS,
   });
 });
