@@ -71,7 +71,10 @@ export function operatorListener(
     random,
     newId: () => newId(clock.wallMs()),
   });
-  const pages = [...consolePages(), ...operatorPages({ tokenCheck, version, health, metrics, events })];
+  const pages = [
+    ...consolePages(),
+    ...operatorPages({ tokenCheck, version, health, metrics, events, clock }),
+  ];
   const inProgress = new CallsInProgress(maxInFlight);
   const answer = observed(withPages(pages), {
     clock,

@@ -15,7 +15,7 @@ export interface GroupContext {
   readonly participantCount: number;
   /** The shop's number administers the group. */
   readonly isAdmin: boolean;
-  /** Only administrators may write in it. The contract asks callers for this flag, and no rule depends on it. */
+  /** Only administrators may write in it. A caller of the policy supplies it, and no rule depends on it. */
   readonly announce: boolean;
 }
 
@@ -94,12 +94,12 @@ function refuseGroup(input: {
   const { ledger, facts, fingerprint, atMs } = input;
   const limit = facts.settings.groupPerRecipient24h;
   // While this one counts, the limit is reached.
-  const oldestCountedMs = ledger.groupTimesMs({ fingerprint, nowMs: atMs })[limit - 1];
-  if (oldestCountedMs === undefined) return undefined;
+  const limitReachedByMs = ledger.groupTimesMs({ fingerprint, nowMs: atMs })[limit - 1];
+  if (limitReachedByMs === undefined) return undefined;
   return refuseUntil({
     code: 'RECIPIENT_RATE_LIMITED',
     message: `The group got ${limit} messages in the last 24 hours.`,
-    reliefMs: oldestCountedMs + DAY_MS,
+    reliefMs: limitReachedByMs + DAY_MS,
     nowMs: facts.nowMs,
   });
 }

@@ -7,7 +7,7 @@ export const MESSAGE_TEXT_LIMIT = 4096;
 /** Most characters of a status's caption (docs/contract.md, Input bounds). */
 export const CAPTION_LIMIT = 700;
 
-/** Most attachments of a message or status (docs/contract.md, Input bounds). */
+/** Most attachments of a message (docs/contract.md, Input bounds). */
 const MEDIA_LIMIT = 1;
 
 /**

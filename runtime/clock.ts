@@ -5,7 +5,8 @@ export interface ArmedTimer {
 
 /**
  * The time of all decisions, records, waits and timers. It is passed in, so tests can advance it. Only time limits of
- * calls to other servers and of single files, and slices of work (`Yielder`), use the process's clock directly.
+ * calls to other servers, single files and a closing listener, and slices of work (`Yielder`), use the process's
+ * clock.
  *
  * Wall time is for people and records. Monotonic time is for leases and deadlines, because the wall clock may step.
  */

@@ -1,4 +1,7 @@
-/** Returns the frames of an error's stack, without the message that begins it. Empty if the thread keeps no stacks. */
+/**
+ * Returns the frames of an error's stack, without the message that begins it. Empty if the thread keeps no stacks, or if
+ * the message has changed since the error was made.
+ */
 export function errorFrames({ message, stack = '' }: Error): string {
   const start = stack.indexOf(message);
   if (start < 0) return '';

@@ -3,7 +3,7 @@ export function runtimeCounters() {
   return {
     /** Turns that took effect. */
     turns: 0,
-    /** Groups of commits that Redis answered. */
+    /** Groups of commits that ended, with or without an answer of Redis. */
     commits: 0,
     /** Turns in these groups. */
     committedTurns: 0,
@@ -53,7 +53,10 @@ export interface TracedTurn {
 
 /** Called with sizes and durations, for histograms. Must not throw. */
 export interface RuntimeObserver {
-  /** A group of commits was answered. `latencyMs` runs from handing it to the client library until the answer. */
+  /**
+   * A group of commits ended, with or without an answer of Redis. `latencyMs` runs from passing the group to the client
+   * library until this end.
+   */
   committed?(group: { readonly turns: number; readonly latencyMs: number }): void;
   /** A turn took effect. `durationMs` runs from taking its command out of the mailbox until its reply. */
   turned?(kind: string, durationMs: number): void;

@@ -9,17 +9,20 @@ import { memoryLimitBytes, type ReadUse } from './resource-watch.ts';
 
 /** Buckets of commit times, in seconds; a commit may wait for a Redis that is away. */
 const BUCKETS_SECONDS = [0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const TURNS_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** The name and the help text of each of the runtime's counters in Prometheus. */
 const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: string, help: string] } = {
   turns: ['msgapi_runtime_turns_total', 'Turns whose outcome took effect'],
-  commits: ['msgapi_runtime_commits_total', 'Groups of commits that Redis answered'],
+  commits: [
+    'msgapi_runtime_commits_total',
+    'Groups of commits that ended, with or without an answer of Redis',
+  ],
   committedTurns: ['msgapi_runtime_committed_turns_total', 'Turns in those groups'],
   fenceRefusals: ['msgapi_runtime_fence_refusals_total', 'Commits of a shard that the fence refused'],
   unknownOutcomes: [
     'msgapi_runtime_unknown_outcomes_total',
-    'Batches without an answer whose outcome the revision showed',
+    'Commits of a shard without an answer, whose outcome the revision showed',
   ],
   crashes: ['msgapi_runtime_crashes_total', 'Turns that threw'],
   restarts: ['msgapi_runtime_restarts_total', 'Actors started again after a crash'],
@@ -49,13 +52,13 @@ const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: 
 export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined): RuntimeObserver {
   const latency = metrics.histogram({
     name: 'msgapi_runtime_commit_latency_seconds',
-    help: 'From passing a group of commits to the client library until Redis answered',
+    help: 'From passing a group of commits to the client library until the group ended',
     bounds: BUCKETS_SECONDS,
   });
   const size = metrics.histogram({
     name: 'msgapi_runtime_commit_turns',
     help: 'Turns of one group of commits',
-    bounds: BATCH_BUCKETS,
+    bounds: TURNS_BUCKETS,
   });
   const turn = metrics.histogram({
     name: 'msgapi_runtime_turn_seconds',

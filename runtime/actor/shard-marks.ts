@@ -16,7 +16,8 @@ export interface ShardMarksOptions {
 /**
  * The runtime's own two marks of an actor in Redis, written outside of turns. The mark `suspended` says that the actor
  * waits for an operator. Operators see this before it is stored, so a refused write is retried. The mark `awake` says
- * that the actor must live. If its removal is not written, the next activation removes it.
+ * that the actor must live. If its removal is not written, the mark stays until the shard is claimed again. Then the
+ * actor is activated, and this activation removes the mark.
  */
 export class ShardMarks {
   readonly #options: ShardMarksOptions;

@@ -1,7 +1,7 @@
 /** Phones do not show some characters. A text that has no others is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasText } from '../../policy/message-content.ts';
+import { CAPTION_LIMIT, hasText } from '../../policy/message-content.ts';
 
 const nameOf = (character: string): string => `U+${character.codePointAt(0)?.toString(16).padStart(4, '0')}`;
 
@@ -27,6 +27,10 @@ const INVISIBLE = [
 
 /** Their neighbours: braille, a Hangul letter, an accent alone, a note, and the sign of an unknown character. */
 const VISIBLE = ['.', '\u0301', '\u2801', '\u3163', '\ufffd', '\u{1d15d}', '\u{1f600}'];
+
+test('a caption may have as many characters as the contract says', () => {
+  assert.equal(CAPTION_LIMIT, 700);
+});
 
 test('a text without visible characters counts as no text', () => {
   assert.deepEqual(INVISIBLE.filter(hasText).map(nameOf), []);

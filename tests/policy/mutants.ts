@@ -60,7 +60,8 @@ const operators: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w.#$])(\d[\d_]*)(?![\w.])/g, '($1 + 1)'],
   [/\?\? /g, '&& '],
   [/ \? (.+?) : ([^;]+)/g, ' ? $2 : $1'],
-  [/(if|while) \((?!.*=>)(.+)\) \{$/g, '$1 (false) {'],
+  // A condition with up to three levels of brackets inside, whatever the form of its body.
+  [/\b(if|while) \((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)/g, '$1 (false)'],
 ];
 
 /** The slow ones last: most mutants fall to the tables. */

@@ -297,14 +297,16 @@ test('an idle actor that need not live is stopped, and comes back from Redis', a
 test('an operator cannot passivate an actor that must live; erasure can, and it does not come back', async () => {
   const world = await memoryNode();
   const liveAddress = counterAddress('live');
+  const mark = `{s${liveAddress.shard}}:awake`;
   await world.outcome(world.node.actors.ask(liveAddress, { type: 'live', on: true }));
+  assert.equal(world.redis.values.has(mark), true);
   assert.equal(await world.outcome(world.node.actors.passivate(liveAddress)), 'refused');
   assert.equal(
     await world.outcome(world.node.actors.passivate(liveAddress, { isForced: true })),
     'passivated',
   );
   await world.clock.advance(100);
-  assert.equal(world.redis.values.has(`{s${liveAddress.shard}}:awake`), false);
+  assert.equal(world.redis.values.has(mark), false);
 });
 
 test('an operator cannot passivate an actor that must live and waits after a crash, nor one that is just deciding to', async () => {

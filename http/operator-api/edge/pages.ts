@@ -5,6 +5,7 @@ import { messageReason, messageStatus } from '../../../actors/reply-schemas/mess
 import { deadLetter, inspectTenant, node, tenant } from '../../../actors/reply-schemas/operator-schemas.ts';
 import { channel, channelStatus, shop } from '../../../actors/reply-schemas/shop-schemas.ts';
 import { freshWebhook, webhook, webhookAttempts } from '../../../actors/reply-schemas/webhook-schemas.ts';
+import type { Clock } from '../../../runtime/clock.ts';
 import { checkRequest } from '../../contract/checked-request.ts';
 import { closedObject } from '../../contract/closed-object.ts';
 import type { NamedSchemas } from '../../contract/endpoint.ts';
@@ -100,6 +101,7 @@ export interface OperatorPagesOptions {
   readonly health: { isReady(): boolean | Promise<boolean> };
   readonly metrics: Metrics;
   readonly events: EventStream;
+  readonly clock: Pick<Clock, 'wallMs'>;
 }
 
 /**
@@ -107,8 +109,8 @@ export interface OperatorPagesOptions {
  * role.
  */
 export function operatorPages(options: OperatorPagesOptions): readonly Page[] {
-  const { tokenCheck, version, health, metrics, events } = options;
-  const startedAt = new Date();
+  const { tokenCheck, version, health, metrics, events, clock } = options;
+  const startedAt = new Date(clock.wallMs());
 
   function guardPage(
     path: string,
