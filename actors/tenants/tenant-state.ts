@@ -144,6 +144,7 @@ export function foldedName(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }
 
+/** Returns the tenant's shops, newest first. */
 export function shopsNewestFirst(state: TenantState): ShopRecord[] {
   return [...state.shops.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
 }

@@ -83,6 +83,7 @@ const CONDITION_WORDS = Object.keys(CONDITIONS) as readonly ConditionWord[];
 /** A word of a shop's status. */
 type ShopWord = ChannelStateName | PacingStateName | ActorSummary['status'] | ConditionWord;
 
+/** Returns a shop's summary. If the shop is not in memory, only the figures of its actor are known. */
 export function shopSummary({ address, status: actorStatus, state, ...actor }: ActorSummary): ShopSummary {
   const { mailboxDepth, oldestQueuedMs, restarts } = actor;
   const shop = state as ShopState | undefined;
@@ -155,6 +156,7 @@ export const TROUBLE_WORDS: readonly string[] = STATUS_WORDS.filter((word) => TR
 /** There are as many as combinations of a shop's states: some hundreds. */
 const statuses = new Map<string, ShopStatus>();
 
+/** Returns the status with these words. Shops with the same words get the same object. */
 export function statusOf(words: readonly ShopWord[]): ShopStatus {
   const text = words.join();
   let status = statuses.get(text);

@@ -47,6 +47,7 @@ export function inboundKey(shard: number, day: number): string {
   return shardKey(shard, 'inbound', String(day));
 }
 
+/** Stores an inbound message. Its owner stays readable, and the rest is sealed. */
 export function inboundWrite(shard: number, record: InboundRecord, vault: NumberVault): Write {
   const { id, tenantId, shopId, fromId, ...content } = record;
   const sealedText = vault.seal(useOf(id, { tenantId, shopId, fromId }), JSON.stringify(content));
@@ -64,6 +65,7 @@ export function inboundReadWrite(shard: number, id: string, readAtMs: number): W
   return ['HSET', inboundKey(shard, dayOfMessage(id)), readField(id), readAtMs];
 }
 
+/** Erases an inbound message, and the time at which it was read. */
 export function inboundErasure(shard: number, id: string): Write {
   return ['HDEL', inboundKey(shard, dayOfMessage(id)), id, readField(id)];
 }

@@ -68,6 +68,7 @@ export function bodyWrite(shard: number, day: number, body: MessageBody): Write 
   return ['HSET', dayKey(shard, day), body.id, encodeBody(body)];
 }
 
+/** Stores the state of a message. */
 export function stateWrite(shard: number, messageId: string, state: MessageState): Write {
   return ['HSET', dayKey(shard, dayOfMessage(messageId)), stateField(messageId), JSON.stringify(state)];
 }

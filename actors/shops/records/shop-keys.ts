@@ -21,6 +21,7 @@ const addressOf = memoizePairs(REMEMBERED_SHOPS, (tenantId: string, shopId: stri
   return { shard, kind: 'shop', id, text: addressText({ kind: 'shop', id }) };
 });
 
+/** Returns the shop that an actor's address names. */
 export function shopOf(address: Pick<Address, 'id'>): ShopReference {
   const [tenantId = '', shopId = ''] = address.id.split('/');
   return { tenantId, shopId };
@@ -171,6 +172,7 @@ function keyOf(shop: string, part: (typeof PARTS)[number]): string {
   return `${shop}:${part}`;
 }
 
+/** Returns the keys of a shop of this shard. */
 export function shopKeys(shard: number, shopId: string): ShopKeys {
   return new ShopKeys(shard, shopId);
 }

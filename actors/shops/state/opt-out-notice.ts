@@ -25,6 +25,7 @@ export function encodeNotice({ origin, from, lid, wireId, atMs }: OptOutNotice):
   return JSON.stringify({ origin, from, lid, wireId, atMs });
 }
 
+/** Reads notices back. Each of them is due at once. */
 export function decodeNotices(values: readonly string[]): OptOutNotice[] {
   return values.map((text) => ({
     ...(JSON.parse(text) as Omit<OptOutNotice, 'repeatAtMs'>),

@@ -11,6 +11,7 @@ export function encodeLimits(limits: NetworkLimits): string {
   return limits.restriction === null && limits.newChats === null ? '' : JSON.stringify(limits);
 }
 
+/** Reads the limits back. An absent or empty text means that there are none. */
 export function decodeLimits(text: string | null | undefined): NetworkLimits {
   return text ? (JSON.parse(text) as NetworkLimits) : NO_LIMITS;
 }

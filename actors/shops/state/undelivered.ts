@@ -41,6 +41,7 @@ export function encodeUndelivered(undelivered: UndeliveredSends | undefined): st
   return undelivered === undefined ? '' : JSON.stringify(undelivered);
 }
 
+/** Reads the sends back, or undefined if none are stored. */
 export function decodeUndelivered(text: string | null | undefined): UndeliveredSends | undefined {
   return text ? (JSON.parse(text) as UndeliveredSends) : undefined;
 }

@@ -25,22 +25,26 @@ export function connectShop(
   return done(true);
 }
 
+/** Ends the shop's connection. Fails if no caller ever asked to connect. */
 export function disconnectShop(builder: TurnBuilder): ShopReplies['disconnect'] {
   if (channelState(builder.state) === 'unconfigured') return failed('CHANNEL_NEVER_CONFIGURED');
   stepChannel(builder, { type: 'disconnect', nowMs: builder.nowMs });
   return done(true);
 }
 
+/** Notes if the tenant is active. If it is not, a message that is not on the wire waits in the queue again. */
 export function setTenantActive(builder: TurnBuilder, { isActive }: CommandOf<'tenant_active'>): void {
   builder.change({ isTenantActive: isActive });
   if (!isActive) stepPacing(builder, { type: 'put_back' });
 }
 
+/** Takes over the tenant's inbound mode, and notifies the session. */
 export function setInboundMode(builder: TurnBuilder, { inbound }: CommandOf<'tenant_inbound'>): void {
   builder.change({ inbound });
   builder.perform({ type: 'set_inbound_mode', inbound });
 }
 
+/** Sets or removes the shop's egress. A session is opened again with it. */
 export function setEgress(
   builder: TurnBuilder,
   { egress }: CommandOf<'set_egress'>,
@@ -57,6 +61,7 @@ export function pauseQueue(builder: TurnBuilder): ShopReplies['pause'] {
   return done(true);
 }
 
+/** Ends an operator's pause of the queue. */
 export function resumeQueue(builder: TurnBuilder): ShopReplies['resume'] {
   stepPacing(builder, { type: 'resume' });
   return done(true);

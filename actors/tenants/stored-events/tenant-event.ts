@@ -39,6 +39,7 @@ export interface TenantEvent {
   readonly subject: string;
 }
 
+/** Returns an event about a shop, with its data as JSON. */
 export function shopEvent<Type extends ShopEventType>(
   type: Type,
   shopId: string,
@@ -96,6 +97,7 @@ export function eventWrites(
 /** One entry in the reply of `XRANGE`. */
 export type StreamEntry = readonly [id: string, fields: readonly string[]];
 
+/** Reads an event back from its entry in the stream. */
 export function decodeEvent([streamId, fields]: StreamEntry): StoredEvent {
   const [, type, , shopId = '', , subject = ''] = fields;
   return { streamId, type: type as EventType, shopId, subject };

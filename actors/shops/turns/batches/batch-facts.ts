@@ -47,6 +47,7 @@ export interface FirstCall {
   readonly digest?: string | undefined;
 }
 
+/** Reads the facts for the turn on a command about a batch. */
 export async function readBatchFacts(
   state: ShopState,
   command: CommandOf<'create_batch' | 'add_recipients' | 'steer_batch'>,

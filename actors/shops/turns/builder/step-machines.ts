@@ -21,6 +21,7 @@ import {
 import { countSent } from '../../state/undelivered.ts';
 import type { TurnBuilder } from './turn-builder.ts';
 
+/** Steps the channel machine, and carries out its effects. */
 export function stepChannel(builder: TurnBuilder, event: ChannelEvent): void {
   const stateBefore = channelState(builder.state);
   const { snapshot, effects, step } = channel.step(builder.state.channel, event);
@@ -37,6 +38,7 @@ export function stepChannel(builder: TurnBuilder, event: ChannelEvent): void {
   for (const effect of effects) applyChannel(builder, effect);
 }
 
+/** Steps the pacing machine, and carries out its effects. */
 export function stepPacing(builder: TurnBuilder, event: PacingEvent): void {
   const { snapshot, effects, step } = pacing.step(builder.state.pacing, event);
   builder.change({ pacing: snapshot });

@@ -24,6 +24,7 @@ type OwnMessage = Pick<CancelledPlace, 'messageId' | 'to' | 'alias' | 'place'> &
   readonly createdAtMs: number;
 };
 
+/** Reads the message to cancel, if it is the shop's own and has not ended. */
 export async function readCancel(
   state: ShopState,
   { messageId }: CommandOf<'cancel'>,
@@ -37,6 +38,7 @@ export async function readCancel(
   return { places, stored: storedMessages?.state };
 }
 
+/** Reads the shop's own messages that match the filter and have not ended. */
 export async function readCancelQueue(
   state: ShopState,
   { filter }: CommandOf<'cancel_queue'>,

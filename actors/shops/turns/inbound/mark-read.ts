@@ -16,6 +16,7 @@ interface MarkFacts {
   readonly toMark: StoredInbound | undefined;
 }
 
+/** Reads the inbound message to mark as read. */
 export async function readToMark(
   { shard }: ShopState,
   { inboundId }: CommandOf<'mark_read'>,

@@ -21,6 +21,7 @@ interface AliasFacts {
   readonly alias?: string;
 }
 
+/** Reads the number that the network reported before for the recipient of the current message. */
 export function readAlias(
   { shard, keys, currentMessage }: ShopState,
   { messageId }: RecipientKnown,

@@ -11,6 +11,7 @@ export interface RequeueFacts extends WriterFacts {
   readonly body: MessageBody | undefined;
 }
 
+/** Reads the message, and its recipient's last message to the shop. */
 export async function readRequeue(
   state: ShopState,
   { messageId }: CommandOf<'requeue'>,

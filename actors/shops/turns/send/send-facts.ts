@@ -47,6 +47,7 @@ export interface StatusFacts {
   readonly original?: StoredMessage | undefined;
 }
 
+/** Reads the status that the same idempotency key made, if there is one. */
 export async function readStatus(
   state: ShopState,
   { draft: { idempotencyKey: key } }: CommandOf<'post_status'>,
