@@ -112,8 +112,11 @@ const SCRIPTS: Readonly<Record<string, readonly RedisCommand[]>> = {
     ['ZSCORE', 'order', 'a'],
     ['ZADD', 'order', 0, 'c', 0, 'a'],
     ['ZADD', 'order', 0, 'a', 0, 'b', 0, 'd'],
+    ['ZADD', 'order', 0, 'e', 0, 'e'],
+    ['ZREM', 'order', 'e'],
     ['ZSCORE', 'order', 'a'],
     ['ZRANGE', 'order', 0, -1],
+    ['ZRANGE', 'order', '(a', '+', 'BYLEX', 'LIMIT', 1, 2],
     ['ZRANGEBYLEX', 'order', '[b', '(d'],
     ['ZRANGEBYLEX', 'order', '(b', '+', 'LIMIT', 1, 1],
     ['ZREVRANGEBYLEX', 'order', '(d', '[b', 'LIMIT', 0, 1],
@@ -146,6 +149,50 @@ for (const [title, commands] of Object.entries(SCRIPTS)) {
     }
   });
 }
+
+test('the memory refuses options that it lacks', () => {
+  const memory = new MemoryRedis(clock);
+  const commands: readonly RedisCommand[] = [
+    ['SET', 'text', 'one', 'XX'],
+    ['ZADD', 'order', 'XX', 0, 'a'],
+    ['ZRANGE', 'order', '+', '-', 'BYLEX', 'REV'],
+    ['XADD', 'stream', 'NOMKSTREAM', '*', 'field', 'value'],
+  ];
+  for (const command of commands)
+    assert.throws(() => memory.run(command), /does not know/, command.join(' '));
+});
+
+test('an error of the memory reaches the caller only if its reply does', async () => {
+  const errors: Record<string, string> = {};
+  for (const fate of ['arrives', 'lost_reply', 'late'] as const) {
+    const memory = new MemoryRedis(clock);
+    memory.run(['SET', 'text', 'no hash']);
+    let tellRun: () => void = () => undefined;
+    const ran = new Promise<void>((resolve) => {
+      tellRun = resolve;
+    });
+    const engine = new MemoryEngine(memory, {
+      clock,
+      network: {
+        ...clock,
+        after: (delayMs, run) =>
+          clock.after(delayMs, () => {
+            run();
+            tellRun();
+          }),
+      },
+      outcome: () => fate,
+    });
+    const error = await engine.append([['HSET', 'text', 'field', 1]]).catch(refusalOf);
+    errors[fate] = String(error);
+    if (fate === 'late') await ran;
+  }
+  assert.deepEqual(errors, {
+    arrives: 'refused: WRONGTYPE',
+    lost_reply: 'refused: injected',
+    late: 'refused: injected',
+  });
+});
 
 function replyInMemory(memory: MemoryRedis, command: RedisCommand): unknown {
   try {

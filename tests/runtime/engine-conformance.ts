@@ -246,6 +246,22 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     assert.equal(heardBy('one').length, 2);
   });
 
+  engineTest('a message under way reaches the listener of that moment, or none', async (world) => {
+    const { engine, otherEngine } = world;
+    const heard: string[] = [];
+    const listen = (name: string) => (message: string) => void heard.push(`${name} ${message}`);
+    await engine.subscribe('news', listen('former'));
+    await engine.subscribe('more', listen('left'));
+    await engine.subscribe('end', listen('end'));
+    // Each of them changes before the messages arrive: their publication is not awaited.
+    const publications = ['news', 'more', 'end'].map((channel) => otherEngine.publish(channel, 'sent'));
+    const replaced = engine.subscribe('news', listen('latter'));
+    engine.unsubscribe('more');
+    await Promise.all([replaced, ...publications]);
+    await eventually(() => heard.includes('end sent'));
+    assert.deepEqual(heard.sort(), ['end sent', 'latter sent']);
+  });
+
   engineTest('the time is in whole milliseconds since the Unix epoch', async ({ engine }) => {
     const timeMs = await engine.timeMs();
     assert.ok(Number.isInteger(timeMs));

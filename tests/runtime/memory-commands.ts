@@ -1,4 +1,7 @@
-/** The value of a key in the Redis in memory: a string, a hash, a set, a list, or a sorted set. All scores are zero. */
+/**
+ * The value of a key in the Redis in memory: a string, a hash, a set, or a list. Sorted sets and streams are lists too, so
+ * a command of one works on the others. Scores are not kept: all are zero.
+ */
 export type Value = string | Map<string, string> | Set<string> | string[];
 
 type Values = Map<string, Value>;
@@ -7,12 +10,13 @@ type Command = (values: Values, key: string, args: readonly string[]) => unknown
 const WRONG_TYPE = 'WRONGTYPE Operation against a key holding the wrong kind of value';
 
 /**
- * Runs one command, with the reply of Redis (`engine-conformance.test.ts`). Throws on a wrong type, and on a command that
- * no test needed so far. Keys do not expire, and streams are not read.
+ * Runs one command, with the reply of Redis (`engine-conformance.test.ts`). Throws on a wrong type, and on a command or an
+ * option that no test needed so far. Keys do not expire, and streams are not read.
  */
 export function runCommand(values: Values, [name = '', key = '', ...args]: readonly string[]): unknown {
   const command = commands[name];
-  if (command === undefined) throw new Error(`The memory does not know ${name}`);
+  if (command === undefined || !hasKnownOptions(name, args))
+    throw new Error(`The memory does not know ${[name, key, ...args].join(' ')}`);
   try {
     return command(values, key, args);
   } finally {
@@ -84,16 +88,21 @@ const commands: Readonly<Record<string, Command>> = {
   },
   ZADD(values, key, scoresAndMembers) {
     const members = listOf(values, key);
-    const addedMembers = scoresAndMembers.filter(
-      (member, index) => index % 2 === 1 && !members.includes(member),
-    );
-    members.push(...addedMembers);
+    const { length } = members;
+    for (const [index, member] of scoresAndMembers.entries())
+      if (index % 2 === 1 && !members.includes(member)) members.push(member);
     members.sort();
-    return addedMembers.length;
+    return members.length - length;
   },
   ZREM: (values, key, args) => removeWhere(values, key, (member) => args.includes(member)),
   ZSCORE: (values, key, [member = '']) => (listOf(values, key).includes(member) ? '0' : null),
-  ZRANGE: (values, key, [from, to]) => listOf(values, key).slice(...range(from, to)),
+  ZRANGE(values, key, [from, to, by, ...limit]) {
+    const members = listOf(values, key);
+    if (by === undefined) return members.slice(...range(from, to));
+    // Scores are not kept: no member lies between two.
+    if (by === 'BYSCORE') return [];
+    return lexRange(members, from, to, limit);
+  },
   ZREMRANGEBYRANK(values, key, [from, to]) {
     const members = listOf(values, key).slice(...range(from, to));
     return removeWhere(values, key, (member) => members.includes(member));
@@ -103,21 +112,34 @@ const commands: Readonly<Record<string, Command>> = {
   XTRIMOLD: () => 0,
   /** Scores are not kept: nothing is too old. */
   ZREMRANGEBYSCORE: () => 0,
-  ZRANGEBYLEX: (values, key, [from, to, ...limit]) =>
-    limited(
-      listOf(values, key).filter((member) => isBetween(member, from, to)),
-      limit,
-    ),
+  ZRANGEBYLEX: (values, key, [from, to, ...limit]) => lexRange(listOf(values, key), from, to, limit),
   ZREVRANGEBYLEX: (values, key, [to, from, ...limit]) =>
-    limited(
-      listOf(values, key)
-        .filter((member) => isBetween(member, from, to))
-        .reverse(),
-      limit,
-    ),
+    lexRange(listOf(values, key).toReversed(), from, to, limit),
   ZREMRANGEBYLEX: (values, key, [from, to]) =>
     removeWhere(values, key, (member) => isBetween(member, from, to)),
 };
+
+const LEX_LIMIT = / LIMIT \d+ \d+/.source;
+
+/** By command that has options: its fixed arguments after the key, and what may follow them here. */
+const OPTIONS: Readonly<Record<string, readonly [fixed: number, rest: RegExp]>> = {
+  SET: [1, /^( NX)?( (EX|PX|PXAT) \d+)?$/],
+  PEXPIREAT: [1, /^$/],
+  HSCAN: [1, /^( COUNT \d+)?$/],
+  SRANDMEMBER: [1, /^$/],
+  // A score comes first, so there is no option before it.
+  ZADD: [0, /^ -?\d/],
+  ZRANGE: [2, new RegExp(`^( BYSCORE| BYLEX(${LEX_LIMIT})?)?$`)],
+  ZRANGEBYLEX: [2, new RegExp(`^(${LEX_LIMIT})?$`)],
+  ZREVRANGEBYLEX: [2, new RegExp(`^(${LEX_LIMIT})?$`)],
+  XADD: [0, /^( MAXLEN ~ \d+)? \*( |$)/],
+};
+
+function hasKnownOptions(name: string, args: readonly string[]): boolean {
+  const [fixed, rest] = OPTIONS[name] ?? [];
+  const options = args.slice(fixed).map((argument) => ` ${argument}`);
+  return rest === undefined || rest.test(options.join(''));
+}
 
 const hashOf = (values: Values, key: string) => typed(values, key, Map, () => new Map<string, string>());
 const setOf = (values: Values, key: string) => typed(values, key, Set, () => new Set<string>());
@@ -161,8 +183,14 @@ function isBetween(member: string, from = '', to = ''): boolean {
   return isFrom && (to === '+' || (to.startsWith('(') ? member < to.slice(1) : member <= to.slice(1)));
 }
 
-/** The members that `LIMIT offset count` lets through. */
-function limited(members: readonly string[], [, offset, count]: readonly string[]): readonly string[] {
-  if (offset === undefined) return members;
-  return members.slice(Number(offset), Number(offset) + Number(count));
+/** The members between two, as far as `LIMIT offset count` lets them through. */
+function lexRange(
+  members: readonly string[],
+  from: string | undefined,
+  to: string | undefined,
+  [, offset = '0', count = 'Infinity']: readonly string[],
+): readonly string[] {
+  return members
+    .filter((member) => isBetween(member, from, to))
+    .slice(Number(offset), Number(offset) + Number(count));
 }

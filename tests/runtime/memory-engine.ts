@@ -29,7 +29,7 @@ export class MemoryEngine implements Engine {
   readonly #network: Clock;
   readonly #outcome: () => CallOutcome;
   readonly #delayMs: () => number;
-  readonly #channels = new Map<string, (message: string) => void>();
+  readonly #listeners = new Map<string, (message: string) => void>();
   /** Calls to `commit`, for tests that count groups. */
   commits = 0;
   /** The used part of the memory of Redis. */
@@ -133,26 +133,27 @@ export class MemoryEngine implements Engine {
   publish(channel: string, message: string): Promise<number | undefined> {
     return this.#call(() => {
       const listeners = this.#redis.listeners.get(channel) ?? new Set();
-      for (const listener of listeners) listener(message);
+      for (const listener of listeners) listener(channel, message);
       return listeners.size;
     });
   }
 
   async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
     if (this.#isClosed) throw new RuntimeFailure('STORE_UNAVAILABLE', 'closed');
-    const delivered = (message: string) => void this.#clock.after(this.#delayMs(), () => listener(message));
-    const listeners = this.#redis.listeners.get(channel) ?? new Set();
-    const before = this.#channels.get(channel);
-    if (before !== undefined) listeners.delete(before);
-    this.#channels.set(channel, delivered);
-    this.#redis.listeners.set(channel, listeners.add(delivered));
+    this.#listeners.set(channel, listener);
+    const receivers = this.#redis.listeners.get(channel) ?? new Set();
+    this.#redis.listeners.set(channel, receivers.add(this.#receive));
   }
 
   unsubscribe(channel: string): void {
-    const delivered = this.#channels.get(channel);
-    this.#channels.delete(channel);
-    if (delivered !== undefined) this.#redis.listeners.get(channel)?.delete(delivered);
+    this.#listeners.delete(channel);
+    this.#redis.listeners.get(channel)?.delete(this.#receive);
   }
+
+  /** The listener is looked up when the message arrives: it may have changed on the way, or gone. */
+  readonly #receive = (channel: string, message: string): void => {
+    this.#clock.after(this.#delayMs(), () => this.#listeners.get(channel)?.(message));
+  };
 
   timeMs(): Promise<number> {
     return this.#read(() => this.#redis.timeMs());
@@ -189,7 +190,7 @@ export class MemoryEngine implements Engine {
 
   /** Acts like a process that is gone: nothing reaches it any more. */
   cut(): void {
-    for (const [channel, listener] of this.#channels) this.#redis.listeners.get(channel)?.delete(listener);
+    for (const channel of this.#listeners.keys()) this.unsubscribe(channel);
   }
 
   /** Sends one call and returns its answer, each after a delay, or not at all, by its outcome. */
@@ -197,6 +198,15 @@ export class MemoryEngine implements Engine {
     const outcome = this.#isClosed ? 'refused' : this.#outcome();
     return new Promise((resolve, reject) => {
       const answer = (deliver: () => void) => void this.#clock.after(this.#delayMs(), deliver);
+      /** Runs the call, and returns what delivers its answer or its error. */
+      const happen = (): (() => void) => {
+        try {
+          const happened = run();
+          return () => resolve(happened);
+        } catch (error) {
+          return () => reject(error);
+        }
+      };
       const unknown = () => answer(() => reject(new RuntimeFailure('OUTCOME_UNKNOWN', 'injected')));
       if (outcome === 'refused') {
         answer(() => reject(new RuntimeFailure('STORE_UNAVAILABLE', 'injected')));
@@ -205,11 +215,11 @@ export class MemoryEngine implements Engine {
       } else if (outcome === 'late') {
         unknown();
         // Under way on the network, whatever becomes of the process.
-        this.#network.after(this.#delayMs() * 20, () => void run());
+        this.#network.after(this.#delayMs() * 20, () => void happen());
       } else {
-        const happened = run();
+        const deliver = happen();
         if (outcome === 'lost_reply') unknown();
-        else answer(() => resolve(happened));
+        else answer(deliver);
       }
     });
   }

@@ -24,7 +24,7 @@ export interface HistoryEntry {
 export class MemoryRedis {
   readonly history: HistoryEntry[] = [];
   readonly values = new Map<string, Value>();
-  readonly listeners = new Map<string, Set<(message: string) => void>>();
+  readonly listeners = new Map<string, Set<(channel: string, message: string) => void>>();
   /** False takes the fence away, to see that the checker notices. */
   isFenced = true;
   #sequence = 0;
