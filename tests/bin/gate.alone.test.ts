@@ -80,6 +80,10 @@ const planted: readonly Planted[] = [
   form('absent-by-type', 'return { ...(text === undefined ? {} : { text }) };', undefined),
   form('caught-cause', 'try {\n  return act(1);\n} catch (cause) {\n  return cause;\n}', 'plugin'),
   form('caught-error', 'try {\n  return act(1);\n} catch (error) {\n  return error;\n}', undefined),
+  form('braces-of-one-line', 'if (one > 1) {\n  act(1);\n}', 'plugin'),
+  form('long-number', 'return 10000;', 'plugin'),
+  form('thousand', 'return 1000;', 'plugin'),
+  form('separated-number', 'return 10_000;', undefined),
   form('boolean', 'const isOne = one === 1;\nreturn { ...(isOne ? { isOne } : {}) };', undefined),
 ];
 

@@ -79,6 +79,7 @@ test('docs/folders.md: its table of tests says who runs the tests of each folder
   const [, section = ''] = readRepositoryFile('docs/folders.md').split(/^## Tests$/m);
   const rows = [...section.matchAll(/^\| `([\w-]+)\/`.*\| (gate|nightly|both|) *\|$/gm)];
   assert.ok(rows.length > 20, `${rows.length} folders`);
+  assert.equal(rows.length, section.match(/^\| `[\w-]+\/`/gm)?.length);
   const nightly = new Set(readRepositoryFile('tests/nightly-tests.txt').split('\n'));
   for (const [, folder = '', runner = ''] of rows) {
     const tests = writtenFiles(join(root, 'tests', folder)).filter((path) => path.endsWith('.test.ts'));

@@ -8,6 +8,7 @@ import type { PacingEffect, PacingEvent, Settlement } from '../../machines/pacin
 import { channel, pacing } from '../../machines/shop-machines.ts';
 import type { MachineStep } from '../../machines/transition-table.ts';
 import type { ShopEffect } from '../../protocol/shop-effect.ts';
+import { QUEUED_LIMIT_MS } from '../../records/message-record.ts';
 import { batchObstacle } from '../../state/batch-holds.ts';
 import {
   byAge,
@@ -70,8 +71,10 @@ function startNext(builder: TurnBuilder): void {
   );
   if (next === undefined) return;
   builder.change({ queue: queue.filter((queuedMessage) => queuedMessage !== next), currentMessage: next });
-  const { messageId, kind, to } = next;
-  const untilMs = builder.nowMs + builder.options.times.preparingMs;
+  const { messageId, kind, to, createdAtMs } = next;
+  const { preparingMs } = builder.options.times;
+  // No message stays queued for longer than its limit, and until it is on the wire it counts as queued.
+  const untilMs = Math.min(builder.nowMs + preparingMs, createdAtMs + QUEUED_LIMIT_MS);
   stepPacing(builder, { type: 'dispatch', message: { messageId, kind, to }, untilMs });
 }
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pacingState } from '../../../../actors/shops/state/shop-state.ts';
 import { resolveSettings } from '../../../../policy/tenant-settings.ts';
-import { MINUTE_MS } from '../../../../runtime/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../../runtime/durations.ts';
 import { ShopHarness } from '../shop-harness.ts';
 import { storeOf } from '../store-of.ts';
 
@@ -35,6 +35,18 @@ test('a message that is being prepared stays queued: a hand-over, a drop or a lo
     assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
     assert.ok(shop.writes.every((write) => !write.includes('step')));
   }
+});
+
+test('a message that is still being prepared a day after its acceptance expires, and is recalled', async () => {
+  const shop = await ShopHarness.connected();
+  shop.command({ type: 'pause' });
+  const id = shop.send();
+  shop.pass(DAY_MS - MINUTE_MS);
+  shop.command({ type: 'resume' });
+  shop.toSession(id);
+  assert.equal(shop.statusOf(id), 'queued');
+  shop.pass(MINUTE_MS);
+  assert.deepEqual([shop.statusOf(id), shop.idsOf('recall')], ['failed EXPIRED', [id]]);
 });
 
 test('a late report about an earlier attempt does not mark a message as prepared that is being sent again', async () => {
