@@ -174,7 +174,7 @@ export class ShopEraser {
     });
   }
 
-  /** Takes back all messages of this shop from shops of the pool. */
+  /** Takes back the messages of this shop that shops of the pool have and do not send now. */
   async #takeBackPooled({ pooled }: ShopKeys): Promise<void> {
     const { store, pool } = this.#options;
     const fields = await readInSteps(store, pooled);

@@ -25,10 +25,11 @@ import type { ShopState } from '../state/shop-state.ts';
 import { attributedText } from '../texts/attributed-text.ts';
 import type { PoolSessions } from './pool-sessions.ts';
 
-/** Time limit of a question that no caller waits for. */
+/** Time limit of each request but an offer. */
 const ASK_TIMEOUT_MS = 2_000;
 /**
- * The search for a pool shop must fit into the two seconds of a forwarded request (docs/contract.md, Codes of the service).
+ * The search for a pool shop must fit into the two seconds of a forwarded request (docs/contract.md, Codes of the
+ * service).
  */
 const SEARCH_MS = 1_200;
 const OFFER_TIMEOUT_MS = 600;
@@ -90,7 +91,9 @@ export class PoolClient {
 
   /**
    * Takes back a message of an erased shop. Asks up to 30 times, a second apart, while the pool shop is sending the
-   * message or cannot be reached. Rejects if the last request fails, so that the erasure is repeated.
+   * message or cannot be reached. Resolves also if the last reply is still `taken`. The pool's shard drops the content
+   * of such a message as soon as its outcome is known. Rejects if the last request fails, so that the erasure is
+   * repeated.
    */
   async takeBackErased(message: MessageAtPool): Promise<void> {
     for (let triesLeft = TAKE_BACK_TRIES; triesLeft > 0; triesLeft -= 1) {
@@ -98,7 +101,6 @@ export class PoolClient {
         if (triesLeft === 1) throw error;
         return undefined;
       });
-      // The pool's shard drops the content of a `taken` message as soon as its outcome is known.
       if (reply !== undefined && reply.kind !== 'taken') return;
       await sleep(this.#options.clock, TAKE_BACK_EVERY_MS);
     }
@@ -109,7 +111,7 @@ export class PoolClient {
     return this.#takeBack(message, { reason: 'CANCELLED' }).catch(() => undefined);
   }
 
-  /** Asks the pool shop once for a message. Logs a failure, and rejects with it. */
+  /** Asks the pool shop once for a message. Logs a failure with the reason of the request, and rejects with it. */
   async #takeBack(
     { messageId, pool, createdAtMs }: MessageAtPool,
     cause: { readonly reason?: 'CANCELLED' } = {},
@@ -118,7 +120,7 @@ export class PoolClient {
       return await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs, ...cause }, ASK_TIMEOUT_MS);
     } catch (error) {
       const line = 'a shop of the pool was not reached to take a message back';
-      this.#options.log.debug({ pool, messageId, err: error }, line);
+      this.#options.log.debug({ pool, messageId, ...cause, err: error }, line);
       throw error;
     }
   }

@@ -20,9 +20,10 @@ const offer = {
 
 /** Returns a client whose only pool shop gives this answer. A code is a failure of the link. */
 function clientWith(answer: (ask: PoolRequest) => PoolReplies[PoolRequest['ask']] | 'SHARD_NOT_OWNED') {
-  const told: { readonly line: string; readonly code: unknown }[] = [];
+  const told: { readonly line: string; readonly code: unknown; readonly reason?: unknown }[] = [];
   const note = (fields: object, line: string): void => {
-    told.push({ line, code: (fields as { err?: { code?: unknown } }).err?.code });
+    const { err, ...others } = fields as { err?: { code?: unknown }; reason?: unknown };
+    told.push({ line, code: err?.code, ...('reason' in others ? { reason: others.reason } : {}) });
   };
   const clock = new FakeClock();
   const built = new PoolClient({
@@ -71,4 +72,12 @@ test('the pool is asked for the rest of an erased shop until it answers, and eac
     { line, code: 'SHARD_NOT_OWNED' },
     { line, code: 'SHARD_NOT_OWNED' },
   ]);
+});
+
+test('the log tells the failure of a cancellation by its reason', async () => {
+  const { built, told } = clientWith(() => 'SHARD_NOT_OWNED');
+  const message = { messageId: '65f0000000000000000000aa', pool, createdAtMs: 1 };
+  assert.equal(await built.takeBackCancelled(message), undefined);
+  const line = 'a shop of the pool was not reached to take a message back';
+  assert.deepEqual(told, [{ line, code: 'SHARD_NOT_OWNED', reason: 'CANCELLED' }]);
 });
