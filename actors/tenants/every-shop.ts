@@ -13,7 +13,7 @@ interface StoredShop {
   readonly shopId: string;
 }
 
-/** Yields all shops that the store has, some hundred at a time. Rejects as `Store.read` does. */
+/** Yields all shops that the store has, those of 500 tenants at a time. Rejects as `Store.read` does. */
 export async function* everyShop(store: Pick<Store, 'read'>): AsyncGenerator<readonly StoredShop[]> {
   const shards = Array.from({ length: shardCount() }, (_, shard) => shard);
   const shopTexts = await store.read(shards.map((shard) => ['SMEMBERS', tenantsOfShardKey(shard)]));

@@ -65,7 +65,10 @@ export const tenantKeys = memoize(REMEMBERED_TENANTS, (tenantId: string) => {
 
 export type TenantKeys = Readonly<ReturnType<typeof tenantKeys>>;
 
-/** Returns the key of the set of the tenants of a shard, written with each tenant. The operators' list is rebuilt from it. */
+/**
+ * Returns the key of the set of the tenants of a shard, written with each tenant. The operators' list is rebuilt from
+ * it.
+ */
 export function tenantsOfShardKey(shard: number): string {
   return shardKey(shard, 'tenants');
 }

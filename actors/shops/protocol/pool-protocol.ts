@@ -36,7 +36,10 @@ export function offerOf({ id, to, text, mediaUrl, policy }: MessageBody): PoolOf
   return { to: to ?? '', text: text ?? '', mediaUrl, recipientClass, messageId: id };
 }
 
-/** A request of one shop to another, in its transport form. The other node may run another version, so fields keep their names. */
+/**
+ * A request of one shop to another, in its transport form. The other node may run another version, so fields keep their
+ * names.
+ */
 export type PoolRequest =
   /** Would it go now? If so, the pool shop counts it for some seconds, and stores nothing. */
   | { readonly ask: 'offer'; readonly pool: ShopReference; readonly offer: PoolOffer }

@@ -86,7 +86,7 @@ export interface CancelReply {
   readonly atPool: readonly MessageAtPool[];
 }
 
-/** A message that a shop of the pool is to give back first. */
+/** A message that a shop of the pool is to give back. */
 export interface MessageAtPool extends Pick<PooledMessage, 'messageId' | 'createdAtMs'> {
   readonly pool: ShopReference;
 }

@@ -98,13 +98,13 @@ async function readRecipients(
   );
   return recipientFacts.map((facts, index) => ({
     recipient: request.recipients[index] as BatchRecipient,
-    ...classOrRefusal(facts, nowMs),
+    ...classAndRefusal(facts, nowMs),
     isThere: request.isThere(index),
   }));
 }
 
 /** Returns the class in which the batch counts a recipient, and the refusal if it may not write to them. */
-function classOrRefusal(
+function classAndRefusal(
   facts: RecipientFacts,
   nowMs: number,
 ): Pick<KnownRecipient, 'refusal' | 'recipientClass'> {
