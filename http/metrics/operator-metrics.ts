@@ -19,7 +19,7 @@ export function operatorCounters(
   return {
     countRefusal: metrics.counted(
       'msgapi_operator_refusals_total',
-      "Requests that the operators' listener refused, by reason",
+      'Requests of operators refused for their token, their role or too many changes, by reason',
       REFUSAL_REASONS.map((reason) => ({ reason })),
     ),
     countChange: metrics.counted(
