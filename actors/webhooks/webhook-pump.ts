@@ -11,7 +11,6 @@ import { cursorOf } from '../tenants/stored-events/event-cursor.ts';
 import { readProgress } from '../tenants/stored-webhooks/webhook-progress.ts';
 import type { WebhookEnd, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 import { tenantKeys } from '../tenants/tenant-keys.ts';
-import { REPLY_MS } from '../with-reply-timeout.ts';
 import { type DeliveryOptions, type DeliveryResult, deliver } from './deliver.ts';
 import { SLOW_MS } from './endpoint-attempts.ts';
 import { EndpointPump } from './endpoint-pump.ts';
@@ -24,7 +23,8 @@ import { openedSecret, secretsAt, secretUse } from './webhook-secrets.ts';
  * Deliveries of this node at a time: each is a connection for up to 15 s. A tenant has 16 slots for quick endpoints, 16
  * for slow ones, 16 for those whose speed is unknown, and 16 for tests. An attempt that takes longer than a second
  * moves to the slow ones, which may be 64 then. So endpoints that fail together delay the tenant's others for that
- * second only, until 64 are slow. The slow endpoints of all tenants have at most half of the connections, so the rest is for quick ones.
+ * second only, until 64 are slow. The slow endpoints of all tenants have at most half of the connections, so the rest
+ * is for quick ones.
  */
 const SLOTS = {
   all: 1_024,
@@ -33,6 +33,8 @@ const SLOTS = {
   group: 512,
   isOfGroup: (name: string): boolean => name.endsWith(' slow' satisfies ` ${EndpointPace}`),
 };
+/** How long a test of an endpoint waits for a slot, in milliseconds (docs/contract.md, Webhooks). */
+const TEST_SLOT_WAIT_MS = 2_000;
 /** The result if no configured key opens an endpoint's secret, so that nothing can be signed. */
 const SECRET_UNREADABLE: DeliveryResult = {
   status: null,
@@ -151,11 +153,11 @@ export class WebhookPump {
 
   /**
    * Sends a body once, as an event of that id. Rejects with the `RuntimeFailure` `NODE_BUSY`, and sends nothing, if no
-   * slot is free within two seconds.
+   * slot is free within `TEST_SLOT_WAIT_MS`.
    */
   async send(tenantId: string, webhook: WebhookRecord, event: EventToSend): Promise<DeliveryResult> {
     const tooLong = new AbortController();
-    const timer = this.#options.clock.after(REPLY_MS, () =>
+    const timer = this.#options.clock.after(TEST_SLOT_WAIT_MS, () =>
       tooLong.abort(new RuntimeFailure('NODE_BUSY', 'no slot for a test of a webhook is free', 1)),
     );
     const work = (): Promise<SentEvent> => {
