@@ -13,7 +13,7 @@ import { FileReplies } from './tenant-api/edge/file-replies.ts';
 import { EventReaders } from './tenant-api/event-streams/event-readers.ts';
 
 /** Most calls in progress of a listener, by default. */
-const MOST_IN_FLIGHT = 4_096;
+const DEFAULT_MAX_IN_FLIGHT = 4_096;
 
 /** The parts that both listeners share. */
 export interface SharedParts {
@@ -66,7 +66,7 @@ export function sharedParts(options: HttpOptions): SharedParts {
       isBusy: options.isBusy,
       log,
     },
-    maxInFlight: options.maxInFlight ?? MOST_IN_FLIGHT,
+    maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
     address: { publicUrl: options.settings.publicUrl ?? '' },
   };
 }

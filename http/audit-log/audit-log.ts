@@ -8,8 +8,8 @@ import { erasedMark } from '../request-log/request-log-keys.ts';
 import type { AuditEntry, AuditLogQuery, Change, ChangeOutcome } from './audit-entry.ts';
 import { AUDIT_KEYS, listChanges } from './audit-reader.ts';
 
-/** Most changes that are kept, 20 MB at about 400 bytes each. */
-const MOST_ENTRIES = 50_000;
+/** Most changes that are kept, by default: 20 MB at about 400 bytes each. */
+const DEFAULT_MAX_ENTRIES = 50_000;
 /** Entries that an erasure reads in one step. */
 const SCAN_COUNT = 500;
 
@@ -44,7 +44,7 @@ export class AuditLog {
 
   /** Records a change that is about to be tried, and returns its id. If this rejects, the change must not be made. */
   async begin(change: Change): Promise<string> {
-    const { clock, maxAgeMs, maxEntries = MOST_ENTRIES } = this.#options;
+    const { clock, maxAgeMs, maxEntries = DEFAULT_MAX_ENTRIES } = this.#options;
     const { order, entries, outcomes, erased } = AUDIT_KEYS;
     const namedIds = Object.values(change.params).map(erasedMark);
     const [id] = await this.#append([

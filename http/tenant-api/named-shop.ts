@@ -27,9 +27,9 @@ export function withShop<Result>(
 }
 
 function handleNamed<Result>(
-  shopId: Outcome<string, NamedShopCode>,
+  outcome: Outcome<string, NamedShopCode>,
   tenantId: string,
   handle: (shop: ShopReference) => MaybePromise<Result>,
 ): MaybePromise<Result | Failed<NamedShopCode>> {
-  return shopId.ok ? handle({ tenantId, shopId: shopId.value }) : shopId;
+  return outcome.ok ? handle({ tenantId, shopId: outcome.value }) : outcome;
 }

@@ -32,7 +32,7 @@ describe('start and stop', () => {
         status: undefined,
         route: undefined,
         code: undefined,
-        isRefused: false,
+        onlyRefused: false,
         afterMs: undefined,
         limit: 100,
         cursor: counted.cursor,
