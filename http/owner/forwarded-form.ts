@@ -3,7 +3,10 @@ import type { OwnerReply } from './owner-reply.ts';
 import type { TenantRequest } from './serve-as-owner.ts';
 import type { OperatorRequest } from './serve-operator.ts';
 
-/** A request to another node: one that its owner there serves, or one about that node. */
+/**
+ * A request to another node. The owner of the tenant serves `api` and `operator` there, and `gone` ends a call of the
+ * kind `api`. The other kinds read or resume what is on that node.
+ */
 export type NodeRequest =
   | {
       readonly kind: 'api';

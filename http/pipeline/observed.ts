@@ -26,7 +26,10 @@ export interface ObservedOptions {
   observe(request: AnsweredRequest): void;
 }
 
-/** The ids of a call and its begin. The data that a call creates is stored with its ids, so they are known at once. */
+/**
+ * The ids of a call, and the time when it began. The data that a call creates is stored with its ids, so they are known
+ * at once.
+ */
 interface CallStart extends CallIds {
   readonly startedMs: number;
 }

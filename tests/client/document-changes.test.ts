@@ -1,4 +1,7 @@
-/** If a change of the API's document breaks a caller, the client's types break too, and the compiler names the place. */
+/**
+ * The client's types are generated from the API's document. If a change of the document breaks a caller, the caller's
+ * program no longer compiles, and the compiler names the place.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -93,15 +93,15 @@ describe('a listener', () => {
 
   test('reserves no memory for the announced length, only for received bytes', async () => {
     const bodies = new BodyBudget();
-    const accountAsked = new EventEmitter();
+    const tenantAsked = new EventEmitter();
     const { open } = await listening({
       bodies,
       tenantOf() {
-        accountAsked.emit('asked');
+        tenantAsked.emit('asked');
         return 'somebody';
       },
     });
-    const asked = once(accountAsked, 'asked');
+    const asked = once(tenantAsked, 'asked');
     const connection = await open();
     connection.write(`${head('Content-Length: 65536\r\n')}12345`);
     await asked;
@@ -118,10 +118,10 @@ describe('a listener', () => {
   });
 
   for (const [row, limits] of [
-    ['places', { bodies: 1, bytes: 1_000_000 }],
+    ['slots', { bodies: 1, bytes: 1_000_000 }],
     ['bytes', { bodies: 1_000, bytes: 1_500 }],
   ] as const) {
-    test(`an account that used up its ${row} is refused, another is not, and a freed slot counts again`, async () => {
+    test(`a tenant that used up its ${row} is refused, another is not, and a freed slot counts again`, async () => {
       const bodies = new BodyBudget({ node: { bodies: 1_000, bytes: 1_000_000 }, tenant: limits });
       const askedEmitter = new EventEmitter();
       const { open } = await listening({
@@ -131,10 +131,10 @@ describe('a listener', () => {
           return headers.requestId;
         },
       });
-      const begin = async (account: string): Promise<RawConnection> => {
+      const begin = async (tenant: string): Promise<RawConnection> => {
         const connection = await open();
         const known = once(askedEmitter, 'asked');
-        connection.write(`${head(`X-Request-Id: ${account}\r\nContent-Length: 5\r\n`)}123`);
+        connection.write(`${head(`X-Request-Id: ${tenant}\r\nContent-Length: 5\r\n`)}123`);
         await known;
         return connection;
       };
@@ -159,13 +159,13 @@ describe('a listener', () => {
       tenant: { bodies: 1_000, bytes: 1_000_000 },
     });
     const askedEmitter = new EventEmitter();
-    let account = 0;
+    let tenantCount = 0;
     const { open } = await listening({
       bodies,
       tenantOf() {
         setImmediate(() => askedEmitter.emit('asked'));
-        account += 1;
-        return String(account);
+        tenantCount += 1;
+        return String(tenantCount);
       },
     });
     for (let index = 0; index < 2; index += 1) {

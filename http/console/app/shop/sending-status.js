@@ -1,5 +1,5 @@
 // @ts-check
-/** What a shop's mailbox, queue and limits say about its status. */
+/** The parts of a shop's status that come from its mailbox, queue and limits. */
 import { away, clockTime, span, words } from '../format.js';
 import { messages, waiting } from './said.js';
 import { WINDOW_NAMES } from './windows.js';

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a shop's session and its workers say about its status. */
+/** The parts of a shop's status that come from its session and its workers. */
 import { away, clockTime, span, words } from '../format.js';
 import { waiting } from './said.js';
 /** @import { Details, SeenShop } from '../answers.js' */
