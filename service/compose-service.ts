@@ -260,7 +260,7 @@ const CALLS_MS = 4_000;
 const LAST_CALLS_MS = 1_000;
 
 /**
- * Stops the node. First the listeners and the webhooks stop, so no request is cut and no event is sent twice. The
+ * Stops the node. First the listeners and the webhooks stop, so that their requests and attempts end in time. The
  * shards then settle work in progress, while requests on kept connections are answered by the next owners. The rest
  * stops last.
  */

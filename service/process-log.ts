@@ -1,7 +1,7 @@
 import { type DestinationStream, destination, pino } from 'pino';
 import type { Logger } from '../runtime/logger.ts';
 
-/** Fields that never reach a log, wherever a caller puts them. */
+/** Fields whose values never reach a log, neither at the top of a line nor in one of its objects. */
 const SECRET_FIELDS = [
   'authorization',
   'apiKey',

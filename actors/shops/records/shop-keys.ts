@@ -80,8 +80,8 @@ const PARTS = [
  */
 export class ShopKeys {
   /**
-   * Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended), `egress` (its
-   * proxy, sealed).
+   * Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended).
+   * Later additions: `egress` (its proxy, sealed), `limits` (of the network) and `undelivered`.
    */
   readonly shop: string;
   /** List of the shop's accepted sends, in order. It is index, queue and ledger at once (`accepted-list.ts`). */
