@@ -129,8 +129,11 @@ function unknownIn(expr: string): string[] {
   return [...metricsIn(expr).filter((name) => !exposed.has(name)), ...strangersIn(expr), ...lostIn(expr)];
 }
 
-/** Labels of metrics that have a series only at times. This one has one while a request of libuv is in progress. */
-const LABELS_AT_TIMES: ReadonlyMap<string, string> = new Map([['nodejs_active_requests', 'type']]);
+/** Labels of metrics that have a series only while libuv has a request, or after a garbage collection. */
+const LABELS_AT_TIMES: ReadonlyMap<string, string> = new Map([
+  ['nodejs_active_requests', 'type'],
+  ['nodejs_gc_duration_seconds', 'kind'],
+]);
 
 /** Returns the names of a metric's labels in their order, or `no series` if the metric has none and is not known. */
 function labelsOf(name: string, type: string | undefined): string {
