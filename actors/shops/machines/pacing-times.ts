@@ -21,8 +21,8 @@ export interface PacingTimes {
 export const PACING_TIMES: Omit<PacingTimes, 'sendGap'> = {
   pauseMs: 15 * MINUTE_MS,
   /**
-   * Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s) and sealing (60 s). The rest is for the waits
-   * for a slot, two with an attachment. With 5,000 sessions on two overloaded cores, one was about a minute.
+   * Two look-ups (20 s each), `LONGEST_COMPOSING_MS`, an attachment (90 s) and sealing (60 s). The rest is for the
+   * waits for a slot, two with an attachment. With 5,000 sessions on two overloaded cores, one was about a minute.
    */
   preparingMs: 12 * MINUTE_MS,
   /** Once a message is stored as `sending`: its acknowledgement (60 s), and a margin. */

@@ -81,7 +81,7 @@ const PARTS = [
 export class ShopKeys {
   /**
    * Hash: `actor` (both machines), `msgapp` (public channel status), `settled` (how many of `accepted` have ended).
-   * Later additions: `egress` (its proxy, sealed), `limits` (of the network) and `undelivered`.
+   * Also `limits` (of the network), `undelivered`, and since 0.2.0 `egress` (its proxy, sealed).
    */
   readonly shop: string;
   /** List of the shop's accepted sends, in order. It is index, queue and ledger at once (`accepted-list.ts`). */

@@ -200,7 +200,7 @@ export class Outbox {
     const chat = order.kind === 'status' ? STATUS_CHAT : await this.#announce(pendingOrder);
     if (chat === undefined) return;
     const hasAttachment = order.mediaUrl !== undefined;
-    // Slow servers of attachments delay no message of another shop.
+    // Slow servers of attachments delay no message without one, and none of another tenant.
     if (hasAttachment) pendingOrder.leaveSlot();
     this.#orders.bound(pendingOrder, hasAttachment ? timing.mediaMs + timing.uploadMs : order.deadlineMs);
     const message = await makeMessage(this.#options, pendingOrder, chat);
