@@ -105,7 +105,7 @@ export class PendingOrder {
     return this.#wasSentAgain && this.#isWithheld;
   }
 
-  /** It has a slot of the worker, until it ends or leaves the slot. */
+  /** Keeps this slot of the worker until the order ends, or leaves the slot. */
   begin(slot: Slot): void {
     this.#slot = slot;
   }
@@ -116,7 +116,7 @@ export class PendingOrder {
     this.#slot = undefined;
   }
 
-  /** It waits for as long as it must. */
+  /** Cancels the deadline, because the order waits for a slot. */
   unbound(): void {
     this.#deadline?.cancel();
   }

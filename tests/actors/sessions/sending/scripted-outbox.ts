@@ -52,6 +52,8 @@ interface OutboxScript {
   /** Answers whether a number is on the network. */
   readonly lookUp?: () => Promise<undefined>;
   readonly sendSlots?: FairSlots;
+  /** Uploads an attachment. By default the socket ends meanwhile. */
+  readonly upload?: WASocket['waUploadToServer'];
 }
 
 /**
@@ -65,6 +67,7 @@ export function scriptedOutbox({
   timerOf = async () => undefined,
   lookUp = async () => undefined,
   sendSlots = new FairSlots({ share: 9 }),
+  upload = () => Promise.reject(cut),
 }: OutboxScript = {}) {
   const clock = new FakeClock();
   const devices: ((found: readonly string[] | Error | number) => void)[] = [];
@@ -82,7 +85,7 @@ export function scriptedOutbox({
     signalRepository: { lidMapping: { getLIDForPN: async () => null, getLIDsForPNs: async () => null } },
     executeUSyncQuery: lookUp,
     sendPresenceUpdate: async () => undefined,
-    waUploadToServer: () => Promise.reject(cut),
+    waUploadToServer: upload,
     getUSyncDevices: () =>
       new Promise<readonly unknown[]>((resolve, reject) => {
         devices.push((jids) => (Array.isArray(jids) ? resolve(jids.map((jid) => ({ jid }))) : reject(jids)));

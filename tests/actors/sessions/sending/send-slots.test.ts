@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../runtime/durations.ts';
-import { FairSlots } from '../../../../runtime/fair-slots.ts';
+import { FairSlots, type Slot } from '../../../../runtime/fair-slots.ts';
 import { listening } from '../../../testbed/listening.ts';
 import { until } from '../../../testbed/waiting.ts';
 import { asked, DEVICE, ORDER, scriptedOutbox } from './scripted-outbox.ts';
@@ -57,6 +57,41 @@ test('an order has no slot while its attachment is fetched', async (context) => 
   otherSlot.giveBack();
   box.recall(ORDER.messageId);
 });
+
+for (const end of ['sent', 'recalled'] as const) {
+  test(`an order whose attachment is uploaded waits for a slot again, and then is ${end}`, async (context) => {
+    const files = createServer((_, reply) =>
+      reply.writeHead(200, { 'content-type': 'image/png' }).end('PNG'),
+    );
+    const port = await listening(files);
+    context.after(() => files.close());
+    const sendSlots = new FairSlots({ all: 1, share: 1 });
+    const take = context.mock.method(sendSlots, 'take');
+    const otherSlots: Slot[] = [];
+    const upload = async () => {
+      otherSlots.push(await sendSlots.take('other'));
+      return { mediaUrl: 'https://files.example/1', directPath: '/1' };
+    };
+    const { box, clock, devices, relayed, outcomes } = scriptedOutbox({ sendSlots, upload });
+    box.prepare(asked({ mediaUrl: `http://127.0.0.1:${port}/picture.png`, mediaType: 'image' }));
+    await until('the order waits for its second slot', async () => {
+      await clock.advance(0);
+      return take.mock.callCount() === 3;
+    });
+    await clock.advance(10 * MINUTE_MS);
+    assert.deepEqual([devices.length, outcomes], [0, []]);
+    if (end === 'recalled') box.recall(ORDER.messageId);
+    otherSlots[0]?.giveBack();
+    if (end === 'sent') {
+      await clock.until(() => devices.length === 1);
+      devices[0]?.([DEVICE]);
+      await clock.until(() => relayed.length === 1);
+      box.onAcknowledged({ id: ORDER.wireId });
+    }
+    await sendSlots.take('other');
+    assert.deepEqual([devices.length, outcomes], end === 'sent' ? [1, ['acknowledged']] : [0, []]);
+  });
+}
 
 test('an order that ends as it gets a slot gives the slot back', async () => {
   const { box, clock, devices, otherSlot, sendSlots } = await withoutSlot();
