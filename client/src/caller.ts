@@ -3,9 +3,9 @@ import { ApiError } from './api-error.ts';
 import { type ApiRequest, apiRequest } from './api-request.ts';
 import { pause, timeLimit } from './client-clock.ts';
 import type { ClientSettings } from './client-options.ts';
-import type { Answer, Call, OperationName } from './methods.ts';
+import type { Answer, Call, CallOptions, OperationName, Params } from './methods.ts';
 
-/** The first pause without a `retryAfter`, in milliseconds; it doubles with each try. */
+/** The longest first pause without a `retryAfter`, in milliseconds. It doubles with each try. */
 const FIRST_PAUSE_MS = 200;
 /** The longest such pause, in milliseconds: a dead node is replaced within its lease of 5 seconds. */
 const LONGEST_PAUSE_MS = 5_000;
@@ -23,8 +23,9 @@ interface FailedTry {
 }
 
 /**
- * The pause before the call is repeated, in milliseconds, or undefined if it is not. Never shorter than `retryAfter`,
- * and random beyond it, so that many clients do not come back at once.
+ * Returns the pause before the call is repeated, in milliseconds, or undefined if it is not repeated. With a
+ * `retryAfter` the pause is longer by a random time. Without one it is between half of a growing time and all of it.
+ * So many clients do not come back at once.
  */
 function pauseBeforeRetry(failedTry: FailedTry, random: () => number): number | undefined {
   if (!mayRepeat(failedTry)) return undefined;
@@ -66,20 +67,80 @@ interface Sending extends ApiRequest {
  * time is over.
  */
 export function caller(settings: ClientSettings): Call {
-  const { clock, random, newId, onRetry, baseUrls } = settings;
-  let asked = 0;
+  const calls = new Caller(settings);
+  return (name, params, options) => calls.call(name, params, options);
+}
 
-  async function tryOnce<Name extends OperationName>(
-    sending: Sending,
-    limitMs: number,
+class Caller {
+  readonly #settings: ClientSettings;
+  /** Counts up with each move to the next address. */
+  #address = 0;
+
+  constructor(settings: ClientSettings) {
+    this.#settings = settings;
+  }
+
+  async call<Name extends OperationName>(
+    name: Name,
+    params: Params<Name>,
+    options: CallOptions = {},
   ): Promise<Answer<Name>> {
+    const settings = this.#settings;
+    const { signal, requestId = settings.newId(), timeoutMs = settings.timeoutMs } = options;
+    const { longestRetryAfterMs = settings.longestRetryAfterMs } = options;
+    const request = apiRequest(name, params, settings.newId);
+    if (!REQUEST_ID.test(requestId)) {
+      throw new TypeError(
+        `${name}: requestId must be 1 to 256 characters of ASCII, without blanks around them`,
+      );
+    }
+    const sending: Sending = {
+      ...request,
+      isRepeatable: options.isRepeatable ?? request.isRepeatable,
+      signal,
+      requestId,
+      tryTimeoutMs: settings.tryTimeoutMs + waitMsOf(params),
+    };
+    return this.#tryAgain(sending, { timeoutMs, longestRetryAfterMs });
+  }
+
+  /** Tries until an answer or a failure that is final. */
+  async #tryAgain<Name extends OperationName>(
+    sending: Sending,
+    { timeoutMs, longestRetryAfterMs }: { readonly timeoutMs: number; readonly longestRetryAfterMs: number },
+  ): Promise<Answer<Name>> {
+    const { clock, random, onRetry } = this.#settings;
+    const { signal, isRepeatable } = sending;
+    const endMs = clock.monotonicMs() + timeoutMs;
+    for (let tries = 1; ; tries += 1) {
+      signal?.throwIfAborted();
+      const address = this.#address;
+      try {
+        return await this.#tryOnce<Name>(sending, endMs - clock.monotonicMs());
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!(error instanceof ApiError)) throw error;
+        const pauseMs = pauseBeforeRetry({ error, tries, isRepeatable, longestRetryAfterMs }, random);
+        if (pauseMs === undefined || clock.monotonicMs() + pauseMs >= endMs) throw error;
+        // Another node may answer. Calls that fail together move on only once. A refusal by limits is the same on every
+        // node.
+        if (error.status !== 429 && this.#address === address) this.#address += 1;
+        onRetry(error, pauseMs);
+        await pause(clock, pauseMs, signal);
+      }
+    }
+  }
+
+  async #tryOnce<Name extends OperationName>(sending: Sending, limitMs: number): Promise<Answer<Name>> {
+    const settings = this.#settings;
+    const { clock, baseUrls, apiKey } = settings;
     const { method, path, headers: own, body, requestId } = sending;
     const limit = timeLimit(clock, Math.min(limitMs, sending.tryTimeoutMs), sending.signal);
     try {
-      const response = await settings.fetch(`${baseUrls[asked % baseUrls.length]}${path}`, {
+      const response = await settings.fetch(`${baseUrls[this.#address % baseUrls.length]}${path}`, {
         method,
         headers: {
-          authorization: `Bearer ${settings.apiKey}`,
+          authorization: `Bearer ${apiKey}`,
           'x-request-id': requestId,
           ...own,
         },
@@ -102,51 +163,6 @@ export function caller(settings: ClientSettings): Call {
       limit.release();
     }
   }
-
-  /** Tries until an answer or a failure that is final. */
-  async function tryAgain<Name extends OperationName>(
-    sending: Sending,
-    { timeoutMs, longestRetryAfterMs }: { readonly timeoutMs: number; readonly longestRetryAfterMs: number },
-  ): Promise<Answer<Name>> {
-    const { signal, isRepeatable } = sending;
-    const endMs = clock.monotonicMs() + timeoutMs;
-    for (let tries = 1; ; tries += 1) {
-      signal?.throwIfAborted();
-      const address = asked;
-      try {
-        return await tryOnce<Name>(sending, endMs - clock.monotonicMs());
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!(error instanceof ApiError)) throw error;
-        const pauseMs = pauseBeforeRetry({ error, tries, isRepeatable, longestRetryAfterMs }, random);
-        if (pauseMs === undefined || clock.monotonicMs() + pauseMs >= endMs) throw error;
-        // Another node may answer. Calls that fail together move on only once. A refusal by limits is the same on every
-        // node.
-        if (error.status !== 429 && asked === address) asked += 1;
-        onRetry(error, pauseMs);
-        await pause(clock, pauseMs, signal);
-      }
-    }
-  }
-
-  return async (name, params, options = {}) => {
-    const { signal, requestId = newId(), timeoutMs = settings.timeoutMs } = options;
-    const { longestRetryAfterMs = settings.longestRetryAfterMs } = options;
-    const request = apiRequest(name, params, newId);
-    if (!REQUEST_ID.test(requestId)) {
-      throw new TypeError(
-        `${name}: requestId must be 1 to 256 characters of ASCII, without blanks around them`,
-      );
-    }
-    const sending: Sending = {
-      ...request,
-      isRepeatable: options.isRepeatable ?? request.isRepeatable,
-      signal,
-      requestId,
-      tryTimeoutMs: settings.tryTimeoutMs + waitMsOf(params),
-    };
-    return tryAgain(sending, { timeoutMs, longestRetryAfterMs });
-  };
 }
 
 /** Returns how long the call asks the service to wait, in milliseconds. */

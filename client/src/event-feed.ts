@@ -38,36 +38,47 @@ const TIMEOUT_MS = 300_000;
 
 /** Makes a feed. It sends nothing before it is iterated. */
 export function eventFeed(call: Call, settings: ClientSettings, options: FollowOptions = {}): EventFeed {
-  const { clock, eventGapMs } = settings;
-  const { types, shop, signal, timeoutMs = TIMEOUT_MS } = options;
-  let { cursor } = options;
+  return new CalledFeed(call, settings, options);
+}
 
-  async function* read(): AsyncGenerator<Event, never, void> {
+class CalledFeed implements EventFeed {
+  readonly #call: Call;
+  readonly #settings: ClientSettings;
+  readonly #options: FollowOptions;
+  #cursor: string | undefined;
+
+  constructor(call: Call, settings: ClientSettings, options: FollowOptions) {
+    this.#call = call;
+    this.#settings = settings;
+    this.#options = options;
+    this.#cursor = options.cursor;
+  }
+
+  get cursor(): string | undefined {
+    return this.#cursor;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, never, void> {
+    const { clock, eventGapMs } = this.#settings;
+    const { types, shop, signal, timeoutMs = TIMEOUT_MS } = this.#options;
     for (;;) {
-      const isFirst = cursor === undefined;
+      const isFirst = this.#cursor === undefined;
       const askedMs = clock.monotonicMs();
-      const { data } = await call(
+      const { data } = await this.#call(
         'listEvents',
-        { cursor, types: types?.join(','), shop, limit: LIMIT, waitMs: WAIT_MS },
+        { cursor: this.#cursor, types: types?.join(','), shop, limit: LIMIT, waitMs: WAIT_MS },
         { signal, timeoutMs, longestRetryAfterMs: timeoutMs },
       );
       for (const event of data.items) {
-        cursor = event.id;
+        this.#cursor = event.id;
         yield event;
       }
-      cursor = data.nextCursor;
+      this.#cursor = data.nextCursor;
       // An answer may come early, and the API counts calls. So they are at least `eventGapMs` apart.
       const restMs = eventGapMs - (clock.monotonicMs() - askedMs);
       if (!isFirst && restMs > 0) await pause(clock, restMs, signal);
     }
   }
-
-  return {
-    get cursor() {
-      return cursor;
-    },
-    [Symbol.asyncIterator]: read,
-  };
 }
 
 /** Types of events that end a message or status post. */

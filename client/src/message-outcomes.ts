@@ -15,14 +15,6 @@ export interface WaitOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Waits for messages to end. All waits share one reader of the events. */
-export interface MessageOutcomes {
-  /**
-   * Resolves with the message once its status is final: `sent`, `failed` or `rejected`. The last two have a `reason`.
-   */
-  wait(id: string, options?: WaitOptions): Promise<Message>;
-}
-
 /** A read of the events that lasts while a caller waits. */
 interface Reading {
   /** Resolves once the read receives every later end of a message. */
@@ -36,19 +28,57 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Makes the waits of one client, which share one reader of the events. */
-export function messageOutcomes(call: Call, settings: ClientSettings): MessageOutcomes {
-  let currentReading: Reading | undefined;
+/** Waits for messages to end. All waits of a client share one reader of the events. */
+export class MessageOutcomes {
+  readonly #call: Call;
+  readonly #settings: ClientSettings;
+  #reading: Reading | undefined;
 
-  function startReading(): Reading {
+  constructor(call: Call, settings: ClientSettings) {
+    this.#call = call;
+    this.#settings = settings;
+  }
+
+  /**
+   * Resolves with the message once its status is final: `sent`, `failed` or `rejected`. The last two have a `reason`.
+   */
+  async wait(id: string, { signal, timeoutMs = Number.POSITIVE_INFINITY }: WaitOptions = {}): Promise<Message> {
+    signal?.throwIfAborted();
+    this.#reading ??= this.#startReading();
+    const reading = this.#reading;
+    const { end, leave } = this.#waitIn(reading, id);
+    const limit = timeLimit(this.#settings.clock, timeoutMs, signal);
+    const requestId = this.#settings.newId();
+    const isOver = new Promise<never>((_, reject) => {
+      limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
+    });
+    const look = async (): Promise<Message> => {
+      await reading.isListening;
+      // The record shows an end before the reading began. The feed reports a later one.
+      const { data } = await this.#call('readMessage', { id }, { signal: limit.signal, requestId });
+      return isFinal(data) ? data : end;
+    };
+    try {
+      return await Promise.race([look(), end, isOver]);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!limit.isUp()) throw error;
+      throw new ApiError({ code: 'TIMEOUT', reason: 'the message has not ended in time', requestId });
+    } finally {
+      limit.release();
+      leave();
+    }
+  }
+
+  #startReading(): Reading {
     const end = new AbortController();
     const { promise: isListening, resolve: listens } = deferred<void>();
     const waiters: Reading['waiters'] = new Map();
     const reading: Reading = { isListening, waiters, stop: () => end.abort() };
     const read = async (): Promise<void> => {
-      const { data } = await call('listEvents', { limit: 1 }, { signal: end.signal });
+      const { data } = await this.#call('listEvents', { limit: 1 }, { signal: end.signal });
       listens();
-      const feed = eventFeed(call, settings, {
+      const feed = eventFeed(this.#call, this.#settings, {
         cursor: data.nextCursor,
         types: MESSAGE_ENDS,
         signal: end.signal,
@@ -59,7 +89,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
       }
     };
     read().catch((error: unknown) => {
-      if (currentReading === reading) currentReading = undefined;
+      if (this.#reading === reading) this.#reading = undefined;
       for (const waiter of [...waiters.values()].flatMap((each) => [...each])) waiter.reject(error);
       listens();
     });
@@ -67,7 +97,7 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
   }
 
   /** Returns a promise of the end of a message in the events. `leave` ends the read with its last waiter. */
-  function waitIn(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
+  #waitIn(reading: Reading, id: string): { readonly end: Promise<Message>; leave(): void } {
     const waiter = deferred<Message>();
     // The waiter gets a failure. After it has left, the rejection must not count as unhandled.
     waiter.promise.catch(() => undefined);
@@ -75,45 +105,15 @@ export function messageOutcomes(call: Call, settings: ClientSettings): MessageOu
     reading.waiters.set(id, ofMessage.add(waiter));
     return {
       end: waiter.promise,
-      leave() {
+      leave: () => {
         ofMessage.delete(waiter);
         if (ofMessage.size === 0) reading.waiters.delete(id);
         if (reading.waiters.size > 0) return;
-        if (currentReading === reading) currentReading = undefined;
+        if (this.#reading === reading) this.#reading = undefined;
         reading.stop();
       },
     };
   }
-
-  return {
-    async wait(id, { signal, timeoutMs = Number.POSITIVE_INFINITY } = {}) {
-      signal?.throwIfAborted();
-      currentReading ??= startReading();
-      const reading = currentReading;
-      const { end, leave } = waitIn(reading, id);
-      const limit = timeLimit(settings.clock, timeoutMs, signal);
-      const requestId = settings.newId();
-      const isOver = new Promise<never>((_, reject) => {
-        limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
-      });
-      const look = async (): Promise<Message> => {
-        await reading.isListening;
-        // The record shows an end before the reading began. The feed reports a later one.
-        const { data } = await call('readMessage', { id }, { signal: limit.signal, requestId });
-        return isFinal(data) ? data : end;
-      };
-      try {
-        return await Promise.race([look(), end, isOver]);
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!limit.isUp()) throw error;
-        throw new ApiError({ code: 'TIMEOUT', reason: 'the message has not ended in time', requestId });
-      } finally {
-        limit.release();
-        leave();
-      }
-    },
-  };
 }
 
 function isFinal({ status }: Message): boolean {

@@ -3,7 +3,7 @@ import { type ClientOptions, clientSettings } from './client-options.ts';
 import { type ConnectOptions, connectShop } from './connect-shop.ts';
 import { type EachItem, eachItem, eachShop } from './each-item.ts';
 import { type EventFeed, eventFeed, type FollowOptions } from './event-feed.ts';
-import { messageOutcomes, type WaitOptions } from './message-outcomes.ts';
+import { MessageOutcomes, type WaitOptions } from './message-outcomes.ts';
 import type { Call, CallOptions, Methods, OperationName, Params } from './methods.ts';
 import { type Channel, type Message, OPERATIONS, type Shop } from './operations.ts';
 
@@ -41,7 +41,7 @@ export type MessagingClient = Methods & Flows;
 export function messagingClient(options: ClientOptions): MessagingClient {
   const settings = clientSettings(options);
   const call = caller(settings);
-  const outcomes = messageOutcomes(call, settings);
+  const outcomes = new MessageOutcomes(call, settings);
   return {
     ...methodsOf(call),
     eachShop: (callOptions) => eachShop(call, callOptions),

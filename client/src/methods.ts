@@ -26,8 +26,8 @@ export interface CallOptions {
   readonly longestRetryAfterMs?: number | undefined;
   /**
    * True if repeating this call does no harm. It is then repeated even if it may have been carried out. By default true
-   * for GET, PATCH and DELETE, and for calls with an idempotency key. Also for `cancelMessage`, `markInboundRead` and the
-   * calls that pause, resume or cancel a batch.
+   * for GET, PATCH and DELETE, and for calls with an idempotency key. Also for `cancelMessage`, `markInboundRead` and
+   * the calls that pause, resume or cancel a batch.
    */
   readonly isRepeatable?: boolean | undefined;
   /**
