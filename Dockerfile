@@ -31,6 +31,7 @@ COPY runtime runtime
 COPY policy policy
 COPY actors actors
 COPY http http
+COPY bin/copy-assets bin/
 RUN npm run build
 
 FROM program AS more-programs

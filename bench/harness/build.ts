@@ -49,10 +49,7 @@ function run(command: string, args: string[], cwd: string): void {
 export function compile(checkout = root): void {
   run('rm', ['-rf', 'bench/dist'], checkout);
   run(join(checkout, 'node_modules/.bin/tsc'), ['-p', 'bench/tsconfig.json'], checkout);
-  // Scripts and pages that the programs read from beside themselves, as in `npm run build`.
-  const assets =
-    "find runtime policy actors http -type f ! -name '*.ts' -print0 | tar -c --null -T - | tar -x -C";
-  run('sh', ['-c', `${assets} bench/dist`], checkout);
+  run(join(root, 'bin/copy-assets'), ['bench/dist'], checkout);
   copyFileSync(join(checkout, 'package.json'), join(checkout, 'bench/dist/package.json'));
 }
 

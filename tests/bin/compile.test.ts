@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true }));
 function compile({ exitCode }: { readonly exitCode: number }): number | null {
   for (const name of ['bin', 'runtime', 'policy', 'actors', 'http', 'node_modules/.bin', '.compiled'])
     mkdirSync(join(folder, name), { recursive: true });
-  cpSync(join(root, 'bin/compile'), join(folder, 'bin/compile'));
+  for (const name of ['bin/compile', 'bin/copy-assets']) cpSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, 'runtime/script.lua'), 'return 1');
   writeFileSync(join(folder, '.compiled/old.js'), '');
   const script = `#!/bin/sh\nls .compiled > seen\necho > "$6/new.js"\nexit ${exitCode}\n`;
