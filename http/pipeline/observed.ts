@@ -34,29 +34,6 @@ interface CallStart extends CallIds {
   readonly startedMs: number;
 }
 
-/** A call that waits. It is answered once more after its wait, and counts as one call. */
-class ObservedWait implements WaitingCall {
-  readonly call: EdgeCall;
-  readonly start: CallStart;
-  readonly wait: CallWait;
-  readonly #goOn: (waitingCall: ObservedWait) => MaybePromise<ReplyValue>;
-
-  constructor(
-    call: EdgeCall,
-    { start, wait }: { readonly start: CallStart; readonly wait: CallWait },
-    goOn: (waitingCall: ObservedWait) => MaybePromise<ReplyValue>,
-  ) {
-    this.call = call;
-    this.start = start;
-    this.wait = wait;
-    this.#goOn = goOn;
-  }
-
-  goOn(): MaybePromise<ReplyValue> {
-    return this.#goOn(this);
-  }
-}
-
 /**
  * A caller's request id is returned unchanged if it has up to 256 characters of visible ASCII and spaces. Otherwise the
  * request gets a new id.
@@ -73,91 +50,109 @@ function startOf({ headers }: RequestValue, { clock, newId }: ObservedOptions): 
 
 /** Wraps an edge: each request gets an id and a log entry, and the number in progress is bounded. */
 export function observed(edge: EdgeHandler, options: ObservedOptions): Responder {
-  const { clock, inProgress } = options;
-  const refusals = new DelayedRefusals(clock);
+  const calls = new ObservedCalls(edge, options);
+  return (call) => calls.begin(call);
+}
 
-  function answer(call: EdgeCall, start: CallStart, wait?: CallWait): MaybePromise<ReplyValue> {
+/** The calls of one edge. */
+class ObservedCalls {
+  readonly #edge: EdgeHandler;
+  readonly #options: ObservedOptions;
+  readonly #refusals: DelayedRefusals;
+
+  constructor(edge: EdgeHandler, options: ObservedOptions) {
+    this.#edge = edge;
+    this.#options = options;
+    this.#refusals = new DelayedRefusals(options.clock);
+  }
+
+  begin(call: EdgeCall): MaybePromise<ReplyValue> {
+    const start = startOf(call.request, this.#options);
+    if (!this.#options.inProgress.isFull) return this.#answer(call, start);
+    return this.#refuseLater(call.request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), start);
+  }
+
+  /** Answers a call after its wait. */
+  goOn({ call, start, wait }: ObservedWait): MaybePromise<ReplyValue> {
+    this.#options.inProgress.endWait();
+    return mapMaybePromise(this.#answer(call, start, wait), (reply) => {
+      if (reply.waiting === undefined) wait.leave();
+      return reply;
+    });
+  }
+
+  #answer(call: EdgeCall, start: CallStart, wait?: CallWait): MaybePromise<ReplyValue> {
     let edgeReply: MaybePromise<EdgeReply>;
     try {
-      edgeReply = edge(call, start, wait);
+      edgeReply = this.#edge(call, start, wait);
     } catch (error) {
-      return finishBroken(call.request, error, start);
+      return this.#finishBroken(call.request, error, start);
     }
     return edgeReply instanceof Promise
-      ? answerLater(call, edgeReply, start)
-      : settle(call, edgeReply, start);
+      ? this.#answerLater(call, edgeReply, start)
+      : this.#settle(call, edgeReply, start);
   }
 
   /** Waits for the edge's reply. The call counts as in progress until then. */
-  function answerLater(call: EdgeCall, edgeReply: Promise<EdgeReply>, start: CallStart): Promise<ReplyValue> {
+  #answerLater(call: EdgeCall, edgeReply: Promise<EdgeReply>, start: CallStart): Promise<ReplyValue> {
+    const { inProgress } = this.#options;
     inProgress.enter();
     return edgeReply.then(
       (edgeReplyKnown) => {
         inProgress.leave();
-        return settle(call, edgeReplyKnown, start);
+        return this.#settle(call, edgeReplyKnown, start);
       },
       (error) => {
         inProgress.leave();
-        return finishBroken(call.request, error, start);
+        return this.#finishBroken(call.request, error, start);
       },
     );
   }
 
   /** Finishes a call, delays its refusal, or lets it wait. A call that waits is not logged yet. */
-  function settle(call: EdgeCall, edgeReply: EdgeReply, start: CallStart): MaybePromise<ReplyValue> {
+  #settle(call: EdgeCall, edgeReply: EdgeReply, start: CallStart): MaybePromise<ReplyValue> {
     const { reply, wait } = edgeReply;
     if (wait !== undefined) {
-      inProgress.beginWait();
-      return { ...reply, waiting: new ObservedWait(call, { start, wait }, goOn) };
+      this.#options.inProgress.beginWait();
+      return { ...reply, waiting: new ObservedWait(call, { start, wait }, this) };
     }
     const { request } = call;
     return reply.code === 'OVERLOADED'
-      ? refuseLater(request, edgeReply, start)
-      : finish(request, edgeReply, start);
-  }
-
-  function goOn({ call, start, wait }: ObservedWait): MaybePromise<ReplyValue> {
-    inProgress.endWait();
-    return mapMaybePromise(answer(call, start, wait), (reply) => {
-      if (reply.waiting === undefined) wait.leave();
-      return reply;
-    });
+      ? this.#refuseLater(request, edgeReply, start)
+      : this.#finish(request, edgeReply, start);
   }
 
   /**
    * Sends a refusal after its delay. It only waits, so it does not count as in progress. It empties the body of the
    * request, so that the wait does not keep it in memory.
    */
-  async function refuseLater(
-    request: RequestValue,
-    refusal: EdgeReply,
-    start: CallStart,
-  ): Promise<ReplyValue> {
+  async #refuseLater(request: RequestValue, refusal: EdgeReply, start: CallStart): Promise<ReplyValue> {
     request.body = '';
-    await refusals.delay();
-    return finish(request, refusal, start);
+    await this.#refusals.delay();
+    return this.#finish(request, refusal, start);
   }
 
-  function finish(request: RequestValue, edgeReply: EdgeReply, start: CallStart): ReplyValue {
+  #finish(request: RequestValue, edgeReply: EdgeReply, start: CallStart): ReplyValue {
     try {
-      return logReply(request, edgeReply, start);
+      return this.#logReply(request, edgeReply, start);
     } catch (error) {
-      return finishBroken(request, error, start);
+      return this.#finishBroken(request, error, start);
     }
   }
 
-  function finishBroken(request: RequestValue, error: unknown, start: CallStart): ReplyValue {
-    options.log.error({ err: error }, 'the edge threw');
-    return logReply(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), start);
+  #finishBroken(request: RequestValue, error: unknown, start: CallStart): ReplyValue {
+    this.#options.log.error({ err: error }, 'the edge threw');
+    return this.#logReply(request, anonymous(errorReply({ code: 'INTERNAL_ERROR' }), UNMATCHED), start);
   }
 
   /** Logs and counts an answered request. Returns the reply with its id. */
-  function logReply({ method, ip }: RequestValue, edgeReply: EdgeReply, start: CallStart): ReplyValue {
+  #logReply({ method, ip }: RequestValue, edgeReply: EdgeReply, start: CallStart): ReplyValue {
+    const { clock } = this.#options;
     const atMs = clock.wallMs();
     const { requestId, startedMs } = start;
     const { reply, route, tenantId, keyId } = edgeReply;
     const { status, contentType, headers, body, stream, closesConnection } = reply;
-    options.observe({
+    this.#options.observe({
       atMs,
       requestId,
       traceparent: edgeReply.traceparent ?? start.traceparent,
@@ -179,10 +174,27 @@ export function observed(edge: EdgeHandler, options: ObservedOptions): Responder
       closesConnection,
     };
   }
+}
 
-  return (call) => {
-    const start = startOf(call.request, options);
-    if (!inProgress.isFull) return answer(call, start);
-    return refuseLater(call.request, anonymous(errorReply({ code: 'OVERLOADED' }), UNMATCHED), start);
-  };
+/** A call that waits. It is answered once more after its wait, and counts as one call. */
+class ObservedWait implements WaitingCall {
+  readonly call: EdgeCall;
+  readonly start: CallStart;
+  readonly wait: CallWait;
+  readonly #calls: ObservedCalls;
+
+  constructor(
+    call: EdgeCall,
+    { start, wait }: { readonly start: CallStart; readonly wait: CallWait },
+    calls: ObservedCalls,
+  ) {
+    this.call = call;
+    this.start = start;
+    this.wait = wait;
+    this.#calls = calls;
+  }
+
+  goOn(): MaybePromise<ReplyValue> {
+    return this.#calls.goOn(this);
+  }
 }
