@@ -55,7 +55,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'REDIS_URL',
 ]);
 
-/** A shorter pause is for simulations only (docs/contract.md, The commands); a real network would ban the number. */
+/** A shorter gap is for simulations only (docs/contract.md, The commands). A real network would ban the number. */
 const SHORTEST_GAP_MS = 6_000;
 
 const chatNetworkSchema = v.pipe(

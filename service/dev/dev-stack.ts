@@ -46,7 +46,7 @@ export async function bringUp(environment: DevEnvironment, group: ProcessGroup):
     CREDENTIALS_KEY: state.credentialsKey,
   };
   if (environment.startsRedis) variables.REDIS_URL = await startRedis(environment, group, lock);
-  const startNode = (name: keyof typeof PROGRAMS): GuardedProcess =>
+  const startProgram = (name: keyof typeof PROGRAMS): GuardedProcess =>
     group.start({
       name,
       command: process.execPath,
@@ -57,13 +57,13 @@ export async function bringUp(environment: DevEnvironment, group: ProcessGroup):
     });
   let simulator: string | null = null;
   if (environment.startsSimulator) {
-    const line = await readReadyLine(startNode('simulator'), { schema: simulatorLine });
+    const line = await readReadyLine(startProgram('simulator'), { schema: simulatorLine });
     simulator = line.simulator;
     variables.MSGAPP_SOCKET_URL = `${simulator.replace(/^http/, 'ws')}/ws/chat`;
     variables.MSGAPP_NOISE_ROOT_KEY = await readRootKey(simulator);
     variables.NODE_EXTRA_CA_CERTS = await keepMediaAuthority(simulator, dataDirectory);
   }
-  const { api, admin } = await readReadyLine(startNode('service'), { schema: serviceLine });
+  const { api, admin } = await readReadyLine(startProgram('service'), { schema: serviceLine });
   const { apiKey } = await ensureDemoAccount({ apiUrl: api, adminUrl: admin, file, state });
   return { ready: true, api, admin, simulator, apiKey, adminToken: state.adminToken };
 }
@@ -96,8 +96,8 @@ async function claim(dataDirectory: string): Promise<FileLock> {
 }
 
 /**
- * The node id, which is the same at each start for any ports of the system. So a killed service is superseded at once,
- * without a wait for its lease.
+ * Returns the node id, which is the same at each start for any ports of the system. So a killed service is superseded
+ * at once, without a wait for its lease.
  */
 function nodeIdOf(dataDirectory: string): string {
   const mark = createHash('sha256').update(`${hostname()}:${dataDirectory}`).digest('hex');

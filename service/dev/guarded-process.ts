@@ -36,7 +36,7 @@ export interface GuardedProcessOptions {
   readonly workingDirectory?: string;
   readonly output?: 'read' | 'pass';
   readonly errors?: 'read' | 'pass';
-  /** An open file the command keeps open as long as it lives; with a lock on it, the lock lives as long. */
+  /** An open file that the command keeps open while it lives. A lock on the file lasts as long. */
   readonly keepsOpen?: number;
   readonly clock?: Clock;
 }

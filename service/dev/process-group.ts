@@ -11,38 +11,34 @@ export interface ProcessLoss {
   readonly end: ProcessEnd;
 }
 
-/** Processes that end together. */
-export interface ProcessGroup {
-  /** Starts a member. Throws once the group is ending. */
-  start(options: GuardedProcessOptions): GuardedProcess;
+/** Processes that end together. A new group is empty. */
+export class ProcessGroup {
   /** Settles with the first member that ended by itself; never when `stop` came first. */
   readonly broken: Promise<ProcessLoss>;
-  /** Ends the members, the newest first, so that each still has those it depends on. */
-  stop(options: { readonly graceMs: number }): Promise<void>;
-}
+  readonly #members: GuardedProcess[] = [];
+  #isEnding = false;
+  #reportLoss: (loss: ProcessLoss) => void = () => undefined;
 
-/** Makes an empty group. */
-export function createProcessGroup(): ProcessGroup {
-  const members: GuardedProcess[] = [];
-  let isEnding = false;
-  let reportLoss: (loss: ProcessLoss) => void;
-  const loss = new Promise<ProcessLoss>((resolve) => {
-    reportLoss = resolve;
-  });
-  return {
-    broken: loss,
-    start(options) {
-      if (isEnding) throw new Error(`${options.name} is not started any more`);
-      const member = spawnGuarded(options);
-      members.push(member);
-      void member.ended.then((end) => {
-        if (!isEnding) reportLoss({ name: member.name, end });
-      });
-      return member;
-    },
-    async stop({ graceMs }) {
-      isEnding = true;
-      for (const member of members.toReversed()) await member.stop({ graceMs });
-    },
-  };
+  constructor() {
+    this.broken = new Promise((resolve) => {
+      this.#reportLoss = resolve;
+    });
+  }
+
+  /** Starts a member. Throws once the group is ending. */
+  start(options: GuardedProcessOptions): GuardedProcess {
+    if (this.#isEnding) throw new Error(`${options.name} is not started any more`);
+    const member = spawnGuarded(options);
+    this.#members.push(member);
+    void member.ended.then((end) => {
+      if (!this.#isEnding) this.#reportLoss({ name: member.name, end });
+    });
+    return member;
+  }
+
+  /** Ends the members, the newest first, so that each still has those it depends on. */
+  async stop({ graceMs }: { readonly graceMs: number }): Promise<void> {
+    this.#isEnding = true;
+    for (const member of this.#members.toReversed()) await member.stop({ graceMs });
+  }
 }

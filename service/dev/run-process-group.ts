@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../runtime/runtime-failure.ts';
 import { describeEnd } from './guarded-process.ts';
-import { createProcessGroup, type ProcessGroup } from './process-group.ts';
+import { ProcessGroup } from './process-group.ts';
 
 const END_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
@@ -21,7 +22,7 @@ export async function runProcessGroup<Line extends object>(options: {
   print?(line: Line): string;
 }): Promise<never> {
   const { name, bringUp, print = JSON.stringify } = options;
-  const group = createProcessGroup();
+  const group = new ProcessGroup();
   const endSignal = Promise.race(END_SIGNALS.map((signal) => nextSignal(signal)));
   // A signal to the whole group may end members first; then the step that misses one has the better error.
   const lossText = group.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
@@ -30,7 +31,7 @@ export async function runProcessGroup<Line extends object>(options: {
       process.stdout.write(`${print(line)}\n`);
       return lossText;
     },
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    messageOf,
   );
   const failure = await Promise.race([endSignal, life, lossText]);
   if (failure !== undefined) console.error(`${name}: ${failure}`);

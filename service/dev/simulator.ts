@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { replaceClientCurve } from '../../actors/sessions/worker-thread/keys/client-curve.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { messageOf } from '../../runtime/runtime-failure.ts';
 import { sameArrays } from '../../simulator/handsets/same-arrays.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { simulatorEnvironment } from '../environment.ts';
@@ -33,6 +34,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(`bin/simulator: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`bin/simulator: ${messageOf(error)}`);
   process.exit(1);
 });

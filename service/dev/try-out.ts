@@ -2,7 +2,9 @@ import { devEnvironment } from '../environment.ts';
 import { type Addresses, bringUp } from './dev-stack.ts';
 import { runProcessGroup } from './run-process-group.ts';
 
-/** The text that the container of compose.try.yaml prints once everything runs, for new users of the product. */
+/**
+ * Returns the text that the container of compose.try.yaml prints once everything runs, for new users of the product.
+ */
 function welcome({ api, admin, simulator, apiKey, adminToken }: Addresses): string {
   return [
     'Everything is up, with a demo tenant and its shop.',
