@@ -50,7 +50,7 @@ export interface HttpActors {
 }
 
 export interface HttpOptions extends HttpActors {
-  /** Shown to callers as well, in the articles. */
+  /** Callers see only the `ArticleSettings` among them. */
   readonly settings: HttpSettings;
   /** Version of the build, for /healthz. */
   readonly version: string;

@@ -14,8 +14,8 @@ const BATCH_MS = 500;
 const STOP_MS = 1_000;
 
 /**
- * Tracing through OpenTelemetry's own SDK to a collector, as OTLP over HTTP. The SDK is loaded here and nowhere else, so
- * that without a collector it costs neither time nor memory. Its own variables hold (`OTEL_TRACES_SAMPLER`,
+ * Tracing through OpenTelemetry's own SDK to a collector, as OTLP over HTTP. The SDK is loaded here and nowhere else,
+ * so that without a collector it costs neither time nor memory. Its own variables hold (`OTEL_TRACES_SAMPLER`,
  * `OTEL_EXPORTER_OTLP_HEADERS`).
  */
 export async function otlpTracing(options: {

@@ -2,12 +2,12 @@
 
 import { Resolver } from 'node:dns';
 import * as v from 'valibot';
-import { isAddressRange } from '../http/pipeline/client-address.ts';
+import { isAddressRange } from '../actors/address-range.ts';
 import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** A TCP port; 0 lets the system pick one, which tests use. */
+/** Returns the reader of a TCP port. 0 lets the system pick one, which tests use. */
 export const port = (standard: string) =>
   v.optional(
     v.pipe(
@@ -19,7 +19,7 @@ export const port = (standard: string) =>
     standard,
   );
 
-/** A whole number, by default at least 1. */
+/** Returns the reader of a whole number, by default at least 1. */
 export const wholeNumber = (most: number, least = 1) =>
   v.pipe(
     v.string(),
@@ -29,7 +29,7 @@ export const wholeNumber = (most: number, least = 1) =>
     v.maxValue(most, `a whole number from ${least} to ${most}`),
   );
 
-/** A whole number with a default. */
+/** Returns the reader of a whole number with a default. */
 export const count = (standard: string, most: number, least?: number) =>
   v.optional(wholeNumber(most, least), standard);
 
@@ -73,7 +73,7 @@ export const publicUrl = v.pipe(
   v.transform((text) => text.replace(/\/+$/, '')),
 );
 
-/** The page on which a shop's owner finishes its setup (docs/contract.md, Shop). */
+/** The page on which a person finishes the setup of a shop (docs/contract.md, Shop). */
 export const setupUrlTemplate = v.optional(
   v.pipe(
     v.string(),
@@ -172,7 +172,7 @@ export const lineOfText = v.pipe(
   v.regex(/^[^\p{Cc}]{1,200}$/u, 'one line of at most 200 characters'),
 );
 
-/** The URL, or undefined when the text is none. */
+/** Returns the URL, or undefined if the text is none. */
 function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined;
 }

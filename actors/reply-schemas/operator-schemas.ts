@@ -27,7 +27,7 @@ export const tenant = v.strictObject({
 });
 
 /** A tenant with the status of its actor. */
-export const inspectTenant = v.strictObject({
+export const tenantInspection = v.strictObject({
   ...tenant.entries,
   actor: v.strictObject({
     status: v.picklist(['active', 'backoff', 'suspended']),

@@ -7,8 +7,9 @@ mappedAddresses.addSubnet('::ffff:0:0', MAPPED_PREFIX, 'ipv6');
 
 /**
  * Returns a fast check of the addresses from which a key may be used, or undefined if all may. Takes the entries that
- * `isAddressRange` accepts. An entry applies only to its own family: a BlockList reads each IPv4 address also as IPv6,
- * so `::/0` would admit every caller. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) counts as IPv4.
+ * `isAddressRange` (actors/address-range.ts) accepts. An entry applies only to its own family: a BlockList reads each
+ * IPv4 address also as IPv6, so `::/0` would admit every caller. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`)
+ * counts as IPv4.
  */
 export function ipAllowlist(entries: readonly string[]): ((address: string) => boolean) | undefined {
   if (entries.length === 0) return undefined;

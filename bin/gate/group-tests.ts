@@ -19,7 +19,7 @@ const ALONE = /\.alone\.test\.js$/;
 const TOUCHES_PROCESS =
   /process\.(?:chdir|env|exit|memoryUsage|on|once|resourceUsage)\b|globalThis\.\w+ =|Object\.assign\(globalThis|[^.\w]mock\.|\bsetFlagsFromString\b|\b(?:set|forget)ShardCount\b|\bdescriptorLimit\(process|syncBuiltinESMExports/;
 
-/** The folder of tests/ in which a file is, at any depth. */
+/** Returns the folder of tests/ in which a file is, at any depth. */
 const topFolderOf = (file: string): string => file.split('/').slice(0, 3).join('/');
 
 /** True if the file, or a helper in tests/ that it imports, touches its process. */

@@ -27,7 +27,7 @@ type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 /** Schemas of failures, which no operation's data refers to. */
 const OF_FAILURES = ['ErrorCode', 'FieldProblem'];
 
-/** The tenants' document. */
+/** Returns the tenants' document. */
 export function apiDocument(): ApiDocument {
   return tenantsDocument({ publicUrl: '' }) as unknown as ApiDocument;
 }
@@ -197,7 +197,7 @@ function size({ properties = {} }: JsonSchema): number {
   return Object.keys(properties).length;
 }
 
-/** The schemas that the text refers to, by way of each other too, in the document's order. */
+/** Returns the schemas that the text refers to, also through other schemas, in the document's order. */
 function reachable(text: string, schemas: Readonly<Record<string, JsonSchema>>): readonly NamedSchema[] {
   const foundNames = new Set(OF_FAILURES);
   const look = (text: string): void => {
@@ -211,7 +211,7 @@ function reachable(text: string, schemas: Readonly<Record<string, JsonSchema>>):
   return Object.entries(schemas).filter(([name]) => foundNames.has(name));
 }
 
-/** A comment above a declaration. */
+/** Returns a comment above a declaration. */
 function comment(text: string | undefined, indent: string): string {
   if (text === undefined) return '';
   const lines = text.replaceAll('*/', '*∕').split('\n');

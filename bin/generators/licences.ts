@@ -34,7 +34,7 @@ const DUTIES: Readonly<Record<string, string>> = {
   MIT: 'Keep the notice of copyright and the licence.',
 };
 
-/** The packages of the image, for each platform that it is built for. Throws for one without a licence. */
+/** Returns the packages of the image, for each platform that it is built for. Throws for one without a licence. */
 export function imagePackages(packages: Readonly<Record<string, LockedPackage>>): readonly ImagePackage[] {
   return Object.entries(packages).flatMap(([folder, lockedPackage]) => {
     const name = folder.replace(/^.*node_modules\//, '');
@@ -46,7 +46,10 @@ export function imagePackages(packages: Readonly<Record<string, LockedPackage>>)
   });
 }
 
-/** Neither the compiler, an optional peer that image/trim-packages takes out, nor what only packages of other platforms need. */
+/**
+ * Neither the compiler, an optional peer that image/trim-packages takes out, nor what only packages of other platforms
+ * need.
+ */
 function isInImage(name: string, { os, cpu, libc }: LockedPackage): boolean {
   if (name === 'typescript' || /^@(typescript|types)\//.test(name)) return false;
   if (name === '@img/sharp-wasm32' || name === '@emnapi/runtime') return false;

@@ -56,7 +56,7 @@ function plainText(markdown: string): string {
   return markdown.replaceAll(/ \(\[[^\]]+\]\([^)]+\)\)/g, '').replaceAll('`', '');
 }
 
-/** One setting as an item of a list: a table would be wider than a page. */
+/** Returns one setting as an item of a list: a table would be wider than a page. */
 function settingItem(name: string, standard: string, description: string): string {
   const sentence = /[.!?]$/.test(description) ? description : `${description}.`;
   const ifAbsent = /^required/.test(standard) ? `R${standard.slice(1)}` : `Default: ${standard}`;

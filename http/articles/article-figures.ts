@@ -51,7 +51,7 @@ function showFigure(figure: number): string {
   return figure.toLocaleString('en-US');
 }
 
-/** `0–2: 20, 3–6: 50, from 7: 100`: days since the pairing, and the cap of each. */
+/** Returns `0–2: 20, 3–6: 50, from 7: 100`: days since the pairing, and the cap of each. */
 function dailyCaps(): string {
   return WARMUP_STEPS.map(({ fromDay, perDay }, index) => {
     const next = WARMUP_STEPS[index + 1];

@@ -29,7 +29,7 @@ const markdown = new Marked({
   },
 });
 
-/** The page of an article. Its paths are relative, because a proxy may serve it below a path of its own. */
+/** Returns the page of an article. Its paths are relative, because a proxy may serve it below a path of its own. */
 export function articleHtml(article: Article, articles: Articles): string {
   return documentHtml(article.title, articles, {
     current: article.slug,
@@ -37,7 +37,7 @@ export function articleHtml(article: Article, articles: Articles): string {
   });
 }
 
-/** The page that lists the articles. */
+/** Returns the page that lists the articles. */
 export function indexHtml(articles: Articles): string {
   const items = [...articles.values()].map(
     ({ slug, title, summary }) =>
@@ -81,7 +81,7 @@ ${main}</main>
 `;
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** Returns the anchor of a heading, as GitHub makes it. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

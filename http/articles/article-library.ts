@@ -36,8 +36,8 @@ export interface ArticleSettings {
 type ArticleValues = Readonly<Record<string, string>>;
 
 /**
- * Reads the Markdown files of a folder. In a name like `http/articles/texts/10-getting-started.md` the number gives the order,
- * and the rest is the slug. The first line is the title (`# …`), the first paragraph the summary. Throws if a
+ * Reads the Markdown files of a folder. In a name like `http/articles/texts/10-getting-started.md` the number gives the
+ * order, and the rest is the slug. The first line is the title (`# …`), the first paragraph the summary. Throws if a
  * `{{name}}` has no value. `address` is called with the first article, because the port may be unknown before.
  */
 export function articleLibrary(

@@ -21,9 +21,9 @@ const STYLE_URL = new URL('./article.css', import.meta.url);
 const SCRIPT_URL = new URL('./article.js', import.meta.url);
 
 /**
- * The pages of the articles, for people without a key. `/docs` is the list, and `/` redirects to it. Each article has a
- * page, and its Markdown under the same path with `.md`. `/llms.txt` lists them for programs. A page is made on its
- * first request, because the public address may be unknown before.
+ * Returns the pages of the articles, for people without a key. `/docs` is the list, and `/` redirects to it. Each
+ * article has a page, and its Markdown under the same path with `.md`. `/llms.txt` lists them for programs. A page is
+ * made on its first request, because the public address may be unknown before.
  */
 export function articlePages(library: ArticleLibrary): readonly Page[] {
   const html = (path: string, body: () => string): Page => page(path, 'text/html; charset=utf-8', body);
@@ -52,8 +52,8 @@ function page(path: string, contentType: string, body: () => string): Page {
 }
 
 /**
- * Returns `/llms.txt` (https://llmstxt.org). It has links to the articles and to the API's document, for language models.
- * `publicUrl` is the service's address.
+ * Returns `/llms.txt` (https://llmstxt.org). It has links to the articles and to the API's document, for language
+ * models. `publicUrl` is the service's address.
  */
 function llmsText(articles: Articles, publicUrl: string): string {
   const items = [...articles.values()].map(

@@ -28,7 +28,7 @@ export const QUEUE_CANCELLED = {
   },
 } as const;
 
-/** The filter of a request's body. */
+/** Returns the filter of a request's body. */
 export function queueFilter(body: v.InferOutput<typeof queueCancellation>): QueueFilter {
   const { idempotencyKeyPrefix, to, acceptedBefore } = body;
   const acceptedBeforeMs = acceptedBefore === undefined ? undefined : Date.parse(acceptedBefore);

@@ -92,7 +92,7 @@ const replayedEvents = v.pipe(
   v.metadata({ minProperties: 1, maxProperties: 1 }),
 );
 
-/** The named events, each once, or the moment from which on all are meant. */
+/** Returns the named events, each once, or the moment from which on all are meant. */
 export function whatToReplay({
   eventIds,
   since,

@@ -28,7 +28,9 @@ const MADE_MODULES: { readonly [path: string]: string } = {
   '/console/error-messages.js': `export const ERROR_MESSAGES = ${JSON.stringify(ERROR_MESSAGES)};\n`,
 };
 
-/** The operators' console: its page at `/`, its files under `/console/`, preact as its package ships it. Read once. */
+/**
+ * Reads the pages of the operators' console: `/`, its files under `/console/`, and preact as its package ships it.
+ */
 export function consolePages(): readonly Page[] {
   // The package exports no path to its module for browsers. The module is in another folder of the package than its
   // entry.

@@ -3,10 +3,10 @@ import { refusedInput, resultOfParts } from './schema-results.ts';
 import { MOST_REPORTED_FIELDS } from './validation.ts';
 
 /**
- * An array that is validated only as far as the reply needs it. An array with more than `max` items is not validated at
- * all, and validation stops after `MOST_REPORTED_FIELDS` problems. A body of 64 KiB can contain 20,000 empty objects,
- * and validating them all would take 30 ms of the event loop. With `isCut`, items beyond `max` are dropped instead of
- * refused. Use it if the handler refuses a smaller number with its own code.
+ * Returns the schema of an array that is validated only as far as the reply needs it. An array with more than `max`
+ * items is not validated at all, and validation stops after `MOST_REPORTED_FIELDS` problems. A body of 64 KiB can
+ * contain 20,000 empty objects, and validating them all would take 30 ms of the event loop. With `isCut`, items beyond
+ * `max` are dropped instead of refused. Use it if the handler refuses a smaller number with its own code.
  */
 export function boundedArray<const Item extends v.GenericSchema>(
   item: Item,

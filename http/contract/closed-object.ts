@@ -9,9 +9,9 @@ const TOO_MANY = v.maxEntries<Record<string, unknown>, number, string>(
 );
 
 /**
- * An object that takes no property besides its own (docs/contract.md, Endpoints: unknown properties are refused).
- * Valibot's strictObject names the first unknown property only, and takes an array for an object; a caller gets
- * all of them at once. One with more than 64 properties is refused as a whole.
+ * Returns the schema of an object that takes no property besides its own (docs/contract.md, Endpoints: unknown
+ * properties are refused). Valibot's strictObject names the first unknown property only, and takes an array for an
+ * object; a caller gets all of them at once. One with more than 64 properties is refused as a whole.
  */
 export function closedObject<const Entries extends v.ObjectEntries>(
   entries: Entries,
@@ -44,9 +44,9 @@ export function closedObject<const Entries extends v.ObjectEntries>(
 }
 
 /**
- * An object with names of the caller's choice and values of one schema. Valibot's `record` leaves out `constructor` and two
- * other names without a word; here each name is an own property of the result. An object with more than 64 properties is
- * refused as a whole, before its values are validated (docs/contract.md, Input bounds).
+ * Returns the schema of an object with names of the caller's choice and values of one schema. Valibot's `record` leaves
+ * out `constructor` and two other names without a word; here each name is an own property of the result. An object with
+ * more than 64 properties is refused as a whole, before its values are validated (docs/contract.md, Input bounds).
  */
 export function boundedRecord<const Value extends v.GenericSchema>(value: Value) {
   const schema = v.record(v.string(), value);

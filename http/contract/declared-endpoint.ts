@@ -99,7 +99,8 @@ function paramNames(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
 }
 
-function erase<Services>(
+/** Returns a declaration as the pipeline sees it, without the types of its path, query, body and replies. */
+function withoutTypes<Services>(
   declaration: Declaration<string, Replies, QueryEntries, v.GenericSchema, FailureCode>,
   moreFields: Pick<Endpoint<Services>, 'permission' | 'role' | 'tenant' | 'waits'> & {
     readonly handle: unknown;
@@ -155,7 +156,7 @@ export function apiEndpoints<Services>() {
       ): MaybePromise<DeclaredResult<R, NoInfer<Code> | CommonError, NoInfer<Wait>>>;
     },
   ): Endpoint<Services> {
-    return erase(declaration as never, {
+    return withoutTypes(declaration as never, {
       permission: declaration.permission,
       role: undefined,
       waits: declaration.waits,
@@ -187,7 +188,7 @@ export function operatorEndpoints<Services>() {
     },
   ): Endpoint<Services> {
     const tenantSource = paramNames(declaration.path).includes('tenantId') ? 'param' : 'none';
-    return erase(declaration as never, {
+    return withoutTypes(declaration as never, {
       permission: 'operator',
       role: declaration.role,
       waits: undefined,

@@ -39,7 +39,9 @@ export type Replies = { readonly [Status in 200 | 201 | 202]?: ReplyDeclaration 
 /** Schemas that a document names once and refers to instead of repeating them. */
 export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
 
-/** The `forwardTimeoutMs` of calls that ask other shops or nodes, erase, or look up many recipients, in milliseconds. */
+/**
+ * The `forwardTimeoutMs` of calls that ask other shops or nodes, erase, or look up many recipients, in milliseconds.
+ */
 export const LONG_FORWARD_TIMEOUT_MS = 10_000;
 
 /** The ids, the connection and the wait of a call, as the edge passes them on. */

@@ -1,9 +1,6 @@
-import type { Admission } from '../../actors/tenants/tenant-operations.ts';
+import type { RateBucket } from '../../policy/limits/key-limits.ts';
 import { ERRORS, type HttpFailure, retryAfterSeconds } from './errors.ts';
 import type { HeaderLines, ReplyValue } from './exchange.ts';
-
-/** The bucket a request consumed: the one with the fewest calls left (docs/contract.md, Rate headers). */
-type RateState = Extract<Admission, { admitted: true }>['rate'];
 
 /** The content type of all bodies except files and pages. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -15,7 +12,7 @@ export function rememberBody(data: object): void {
   if (!rememberedTexts.has(data)) rememberedTexts.set(data, successBody(data));
 }
 
-/** `{ success: true, data }` (docs/contract.md, Response envelope). */
+/** Returns `{ success: true, data }` (docs/contract.md, Response envelope). */
 export function successBody(data: unknown): string {
   return rememberedTexts.get(data as object) ?? JSON.stringify({ success: true, data });
 }
@@ -37,8 +34,8 @@ export function errorReply(failure: HttpFailure, headers: HeaderLines = ''): Rep
 }
 
 /**
- * The challenge of a 401 (RFC 9110 §15.5.2), with an error if a token was given and refused. At least one parameter is
- * required (RFC 6750 §3).
+ * Returns the challenge of a 401 (RFC 9110 §15.5.2), with an error if a token was given and refused. At least one
+ * parameter is required (RFC 6750 §3).
  */
 function challenge(code: HttpFailure['code']): HeaderLines {
   if (ERRORS[code].status !== 401) return '';
@@ -46,7 +43,7 @@ function challenge(code: HttpFailure['code']): HeaderLines {
   return `\r\nWWW-Authenticate: Bearer realm="api"${isMissing ? '' : ', error="invalid_token"'}`;
 }
 
-/** The four rate headers of the bucket this request consumed (docs/contract.md, Conventions). */
-export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateState): HeaderLines {
+/** Returns the four rate headers of the window with the fewest calls left (docs/contract.md, Rate headers). */
+export function rateHeaders({ limit, remaining, resetAtSeconds, scope }: RateBucket): HeaderLines {
   return `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAtSeconds}\r\nX-RateLimit-Scope: ${scope}`;
 }

@@ -38,7 +38,7 @@ export interface RequestValue {
   /** The part after the question mark, as sent. */
   readonly query: string;
   readonly headers: RequestHeaders;
-  /** The listener sets this and `bodyFault` when the body has come. Until then, and if it is not read, it is empty. */
+  /** The body as text. It is empty until the listener sets it and `bodyFault`, and if the body is not read. */
   body: string;
   bodyFault: BodyFault | undefined;
   /** The address of the caller. If a trusted proxy forwarded the request, it is that of the caller behind the proxy. */

@@ -2,7 +2,9 @@ import * as v from 'valibot';
 import { hasText } from '../../policy/message-content.ts';
 import { GROUP_ID, PHONE_NUMBER } from '../../policy/recipient.ts';
 
-/** Half of a surrogate pair. UTF-8 cannot write it: it would be stored as U+FFFD, and different keys would become one. */
+/**
+ * Half of a surrogate pair. UTF-8 cannot write it: it would be stored as U+FFFD, and different keys would become one.
+ */
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /** Text of whole characters. Its length is counted in code points, as JSON Schema does. */
@@ -27,7 +29,10 @@ export function text(bounds: { readonly min?: number; readonly max: number }) {
 const ONE_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 const isOneLine = new RegExp(ONE_LINE);
 
-/** A name of 1 to `max` characters, of which something shows. It has one line, without control characters. */
+/**
+ * Returns the schema of a name of 1 to `max` characters, of which something shows. It has one line, without control
+ * characters.
+ */
 export function name({ max }: { readonly max: number }) {
   return v.config(
     v.pipe(

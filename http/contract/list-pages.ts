@@ -1,17 +1,17 @@
 import * as v from 'valibot';
 import { count, id } from '../../actors/reply-schemas/reply-fields.ts';
 
-/** A page by cursor. */
+/** Returns the schema of a page by cursor. */
 export function cursorPage<Item extends v.GenericSchema>(item: Item) {
   return v.strictObject({ items: v.array(item), nextCursor: v.nullable(v.string()) });
 }
 
-/** A page of a list without an end: there is always a cursor. */
+/** Returns the schema of a page of a list without an end: there is always a cursor. */
 export function eventPage<Item extends v.GenericSchema>(item: Item) {
   return v.strictObject({ items: v.array(item), nextCursor: id });
 }
 
-/** A page by number. */
+/** Returns the schema of a page by number. */
 export function numberedPage<Item extends v.GenericSchema>(item: Item) {
   return v.strictObject({
     items: v.array(item),

@@ -4,8 +4,8 @@ import { objectId } from './fields.ts';
 import { problem } from './validation.ts';
 
 /**
- * A whole number in a query, within its bounds. Without `max` any number of digits is accepted. A number that a double
- * cannot represent exactly is read as the largest whole number that it can.
+ * Returns the schema of a whole number in a query, within its bounds. Without `max` any number of digits is accepted. A
+ * number that a double cannot represent exactly is read as the largest whole number that it can.
  */
 export function integerParameter({ min, max }: { readonly min: number; readonly max?: number }) {
   const message =
@@ -13,7 +13,7 @@ export function integerParameter({ min, max }: { readonly min: number; readonly 
   return v.pipe(
     v.string(),
     v.check(
-      (value) => /^\d+$/.test(value) && Number(value) >= min && Number(value) <= (max ?? Infinity),
+      (value) => /^\d+$/.test(value) && Number(value) >= min && Number(value) <= (max ?? Number.POSITIVE_INFINITY),
       message,
     ),
     v.metadata({ type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }) }),
@@ -74,7 +74,9 @@ export function parseQuery(query: string): {
   return { values, fields };
 }
 
-/** The name of one `name=value` of a query string, decoded; undefined where percent signs in it encode nothing. */
+/**
+ * Returns the name of one `name=value` of a query string, decoded; undefined where percent signs in it encode nothing.
+ */
 export function parameterName(pair: string): string | undefined {
   const equals = pair.indexOf('=');
   return decode(equals === -1 ? pair : pair.slice(0, equals));

@@ -12,7 +12,9 @@ export type ValidationResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly fields: readonly FieldProblem[] };
 
-/** Checks a value against a schema and names the offending fields by their dotted paths, at most `MOST_REPORTED_FIELDS`. */
+/**
+ * Checks a value against a schema and names the offending fields by their dotted paths, at most `MOST_REPORTED_FIELDS`.
+ */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, retryAfterSeconds } from '../contract/errors.ts';
 
-/** The schemas that every operation of a document refers to: the envelopes, the error and its codes. */
+/** Returns the schemas that every operation of a document refers to: the envelopes, the error and its codes. */
 export function envelopeSchemas(codes: Iterable<ErrorCode>): Record<string, unknown> {
   return {
     Success: {
@@ -82,7 +82,7 @@ const ERROR = {
   },
 } as const;
 
-/** An example of the failure of each code, for the document. */
+/** Returns an example of the failure of each code, for the document. */
 export function errorExamples(codes: Iterable<ErrorCode>): Record<string, unknown> {
   return Object.fromEntries([...codes].sort().map((code) => [code, { value: exampleOf(code) }]));
 }

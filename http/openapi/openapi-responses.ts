@@ -1,6 +1,6 @@
 import type { Endpoint, NamedSchemas, ReplyDeclaration } from '../contract/endpoint.ts';
 import { ERRORS, type ErrorCode } from '../contract/errors.ts';
-import { statusLine } from '../pipeline/status-line.ts';
+import { statusLine } from '../contract/status-line.ts';
 import { outputSchema } from './openapi-schemas.ts';
 
 /** Headers of every reply to a key that may call: how much of its narrowest window is left. */
@@ -45,7 +45,7 @@ export function successResponses(
 const FILE = { schema: { type: 'string', format: 'binary' } } as const;
 
 /**
- * The failures of an endpoint. Each status has one response, which names the codes that the status has at this
+ * Returns the failures of an endpoint. Each status has one response, which names the codes that the status has at this
  * endpoint.
  */
 export function errorResponses(
@@ -92,7 +92,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], { headers }:
   };
 }
 
-/** A shared envelope with one of its parts narrowed. */
+/** Returns a shared envelope with one of its parts narrowed. */
 function withPart(
   envelope: 'Success' | 'Failure' | 'Throttled',
   properties: Record<string, unknown>,

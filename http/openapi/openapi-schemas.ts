@@ -34,7 +34,7 @@ export function outputSchema(schema: v.GenericSchema, namedSchemas: NamedSchemas
   return openObjects(bare(toJsonSchema(schema, config))) as JsonSchema;
 }
 
-/** The named schemas themselves, which refer to each other. */
+/** Returns the named schemas themselves, which refer to each other. */
 export function outputDefinitions(namedSchemas: NamedSchemas): Record<string, JsonSchema> {
   const definitions: Record<string, JsonSchema> = {};
   for (const [name, schema] of Object.entries(namedSchemas)) {

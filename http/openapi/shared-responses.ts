@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../contract/errors.ts';
-import { statusLine } from '../pipeline/status-line.ts';
+import { statusLine } from '../contract/status-line.ts';
 import type { ErrorResponse } from './openapi-responses.ts';
 
 /** The failures that several operations have in common, by name. */

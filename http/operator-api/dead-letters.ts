@@ -61,7 +61,10 @@ export const replayDeadLetter = operatorEndpoint({
   },
 });
 
-/** The least role that may replay a command of an actor, as the list names it: `shop/<tenant>/<shop>` or `tenant/<tenant>`. */
+/**
+ * Returns the least role that may replay a command of an actor, as the list names it: `shop/<tenant>/<shop>` or
+ * `tenant/<tenant>`.
+ */
 function roleFor(actor: string): OperatorRole {
   return actor.startsWith('shop/') ? 'operate' : 'admin';
 }

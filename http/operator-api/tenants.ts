@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { OPERATOR_BASE_PATH } from '../../actors/base-paths.ts';
 import { done } from '../../actors/failure.ts';
 import { INBOUND_MODES } from '../../actors/inbound-mode.ts';
-import { inspectTenant, tenant } from '../../actors/reply-schemas/operator-schemas.ts';
+import { tenant, tenantInspection } from '../../actors/reply-schemas/operator-schemas.ts';
 import { PLAN_NAMES } from '../../policy/plan.ts';
 import { closedObject } from '../contract/closed-object.ts';
 import { LONG_FORWARD_TIMEOUT_MS, reply } from '../contract/endpoint.ts';
@@ -117,7 +117,7 @@ export const readTenant = operatorEndpoint({
   tag: 'Tenants',
   summary: 'Read a tenant, and the state of its actor',
   replies: {
-    200: { description: 'The tenant.', data: inspectTenant, example: supervisedTenantExample },
+    200: { description: 'The tenant.', data: tenantInspection, example: supervisedTenantExample },
   },
   errors: ['NOT_FOUND'],
   handle: ({ params, services }) => services.operators.tenant(params.tenantId),
@@ -134,7 +134,7 @@ export const resumeTenant = operatorEndpoint({
     'While the actor is `suspended`, every call of the tenant is refused. If the actor already runs, the answer is its state. 503 `BOT_SERVICE_UNREACHABLE`: it crashed again at once.',
   body: closedObject({}),
   replies: {
-    200: { description: 'The tenant afterwards.', data: inspectTenant, example: supervisedTenantExample },
+    200: { description: 'The tenant afterwards.', data: tenantInspection, example: supervisedTenantExample },
   },
   errors: ['NOT_FOUND'],
   handle: ({ params, services }) => services.operators.resumeTenant(params.tenantId),

@@ -103,7 +103,8 @@ async function forwardLongRequest(
   }
   try {
     const reply = forwardToOwner(forwarder, tenantId, forwarded, leftMs);
-    // The owner must get the call first: both notify at once if the caller is gone or this node stops already.
+    // The owner must get the call before a notification. If the caller is gone or this node stops already, these two
+    // lines notify the owner at once.
     unwatch = notify && connection?.onGone(notify);
     forget = notify && waitsElsewhere.add(notify);
     return await reply;

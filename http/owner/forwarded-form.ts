@@ -79,7 +79,7 @@ export function decodeOwnerReply(payload: string): OwnerReply {
 /** Matches the start of a refusal. The code is the first field of its error. */
 const REFUSAL = /^\{"success":false,"error":\{"code":"([A-Z_]+)"/;
 
-/** A node of 0.2.0 sends the code of a refusal in the body alone. */
+/** Returns the reply with its code. A node of 0.2.0 sends the code of a refusal in the body alone. */
 function withCode(reply: ReplyValue): ReplyValue {
   const { status, code, body } = reply;
   if (status < 400 || code !== undefined || typeof body !== 'string') return reply;

@@ -37,7 +37,7 @@ export function shownPageHeaders(sources: string): HeaderLines {
 
 const NOT_SNIFFED = headerLines({ 'X-Content-Type-Options': 'nosniff' });
 
-/** A page that never changes while the process runs. */
+/** Makes a page that never changes while the process runs. */
 export function fixedPage(
   path: string,
   contentType: string,
@@ -48,7 +48,7 @@ export function fixedPage(
   return { path, answer: () => reply };
 }
 
-/** A fixed page that is made on its first request. */
+/** Makes a fixed page that is made on its first request. */
 export function pageOnRequest(path: string, make: () => Omit<ReplyValue, 'status'>): Page {
   let reply: ReplyValue | undefined;
   return {

@@ -17,7 +17,7 @@ export const erasedMark = memoize(REMEMBERED_MARKS, (id: string): string =>
   createHash('sha256').update(id).digest('base64url'),
 );
 
-/** A tenant's log and its counters; one hash tag, since one script touches both. */
+/** Returns the keys of a tenant's log and its counters. They have one hash tag, since one script touches both. */
 export function requestLogKeys(logName: string): readonly [log: string, counters: string] {
   return [`{requests:${logName}}:log`, `{requests:${logName}}:tally`];
 }

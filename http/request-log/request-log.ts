@@ -44,7 +44,7 @@ interface RequestLogOptions {
 }
 
 /**
- * Writes the request log. Requests answered within some milliseconds go to Redis in one round trip, with one command a
+ * Writes the request log. Requests answered within `GATHER_MS` go to Redis in one round trip, with one command a
  * tenant. A failed write is retried until it succeeds. So an entry is lost only with the process. It may be in the log
  * twice, if Redis stored it and the answer was lost.
  */

@@ -50,8 +50,8 @@ export interface FoundHeaders {
 }
 
 /**
- * Reads the headers of a request. `isProxied`: X-Forwarded-For is needed. A second length after an empty one matters only
- * behind a proxy, and there all headers are read.
+ * Reads the headers of a request. `isProxied`: X-Forwarded-For is needed. A second length after an empty one matters
+ * only behind a proxy, and there all headers are read.
  */
 export function findHeaders(rawHead: RawHead, method: string, isProxied: boolean): FoundHeaders {
   const isByName = isReadMethod(method) && !isProxied && rawHead.getHeader(CONTENT_LENGTH.bytes) === '';

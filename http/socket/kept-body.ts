@@ -8,7 +8,7 @@ export const MOST_BODY_BYTES = 64 * 1024;
 /** The first size of the buffer for a body that comes in pieces. It doubles as the body grows. */
 const LEAST_BYTES = 1024;
 
-/** The initial buffer: most bodies come in one piece and never need another. */
+/** The buffer before the first piece. */
 const NOTHING = Buffer.alloc(0);
 
 /** Reads a body that arrives in one piece, as most do. It needs no copy and no slot of the budget. */

@@ -73,8 +73,8 @@ export function readHead(
 }
 
 /**
- * True if a list of media types names server-sent events, and gives JSON no larger weight (RFC 9110, 12.5.1). A wildcard
- * names JSON but no events.
+ * True if a list of media types names server-sent events, and gives JSON no larger weight (RFC 9110, 12.5.1). A
+ * wildcard names JSON but no events.
  */
 function asksForEvents(accept: string): boolean {
   const weights = new Map(accept.toLowerCase().split(',').map(weighRange));

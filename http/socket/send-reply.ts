@@ -1,5 +1,5 @@
 import type { HeaderLines, ReplyValue } from '../contract/exchange.ts';
-import { statusLine } from '../pipeline/status-line.ts';
+import { statusLine } from '../contract/status-line.ts';
 import { OpenReply } from './open-reply.ts';
 import type { SocketCall } from './socket-call.ts';
 import { ENDS_HEADS } from './uwebsockets.ts';
@@ -10,7 +10,9 @@ import { ENDS_HEADS } from './uwebsockets.ts';
  */
 const KEEP_ALIVE = '\r\nKeep-Alive: timeout=8';
 
-/** Writes a reply to its connection. Call it within the request's own callback or a cork, so that writes are gathered. */
+/**
+ * Writes a reply to its connection. Call it within the request's own callback or a cork, so that writes are gathered.
+ */
 export function sendReply(call: SocketCall, reply: ReplyValue): void {
   const { response, method } = call;
   const { status, contentType, headers, body, stream, closesConnection } = reply;

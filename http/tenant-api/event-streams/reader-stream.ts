@@ -4,7 +4,7 @@ import type { Counts } from '../../../runtime/counts.ts';
 import type { ReplyStream, ReplyValue } from '../../contract/exchange.ts';
 import type { CallWait } from '../../contract/waiting.ts';
 import type { OwnerReply } from '../../owner/owner-reply.ts';
-import { type EventPage, pageOf, writePage } from './event-page.ts';
+import { pageOf, type StreamedPage, writePage } from './event-page.ts';
 
 /**
  * Longest wait of one request to the owner, in milliseconds. If the owner is killed meanwhile, the reader notices only
@@ -84,7 +84,7 @@ export class ReaderStream {
     this.#reader.end();
   }
 
-  /** The reader is gone or the stream was ended. */
+  /** Takes note that the reader is gone or the stream was ended. */
   closed(): void {
     this.#isOver = true;
     this.#noteUnread();
@@ -143,7 +143,7 @@ export class ReaderStream {
   }
 
   /** Passes a page on to a reader at `place`. */
-  #pass(page: EventPage, place: string | undefined): void {
+  #pass(page: StreamedPage, place: string | undefined): void {
     const text = writePage(page, place);
     this.#isTaken = text === '' || this.#reader.write(text);
     this.#cursor = page.nextCursor;
