@@ -3,15 +3,18 @@ import { API_BASE_PATH } from '../actors/base-paths.ts';
 import { articleLibrary } from './articles/article-library.ts';
 import { articlePages } from './articles/article-pages.ts';
 import type { HttpOptions } from './http-options.ts';
-import { countRefusals } from './metrics/request-metrics.ts';
+import { refusalCounter } from './metrics/request-metrics.ts';
 import { documentPage } from './openapi/document-page.ts';
 import { referencePages } from './openapi/reference.ts';
+import { WaitsElsewhere } from './owner/waits-elsewhere.ts';
 import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
 import { tracedEdge } from './pipeline/traced-edge.ts';
 import type { Listener, SharedParts } from './shared-parts.ts';
+import { FileReplies } from './tenant-api/edge/file-replies.ts';
 import { tenantsEdge } from './tenant-api/edge/tenants-edge.ts';
+import { EventReaders } from './tenant-api/event-streams/event-readers.ts';
 import type { ApiServices } from './tenant-api/services.ts';
 
 /** Share of a listener's slots that one tenant may use. Four tenants at their limit fill a listener. */
@@ -19,7 +22,7 @@ const TENANT_SHARE = 0.25;
 const ARTICLES_FOLDER = fileURLToPath(new URL('./articles/texts/', import.meta.url));
 
 /** Creates the services that the tenants' endpoints use. */
-export function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
+function apiServices(options: HttpOptions, address: { readonly publicUrl: string }): ApiServices {
   const { settings } = options;
   return {
     tenants: options.tenants,
@@ -38,12 +41,20 @@ export function apiServices(options: HttpOptions, address: { readonly publicUrl:
   };
 }
 
-/** The tenants' listener: their endpoints, the articles and the reference. */
-export function apiListener(options: HttpOptions, parts: SharedParts, services: ApiServices): Listener {
+/** The tenants' listener, with its streams of events. */
+interface ApiListener extends Listener<ApiServices> {
+  readonly eventReaders: EventReaders;
+}
+
+/** Makes the tenants' listener: their endpoints, the articles and the reference. */
+export function apiListener(options: HttpOptions, parts: SharedParts): ApiListener {
   const { clock, random, log, keys, forwarder, requestLog } = options;
   const { newId, activity, serving, address, maxInFlight } = parts;
-  const countRequest = parts.count('');
-  const countRefusal = countRefusals(options.metrics);
+  const services = apiServices(options, address);
+  const eventReaders = new EventReaders(options);
+  const waitsElsewhere = new WaitsElsewhere();
+  const countRequest = parts.requestCounters('');
+  const countRefusal = refusalCounter(options.metrics);
   const inProgress = new CallsInProgress(maxInFlight);
   const enter = tenantsEdge({
     services,
@@ -52,9 +63,9 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
     forwarder,
     clock,
     random,
-    eventReaders: parts.eventReaders,
-    waitsElsewhere: parts.waitsElsewhere,
-    files: parts.files,
+    eventReaders,
+    waitsElsewhere,
+    files: new FileReplies({ bounds: options.files, clock, log }),
     inProgress,
     maxInFlightPerTenant: Math.ceil(maxInFlight * TENANT_SHARE),
   });
@@ -72,5 +83,15 @@ export function apiListener(options: HttpOptions, parts: SharedParts, services: 
       log.debug(request, 'request');
     },
   });
-  return { enter, answer, inProgress };
+  return {
+    services,
+    enter,
+    answer,
+    inProgress,
+    eventReaders,
+    close() {
+      eventReaders.close();
+      waitsElsewhere.close();
+    },
+  };
 }

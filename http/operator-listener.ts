@@ -8,10 +8,12 @@ import { allActors } from './operator-api/fleet/actor-list.ts';
 import { fleetOverview } from './operator-api/fleet/fleet-overview.ts';
 import { resumeEverywhere } from './operator-api/fleet/resume-everywhere.ts';
 import type { OperatorServices } from './operator-api/services.ts';
+import { EventStream } from './operator-events/event-stream.ts';
+import { FleetEvents } from './operator-events/fleet-events.ts';
 import { CallsInProgress } from './pipeline/calls-in-progress.ts';
 import { observed } from './pipeline/observed.ts';
 import { withPages } from './pipeline/pages.ts';
-import { countRefusals, listRequests } from './request-log/request-log-reader.ts';
+import { listRequests, readRefusals } from './request-log/request-log-reader.ts';
 import type { Listener, SharedParts } from './shared-parts.ts';
 
 /**
@@ -23,9 +25,10 @@ const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 const REFUSALS_MS = 15 * MINUTE_MS;
 
 /** Creates the services that the operators' endpoints use. */
-export function operatorServices(
+function operatorServices(
   options: HttpOptions,
-  { activity, fleetEvents }: SharedParts,
+  { activity }: SharedParts,
+  fleetEvents: FleetEvents,
 ): OperatorServices {
   const { operators, webhooks, fleet, tenants, shops, audit, forwarder, clock, store } = options;
   const share = async () => ({
@@ -41,7 +44,7 @@ export function operatorServices(
     shops,
     audit,
     requests: (query) => listRequests(store, query),
-    countRefusals: (tenantId) => countRefusals(store, tenantId, clock.wallMs() - REFUSALS_MS),
+    countRefusals: (tenantId) => readRefusals(store, tenantId, clock.wallMs() - REFUSALS_MS),
     actors: (query) => allActors(fleet, forwarder, query),
     nodeShare: share,
     overview: () => fleetOverview({ own: share, forwarder, nowMs: clock.wallMs() }),
@@ -51,15 +54,14 @@ export function operatorServices(
   };
 }
 
-/** The operators' listener: their endpoints, the console, health and metrics. */
-export function operatorListener(
-  options: HttpOptions,
-  parts: SharedParts,
-  services: OperatorServices,
-): Listener {
-  const { clock, random, log, forwarder, settings, version, health, metrics } = options;
-  const { newId, serving, events, maxInFlight } = parts;
-  const countRequest = parts.count('admin ');
+/** Makes the operators' listener: their endpoints, the console, health and metrics. */
+export function operatorListener(options: HttpOptions, parts: SharedParts): Listener<OperatorServices> {
+  const { clock, random, log, feed, forwarder, settings, version, health, metrics } = options;
+  const { newId, serving, maxInFlight } = parts;
+  const fleetEvents = new FleetEvents({ feed, forwarder, clock, epoch: newId(clock.wallMs()) });
+  const events = new EventStream(fleetEvents, { clock, epoch: newId(clock.wallMs()) });
+  const services = operatorServices(options, parts, fleetEvents);
+  const countRequest = parts.requestCounters('admin ');
   const tokenCheck = operatorTokenCheck({ tokens: settings.operatorTokens, clock, log, metrics });
   const enter = operatorsEdge({
     services,
@@ -86,5 +88,14 @@ export function operatorListener(
       if (request.status !== 200 || !PROBES.has(request.route)) log.debug(request, 'operator request');
     },
   });
-  return { enter, answer, inProgress };
+  return {
+    services,
+    enter,
+    answer,
+    inProgress,
+    close() {
+      events.close();
+      fleetEvents.close();
+    },
+  };
 }

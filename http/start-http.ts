@@ -1,9 +1,9 @@
 import { API_BASE_PATH, OPERATOR_BASE_PATH } from '../actors/base-paths.ts';
-import { apiListener, apiServices } from './api-listener.ts';
+import { apiListener } from './api-listener.ts';
 import type { HttpOptions } from './http-options.ts';
 import { exportListeners } from './metrics/listener-metrics.ts';
 import { OPERATOR_ENDPOINTS } from './operator-api/endpoints.ts';
-import { operatorListener, operatorServices } from './operator-listener.ts';
+import { operatorListener } from './operator-listener.ts';
 import { callerAddress } from './pipeline/client-address.ts';
 import { serveForwarded } from './serve-forwarded.ts';
 import { sharedParts } from './shared-parts.ts';
@@ -31,15 +31,14 @@ export interface RunningHttp {
 /** Starts the tenants' and the operators' listeners. Rejects if an address is not free. */
 export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
   const parts = sharedParts(options);
-  const { events, eventReaders, waitsElsewhere, fleetEvents, serving, address } = parts;
-  const services = { api: apiServices(options, address), operator: operatorServices(options, parts) };
-  const api = apiListener(options, parts, services.api);
-  const operator = operatorListener(options, parts, services.operator);
+  const { serving, address } = parts;
+  const api = apiListener(options, parts);
+  const operator = operatorListener(options, parts);
   const bodies = new BodyBudget();
   exportListeners(options.metrics, {
     inProgress: () => api.inProgress.count + operator.inProgress.count,
     bodies,
-    eventReaders,
+    eventReaders: api.eventReaders,
     requestLog: options.requestLog,
   });
 
@@ -72,15 +71,13 @@ export async function startHttp(options: HttpOptions): Promise<RunningHttp> {
     adminUrl: `http://${inUrl(adminHost)}:${adminServer.port}`,
     accept: (isOpen) => apiServer.accept(isOpen),
     serveForwarded: serveForwarded({
-      api: { endpoints: API_ENDPOINTS, services: services.api },
-      operator: { endpoints: OPERATOR_ENDPOINTS, services: services.operator },
+      api: { endpoints: API_ENDPOINTS, services: api.services },
+      operator: { endpoints: OPERATOR_ENDPOINTS, services: operator.services },
       serving,
     }),
     async close({ graceMs }) {
-      events.close();
-      eventReaders.close();
-      waitsElsewhere.close();
-      fleetEvents.close();
+      operator.close();
+      api.close();
       await Promise.all([apiServer.close(graceMs), adminServer.close(graceMs)]);
       await options.requestLog.close();
     },

@@ -13,7 +13,19 @@ import type { EventLimits } from '../actors/tenants/stored-events/tenant-event.t
 import { tenantAddress } from '../actors/tenants/tenant-keys.ts';
 import { AuditLog } from '../http/audit-log/audit-log.ts';
 import type { HttpOptions } from '../http/http-options.ts';
-import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import { exportMessages } from '../http/metrics/message-metrics.ts';
+import { type Metrics, makeMetrics } from '../http/metrics/metrics.ts';
+import {
+  exportAttachmentRoom,
+  exportBuild,
+  exportNode,
+  exportProcess,
+  exportStore,
+  runtimeObserver,
+} from '../http/metrics/node-metrics.ts';
+import { exportSessions } from '../http/metrics/session-metrics.ts';
+import { exportShops, shopCounter } from '../http/metrics/shop-metrics.ts';
+import { exportWebhooks } from '../http/metrics/webhook-metrics.ts';
 import type { Forwarder } from '../http/owner/forwarder.ts';
 import { RequestLog } from '../http/request-log/request-log.ts';
 import { type RunningHttp, startHttp } from '../http/start-http.ts';
@@ -27,21 +39,15 @@ import { textCipher } from '../runtime/text-cipher.ts';
 import { composeActors, type RunningActors } from './compose-actors.ts';
 import { webhookSettings } from './compose-webhooks.ts';
 import type { ServiceEnvironment } from './environment.ts';
-import { exportMessages } from './message-metrics.ts';
-import {
-  exportAttachmentRoom,
-  exportBuild,
-  exportDescriptors,
-  exportNode,
-  exportStore,
-  runtimeObserver,
-} from './node-metrics.ts';
 import { otlpTracing, type RunningTracing } from './otlp-tracing.ts';
-import { descriptorCount, memoryUse, type ReadUse, watchResources } from './resource-watch.ts';
-import { exportSessions } from './session-metrics.ts';
-import { exportShops, shopCounting } from './shop-metrics.ts';
+import {
+  descriptorCount,
+  memoryLimitBytes,
+  memoryUse,
+  type ReadUse,
+  watchResources,
+} from './resource-watch.ts';
 import { type SparedDescriptors, sparedDescriptors } from './spared-descriptors.ts';
-import { exportWebhooks } from './webhook-metrics.ts';
 
 /** One node of the service, from the store up to the listeners. */
 export interface Service {
@@ -79,7 +85,7 @@ export async function startService({
   startHost,
   onLost,
 }: ServiceOptions): Promise<Service> {
-  const metrics = createMetrics();
+  const metrics = makeMetrics();
   const version = packageVersion();
   const tracing = await startTracing(environment, version);
   const node = await startNode({
@@ -121,7 +127,7 @@ export async function startService({
     tracing,
     vault: numberVault(environment.credentialsKeys),
     egressVault: egressVault(credentialCiphers(environment.credentialsKeys)),
-    counting: shopCounting(metrics),
+    counting: shopCounter(metrics),
     webhooks: webhookSettings(environment),
     ...logs,
     retentionMs: environment.messageRetentionDays * DAY_MS,
@@ -198,7 +204,7 @@ function exportFigures(
   exportWebhooks(metrics, actors.webhooks);
   exportStore(metrics, node);
   exportAttachmentRoom(metrics);
-  exportDescriptors(metrics, descriptors);
+  exportProcess(metrics, { descriptors, memoryLimitBytes });
 }
 
 /** The store's address, durability and number of shards, and the node's name. */

@@ -35,7 +35,7 @@ export interface ServiceLogger extends Logger {
  * redacted. Standard output contains only the service's address. Each answered request has a line at `debug`; the
  * request log has all of them.
  */
-export function createLogger(options: {
+export function makeLogger(options: {
   readonly level: string;
   readonly stream?: DestinationStream;
 }): ServiceLogger {

@@ -16,8 +16,8 @@ export type ReadUse = () => Promise<ResourceUse | undefined>;
 const LIMITS_BYTES = 4_096;
 
 /**
- * Returns a function that counts the open descriptors. It reads the limit each time, because `prlimit` may change it while
- * the process runs. Without `/proc` the use is unknown.
+ * Returns a function that counts the open descriptors. It reads the limit each time, because `prlimit` may change it
+ * while the process runs. Without `/proc` the use is unknown.
  */
 export function descriptorCount(): ReadUse {
   // Kept open for the life of the process: when no descriptor is left, the file could not be opened.

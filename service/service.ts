@@ -1,13 +1,14 @@
 import { checkAttachmentDirectory } from '../actors/sessions/attachment-files.ts';
 import { type ArmedTimer, systemClock as clock } from '../runtime/clock.ts';
+import { messageOf } from '../runtime/runtime-failure.ts';
 import { type Service, startService, stopService } from './compose-service.ts';
 import { EnvironmentError, serviceEnvironment } from './environment.ts';
-import { createLogger } from './process-log.ts';
+import { makeLogger } from './process-log.ts';
 import { startSessions } from './start-sessions.ts';
 
 async function main(): Promise<void> {
   const environment = serviceEnvironment();
-  const log = createLogger({ level: environment.logLevel });
+  const log = makeLogger({ level: environment.logLevel });
   let isEnding = false;
   const exit = (exitCode: number): never => {
     log.flush();
@@ -70,7 +71,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   console.error(error instanceof EnvironmentError ? message : `The service could not start: ${message}`);
   process.exit(1);
 });

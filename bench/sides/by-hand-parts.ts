@@ -11,7 +11,7 @@ import { DAY_MS } from '../../runtime/durations.ts';
 import { objectIdGenerator } from '../../runtime/object-id.ts';
 import { systemRandom } from '../../runtime/random.ts';
 import type { Store } from '../../runtime/store.ts';
-import { createLogger } from '../../service/process-log.ts';
+import { makeLogger } from '../../service/process-log.ts';
 
 /** The limits of a bench's keys; no call is refused, and each is counted. */
 export const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000 };
@@ -20,7 +20,7 @@ export const LIMITS = { minute: 100_000_000, hour: 100_000_000, day: 100_000_000
 export const keyLimits = new KeyLimits();
 
 /** The log lines of the process. */
-export const log = createLogger({ level: 'info' });
+export const log = makeLogger({ level: 'info' });
 
 /** Ids in order of making. */
 export const makeId = objectIdGenerator(systemRandom);

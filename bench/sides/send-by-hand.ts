@@ -16,7 +16,7 @@ import { encodeAccepted } from '../../actors/shops/state/accepted-list.ts';
 import { checkRequest } from '../../http/contract/checked-request.ts';
 import { JSON_TYPE, rateHeaders, successBody } from '../../http/contract/envelope.ts';
 import { hashOfKey } from '../../http/pipeline/presented-key.ts';
-import { createRouter } from '../../http/pipeline/router.ts';
+import { makeRouter } from '../../http/pipeline/router.ts';
 import { type HttpResponse, uWebSockets } from '../../http/socket/uwebsockets.ts';
 import { API_ENDPOINTS } from '../../http/tenant-api/endpoints.ts';
 import { sendMessage } from '../../http/tenant-api/messages.ts';
@@ -49,7 +49,7 @@ const fleet = JSON.parse(readFileSync(fleetPath, 'utf8')) as Fleet;
 const engine = await RedisEngine.connect(redisPath, { log, clock: systemClock, answerMs: 2_000 });
 const batches = await BatchesByHand.claim(engine);
 const requestLog = openRequestLog(engine);
-const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+const router = makeRouter(API_BASE_PATH, API_ENDPOINTS);
 const settings = resolveSettings({});
 const pairedAtMs = Date.now() - 20 * DAY_MS;
 const makeWireId = fromRandomBytes(

@@ -2,7 +2,7 @@ import type { SessionHost } from '../../actors/sessions/session-host.ts';
 import type { RunningHttp } from '../../http/start-http.ts';
 import { startService, stopService } from '../../service/compose-service.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
-import { createLogger } from '../../service/process-log.ts';
+import { makeLogger } from '../../service/process-log.ts';
 import type { startSessions } from '../../service/start-sessions.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function startNode(
   startHost: (options: Parameters<typeof startSessions>[0]) => SessionHost,
 ): Promise<RunningHttp> {
   const environment = serviceEnvironment();
-  const log = createLogger({ level: environment.logLevel });
+  const log = makeLogger({ level: environment.logLevel });
   const service = await startService({
     environment,
     log,

@@ -10,8 +10,8 @@ import { dirname, join } from 'node:path';
  * The rows are in the order of the layers: a module may import only modules of rows above its own.
  *
  * The files of a folder are shared by its subfolders, or they compose them. Shared ones have their row above the
- * subfolders, which import them: `runtime`, `actors`, `actors/shops`. Composing ones have their row below and import the
- * subfolders: `http`, `actors/shops/turns`, `actors/sessions/worker-thread`. The files of `actors/tenants` and
+ * subfolders, which import them: `runtime`, `actors`, `actors/shops`. Composing ones have their row below and import
+ * the subfolders: `http`, `actors/shops/turns`, `actors/sessions/worker-thread`. The files of `actors/tenants` and
  * `http/operator-api` have some subfolders above and others below.
  */
 const IMPORTS: Readonly<Record<string, string>> = {
@@ -150,7 +150,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/webhooks': `
     actors/outbound actors/events actors/shops actors/tenants/stored-events actors/tenants
     actors/tenants/stored-webhooks actors/reply-schemas actors runtime`,
-  'http/contract': 'actors/shops actors/tenants actors/reply-schemas actors policy runtime',
+  'http/contract': 'actors/shops actors/tenants actors/reply-schemas actors policy/limits policy runtime',
   'http/bodies':
     'http/contract actors/webhooks actors/shops actors/tenants/stored-events actors/reply-schemas',
   'http/request-log': 'http/contract actors/reply-schemas runtime',
@@ -169,14 +169,16 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'http/audit-log': 'http/request-log actors/reply-schemas runtime',
   'http/console': 'http/pipeline http/contract actors/tenants/stored-events actors',
   'http/operator-events': 'http/owner http/contract actors runtime',
-  'http/metrics': 'http/operator-events http/contract actors runtime',
+  'http/metrics': `
+    http/operator-events http/contract actors/webhooks actors/shops/inspection actors/shops/protocol
+    actors/sessions actors runtime/node runtime`,
   'http/openapi': 'http/tenant-api http/pipeline http/contract actors',
   'http/operator-api/schemas': 'http/operator-events actors/shops/inspection actors/reply-schemas actors',
   'http/operator-api/fleet': `
     http/operator-api/schemas http/metrics http/owner actors/operators actors/shops/inspection
     actors/reply-schemas runtime`,
   'http/operator-api': `
-    http/operator-api/fleet http/operator-api/schemas http/audit-log http/owner http/pipeline
+    http/operator-api/fleet http/operator-api/schemas http/audit-log http/owner
     http/request-log http/bodies http/contract actors/webhooks actors/operators actors/shops/inspection
     actors/shops actors/tenants actors/reply-schemas actors policy/limits policy`,
   'http/operator-api/edge': `
@@ -192,6 +194,8 @@ const IMPORTS: Readonly<Record<string, string>> = {
   simulator: '',
   // A separate package, which callers of the API install.
   'client/src': '',
+  // They import the client by the name of its package, as callers do.
+  examples: '',
 };
 
 /** The modules that each module may import. */
@@ -201,7 +205,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = Objec
 
 /**
  * The folders that may import everything of ours. No module of the table imports them: the service, the programs of
- * `service/dev` that run a whole installation on one machine, and the commands. `service` does not import `service/dev`.
+ * `service/dev` that run a whole installation on one machine, and the commands. `service` does not import
+ * `service/dev`.
  */
 const UNBOUND: readonly string[] = ['service', 'service/dev', 'bin', 'bin/gate', 'bin/generators'];
 

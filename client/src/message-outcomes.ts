@@ -42,7 +42,10 @@ export class MessageOutcomes {
   /**
    * Resolves with the message once its status is final: `sent`, `failed` or `rejected`. The last two have a `reason`.
    */
-  async wait(id: string, { signal, timeoutMs = Number.POSITIVE_INFINITY }: WaitOptions = {}): Promise<Message> {
+  async wait(
+    id: string,
+    { signal, timeoutMs = Number.POSITIVE_INFINITY }: WaitOptions = {},
+  ): Promise<Message> {
     signal?.throwIfAborted();
     this.#reading ??= this.#startReading();
     const reading = this.#reading;

@@ -13,7 +13,8 @@ export function integerParameter({ min, max }: { readonly min: number; readonly 
   return v.pipe(
     v.string(),
     v.check(
-      (value) => /^\d+$/.test(value) && Number(value) >= min && Number(value) <= (max ?? Number.POSITIVE_INFINITY),
+      (value) =>
+        /^\d+$/.test(value) && Number(value) >= min && Number(value) <= (max ?? Number.POSITIVE_INFINITY),
       message,
     ),
     v.metadata({ type: 'integer', minimum: min, ...(max === undefined ? {} : { maximum: max }) }),

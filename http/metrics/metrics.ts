@@ -58,14 +58,14 @@ export interface Metrics {
  */
 const EVENT_LOOP_SAMPLE_MS = 500;
 
-/** Metrics of prom-client that the service reads itself (service/node-metrics.ts, `exportDescriptors`). */
-const READ_BY_SERVICE = ['process_open_fds', 'process_max_fds'];
+/** Metrics of prom-client that `exportProcess` of http/metrics/node-metrics.ts replaces. */
+const REPLACED = ['process_open_fds', 'process_max_fds'];
 
 /** Creates a separate registry with the numbers of the process and its event loop. */
-export function createMetrics(): Metrics {
+export function makeMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
-  for (const name of READ_BY_SERVICE) registry.removeSingleMetric(name);
+  for (const name of REPLACED) registry.removeSingleMetric(name);
   const readAs =
     (type: 'counter' | 'gauge'): Register =>
     (name, help, readValue) =>
@@ -122,7 +122,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The registry's own `metrics()`, one family at a time: all of them at once block the event loop for milliseconds. */
+/**
+ * Returns the text of the registry's `metrics()`. It is made one family at a time, because all of them at once block
+ * the event loop for milliseconds.
+ */
 async function textOf(registry: Registry): Promise<string> {
   const families: string[] = [];
   const yielder = new Yielder();
@@ -141,8 +144,8 @@ interface Sample {
 }
 
 /**
- * Registers a metric of ours. prom-client fixes label names at the start; ours come with the values, so the metric
- * renders itself. Throws if the help text ends with a full stop: none of ours does.
+ * Registers a metric of ours. prom-client wants the names of labels at the start, but ours come with the values. So
+ * `get` replaces the metric's own reading. Throws if the help text ends with a full stop: none of ours does.
  */
 function register(
   registry: Registry,
@@ -162,7 +165,7 @@ function register(
   registry.registerMetric(metric);
 }
 
-/** A bucket of Prometheus also counts the observations of the buckets below it. */
+/** Returns the samples of a histogram. A bucket of Prometheus also counts the observations of the buckets below it. */
 function samplesOf(
   name: string,
   bounds: readonly number[],

@@ -1,7 +1,7 @@
-import { isFinal } from '../../actors/message-status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { AnsweredRequest } from '../contract/answered-request.ts';
 import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
+import { onMessageEnd } from './message-ends.ts';
 
 /** Length of one interval, and number of intervals kept. */
 export const INTERVAL_MS = 5_000;
@@ -27,64 +27,55 @@ export interface ActivityInterval {
   readonly messages: Record<string, number>;
 }
 
-/** The last fifteen minutes of a node's work for tenants. */
-export interface RecentActivity {
-  countRequest(request: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void;
-  /** Returns the intervals in which something happened, oldest first. */
-  intervals(): readonly ActivityInterval[];
-}
-
 export function emptyInterval(atMs: number): ActivityInterval {
   const latencies = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0);
   return { atMs, requests: 0, errors: {}, latencies, messages: {} };
 }
 
-/** Counts the requests that it is given, and the messages of the feed. */
-export function recentActivity(options: {
-  readonly clock: Clock;
-  readonly feed: OperatorEventFeed;
-}): RecentActivity {
-  const { clock, feed } = options;
-  const intervals: ActivityInterval[] = [];
+/** The last fifteen minutes of a node's work for tenants: the requests that it is given, and the feed's messages. */
+export class RecentActivity {
+  readonly #clock: Clock;
+  readonly #intervals: ActivityInterval[] = [];
 
-  function intervalOf(nowMs: number): ActivityInterval {
+  constructor({ clock, feed }: { readonly clock: Clock; readonly feed: OperatorEventFeed }) {
+    this.#clock = clock;
+    onMessageEnd(feed, ({ status, reason }) => {
+      const { messages } = this.#intervalOf(clock.wallMs());
+      const name = status === 'sent' ? 'sent' : String(reason);
+      messages[name] = (messages[name] ?? 0) + 1;
+    });
+  }
+
+  countRequest(request: Pick<AnsweredRequest, 'atMs' | 'route' | 'latencyMs' | 'errorCode'>): void {
+    const { atMs, route, latencyMs, errorCode } = request;
+    const interval = this.#intervalOf(atMs);
+    interval.requests += 1;
+    if (!WAITING_ROUTE.test(route)) countLatency(interval, latencyMs);
+    if (errorCode === undefined) return;
+    interval.errors[errorCode] = (interval.errors[errorCode] ?? 0) + 1;
+  }
+
+  /** Returns the intervals in which something happened, oldest first. */
+  intervals(): readonly ActivityInterval[] {
+    // A node without calls makes no new intervals.
+    this.#forgetOld(intervalStart(this.#clock.wallMs()));
+    return this.#intervals;
+  }
+
+  #intervalOf(nowMs: number): ActivityInterval {
     const atMs = intervalStart(nowMs);
-    const newestInterval = intervals.at(-1);
+    const newestInterval = this.#intervals.at(-1);
     if (newestInterval !== undefined && newestInterval.atMs >= atMs) return newestInterval;
     const interval = emptyInterval(atMs);
-    intervals.push(interval);
-    forgetOld(atMs);
+    this.#intervals.push(interval);
+    this.#forgetOld(atMs);
     return interval;
   }
 
-  function forgetOld(newestMs: number): void {
-    while ((intervals[0]?.atMs ?? newestMs) <= newestMs - KEPT_INTERVALS * INTERVAL_MS) intervals.shift();
+  #forgetOld(newestMs: number): void {
+    const oldestKeptMs = newestMs - KEPT_INTERVALS * INTERVAL_MS;
+    while ((this.#intervals[0]?.atMs ?? newestMs) <= oldestKeptMs) this.#intervals.shift();
   }
-
-  feed.subscribe(({ type, data }) => {
-    // A message that the pool carries is also published by its own shop, and counts there.
-    if (type === 'message' && data.ageMs !== null && isFinal(data.status)) {
-      const { status, reason } = data;
-      const interval = intervalOf(clock.wallMs());
-      const name = status === 'sent' ? 'sent' : String(reason);
-      interval.messages[name] = (interval.messages[name] ?? 0) + 1;
-    }
-  });
-
-  return {
-    countRequest({ atMs, route, latencyMs, errorCode }) {
-      const interval = intervalOf(atMs);
-      interval.requests += 1;
-      if (!WAITING_ROUTE.test(route)) countLatency(interval, latencyMs);
-      if (errorCode === undefined) return;
-      interval.errors[errorCode] = (interval.errors[errorCode] ?? 0) + 1;
-    },
-    intervals() {
-      // A node without calls makes no new intervals.
-      forgetOld(intervalStart(clock.wallMs()));
-      return intervals;
-    },
-  };
 }
 
 function intervalStart(ms: number): number {

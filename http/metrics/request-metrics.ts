@@ -19,7 +19,7 @@ interface RouteNumbers {
 export type RequestCounters = (prefix: string) => (request: AnsweredRequest) => void;
 
 /** Counts requests by route and status, and their latencies, in plain numbers that are rendered when asked. */
-export function countRequests(metrics: Metrics): RequestCounters {
+export function requestCounters(metrics: Metrics): RequestCounters {
   const allRoutes: RouteNumbers[] = [];
 
   metrics.counter('msgapi_http_requests_total', 'Requests answered, by route and status', () =>
@@ -65,7 +65,7 @@ export function countRequests(metrics: Metrics): RequestCounters {
 }
 
 /** Returns a function that counts refused requests by the code that callers see. It ignores a success. */
-export function countRefusals(
+export function refusalCounter(
   metrics: Pick<Metrics, 'counted'>,
 ): (request: Pick<AnsweredRequest, 'errorCode'>) => void {
   const countCode = metrics.counted(

@@ -23,12 +23,12 @@ interface Branch<Services> {
 const NO_VALUES: readonly string[] = [];
 
 /**
- * Returns a function that finds the endpoints of a path. It takes one map look-up a segment, or only one if the path has
- * no parameter. It is our own router, because a framework's router brings its own request object, and a few map
+ * Returns a function that finds the endpoints of a path. It takes one map look-up a segment, or only one if the path
+ * has no parameter. It is our own router, because a framework's router brings its own request object, and a few map
  * look-ups are enough (docs/decisions/015-http-server-and-router.md). A fixed segment has priority over a parameter.
  * Throws if two endpoints have the same method and path.
  */
-export function createRouter<Services>(
+export function makeRouter<Services>(
   basePath: string,
   endpoints: readonly Endpoint<Services>[],
 ): (path: string) => Match<Services> | undefined {
@@ -58,7 +58,7 @@ function routesByPath<Services>(endpoints: readonly Endpoint<Services>[]): Map<s
   return new Map([...methods].map(([path, byMethod]) => [path, { path, ...withHead(byMethod) }]));
 }
 
-/** A `HEAD` is a `GET` whose reply has no body (RFC 9110 §9.3.2). */
+/** Returns the methods with `HEAD`, which is a `GET` whose reply has no body (RFC 9110 §9.3.2). */
 function withHead<Services>(
   declaredMethods: ReadonlyMap<string, Endpoint<Services>>,
 ): Pick<Route<Services>, 'byMethod' | 'methods'> {
@@ -101,7 +101,7 @@ function walk<Services>(root: Branch<Services>, path: string, start: number): Ma
     const fixedMatch = currentNode.fixed.get(segment);
     const next = fixedMatch ?? (segment === '' ? undefined : currentNode.variable);
     if (next === undefined) return undefined;
-    // Most paths have one value. A spread of the empty list would reserve memory for many.
+    // Most paths have one value. A list made by spreading an empty one would reserve memory for more values.
     if (fixedMatch === undefined) values = values === NO_VALUES ? [segment] : [...values, segment];
     currentNode = next;
     segmentStart = end + 1;

@@ -43,8 +43,8 @@ const TICKS_PER_READ = 50;
 /** Node clocks and Redis's may differ by this much before `after` cuts a log short. */
 const CLOCK_SLACK_MS = MINUTE_MS;
 
-/** Counts a tenant's refused calls since a time. */
-export async function countRefusals(
+/** Reads how many calls of a tenant were refused since a time, by code. */
+export async function readRefusals(
   store: Pick<Store, 'read'>,
   tenantId: string,
   afterMs: number,

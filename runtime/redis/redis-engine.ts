@@ -14,6 +14,7 @@ import type { Logger } from '../logger.ts';
 import { type LuaScript, readLuaScript } from '../lua-script.ts';
 import { outcomeUnknownFailure, RuntimeFailure } from '../runtime-failure.ts';
 import type { Read, RedisArgument, RedisCommand, RepliesTo } from '../store.ts';
+import { AssumptionWatch, parseServerState, refuseUnsafe } from '../store-assumptions.ts';
 import { CommitTrouble } from './commit-trouble.ts';
 import { LostMaster } from './lost-master.ts';
 import { parseRedisAddress } from './redis-address.ts';
@@ -22,7 +23,6 @@ import { redisClient } from './redis-client.ts';
 import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';
 import { failureOf, readFailureOf, refusalOf } from './redis-failure.ts';
 import { layOut, turnsOf } from './section-layout.ts';
-import { AssumptionWatch, parseServerState, refuseUnsafe } from './store-assumptions.ts';
 
 const NODES_KEY = '{runtime}:nodes';
 const TICKETS_KEY = '{runtime}:tickets';

@@ -26,13 +26,10 @@ export async function runProcessGroup<Line extends object>(options: {
   const endSignal = Promise.race(END_SIGNALS.map((signal) => nextSignal(signal)));
   // A signal to the whole group may end members first; then the step that misses one has the better error.
   const lossText = group.broken.then((loss) => delay(300, `${loss.name} ended (${describeEnd(loss.end)})`));
-  const life = bringUp(group).then(
-    (line) => {
-      process.stdout.write(`${print(line)}\n`);
-      return lossText;
-    },
-    messageOf,
-  );
+  const life = bringUp(group).then((line) => {
+    process.stdout.write(`${print(line)}\n`);
+    return lossText;
+  }, messageOf);
   const failure = await Promise.race([endSignal, life, lossText]);
   if (failure !== undefined) console.error(`${name}: ${failure}`);
   await group.stop({ graceMs: GRACE_MS });

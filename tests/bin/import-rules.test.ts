@@ -51,6 +51,8 @@ const cases: readonly [path: string, specifier: string, mayImport: boolean][] = 
   ['simulator/clock.ts', '../runtime/clock.ts', false],
   ['simulator/deep/actors.ts', '../../actors/a.ts', false],
   ['client/src/a.ts', '../../http/contract/a.ts', false],
+  ['examples/a.ts', 'tenant-messaging-client', true],
+  ['examples/a.ts', '../client/src/a.ts', false],
   // Each library in its one place, with all its files.
   ['http/socket/uwebsockets.ts', '@uwsjs/linux-x64-24', true],
   ['http/socket/server.ts', '@uwsjs/linux-x64-24', false],
@@ -80,7 +82,7 @@ const cases: readonly [path: string, specifier: string, mayImport: boolean][] = 
   ['actors/sessions/main-thread/qr-image-worker.ts', 'qrcode', true],
   ['actors/sessions/main-thread/qr-image.ts', 'qrcode', false],
   ['http/metrics/metrics.ts', 'prom-client', true],
-  ['service/node-metrics.ts', 'prom-client', false],
+  ['http/metrics/node-metrics.ts', 'prom-client', false],
   ['actors/outbound/egress.ts', 'https-proxy-agent', true],
   ['actors/outbound/egress-check.ts', 'agent-base', false],
   ['actors/webhooks/deliver.ts', 'socks-proxy-agent', false],

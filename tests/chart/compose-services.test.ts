@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import * as v from 'valibot';
-import { ASSUMPTION_NAMES, isHeld, parseServerState } from '../../runtime/redis/store-assumptions.ts';
+import { ASSUMPTION_NAMES, isHeld, parseServerState } from '../../runtime/store-assumptions.ts';
 import { spawnGuarded } from '../../service/dev/guarded-process.ts';
 import { serviceEnvironment } from '../../service/environment.ts';
 import { imageTarget } from '../e2e/stack/image-target.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { MessageReason, MessageStatus } from '../../actors/message-status.ts';
 import { channelMachine } from '../../actors/shops/machines/channel-machine.ts';
 import { machineChart } from '../../actors/shops/machines/machine-chart.ts';
-import { INTERVAL_MS, type RecentActivity, recentActivity } from '../../http/metrics/recent-activity.ts';
+import { INTERVAL_MS, RecentActivity } from '../../http/metrics/recent-activity.ts';
 import { fleetOverview, type NodeShare } from '../../http/operator-api/fleet/fleet-overview.ts';
 import type { OperatorEvent } from '../../http/operator-events/operator-event.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -26,7 +26,7 @@ function activityAt(): {
     },
   };
   return {
-    activity: recentActivity({ clock, feed }),
+    activity: new RecentActivity({ clock, feed }),
     turn: (ms) => {
       nowMs += ms;
     },

@@ -4,7 +4,7 @@ import { AddressGuard } from '../../actors/outbound/address-guard.ts';
 import { nameLookup } from '../../actors/outbound/name-lookup.ts';
 import type { EventWaiters } from '../../actors/tenants/stored-events/event-waiters.ts';
 import type { HttpOptions, HttpSettings } from '../../http/http-options.ts';
-import { createMetrics } from '../../http/metrics/metrics.ts';
+import { makeMetrics } from '../../http/metrics/metrics.ts';
 import type { OperatorEvent, OperatorEventFeed } from '../../http/operator-events/operator-event.ts';
 import type { Forwarder } from '../../http/owner/forwarder.ts';
 import { type RunningHttp, startHttp } from '../../http/start-http.ts';
@@ -139,7 +139,7 @@ async function startAll(
     clock: systemClock,
     random: systemRandom,
     log: recordingLogger(lines),
-    metrics: createMetrics(),
+    metrics: makeMetrics(),
     feed,
     health: { isReady: () => true },
     isBusy: () => false,

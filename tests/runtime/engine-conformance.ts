@@ -10,8 +10,8 @@ import {
   type ShardRecord,
   unclaimedRecord,
 } from '../../runtime/engine.ts';
-import { refuseUnsafe } from '../../runtime/redis/store-assumptions.ts';
 import type { Write } from '../../runtime/store.ts';
+import { refuseUnsafe } from '../../runtime/store-assumptions.ts';
 import { eventually } from '../testbed/waiting.ts';
 
 /** An empty Redis, and the engines of two nodes on it. */

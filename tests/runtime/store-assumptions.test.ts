@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';
 import type { RuntimeNode } from '../../runtime/node/node.ts';
-import { type AssumptionName, isHeld } from '../../runtime/redis/store-assumptions.ts';
+import { type AssumptionName, isHeld } from '../../runtime/store-assumptions.ts';
 import { startRedisCluster } from '../e2e/stack/redis-cluster.ts';
 import { startRedisPair } from '../e2e/stack/redis-pair.ts';
 import { startRedisServer } from '../testbed/redis-server.ts';

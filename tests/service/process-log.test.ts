@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import type { AnsweredRequest } from '../../http/contract/answered-request.ts';
-import { createLogger } from '../../service/process-log.ts';
+import { makeLogger } from '../../service/process-log.ts';
 import { moduleFile, nodeFlags } from '../testbed/root.ts';
 
 const answeredRequest: AnsweredRequest = {
@@ -22,7 +22,7 @@ const answeredRequest: AnsweredRequest = {
 
 function openLog(level = 'info') {
   const lines: string[] = [];
-  const log = createLogger({ level, stream: { write: (line) => void lines.push(line) } });
+  const log = makeLogger({ level, stream: { write: (line) => void lines.push(line) } });
   return { log, lines };
 }
 
@@ -60,8 +60,8 @@ for (const [how, end] of [
 ] as const) {
   test(`a line logged just before the process ${how} is written`, () => {
     const program = `
-      import { createLogger } from '${moduleFile('service/process-log.ts')}';
-      createLogger({ level: 'info' }).info(${JSON.stringify(answeredRequest)}, 'request');
+      import { makeLogger } from '${moduleFile('service/process-log.ts')}';
+      makeLogger({ level: 'info' }).info(${JSON.stringify(answeredRequest)}, 'request');
       setImmediate(() => setImmediate(() => { ${end} }));`;
     const { stderr } = spawnSync(process.execPath, [...nodeFlags, '--input-type=module', '-e', program], {
       encoding: 'utf8',

@@ -1,9 +1,15 @@
 /** A process that has nearly used up its memory or its descriptors logs it once, and its metrics show it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMetrics } from '../../http/metrics/metrics.ts';
-import { exportDescriptors } from '../../service/node-metrics.ts';
-import { descriptorCount, memoryUse, type ReadUse, watchResources } from '../../service/resource-watch.ts';
+import { makeMetrics } from '../../http/metrics/metrics.ts';
+import { exportProcess } from '../../http/metrics/node-metrics.ts';
+import {
+  descriptorCount,
+  memoryLimitBytes,
+  memoryUse,
+  type ReadUse,
+  watchResources,
+} from '../../service/resource-watch.ts';
 import { FakeClock } from '../runtime/fake-clock.ts';
 import { QuietLog } from '../runtime/quiet-log.ts';
 import { descriptorLimit } from '../testbed/descriptor-limit.ts';
@@ -37,9 +43,9 @@ test('one warning names what is nearly used up, and another comes only after it 
 });
 
 test('the metrics and the log count by the limit of descriptors in force, also when none is left', async (context) => {
-  const metrics = createMetrics();
+  const metrics = makeMetrics();
   const count = descriptorCount();
-  exportDescriptors(metrics, count);
+  exportProcess(metrics, { descriptors: count, memoryLimitBytes });
   const shown = async (): Promise<(number | undefined)[]> => {
     const text = await metrics.text();
     return ['process_open_fds', 'process_max_fds'].map((name) => {

@@ -23,7 +23,7 @@ import {
   isReadMethod,
   withoutEndpoint,
 } from '../../pipeline/edge.ts';
-import { createRouter } from '../../pipeline/router.ts';
+import { makeRouter } from '../../pipeline/router.ts';
 import { OPERATOR_ENDPOINTS } from '../endpoints.ts';
 import type { OperatorServices } from '../services.ts';
 import type { OperatorTokenCheck } from './operator-token-check.ts';
@@ -44,10 +44,10 @@ interface Edge extends OperatorsEdgeOptions {
   readonly follow: (call: FollowedRequest) => Promise<OwnerReply>;
 }
 
-/** The operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */
+/** Makes the operators' edge: route, token and role, then the owner of the tenant that the path names, or this node. */
 export function operatorsEdge(options: OperatorsEdgeOptions): (request: RequestValue) => EdgeCall {
   const edge: Edge = { ...options, follow: ownerFollower(options) };
-  const matchOf = createRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
+  const matchOf = makeRouter(OPERATOR_BASE_PATH, OPERATOR_ENDPOINTS);
   return (request) => {
     const match = matchOf(request.path);
     const endpoint = match?.route.byMethod.get(request.method);
@@ -165,8 +165,8 @@ function tenantOf(
 }
 
 /**
- * Asks the owner of the tenant, which may be this node, and the next owner while the tenant moves. Without a tenant, this
- * node serves the request.
+ * Asks the owner of the tenant, which may be this node, and the next owner while the tenant moves. Without a tenant,
+ * this node serves the request.
  */
 async function askForOperator(
   endpoint: Endpoint<OperatorServices>,

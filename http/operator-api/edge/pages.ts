@@ -2,7 +2,12 @@ import { OPERATOR_BASE_PATH } from '../../../actors/base-paths.ts';
 import { freshKey, key } from '../../../actors/reply-schemas/account-schemas.ts';
 import { batch } from '../../../actors/reply-schemas/batch-schemas.ts';
 import { messageReason, messageStatus } from '../../../actors/reply-schemas/message-schemas.ts';
-import { deadLetter, node, tenant, tenantInspection } from '../../../actors/reply-schemas/operator-schemas.ts';
+import {
+  deadLetter,
+  node,
+  tenant,
+  tenantInspection,
+} from '../../../actors/reply-schemas/operator-schemas.ts';
 import { channel, channelStatus, shop } from '../../../actors/reply-schemas/shop-schemas.ts';
 import { freshWebhook, webhook, webhookAttempts } from '../../../actors/reply-schemas/webhook-schemas.ts';
 import type { Clock } from '../../../runtime/clock.ts';

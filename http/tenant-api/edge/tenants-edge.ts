@@ -12,7 +12,7 @@ import {
   withoutEndpoint,
 } from '../../pipeline/edge.ts';
 import { hashOfKey, presentedKey } from '../../pipeline/presented-key.ts';
-import { createRouter } from '../../pipeline/router.ts';
+import { makeRouter } from '../../pipeline/router.ts';
 import { API_ENDPOINTS } from '../endpoints.ts';
 import { TenantCall, type TenantCallOptions } from './tenant-call.ts';
 
@@ -21,28 +21,32 @@ export interface TenantsEdgeOptions extends Omit<TenantCallOptions, 'follow' | '
 }
 
 /**
- * The tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge only finds the
- * tenant of a key. The owner decides if the key is valid, so a revocation needs no broadcast (runtime/README.md, How one
- * writer is ensured).
+ * Makes the tenants' edge: route, key → hash → tenant, then the owner, here or on another node. The edge only finds the
+ * tenant of a key. The owner decides if the key is valid, so a revocation needs no broadcast (runtime/README.md, How
+ * one writer is ensured).
  */
 export function tenantsEdge(options: TenantsEdgeOptions): (request: RequestValue) => EdgeCall {
   const edge: TenantCallOptions = { ...options, follow: ownerFollower(options), inFlight: new Counts() };
-  const matchOf = createRouter(API_BASE_PATH, API_ENDPOINTS);
+  const matchOf = makeRouter(API_BASE_PATH, API_ENDPOINTS);
   return (request) => {
     const match = matchOf(request.path);
     const endpoint = match?.route.byMethod.get(request.method);
     if (match === undefined || endpoint === undefined) return withoutEndpoint(request, match);
     const key = presentedKey(request.headers);
     const keyHash = key === undefined ? undefined : hashOfKey(key);
-    if (keyHash === undefined) return withoutKey(request, match.route.path);
+    if (keyHash === undefined) {
+      const code = key === undefined ? 'API_KEY_MISSING' : 'API_KEY_INVALID';
+      return withoutKey(request, match.route.path, code);
+    }
     return new TenantCall(request, { match, endpoint, keyHash }, edge);
   };
 }
 
 /** Returns a call without a well-formed key. */
-function withoutKey(request: RequestValue, route: string): EdgeCall {
-  return refusedByHead(request, () => {
-    const code = presentedKey(request.headers) === undefined ? 'API_KEY_MISSING' : 'API_KEY_INVALID';
-    return bodyRefusal(request, route) ?? anonymous(errorReply({ code }), route);
-  });
+function withoutKey(
+  request: RequestValue,
+  route: string,
+  code: 'API_KEY_MISSING' | 'API_KEY_INVALID',
+): EdgeCall {
+  return refusedByHead(request, () => bodyRefusal(request, route) ?? anonymous(errorReply({ code }), route));
 }

@@ -8,7 +8,7 @@ import { shardOf } from '../../../runtime/address.ts';
 import { systemClock as clock } from '../../../runtime/clock.ts';
 import { startService, stopService } from '../../../service/compose-service.ts';
 import { serviceEnvironment } from '../../../service/environment.ts';
-import { createLogger } from '../../../service/process-log.ts';
+import { makeLogger } from '../../../service/process-log.ts';
 import { closeKeptConnections } from '../../testbed/kept-connections.ts';
 import type { MemoryBehaviour } from '../../testbed/memory-network/memory-behaviour.ts';
 import { MemorySessionHost } from '../../testbed/memory-network/memory-session-host.ts';
@@ -73,7 +73,7 @@ async function startStack(
   const made: { network?: MemorySessionHost } = {};
   const service = await startService({
     environment,
-    log: createLogger({ level: environment.logLevel }),
+    log: makeLogger({ level: environment.logLevel }),
     startHost: (_node, listener) => {
       made.network = new MemorySessionHost({ clock, listener, behaviour });
       return made.network;

@@ -1,12 +1,12 @@
 /** Requests as Prometheus reads them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMetrics } from '../../../http/metrics/metrics.ts';
-import { countRefusals, countRequests } from '../../../http/metrics/request-metrics.ts';
+import { makeMetrics } from '../../../http/metrics/metrics.ts';
+import { refusalCounter, requestCounters } from '../../../http/metrics/request-metrics.ts';
 
 test('each bucket counts the answers within its bound, those below it included', async () => {
-  const metrics = createMetrics();
-  const count = countRequests(metrics)('admin ');
+  const metrics = makeMetrics();
+  const count = requestCounters(metrics)('admin ');
   for (const [status, latencyMs] of [
     [200, 0.4],
     [200, 0.5],
@@ -33,8 +33,8 @@ test('each bucket counts the answers within its bound, those below it included',
 });
 
 test('a refused request counts by its code, and an answered one does not', async () => {
-  const metrics = createMetrics();
-  const countRefusal = countRefusals(metrics);
+  const metrics = makeMetrics();
+  const countRefusal = refusalCounter(metrics);
   countRefusal({ errorCode: 'RATE_LIMITED' });
   countRefusal({ errorCode: undefined });
   const text = await metrics.text();
@@ -43,5 +43,5 @@ test('a refused request counts by its code, and an answered one does not', async
 });
 
 test('a help text that ends with a full stop is refused', () => {
-  assert.throws(() => createMetrics().gauge('msgapi_one', 'A figure.', () => 1), /full stop/);
+  assert.throws(() => makeMetrics().gauge('msgapi_one', 'A figure.', () => 1), /full stop/);
 });

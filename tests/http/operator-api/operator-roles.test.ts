@@ -5,7 +5,7 @@ import { shopAddress } from '../../../actors/shops/records/shop-keys.ts';
 import { tenantAddress } from '../../../actors/tenants/tenant-keys.ts';
 import type { ReplyValue, RequestValue } from '../../../http/contract/exchange.ts';
 import { OPERATOR_ROLES, TOKEN_ROLES } from '../../../http/contract/operator-role.ts';
-import { createMetrics } from '../../../http/metrics/metrics.ts';
+import { makeMetrics } from '../../../http/metrics/metrics.ts';
 import {
   CHANGES_A_SECOND,
   CHANGES_AT_ONCE,
@@ -135,7 +135,7 @@ describe("guesses at operators' tokens", () => {
       { name: 'admin', role: 'admin', token: ADMIN_TOKEN },
       { name: 'ben', role: 'read', token: READ_TOKEN },
     ] as const;
-    tokenCheck = operatorTokenCheck({ tokens, clock, log, metrics: createMetrics() });
+    tokenCheck = operatorTokenCheck({ tokens, clock, log, metrics: makeMetrics() });
   });
 
   test('an address that sent too many is refused, also with the right one, until a minute is over', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReplyStream } from '../../../http/contract/exchange.ts';
-import { createEventStream } from '../../../http/operator-events/event-stream.ts';
+import { EventStream } from '../../../http/operator-events/event-stream.ts';
 import type { OperatorEvent } from '../../../http/operator-events/operator-event.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
 
@@ -10,7 +10,7 @@ function openStream() {
   const clock = new FakeClock();
   const listeners = new Set<(event: OperatorEvent) => void>();
   let watchers = 0;
-  const events = createEventStream(
+  const events = new EventStream(
     {
       subscribe(listener) {
         listeners.add(listener);

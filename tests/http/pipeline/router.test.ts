@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_BASE_PATH } from '../../../actors/base-paths.ts';
-import { createRouter } from '../../../http/pipeline/router.ts';
+import { makeRouter } from '../../../http/pipeline/router.ts';
 import { API_ENDPOINTS } from '../../../http/tenant-api/endpoints.ts';
 
-const router = createRouter(API_BASE_PATH, API_ENDPOINTS);
+const router = makeRouter(API_BASE_PATH, API_ENDPOINTS);
 
 test('a path leads to its route, with the raw values of its parameters', () => {
   const foundMatch = router('/api/v1/shops/Caf%C3%A9/messages');

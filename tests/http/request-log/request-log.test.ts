@@ -10,9 +10,9 @@ import {
   requestLogKeys,
 } from '../../../http/request-log/request-log-keys.ts';
 import {
-  countRefusals,
   listRequests,
   type RequestLogQuery,
+  readRefusals,
 } from '../../../http/request-log/request-log-reader.ts';
 import { systemClock } from '../../../runtime/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../../runtime/durations.ts';
@@ -140,7 +140,7 @@ describe('the request log', () => {
     for (let call = 0; call < 3; call += 1) refused(429, 'RATE_LIMITED', 10 - call);
     log.record(entry({ tenantId: 'b'.repeat(24), status: 500, errorCode: 'INTERNAL_ERROR' }));
     await log.flush();
-    const { items } = await countRefusals(store, tenantId, Date.now() - 60_000);
+    const { items } = await readRefusals(store, tenantId, Date.now() - 60_000);
     assert.deepEqual(
       items.map(({ code, calls }) => [code, calls]),
       [
@@ -165,7 +165,7 @@ describe('the request log', () => {
     assert.ok(page.nextCursor !== null);
     const rest = await listRequests(store, { ...everything, status: 500, cursor: page.nextCursor });
     assert.deepEqual([rest.items.length, rest.nextCursor], [1, null]);
-    const counted = await countRefusals(store, 'a'.repeat(24), beganMs);
+    const counted = await readRefusals(store, 'a'.repeat(24), beganMs);
     assert.deepEqual(counted.items, []);
     assert.ok(Date.parse(counted.since) >= beganMs && Date.parse(counted.since) < beganMs + 20);
     await log.close();

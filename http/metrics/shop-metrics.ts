@@ -1,13 +1,19 @@
-import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../actors/batch-status.ts';
-import { CHANNEL_STATUSES } from '../actors/channel-status.ts';
-import type { ShopCensus } from '../actors/shops/inspection/shop-census.ts';
-import { TROUBLE_WORDS } from '../actors/shops/inspection/shop-summary.ts';
-import type { CountEffect } from '../actors/shops/protocol/shop-effect.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { RunningActors } from './compose-actors.ts';
+import { BATCH_STATUSES, BATCH_STOP_REASONS } from '../../actors/batch-status.ts';
+import { CHANNEL_STATUSES } from '../../actors/channel-status.ts';
+import type { ShopCensus } from '../../actors/shops/inspection/shop-census.ts';
+import { TROUBLE_WORDS } from '../../actors/shops/inspection/shop-summary.ts';
+import type { CountEffect } from '../../actors/shops/protocol/shop-effect.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Metrics } from './metrics.ts';
 
 const OPEN_BATCHES = BATCH_STATUSES.filter((status) => status !== 'finished');
+
+/** The figures that the shops of a node and the waits for events keep. */
+interface ShopFigures {
+  readonly fleet: { census(): Promise<ShopCensus> };
+  readonly counts: { readonly ledgersReplaced: number; readonly numbersShared: number };
+  readonly eventWaiters: { readonly count: number };
+}
 
 /**
  * Registers the metrics of a node's shops: their states, queues, batches and mailboxes. The waits for events and the
@@ -15,7 +21,7 @@ const OPEN_BATCHES = BATCH_STATUSES.filter((status) => status !== 'finished');
  */
 export function exportShops(
   metrics: Metrics,
-  { fleet, counts, eventWaiters }: Pick<RunningActors, 'fleet' | 'counts' | 'eventWaiters'>,
+  { fleet, counts, eventWaiters }: ShopFigures,
   clock: Pick<Clock, 'wallMs'>,
 ): void {
   metrics.counter(
@@ -91,14 +97,17 @@ const CENSUS_GAUGES: readonly CensusGauge[] = [
   ],
 ];
 
-const secondsSince = (sinceMs: number | null, nowMs: number): number =>
-  sinceMs === null ? 0 : Math.max(0, nowMs - sinceMs) / 1_000;
+function secondsSince(sinceMs: number | null, nowMs: number): number {
+  return sinceMs === null ? 0 : Math.max(0, nowMs - sinceMs) / 1_000;
+}
 
-/** Bounds of the time from the network's acknowledgement until a recipient has a message, in seconds; up to two days. */
+/**
+ * Bounds of the time from the network's acknowledgement until a recipient has a message, in seconds; up to two days.
+ */
 const RECEIPT_BUCKETS_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 172_800];
 
-/** Counts the results of a node's messages. */
-export function shopCounting({ counted, histogram }: Metrics): (effect: CountEffect) => void {
+/** Registers the counters of what a node's shops did. Returns a function that counts each effect. */
+export function shopCounter({ counted, histogram }: Metrics): (effect: CountEffect) => void {
   const receipts = counted(
     'msgapi_message_receipts_total',
     'Messages that a first recipient got, and messages that a first recipient read',

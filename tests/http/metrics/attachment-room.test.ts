@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createMetrics } from '../../http/metrics/metrics.ts';
-import { exportAttachmentRoom } from '../../service/node-metrics.ts';
+import { makeMetrics } from '../../../http/metrics/metrics.ts';
+import { exportAttachmentRoom } from '../../../http/metrics/node-metrics.ts';
 
 test('without the folder of attachments the metrics are complete and report no room', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'attachments-'));
   context.after(() => rm(folder, { recursive: true, force: true }));
-  const metrics = createMetrics();
+  const metrics = makeMetrics();
   exportAttachmentRoom(metrics, folder);
   assert.match(await metrics.text(), /^msgapi_attachment_room_ratio 0?\.?\d/m);
   await rm(folder, { recursive: true });

@@ -1,5 +1,5 @@
-import type { ServerState } from '../engine.ts';
-import type { Logger } from '../logger.ts';
+import type { ServerState } from './engine.ts';
+import type { Logger } from './logger.ts';
 
 /** Redis 7 is the first whose scripts are refused whole when memory is full (see commit-shards.lua). */
 const OLDEST_MAJOR_VERSION = 7;

@@ -1,11 +1,11 @@
 /** Messages that ended and queues that were paused, as Prometheus reads them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ActorEventData, ActorEventFeed } from '../../actors/actor-event-feed.ts';
-import { createMetrics } from '../../http/metrics/metrics.ts';
-import { DAY_MS } from '../../runtime/durations.ts';
-import { exportMessages } from '../../service/message-metrics.ts';
-import { FakeClock } from '../runtime/fake-clock.ts';
+import { type ActorEventData, ActorEventFeed } from '../../../actors/actor-event-feed.ts';
+import { exportMessages } from '../../../http/metrics/message-metrics.ts';
+import { makeMetrics } from '../../../http/metrics/metrics.ts';
+import { DAY_MS } from '../../../runtime/durations.ts';
+import { FakeClock } from '../../runtime/fake-clock.ts';
 
 const message: ActorEventData['message'] = {
   tenantId: 't',
@@ -27,7 +27,7 @@ const pacing: ActorEventData['pacing'] = {
 };
 
 test('a message that ended counts once, at its own shop; only a sent one has a time to `sent`', async () => {
-  const metrics = createMetrics();
+  const metrics = makeMetrics();
   const feed = new ActorEventFeed(new FakeClock());
   exportMessages(metrics, feed);
   feed.publish('message', { ...message, status: 'queued', ageMs: 0 });
@@ -45,7 +45,7 @@ test('a message that ended counts once, at its own shop; only a sent one has a t
 });
 
 test('a pause counts by its cause in the turn that begins it', async () => {
-  const metrics = createMetrics();
+  const metrics = makeMetrics();
   const feed = new ActorEventFeed(new FakeClock());
   exportMessages(metrics, feed);
   feed.publish('pacing', pacing);

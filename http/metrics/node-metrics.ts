@@ -1,52 +1,58 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { Metrics } from '../http/metrics/metrics.ts';
-import type { RuntimeNode } from '../runtime/node/node.ts';
-import type { RuntimeCounters, RuntimeObserver, TracedTurn } from '../runtime/observer.ts';
-import { ASSUMPTION_NAMES, isHeld } from '../runtime/redis/store-assumptions.ts';
-import type { Tracing } from '../runtime/tracing.ts';
-import { memoryLimitBytes, type ReadUse } from './resource-watch.ts';
+import type { RuntimeNode } from '../../runtime/node/node.ts';
+import type { RuntimeCounters, RuntimeObserver, TracedTurn } from '../../runtime/observer.ts';
+import { ASSUMPTION_NAMES, isHeld } from '../../runtime/store-assumptions.ts';
+import type { Tracing } from '../../runtime/tracing.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Buckets of commit times, in seconds; a commit may wait for a Redis that is away. */
 const BUCKETS_SECONDS = [0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const TURNS_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /** The name and the help text of each of the runtime's counters in Prometheus. */
-const counterNames: { readonly [Name in keyof RuntimeCounters]: readonly [name: string, help: string] } = {
-  turns: ['msgapi_runtime_turns_total', 'Turns whose outcome took effect'],
-  commits: [
-    'msgapi_runtime_commits_total',
-    'Groups of commits that ended, with or without an answer of Redis',
-  ],
-  committedTurns: ['msgapi_runtime_committed_turns_total', 'Turns in those groups'],
-  fenceRefusals: ['msgapi_runtime_fence_refusals_total', 'Commits of a shard that the fence refused'],
-  unknownOutcomes: [
-    'msgapi_runtime_unknown_outcomes_total',
-    'Commits of a shard without an answer, whose outcome the revision showed',
-  ],
-  crashes: ['msgapi_runtime_crashes_total', 'Turns that threw'],
-  restarts: ['msgapi_runtime_restarts_total', 'Actors started again after a crash'],
-  suspensions: ['msgapi_runtime_suspensions_total', 'Actors that crashed too often and wait for an operator'],
-  deadLetters: ['msgapi_runtime_dead_letters_total', 'Commands set aside because their turn threw'],
-  mailboxRefusals: ['msgapi_runtime_mailbox_refusals_total', 'Client commands refused by a full mailbox'],
-  busyRefusals: ['msgapi_runtime_busy_refusals_total', 'Client commands refused by a node that is too busy'],
-  activations: ['msgapi_runtime_activations_total', 'Actors loaded from the store'],
-  passivations: ['msgapi_runtime_passivations_total', 'Idle actors stopped'],
-  effectFailures: ['msgapi_runtime_effect_failures_total', 'Effects that threw, which no effect may do'],
-  linkCalls: ['msgapi_runtime_link_calls_total', 'Requests forwarded to another node'],
-  linkServed: ['msgapi_runtime_link_served_total', 'Requests served for another node'],
-  linkRefused: [
-    'msgapi_runtime_link_refused_total',
-    'Messages between nodes that were forged, moved or repeated',
-  ],
-  leaseLosses: ['msgapi_runtime_lease_losses_total', 'Times this node lost its lease'],
-  clockDisputes: [
-    'msgapi_runtime_clock_disputes_total',
-    'Times this node released its shards because its clock and that of Redis disagreed',
-  ],
-  shardsAhead: ['msgapi_runtime_shards_ahead_total', 'Shards found with a stored time far ahead'],
-  revertedShards: ['msgapi_runtime_reverted_shards_total', 'Shards whose acknowledged writes Redis lost'],
-};
+const RUNTIME_COUNTERS: { readonly [Name in keyof RuntimeCounters]: readonly [name: string, help: string] } =
+  {
+    turns: ['msgapi_runtime_turns_total', 'Turns whose outcome took effect'],
+    commits: [
+      'msgapi_runtime_commits_total',
+      'Groups of commits that ended, with or without an answer of Redis',
+    ],
+    committedTurns: ['msgapi_runtime_committed_turns_total', 'Turns in those groups'],
+    fenceRefusals: ['msgapi_runtime_fence_refusals_total', 'Commits of a shard that the fence refused'],
+    unknownOutcomes: [
+      'msgapi_runtime_unknown_outcomes_total',
+      'Commits of a shard without an answer, whose outcome the revision showed',
+    ],
+    crashes: ['msgapi_runtime_crashes_total', 'Turns that threw'],
+    restarts: ['msgapi_runtime_restarts_total', 'Actors started again after a crash'],
+    suspensions: [
+      'msgapi_runtime_suspensions_total',
+      'Actors that crashed too often and wait for an operator',
+    ],
+    deadLetters: ['msgapi_runtime_dead_letters_total', 'Commands set aside because their turn threw'],
+    mailboxRefusals: ['msgapi_runtime_mailbox_refusals_total', 'Client commands refused by a full mailbox'],
+    busyRefusals: [
+      'msgapi_runtime_busy_refusals_total',
+      'Client commands refused by a node that is too busy',
+    ],
+    activations: ['msgapi_runtime_activations_total', 'Actors loaded from the store'],
+    passivations: ['msgapi_runtime_passivations_total', 'Idle actors stopped'],
+    effectFailures: ['msgapi_runtime_effect_failures_total', 'Effects that threw; no effect may throw'],
+    linkCalls: ['msgapi_runtime_link_calls_total', 'Requests forwarded to another node'],
+    linkServed: ['msgapi_runtime_link_served_total', 'Requests served for another node'],
+    linkRefused: [
+      'msgapi_runtime_link_refused_total',
+      'Messages between nodes that were forged, moved or repeated',
+    ],
+    leaseLosses: ['msgapi_runtime_lease_losses_total', 'Times this node lost its lease'],
+    clockDisputes: [
+      'msgapi_runtime_clock_disputes_total',
+      'Times this node released its shards because its clock and that of Redis disagreed',
+    ],
+    shardsAhead: ['msgapi_runtime_shards_ahead_total', 'Shards found with a stored time far ahead'],
+    revertedShards: ['msgapi_runtime_reverted_shards_total', 'Shards whose acknowledged writes Redis lost'],
+  };
 
 /** Puts the runtime's observations into histograms. */
 export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined): RuntimeObserver {
@@ -76,7 +82,7 @@ export function runtimeObserver(metrics: Metrics, tracing: Tracing | undefined):
   };
 }
 
-/** A span of each traced turn, and in it one of its commit. */
+/** Returns a function that makes a span of each traced turn, and in it one of its commit. */
 function turnSpans(tracing: Tracing): (turn: TracedTurn) => void {
   return ({ kind, traceparent, startMs, commitMs, endMs }) => {
     const attributes = { 'actor.kind': kind };
@@ -101,7 +107,7 @@ export function exportBuild(
 
 /** Registers a node's counters and gauges. */
 export function exportNode(metrics: Metrics, node: RuntimeNode): void {
-  for (const [counter, [name, help]] of Object.entries(counterNames)) {
+  for (const [counter, [name, help]] of Object.entries(RUNTIME_COUNTERS)) {
     metrics.counter(name, help, () => node.counters[counter as keyof RuntimeCounters]);
   }
   metrics.gauge(
@@ -120,11 +126,6 @@ export function exportNode(metrics: Metrics, node: RuntimeNode): void {
     () => node.shards().filter(({ isMine }) => isMine).length,
   );
   metrics.gauge('msgapi_runtime_shards', 'Shards of the installation', () => node.shards().length);
-  metrics.gauge(
-    'msgapi_memory_limit_bytes',
-    "Memory that the process may use: the limit of its container, or the machine's memory",
-    memoryLimitBytes,
-  );
 }
 
 /**
@@ -139,20 +140,32 @@ export function exportAttachmentRoom(metrics: Metrics, folder: string = tmpdir()
   });
 }
 
+/** The process's limits, as the service reads them. */
+interface ProcessFigures {
+  /** Resolves with undefined if the descriptors cannot be counted. */
+  descriptors(): Promise<{ readonly used: number; readonly most: number } | undefined>;
+  memoryLimitBytes(): number;
+}
+
 /**
- * Registers the gauges of the process's descriptors. Those of prom-client are not used: they read the limit once, and
- * count no descriptors when none is left.
+ * Registers the gauges of the process's descriptors and memory. Those of prom-client for descriptors are not used: they
+ * read the limit once, and count no descriptors when none is left.
  */
-export function exportDescriptors(metrics: Metrics, count: ReadUse): void {
+export function exportProcess(metrics: Metrics, { descriptors, memoryLimitBytes }: ProcessFigures): void {
   metrics.gauge(
     'process_open_fds',
     'Number of open file descriptors',
-    async () => (await count())?.used ?? [],
+    async () => (await descriptors())?.used ?? [],
   );
   metrics.gauge(
     'process_max_fds',
     'Maximum number of open file descriptors',
-    async () => (await count())?.most ?? [],
+    async () => (await descriptors())?.most ?? [],
+  );
+  metrics.gauge(
+    'msgapi_memory_limit_bytes',
+    "Memory that the process may use: the limit of its container, or the machine's memory",
+    memoryLimitBytes,
   );
 }
 

@@ -1,6 +1,6 @@
-import type { SessionEnd } from '../actors/sessions/session-events.ts';
-import type { SessionHost } from '../actors/sessions/session-host.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
+import type { SessionEnd } from '../../actors/sessions/session-events.ts';
+import type { SessionHost } from '../../actors/sessions/session-host.ts';
+import type { Metrics } from './metrics.ts';
 
 /**
  * The ends that alerts are about (deploy/monitoring/alert-rules.yaml). Their series start at 0, because Prometheus sees

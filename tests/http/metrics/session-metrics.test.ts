@@ -1,13 +1,13 @@
 /** The sessions' metrics as Prometheus reads them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SessionCounters } from '../../actors/sessions/session-counters.ts';
-import { createMetrics } from '../../http/metrics/metrics.ts';
-import { exportSessions } from '../../service/session-metrics.ts';
+import { SessionCounters } from '../../../actors/sessions/session-counters.ts';
+import { makeMetrics } from '../../../http/metrics/metrics.ts';
+import { exportSessions } from '../../../http/metrics/session-metrics.ts';
 
 /** Returns the metrics of these counts in Prometheus' form. */
 function textOf(counters: SessionCounters): Promise<string> {
-  const metrics = createMetrics();
+  const metrics = makeMetrics();
   exportSessions(metrics, {
     isAvailable: () => true,
     figures: () => ({ workersLost: 0, workerHeapBytes: new Map(), ...counters.counts() }),

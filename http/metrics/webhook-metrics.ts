@@ -1,5 +1,5 @@
-import type { WebhookPump } from '../actors/webhooks/webhook-pump.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
+import type { WebhookPump } from '../../actors/webhooks/webhook-pump.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Registers the metrics of a node's webhooks. */
 export function exportWebhooks(

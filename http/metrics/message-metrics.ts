@@ -1,6 +1,7 @@
-import { isFinal, MESSAGE_REASONS } from '../actors/message-status.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
-import type { OperatorEventFeed } from '../http/operator-events/operator-event.ts';
+import { MESSAGE_REASONS } from '../../actors/message-status.ts';
+import type { OperatorEventFeed } from '../operator-events/operator-event.ts';
+import { onMessageEnd } from './message-ends.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Upper bounds in seconds of the time to `sent`: from a simulator's milliseconds up to a day in the queue. */
 const SENT_BUCKETS_SECONDS = [
@@ -30,13 +31,11 @@ export function exportMessages(metrics: Metrics, feed: OperatorEventFeed): void 
     'Times a queue was paused, by cause',
     ['operator', 'rate_signal'].map((cause) => ({ cause })),
   );
+  onMessageEnd(feed, ({ status, reason, ageMs }) => {
+    countSettled({ status, reason: reason ?? '' });
+    if (status === 'sent') observeSent(ageMs / 1_000);
+  });
   feed.subscribe(({ type, data }) => {
-    // A message that the pool carries is also published by its own shop, and counts there.
-    if (type === 'message' && data.ageMs !== null && isFinal(data.status)) {
-      const { status, reason } = data;
-      countSettled({ status, reason: reason ?? '' });
-      if (status === 'sent') observeSent(data.ageMs / 1_000);
-    }
     if (type === 'pacing' && data.began !== null) countPaused({ cause: data.began });
   });
 }
