@@ -7,6 +7,7 @@ export interface ActorSnapshot {
   readonly owner: { readonly nodeId: string; readonly epoch: number };
   /** `active` runs; `backoff` waits to be restarted after a crash; `suspended` waits for an operator. */
   readonly status: 'active' | 'backoff' | 'suspended';
+  /** The API shows these fields. `oldestQueuedMs` is how long the oldest client command has waited. */
   readonly mailbox: { readonly depth: number; readonly bytes: number; readonly oldestQueuedMs: number };
   readonly timers: readonly { readonly id: string; readonly dueAtMs: number }[];
   readonly restarts: number;
@@ -18,7 +19,8 @@ export interface ActorSnapshot {
 /** The figures of an actor that need no description of its state, cheap enough to read for thousands of actors. */
 export interface ActorSummary extends Pick<ActorSnapshot, 'address' | 'status' | 'restarts'> {
   readonly mailboxDepth: number;
-  readonly oldestQueuedMs: number;
+  /** How long the oldest client command has waited. */
+  readonly oldestCommandAgeMs: number;
   /** The last committed state, or `undefined` while none is in memory. Read it at once. */
   readonly state: unknown;
 }

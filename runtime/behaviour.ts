@@ -22,8 +22,8 @@ export interface DueTimer {
   /** Milliseconds since the Unix epoch. */
   readonly dueAtMs: number;
   /**
-   * So many milliseconds must have passed on the process's monotonic clock, too, since the actor began to wait. A step
-   * of the wall clock cannot shorten them.
+   * The least time that the actor waits by the process's monotonic clock, in milliseconds. The timer is due when this
+   * time has passed, too. A step of the wall clock cannot shorten it.
    */
   readonly leastMs?: number;
 }
@@ -47,9 +47,9 @@ export interface TurnContext<Facts> {
 
 /**
  * An actor's behaviour, over a state that the runtime keeps. One command at a time:
- * `prepare` → `turn` → commit → state, effects, reply → next command.
+ * `readFacts` → `turn` → commit → state, effects, reply → next command.
  *
- * `load`, `prepare` and `suspended` may read the store. `perform` and `deactivated` act on the outside. The others only
+ * `load`, `readFacts` and `suspended` may read the store. `perform` and `deactivated` act on the outside. The others only
  * compute.
  */
 export interface Behaviour<State, Command, Effect, Facts = undefined> {
@@ -61,7 +61,7 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
    * Reads the facts that the turn needs and the state does not hold. Facts in memory are returned directly, because a
    * promise is slow. A `RuntimeFailure` is returned to the caller and does not count as a crash.
    */
-  prepare(
+  readFacts(
     state: State,
     command: Command | RuntimeCommand,
     context: { readonly address: Address; readonly store: Store; readonly nowMs: number },

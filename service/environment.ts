@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { isLoopbackUrl } from '../actors/outbound/loopback-url.ts';
 import { DEFAULT_SHARDS, MOST_SHARDS } from '../runtime/address.ts';
-import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
+import { parseRedisAddress } from '../runtime/redis-address.ts';
 import { defaultNodeId } from './default-node-id.ts';
 import { operatorsSchema, operatorTokens, requiredOperatorsSchema } from './operator-settings.ts';
 import { readSecretFiles } from './secret-files.ts';

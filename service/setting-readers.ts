@@ -3,7 +3,7 @@
 import { Resolver } from 'node:dns';
 import * as v from 'valibot';
 import { isAddressRange } from '../actors/address-range.ts';
-import { parseRedisAddress } from '../runtime/redis/redis-address.ts';
+import { parseRedisAddress } from '../runtime/redis-address.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

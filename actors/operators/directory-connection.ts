@@ -2,7 +2,7 @@ import { createClient, createCluster } from 'redis';
 import type { RedisConnection } from 'redis-om';
 import type { ArmedTimer, Clock } from '../../runtime/clock.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { parseRedisAddress, type RedisAddress } from '../../runtime/redis/redis-address.ts';
+import { parseRedisAddress, type RedisAddress } from '../../runtime/redis-address.ts';
 
 /** How often the server is asked if it is still the master. */
 const ROLE_EVERY_MS = 5_000;

@@ -73,7 +73,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/shops/erasure': `
     actors/shops/effects actors/shops/pool-link actors/shops/number-past actors/shops/reading
     actors/shops/state actors/shops/records actors/sessions actors/shops
-    actors/tenants/stored-events actors/tenants actors policy runtime/actor runtime`,
+    actors/tenants/stored-events actors/tenants actors policy runtime`,
   'actors/shops/turns/send': `
     actors/shops/turns/pool actors/shops/turns/number actors/shops/turns/builder
     actors/shops/protocol actors/shops/judging actors/shops/reading actors/shops/state
@@ -114,7 +114,7 @@ const IMPORTS: Readonly<Record<string, string>> = {
   'actors/operators': `
     actors/shops/inspection actors/shops/operations actors/shops/state
     actors/shops/records actors/sessions actors/shops actors/tenants actors/reply-schemas actors
-    runtime/node runtime/redis runtime`,
+    runtime/node runtime`,
   'actors/outbound': 'actors runtime',
   'actors/sessions/main-thread': 'actors/outbound actors/sessions actors runtime',
   'actors/sessions/worker-thread/store': 'actors/sessions runtime',
@@ -226,7 +226,7 @@ const LIBRARY_PLACES: Readonly<Record<string, readonly string[]>> = {
   'socks-proxy-agent': ['actors/outbound/egress.ts'],
   libsignal: ['actors/sessions/worker-thread', 'simulator'],
   'whatsapp-rust-bridge': ['actors/sessions/worker-thread'],
-  ioredis: ['runtime/redis'],
+  ioredis: ['runtime/redis', 'runtime/redis-address.ts'],
   marked: ['http/articles'],
   pino: ['service/process-log.ts'],
   piscina: ['actors/sessions/main-thread/qr-image.ts'],

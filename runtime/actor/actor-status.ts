@@ -58,13 +58,13 @@ export function summaryOf(
   nowMs: number,
 ): ActorSummary {
   const { depth: mailboxDepth } = mailbox;
-  const oldestQueuedMs = mailbox.oldestQueuedMs(nowMs);
-  return { address, status: statusForOperators(status), mailboxDepth, oldestQueuedMs, restarts, state };
+  const oldestCommandAgeMs = mailbox.oldestAgeMs(nowMs);
+  return { address, status: statusForOperators(status), mailboxDepth, oldestCommandAgeMs, restarts, state };
 }
 
 /** Makes a snapshot from a summary and the fields that only a snapshot has. */
 export function snapshotOf(
-  { mailboxDepth, oldestQueuedMs, state, ...seen }: ActorSummary,
+  { mailboxDepth, oldestCommandAgeMs, state, ...seen }: ActorSummary,
   moreFields: Pick<ActorSnapshot, 'owner' | 'timers' | 'lastError'> & {
     readonly mailboxBytes: number;
     readonly describe: (state: unknown) => Record<string, unknown>;
@@ -74,7 +74,7 @@ export function snapshotOf(
   return {
     ...seen,
     ...otherFields,
-    mailbox: { depth: mailboxDepth, bytes: mailboxBytes, oldestQueuedMs },
+    mailbox: { depth: mailboxDepth, bytes: mailboxBytes, oldestQueuedMs: oldestCommandAgeMs },
     state: state === undefined ? undefined : describe(state),
   };
 }

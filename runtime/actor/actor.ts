@@ -33,10 +33,11 @@ import { Waiters } from './waiters.ts';
  */
 export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedActor {
   readonly #address: Address;
-  readonly #text: string;
+  /** The address as text, for logs and the sets of its shard. */
+  readonly #name: string;
   readonly #shard: OwnedShard;
   readonly #behaviour: AnyBehaviour;
-  readonly #around: ActorSurroundings;
+  readonly #surroundings: ActorSurroundings;
   readonly #mailbox: Mailbox;
   readonly #cycle: TurnCycle;
   readonly #dispatcher: Dispatcher;
@@ -49,9 +50,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   #suspendedChecks: SuspendedChecks | undefined;
   #status: ActorStatus = 'loading';
   readonly #gate = new ActivationGate();
-  /**
-   * True while the turn under way replaces one that threw. The actor is loaded again when that turn has taken effect.
-   */
+  /** True while a turn replaces one that threw. When that turn has taken effect, the actor is loaded again. */
   #isRecovering = false;
   /** Set while the actor cannot be loaded because a newer program stored its state. */
   #newer: NewerState | undefined;
@@ -61,19 +60,19 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
 
   constructor(address: Address, shard: OwnedShard, behaviour: AnyBehaviour, surroundings: ActorSurroundings) {
     this.#address = address;
-    this.#text = addressText(address);
+    this.#name = addressText(address);
     this.#shard = shard;
     this.#behaviour = behaviour;
-    this.#around = surroundings;
+    this.#surroundings = surroundings;
     this.#mailbox = new Mailbox(surroundings);
     this.#cycle = new TurnCycle({ address, shard, behaviour }, surroundings, this);
-    const parts = { text: this.#text, shard, mailbox: this.#mailbox, cycle: this.#cycle };
+    const parts = { name: this.#name, shard, mailbox: this.#mailbox, cycle: this.#cycle };
     this.#dispatcher = new Dispatcher(parts, surroundings, this);
     this.#timers = new ActorTimers(surroundings.steppedClock, this);
-    this.#supervision = new Supervision(this.#text, surroundings);
+    this.#supervision = new Supervision(this.#name, surroundings);
     this.#resources = new ActorResources(address, behaviour, surroundings.log);
     this.#timer = new RestartableTimer(surroundings.clock);
-    if (shard.suspended.has(this.#text)) this.#waitForOperator();
+    if (shard.suspended.has(this.#name)) this.#waitForOperator();
     else this.#load();
   }
 
@@ -82,7 +81,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   }
 
   get #mustLive(): boolean {
-    if (this.state === undefined) return this.#shard.awake.has(this.#text);
+    if (this.state === undefined) return this.#shard.awake.has(this.#name);
     return this.#behaviour.mustLive(this.state);
   }
 
@@ -105,12 +104,12 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
 
   mayPassivate(nowMs: number): boolean {
     const idleMs = nowMs - this.#cycle.startedMs;
-    const isIdle = this.#status === 'active' && idleMs >= this.#around.limits.passivateAfterMs;
+    const isIdle = this.#status === 'active' && idleMs >= this.#surroundings.limits.passivateAfterMs;
     return isIdle && !this.isNeeded && !this.#cycle.hasToStore;
   }
 
   offer(command: unknown, asker?: Asker): void {
-    const nowMs = this.#around.clock.monotonicMs();
+    const nowMs = this.#surroundings.clock.monotonicMs();
     const envelope = commandEnvelope(command, this.#behaviour, nowMs, asker);
     const refusal = commandRefusal(envelope.lane, this.#status, this.#shard, this.#timer.isRunning);
     this.#dispatcher.offer(envelope, refusal);
@@ -133,7 +132,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     // An activation envelope that was put back gives way to the one of a later start.
     if (kind === 'activated' || kind === 'reactivated') return !this.#gate.isReady;
     if (kind !== 'timer') return true;
-    return this.#timers.isDue((command as RuntimeCommand).id, this.#shard.nowMs(this.#around.clock));
+    return this.#timers.isDue((command as RuntimeCommand).id, this.#shard.nowMs(this.#surroundings.clock));
   }
 
   onFree(): void {
@@ -150,15 +149,12 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     else if (crash !== undefined || this.#isRecovering) this.#restart();
   }
 
-  /**
-   * Updates the timers and the mark that the actor must live from the state. Returns the error that the behaviour
-   * threw.
-   */
+  /** Updates the timers and the mark `awake` by the state. Returns the error that the behaviour threw. */
   #followState(turn: Turn<unknown, unknown>): unknown {
     try {
       this.#timers.update(this.#behaviour.timers(this.state));
       // A change that `committed` made in place may also change the answer.
-      if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#text))
+      if (turn.committed && this.#mustLive !== this.#shard.awake.has(this.#name))
         this.#dispatcher.tell('sync');
       return undefined;
     } catch (error) {
@@ -175,7 +171,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     } else {
       this.#mailbox.putBack(envelope);
       this.#refuseWaiting(message);
-      this.#timer.start(this.#around.limits.retryMs, () => this.#dispatcher.pump());
+      this.#timer.start(this.#surroundings.limits.retryMs, () => this.#dispatcher.pump());
     }
   }
 
@@ -217,7 +213,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
 
   async #readState(): Promise<unknown> {
     await this.#suspendedChecks?.stop();
-    const { store, clock } = this.#around;
+    const { store, clock } = this.#surroundings;
     return this.#behaviour.load(this.#address, store, this.#shard.nowMs(clock));
   }
 
@@ -225,11 +221,11 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     if (state === undefined) {
       this.#mailbox.answerWithDefault();
       this.#gate.onReached(undefined);
-      this.#around.marks.leaveAwake(this.#shard, this.#text);
+      this.#surroundings.marks.leaveAwake(this.#shard, this.#name);
       this.dispose('passivated');
       return;
     }
-    this.#around.counters.activations += 1;
+    this.#surroundings.counters.activations += 1;
     this.#cycle.state = state;
     this.#newer = undefined;
     this.#resources.taken();
@@ -241,7 +237,8 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
       return;
     }
     // Goes before everything that waited for the activation.
-    this.#mailbox.putBack(ownEnvelope(this.#gate.occasion, undefined, this.#around.clock.monotonicMs()));
+    const nowMs = this.#surroundings.clock.monotonicMs();
+    this.#mailbox.putBack(ownEnvelope(this.#gate.occasion, undefined, nowMs));
     this.#dispatcher.pump();
   }
 
@@ -257,9 +254,9 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
       this.dispose('passivated');
       return;
     }
-    const { limits, log } = this.#around;
+    const { limits, log } = this.#surroundings;
     if (this.#newer !== undefined)
-      log.error({ actor: this.#text, err: error }, 'an actor waits for a newer program');
+      log.error({ actor: this.#name, err: error }, 'an actor waits for a newer program');
     const waitMs = this.#newer === undefined ? limits.retryMs : limits.backoffMaximumMs;
     this.#timer.start(waitMs, () => this.#load());
   }
@@ -273,7 +270,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   onCrash(envelope: Envelope, error: unknown, facts: unknown): void {
     this.#supervision.note(error);
     if (envelope.lane === 'client') {
-      this.#around.deadLetter(this.#shard, this.#address, envelope.command, messageOf(error));
+      this.#surroundings.deadLetter(this.#shard, this.#address, envelope.command, messageOf(error));
     } else if (this.#recovers(envelope, facts)) {
       return;
     }
@@ -297,7 +294,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
 
   /** Throws the state away and loads it again after a wait, or suspends the actor when it crashed too often. */
   #restart(): void {
-    const { limits } = this.#around;
+    const { limits } = this.#surroundings;
     const decision = this.#supervision.decide();
     if (decision === 'suspend') {
       this.#suspend();
@@ -314,12 +311,12 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     this.#waitForOperator();
     this.#mailbox.clear(suspendedFailure());
     this.#gate.refuse(suspendedFailure());
-    this.#around.marks.suspend(this.#shard, this.#text);
+    this.#surroundings.marks.suspend(this.#shard, this.#name);
   }
 
   #waitForOperator(): void {
     const actor = { address: this.#address, shard: this.#shard, behaviour: this.#behaviour };
-    this.#suspendedChecks ??= new SuspendedChecks(actor, this.#around);
+    this.#suspendedChecks ??= new SuspendedChecks(actor, this.#surroundings);
     this.#suspendedChecks.start();
     this.#status = 'suspended';
   }
@@ -328,7 +325,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     this.#supervision.forget();
     if (this.#status !== 'backoff' && this.#status !== 'suspended') return;
     this.#timer.cancel();
-    if (this.#around.marks.resume(this.#shard, this.#text)) this.#gate.startOver();
+    if (this.#surroundings.marks.resume(this.#shard, this.#name)) this.#gate.startOver();
     this.#load();
   }
 
@@ -352,8 +349,8 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   /** Ends the turn under way, then stores the state that is in memory only. */
   async #leave(): Promise<void> {
     while (this.#cycle.isBusy) await this.#turnWaiters.wait();
-    if (!this.isEnding || !this.#around.mayAct(this.#shard) || !this.#cycle.hasToStore) return;
-    const nowMs = this.#around.clock.monotonicMs();
+    if (!this.isEnding || !this.#surroundings.mayAct(this.#shard) || !this.#cycle.hasToStore) return;
+    const nowMs = this.#surroundings.clock.monotonicMs();
     this.#cycle.begin(ownEnvelope('leaving', undefined, nowMs), nowMs);
     while (this.#cycle.isBusy) await this.#turnWaiters.wait();
   }
@@ -361,7 +358,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
   dispose(reason: DeactivationReason): void {
     if (this.#status === 'stopped') return;
     this.#status = 'stopped';
-    if (this.#shard.actors.get(this.#text) === this) this.#shard.actors.delete(this.#text);
+    if (this.#shard.actors.get(this.#name) === this) this.#shard.actors.delete(this.#name);
     this.#cycle.abandon();
     this.#unload(reason);
     this.#mailbox.clear(movedAwayFailure());
@@ -384,7 +381,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
 
   summary(): ActorSummary {
     const parts = { mailbox: this.#mailbox, restarts: this.#supervision.recentCrashes, state: this.state };
-    return summaryOf(this.#address, this.#status, parts, this.#around.clock.monotonicMs());
+    return summaryOf(this.#address, this.#status, parts, this.#surroundings.clock.monotonicMs());
   }
 
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot {

@@ -14,8 +14,8 @@ export interface DispatchedActor {
 }
 
 export interface DispatcherOptions {
-  /** The actor's address. */
-  readonly text: string;
+  /** The actor's address as text. */
+  readonly name: string;
   readonly shard: OwnedShard;
   readonly mailbox: Mailbox;
   readonly cycle: TurnCycle;
@@ -26,20 +26,20 @@ export interface DispatcherOptions {
  * Otherwise it is the first one in the mailbox.
  */
 export class Dispatcher {
-  readonly #text: string;
+  readonly #name: string;
   readonly #shard: OwnedShard;
   readonly #mailbox: Mailbox;
   readonly #cycle: TurnCycle;
-  readonly #around: ActorSurroundings;
+  readonly #surroundings: ActorSurroundings;
   readonly #actor: DispatchedActor;
   #isPumping = false;
 
   constructor(options: DispatcherOptions, surroundings: ActorSurroundings, actor: DispatchedActor) {
-    this.#text = options.text;
+    this.#name = options.name;
     this.#shard = options.shard;
     this.#mailbox = options.mailbox;
     this.#cycle = options.cycle;
-    this.#around = surroundings;
+    this.#surroundings = surroundings;
     this.#actor = actor;
   }
 
@@ -53,10 +53,10 @@ export class Dispatcher {
     if (refusal === undefined && this.#decidesNow(envelope)) return;
     const { asker } = envelope;
     const failure = refusal ?? this.#mailbox.offer(envelope);
-    if (asker !== undefined) this.#around.commits.flushSoon();
+    if (asker !== undefined) this.#surroundings.commits.flushSoon();
     if (failure === undefined) this.pump();
     else if (asker !== undefined) asker.reject(failure);
-    else this.#around.log.warn({ actor: this.#text, code: failure.code }, 'a command was refused');
+    else this.#surroundings.log.warn({ actor: this.#name, code: failure.code }, 'a command was refused');
   }
 
   /**
@@ -66,7 +66,7 @@ export class Dispatcher {
    */
   #decidesNow(envelope: Envelope): boolean {
     if (!this.#isFree || this.#isPumping || !this.#mailbox.passes(envelope)) return false;
-    if (!this.#around.mayAct(this.#shard)) return false;
+    if (!this.#surroundings.mayAct(this.#shard)) return false;
     this.#cycle.begin(envelope, envelope.queuedAtMs);
     // A turn without writes is already over, and may have put a command into the mailbox.
     if (!this.#cycle.isBusy) this.pump();
@@ -80,7 +80,7 @@ export class Dispatcher {
 
   /** Puts one of the runtime's own envelopes into the mailbox. The next `pump` handles it. */
   tell(kind: Exclude<EnvelopeKind, 'command'>, command?: RuntimeCommand): void {
-    this.#mailbox.offer(ownEnvelope(kind, command, this.#around.clock.monotonicMs()));
+    this.#mailbox.offer(ownEnvelope(kind, command, this.#surroundings.clock.monotonicMs()));
   }
 
   /** Runs turns until the mailbox is empty or a turn waits for Redis. */
@@ -88,11 +88,11 @@ export class Dispatcher {
     if (this.#isPumping) return;
     this.#isPumping = true;
     while (this.#isFree) {
-      if (!this.#around.mayAct(this.#shard)) {
+      if (!this.#surroundings.mayAct(this.#shard)) {
         this.refuseWaiting();
         break;
       }
-      const nowMs = this.#around.clock.monotonicMs();
+      const nowMs = this.#surroundings.clock.monotonicMs();
       const envelope = this.#mailbox.take(nowMs);
       if (envelope === undefined) break;
       if (envelope.kind === 'command' || this.#actor.isWanted(envelope)) this.#cycle.begin(envelope, nowMs);

@@ -43,7 +43,7 @@ export class LocalActors implements Actors {
     const actor = this.#activate(address);
     if (actor === undefined) return Promise.reject(movedAwayFailure());
     return new Promise((resolve, reject) =>
-      actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject, nobody: replyIfAbsent }),
+      actor.offer(command, { resolve: resolve as (reply: unknown) => void, reject, replyIfAbsent }),
     );
   }
 
@@ -111,7 +111,8 @@ export class LocalActors implements Actors {
     const shard = this.#options.shard(address.shard);
     const isSuspended = shard?.suspended.has(addressText(address)) ?? false;
     const actor = isSuspended ? this.#activate(address) : this.#find(address);
-    return shard === undefined || actor === undefined ? undefined : this.#snapshotOf(actor, shard);
+    if (shard === undefined || actor === undefined) return undefined;
+    return actor.snapshot({ nodeId: this.#options.nodeId, epoch: shard.record.epoch });
   }
 
   async resume(address: Address): Promise<void> {
@@ -193,10 +194,6 @@ export class LocalActors implements Actors {
     if (behaviour === undefined) throw new Error(`no behaviour was registered for ${address.kind}`);
     return behaviour;
   }
-
-  #snapshotOf(actor: ActiveActor, shard: OwnedShard): ActorSnapshot {
-    return actor.snapshot({ nodeId: this.#options.nodeId, epoch: shard.record.epoch });
-  }
 }
 
 /** Returns `undefined` for an actor that is neither active nor suspended any more. */
@@ -205,5 +202,12 @@ function summaryOf(shard: OwnedShard, text: string): ActorSummary | undefined {
   if (actor !== undefined) return actor.summary();
   if (!shard.suspended.has(text)) return undefined;
   const address = addressOf(shard.number, text);
-  return { address, status: 'suspended', mailboxDepth: 0, oldestQueuedMs: 0, restarts: 0, state: undefined };
+  return {
+    address,
+    status: 'suspended',
+    mailboxDepth: 0,
+    oldestCommandAgeMs: 0,
+    restarts: 0,
+    state: undefined,
+  };
 }

@@ -76,8 +76,8 @@ export class Mailbox {
     return this.#clientBytes;
   }
 
-  /** How long the oldest client command has waited. */
-  oldestQueuedMs(nowMs: number): number {
+  /** Returns how long the oldest client command has waited, or 0 if none waits. */
+  oldestAgeMs(nowMs: number): number {
     const [oldest] = this.#client;
     return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
   }
@@ -100,7 +100,7 @@ export class Mailbox {
     if (
       this.#client.length >= mailboxCount ||
       this.#clientBytes + envelope.bytes > mailboxBytes ||
-      this.oldestQueuedMs(envelope.queuedAtMs) > mailboxAgeMs
+      this.oldestAgeMs(envelope.queuedAtMs) > mailboxAgeMs
     ) {
       this.#counters.mailboxRefusals += 1;
       return mailboxFullFailure();
@@ -142,10 +142,10 @@ export class Mailbox {
     for (const envelope of this.#control.splice(0)) envelope.asker?.reject(failure);
   }
 
-  /** Empties both lanes. Every asker gets its answer for an actor that does not exist. */
+  /** Empties both lanes. Every asker gets its `replyIfAbsent`, because there is no such actor. */
   answerWithDefault(): void {
     this.#clientBytes = 0;
     for (const envelope of [...this.#control.splice(0), ...this.#client.splice(0)])
-      envelope.asker?.resolve(envelope.asker.nobody);
+      envelope.asker?.resolve(envelope.asker.replyIfAbsent);
   }
 }

@@ -21,13 +21,13 @@ const NEVER: readonly number[] = [];
  * after twice the previous delay (0.2 s → 30 s). One more suspends the actor (runtime/README.md, Promises).
  */
 export class Supervision {
-  readonly #text: string;
+  readonly #name: string;
   readonly #options: SupervisionOptions;
   #crashedAtMs: readonly number[] = NEVER;
   #lastError: { readonly atMs: number; readonly message: string } | undefined;
 
-  constructor(text: string, options: SupervisionOptions) {
-    this.#text = text;
+  constructor(name: string, options: SupervisionOptions) {
+    this.#name = name;
     this.#options = options;
   }
 
@@ -45,7 +45,7 @@ export class Supervision {
     const { clock, counters, log } = this.#options;
     counters.crashes += 1;
     this.#lastError = { atMs: clock.wallMs(), message: messageOf(error) };
-    log.error({ actor: this.#text, err: error }, 'an actor crashed');
+    log.error({ actor: this.#name, err: error }, 'an actor crashed');
   }
 
   /** Counts a crash and returns the action that follows. */
@@ -60,7 +60,7 @@ export class Supervision {
       return { restartInMs: Math.min(limits.backoffMs * 2 ** (crashes - 1), limits.backoffMaximumMs) };
     }
     counters.suspensions += 1;
-    log.error({ actor: this.#text }, 'an actor crashed too often and waits for an operator');
+    log.error({ actor: this.#name }, 'an actor crashed too often and waits for an operator');
     return 'suspend';
   }
 

@@ -20,7 +20,7 @@ interface SuspendedActor {
  */
 export class SuspendedChecks {
   readonly #actor: SuspendedActor;
-  readonly #around: ActorSurroundings;
+  readonly #surroundings: ActorSurroundings;
   readonly #timer: RestartableTimer;
   /** Rises with each start and stop, so that a check that began before writes nothing any more. */
   #serial = 0;
@@ -28,7 +28,7 @@ export class SuspendedChecks {
 
   constructor(actor: SuspendedActor, surroundings: ActorSurroundings) {
     this.#actor = actor;
-    this.#around = surroundings;
+    this.#surroundings = surroundings;
     this.#timer = new RestartableTimer(surroundings.clock);
   }
 
@@ -36,7 +36,7 @@ export class SuspendedChecks {
   start(): void {
     this.#serial += 1;
     if (this.#actor.behaviour.suspended !== undefined)
-      this.#run(this.#serial, this.#actor.shard.nowMs(this.#around.clock));
+      this.#run(this.#serial, this.#actor.shard.nowMs(this.#surroundings.clock));
   }
 
   /**
@@ -50,7 +50,7 @@ export class SuspendedChecks {
   }
 
   #run(serial: number, sinceMs: number): void {
-    const { log, limits } = this.#around;
+    const { log, limits } = this.#surroundings;
     const actor = addressText(this.#actor.address);
     this.#underWay = this.#check(serial, sinceMs)
       .catch((error: unknown) => {
@@ -67,7 +67,7 @@ export class SuspendedChecks {
 
   async #check(serial: number, sinceMs: number): Promise<void> {
     const { address, shard, behaviour } = this.#actor;
-    const { store, clock, mayAct } = this.#around;
+    const { store, clock, mayAct } = this.#surroundings;
     const context = { store, nowMs: shard.nowMs(clock), sinceMs };
     const { writes = [], effects = [] } = (await behaviour.suspended?.(address, context)) ?? {};
     if (serial !== this.#serial || writes.length === 0 || !mayAct(shard)) return;
@@ -83,7 +83,7 @@ export class SuspendedChecks {
   #commit(writes: readonly Write[]): Promise<CommitmentOutcome> {
     const { shard } = this.#actor;
     return new Promise((resolve) => {
-      this.#around.commits.add(shard, {
+      this.#surroundings.commits.add(shard, {
         writes,
         onSettled: (outcome) => {
           if (outcome !== 'unknown') resolve(outcome);

@@ -46,10 +46,11 @@ export class TurnCycle implements Commitment {
   startedMs: number;
 
   readonly #address: Address;
-  readonly #text: string;
+  /** The address as text, for logs and the sets of its shard. */
+  readonly #name: string;
   readonly #shard: OwnedShard;
   readonly #behaviour: AnyBehaviour;
-  readonly #around: ActorSurroundings;
+  readonly #surroundings: ActorSurroundings;
   readonly #listener: TurnListener;
   /** The envelope of the turn under way, or `undefined` between turns. */
   #current: Envelope | undefined;
@@ -70,10 +71,10 @@ export class TurnCycle implements Commitment {
     listener: TurnListener,
   ) {
     this.#address = actor.address;
-    this.#text = addressText(actor.address);
+    this.#name = addressText(actor.address);
     this.#shard = actor.shard;
     this.#behaviour = actor.behaviour;
-    this.#around = surroundings;
+    this.#surroundings = surroundings;
     this.#listener = listener;
     this.startedMs = surroundings.clock.monotonicMs();
   }
@@ -107,22 +108,22 @@ export class TurnCycle implements Commitment {
   /** Runs the turn for an envelope, as far as it goes without waiting. `startedMs` is the current monotonic time. */
   begin(envelope: Envelope, startedMs: number): void {
     this.#current = envelope;
-    this.#around.inProgress.turns += 1;
+    this.#surroundings.inProgress.turns += 1;
     this.#serial += 1;
     this.startedMs = startedMs;
     const nowMs = this.#nowMs();
-    if (envelope.kind === 'command' || envelope.kind === 'timer') this.#prepare(envelope, nowMs);
+    if (envelope.kind === 'command' || envelope.kind === 'timer') this.#readFacts(envelope, nowMs);
     else this.#decide(envelope, undefined, nowMs);
   }
 
-  #prepare(envelope: Envelope, nowMs: number): void {
-    const { store } = this.#around;
+  #readFacts(envelope: Envelope, nowMs: number): void {
+    const { store } = this.#surroundings;
     let facts: unknown;
     try {
       const context = { address: this.#address, store, nowMs };
-      facts = this.#behaviour.prepare(this.state, envelope.command, context);
+      facts = this.#behaviour.readFacts(this.state, envelope.command, context);
     } catch (error) {
-      this.#onPrepareFailure(envelope, error);
+      this.#onUnreadFacts(envelope, error);
       return;
     }
     if (facts instanceof Promise) void this.#decideLater(envelope, facts);
@@ -135,7 +136,7 @@ export class TurnCycle implements Commitment {
       const knownFacts = await facts;
       if (this.#isCurrent(serial)) this.#decide(envelope, knownFacts, this.#nowMs());
     } catch (error) {
-      if (this.#isCurrent(serial)) this.#onPrepareFailure(envelope, error);
+      if (this.#isCurrent(serial)) this.#onUnreadFacts(envelope, error);
     }
     if (!this.isBusy) this.#listener.onFree();
   }
@@ -148,7 +149,7 @@ export class TurnCycle implements Commitment {
    * A failure of the runtime does not count as a crash. A client's caller is rejected; any other command waits until
    * Redis answers.
    */
-  #onPrepareFailure(envelope: Envelope, error: unknown): void {
+  #onUnreadFacts(envelope: Envelope, error: unknown): void {
     if (!(error instanceof RuntimeFailure)) {
       this.#listener.onCrash(envelope, error, undefined);
     } else if (envelope.lane === 'client') {
@@ -209,10 +210,10 @@ export class TurnCycle implements Commitment {
     this.#awakeChange = undefined;
     if (turn.state !== undefined || this.#current?.kind !== 'command') {
       const mustLive = this.#behaviour.mustLive(turn.state ?? this.state);
-      if (mustLive !== this.#shard.awake.has(this.#text)) {
+      if (mustLive !== this.#shard.awake.has(this.#name)) {
         this.#awakeChange = mustLive ? 'add' : 'remove';
         const key = shardKey(this.#shard.number, 'awake');
-        this.writes = [...this.writes, [mustLive ? 'SADD' : 'SREM', key, this.#text]];
+        this.writes = [...this.writes, [mustLive ? 'SADD' : 'SREM', key, this.#name]];
       }
     }
     this.#turn = turn;
@@ -220,7 +221,7 @@ export class TurnCycle implements Commitment {
 
   /** Commits the turn's writes. A turn without writes takes effect at once. */
   #submit(): void {
-    const { clock, commits, observer } = this.#around;
+    const { clock, commits, observer } = this.#surroundings;
     if (observer?.traced !== undefined)
       this.#commitMs = this.writes.length === 0 ? undefined : clock.monotonicMs();
     if (this.writes.length === 0) this.#takeEffect();
@@ -263,7 +264,7 @@ export class TurnCycle implements Commitment {
   #takeEffect(): void {
     const turn = this.#turn as AnyTurn;
     const envelope = this.#current as Envelope;
-    const { clock, counters, mayAct, observer } = this.#around;
+    const { clock, counters, mayAct, observer } = this.#surroundings;
     if (!mayAct(this.#shard)) {
       // Another node may be taking the shard over; effects of the commit wait until that is known.
       this.#isHeld = true;
@@ -281,7 +282,7 @@ export class TurnCycle implements Commitment {
   }
 
   #trace({ command }: Envelope): void {
-    const { clock, observer } = this.#around;
+    const { clock, observer } = this.#surroundings;
     const traceparent = command === undefined ? undefined : this.#behaviour.traceOf?.(command);
     if (traceparent === undefined) return;
     const endMs = clock.wallMs();
@@ -293,8 +294,8 @@ export class TurnCycle implements Commitment {
 
   /** Returns the error that `committed` threw. It must not throw. */
   #applyState(turn: AnyTurn): unknown {
-    if (this.#awakeChange === 'add') this.#shard.awake.add(this.#text);
-    if (this.#awakeChange === 'remove') this.#shard.awake.delete(this.#text);
+    if (this.#awakeChange === 'add') this.#shard.awake.add(this.#name);
+    if (this.#awakeChange === 'remove') this.#shard.awake.delete(this.#name);
     if (turn.state !== undefined) this.state = turn.state;
     try {
       turn.committed?.();
@@ -308,8 +309,9 @@ export class TurnCycle implements Commitment {
     try {
       this.#behaviour.perform(effect, this.#address);
     } catch (error) {
-      this.#around.counters.effectFailures += 1;
-      this.#around.log.error({ actor: this.#text, err: error }, 'an effect threw, which no effect may do');
+      const { counters, log } = this.#surroundings;
+      counters.effectFailures += 1;
+      log.error({ actor: this.#name, err: error }, 'an effect threw, which no effect may do');
     }
   }
 
@@ -330,7 +332,7 @@ export class TurnCycle implements Commitment {
 
   /** Ends the turn under way, with any outcome. */
   finish(): void {
-    if (this.#current !== undefined) this.#around.inProgress.turns -= 1;
+    if (this.#current !== undefined) this.#surroundings.inProgress.turns -= 1;
     this.#current = undefined;
     this.#turn = undefined;
     this.#isHeld = false;
@@ -338,6 +340,6 @@ export class TurnCycle implements Commitment {
   }
 
   #nowMs(): number {
-    return this.#shard.nowMs(this.#around.clock);
+    return this.#shard.nowMs(this.#surroundings.clock);
   }
 }

@@ -48,7 +48,7 @@ interface Question {
 interface PendingCall {
   readonly question: Question;
   readonly resolve: (answer: string) => void;
-  readonly reject: (failure: Error) => void;
+  readonly reject: (error: Error) => void;
   readonly timer: ArmedTimer;
 }
 
@@ -153,8 +153,8 @@ export class RedisLink implements NodeLink {
     });
   }
 
-  #fail(id: string, failure: Error): void {
-    this.#takePending(id)?.reject(failure);
+  #fail(id: string, error: Error): void {
+    this.#takePending(id)?.reject(error);
   }
 
   /** The call with that id, which is under way no longer. */

@@ -1,6 +1,6 @@
 import type { WorkInProgress } from '../actor/actor-surroundings.ts';
 import { Awakening } from '../actor/awakening.ts';
-import { DeadLetterBox, type DeadLetters } from '../actor/dead-letters.ts';
+import { DeadLetterBox } from '../actor/dead-letter-box.ts';
 import { LocalActors } from '../actor/local-actors.ts';
 import { ShardMarks } from '../actor/shard-marks.ts';
 import type { Actors } from '../actors.ts';

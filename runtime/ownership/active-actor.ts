@@ -5,9 +5,9 @@ import type { MaybePromise } from '../maybe-promise.ts';
 /** The caller that waits for a command's reply. */
 export interface Asker {
   readonly resolve: (reply: unknown) => void;
-  readonly reject: (failure: Error) => void;
+  readonly reject: (error: Error) => void;
   /** The reply if there is no such actor. */
-  readonly nobody: unknown;
+  readonly replyIfAbsent: unknown;
 }
 
 /** An actor that is active on this node, as its shard and the node see it. */

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { ArmedTimer, Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
-import type { RedisAddress } from './redis-address.ts';
+import type { RedisAddress } from '../redis-address.ts';
 import { redisRetryDelayMs, serversOf, subscriberClient } from './redis-client.ts';
 import { failureOf } from './redis-failure.ts';
 

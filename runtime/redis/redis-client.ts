@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import type { RedisAddress } from './redis-address.ts';
+import type { RedisAddress } from '../redis-address.ts';
 
 /** Either kind of ioredis client; both send commands the same way. */
 export type RedisClient = Redis | Cluster;

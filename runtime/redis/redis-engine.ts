@@ -17,7 +17,7 @@ import type { Read, RedisArgument, RedisCommand, RepliesTo } from '../store.ts';
 import { AssumptionWatch, parseServerState, refuseUnsafe } from '../store-assumptions.ts';
 import { CommitTrouble } from './commit-trouble.ts';
 import { LostMaster } from './lost-master.ts';
-import { parseRedisAddress } from './redis-address.ts';
+import { parseRedisAddress } from '../redis-address.ts';
 import { RedisBus } from './redis-bus.ts';
 import { redisClient } from './redis-client.ts';
 import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';

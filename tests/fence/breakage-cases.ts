@@ -264,7 +264,7 @@ export const cases: readonly Case[] = [
   {
     promise: 'idle actors leave memory',
     file: 'actor/actor.ts',
-    edits: [['idleMs >= this.#around.limits.passivateAfterMs', 'idleMs < 0']],
+    edits: [['idleMs >= this.#surroundings.limits.passivateAfterMs', 'idleMs < 0']],
     noticedBy: actors,
   },
   {

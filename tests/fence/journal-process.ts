@@ -52,7 +52,7 @@ const clock: Clock = { ...systemClock, wallMs: () => systemClock.wallMs() + wall
 const journal: Behaviour<number, { id: string }, string> = {
   kind: 'journal',
   load: async () => 0,
-  prepare: () => undefined,
+  readFacts: () => undefined,
   turn: (state, command, { address }) => {
     const { id } = command as { id: string };
     return {

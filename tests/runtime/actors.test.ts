@@ -40,7 +40,7 @@ test('an idle actor decides at once, past its mailbox; later commands wait for t
   const begun: unknown[] = [];
   const replies: unknown[] = [];
   const world = await memoryNode({
-    hooks: { preparing: (command) => void begun.push(command) as undefined },
+    hooks: { readingFacts: (command) => void begun.push(command) as undefined },
   });
   const ask = (amount: number) =>
     world.node.actors.ask(firstAddress, add(amount)).then((reply) => replies.push(reply));
@@ -117,8 +117,8 @@ test('a caller of an actor that commits a turn without a waiting caller does not
 
 test('a caller that comes while a turn without a waiting caller reads its facts does not wait for the end of a step', async () => {
   const facts = deferred();
-  const preparing: CounterHooks['preparing'] = ({ type }) => (type === 'event' ? facts.promise : undefined);
-  const { node, clock, total } = await stepping({ preparing });
+  const readingFacts: CounterHooks['readingFacts'] = ({ type }) => (type === 'event' ? facts.promise : undefined);
+  const { node, clock, total } = await stepping({ readingFacts });
   node.actors.tell(firstAddress, { type: 'event', does: 'add' });
   const asked = node.actors.ask(firstAddress, add(1));
   facts.resolve();
@@ -173,7 +173,7 @@ test('a mailbox refuses client commands beyond its count, and never control ones
   const world = await memoryNode({
     limits: { mailboxCount: 2 },
     hooks: {
-      preparing: ({ type }) => {
+      readingFacts: ({ type }) => {
         if (type !== 'read') return undefined;
         return new Promise((resolve) => {
           release = resolve;
@@ -197,7 +197,7 @@ test('a mailbox refuses client commands beyond its bytes, and those that waited 
   const world = await memoryNode({
     limits: { mailboxBytes: 250, mailboxAgeMs: 1_000 },
     hooks: {
-      preparing: ({ type }) => {
+      readingFacts: ({ type }) => {
         if (type !== 'read') return undefined;
         return new Promise((resolve) => {
           release = resolve;

@@ -41,7 +41,7 @@ export interface CounterHooks {
   readonly timers?: (state: CounterState) => void;
   readonly mustLive?: (state: CounterState) => void;
   /** Waited for before each turn. */
-  readonly preparing?: (command: CounterCommand) => Promise<void> | undefined;
+  readonly readingFacts?: (command: CounterCommand) => Promise<void> | undefined;
   readonly recover?: boolean;
   /** Returns the writes for a counter that waits for an operator. */
   readonly suspended?: (sinceMs: number, nowMs: number) => Promise<readonly Write[]>;
@@ -99,7 +99,7 @@ export function counterBehaviour(
         wakeAtMs: wakeAtMs ? Number(wakeAtMs) : undefined,
       };
     },
-    prepare: (_state, command) => hooks.preparing?.(command) as undefined,
+    readFacts: (_state, command) => hooks.readingFacts?.(command) as undefined,
     turn(state, command, { address, nowMs }) {
       switch (command.type) {
         case 'add':

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import type { DeadLetter } from '../../runtime/actor/dead-letters.ts';
+import type { DeadLetter } from '../../runtime/dead-letters.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { textCipher } from '../../runtime/text-cipher.ts';
 import { counterAddress } from './counter-behaviour.ts';
@@ -18,7 +18,7 @@ test('a dead letter can be replayed, and dropped', async () => {
   let broken = true;
   const world = await memoryNode({
     hooks: {
-      preparing: (command) => {
+      readingFacts: (command) => {
         if (command.type === 'add' && broken) throw new Error('not yet');
         return undefined;
       },
@@ -39,7 +39,7 @@ test('a dead letter that is replayed twice at once is carried out once', async (
   let broken = true;
   const world = await memoryNode({
     hooks: {
-      preparing: () => {
+      readingFacts: () => {
         if (broken) throw new Error('not yet');
         return undefined;
       },
@@ -95,7 +95,7 @@ test('dead letters are bounded by age: a quiet shard drops them by itself', asyn
 test('a command is sealed: Redis has no text of it, and it is replayed all the same', async () => {
   const secret = randomBytes(32);
   const hooks = {
-    preparing: () => {
+    readingFacts: () => {
       throw new Error('not yet');
     },
   };

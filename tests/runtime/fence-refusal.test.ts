@@ -12,7 +12,7 @@ test('a turn after one that the fence refused does not run here, with or without
   const performed: number[] = [];
   const world = await memoryNode({
     hooks: {
-      preparing: ({ type }) => void turned.push(type) as undefined,
+      readingFacts: ({ type }) => void turned.push(type) as undefined,
       performed: ({ total }) => void performed.push(total),
     },
   });

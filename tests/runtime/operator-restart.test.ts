@@ -34,7 +34,7 @@ async function worldOfOne(): Promise<World> {
       loading: () => {
         loads += 1;
       },
-      preparing: () => held?.promise,
+      readingFacts: () => held?.promise,
       deactivated: (_, reason) => void stopped.push(reason),
     },
   });

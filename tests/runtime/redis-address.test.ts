@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRedisAddress } from '../../runtime/redis/redis-address.ts';
+import { parseRedisAddress } from '../../runtime/redis-address.ts';
 
 test('every form of REDIS_URL is read', () => {
   assert.deepEqual(parseRedisAddress('/run/redis.sock'), {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';
-import { parseRedisAddress } from '../../runtime/redis/redis-address.ts';
+import { parseRedisAddress } from '../../runtime/redis-address.ts';
 import { RedisBus } from '../../runtime/redis/redis-bus.ts';
 import { startRedisCluster } from '../e2e/stack/redis-cluster.ts';
 import { redisLink } from '../e2e/stack/redis-link.ts';

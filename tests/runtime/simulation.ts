@@ -132,7 +132,7 @@ class Simulation {
     return {
       kind: 'log',
       load: async () => 0,
-      prepare: () => undefined,
+      readFacts: () => undefined,
       turn: (state, command, { address }) => {
         const { id } = command as { id: string };
         if (this.#sabotage === 'effect before commit') perform(id, address);

@@ -1,4 +1,4 @@
-import type { DeadLetters } from '../../../runtime/actor/dead-letters.ts';
+import type { DeadLetters } from '../../../runtime/dead-letters.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { partsOf } from '../../../runtime/parts.ts';

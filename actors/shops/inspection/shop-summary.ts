@@ -85,7 +85,7 @@ type ShopWord = ChannelStateName | PacingStateName | ActorSummary['status'] | Co
 
 /** Returns a shop's summary. If the shop is not in memory, only the figures of its actor are known. */
 export function shopSummary({ address, status: actorStatus, state, ...actor }: ActorSummary): ShopSummary {
-  const { mailboxDepth, oldestQueuedMs, restarts } = actor;
+  const { mailboxDepth, oldestCommandAgeMs, restarts } = actor;
   const shop = state as ShopState | undefined;
   const phone = shop?.channel.context.phone ?? '';
   const batches = shop?.batches ?? [];
@@ -93,7 +93,7 @@ export function shopSummary({ address, status: actorStatus, state, ...actor }: A
     id: address.id,
     searchText: `${address.id}\n${shop?.name ?? ''}\n+${phone}`.toLowerCase(),
     mailboxDepth,
-    oldestQueuedMs,
+    oldestQueuedMs: oldestCommandAgeMs,
     restarts,
     queued: shop?.queue.length ?? 0,
     scheduled: shop?.scheduled.length ?? 0,

@@ -46,7 +46,7 @@ export function shopBehaviour(
       if (state?.hasReplacedLedger) options.onLedgerReplaced(state.shop);
       return state && withPresentTimes(state, nowMs, options.times);
     },
-    prepare: (state, command, context) => readShopFacts(state, command, context, options),
+    readFacts: (state, command, context) => readShopFacts(state, command, context, options),
     turn(state, command, { nowMs, facts }) {
       return shopTurn(new TurnBuilder(state, nowMs, options), command, facts, options);
     },

@@ -29,7 +29,7 @@ export function tenantBehaviour(
   return {
     kind: 'tenant',
     load: (address, store, nowMs) => loadTenant(address, store, { keyLimits: options.keyLimits, nowMs }),
-    prepare: (state, command, { store }) => readTenantFacts(state, command, store),
+    readFacts: (state, command, { store }) => readTenantFacts(state, command, store),
     turn: (state, command, { nowMs, facts }) => tenantTurn(state, command, { nowMs, facts, ...options }),
     lane: ({ type }) => TENANT_LANES[type],
     size: (command) => (command.type === 'declare' ? 600 * command.contacts.length : 256),

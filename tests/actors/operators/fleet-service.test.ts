@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fleetService } from '../../../actors/operators/fleet-service.ts';
 import type { OperatorsDirectory } from '../../../actors/operators/operators-directory.ts';
-import type { DeadLetter } from '../../../runtime/actor/dead-letters.ts';
+import type { DeadLetter } from '../../../runtime/dead-letters.ts';
 import { counterAddress } from '../../runtime/counter-behaviour.ts';
 import { memoryNode } from '../../runtime/memory-node.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';

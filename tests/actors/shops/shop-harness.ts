@@ -141,7 +141,7 @@ export class ShopHarness {
     store = storeOf(this.redis),
   ): Promise<FactsOf<Command['type']>> {
     const context = { address: shopAddress(this.state.shop), store, nowMs: this.nowMs };
-    return (await this.#behaviour.prepare(this.state, command, context)) as FactsOf<Command['type']>;
+    return (await this.#behaviour.readFacts(this.state, command, context)) as FactsOf<Command['type']>;
   }
 
   /** A turn that is decided and not committed. */

@@ -21,7 +21,7 @@ test('added customers are counted once each, and only if they are new', async ()
       return [1, 0, 0, 0];
     }),
   });
-  const facts = await behaviour.prepare(state, command, { address, store, nowMs: 0 });
+  const facts = await behaviour.readFacts(state, command, { address, store, nowMs: 0 });
   const turn = behaviour.turn(state, command, { address, nowMs: 0, facts });
   assert.deepEqual(asked, [['SMISMEMBER', state.keys.customers, ...phones]]);
   assert.deepEqual(turn.reply, { ok: true, value: { added: 2 } });
@@ -37,7 +37,7 @@ test('a customer is removed by either form of their number', async () => {
   const store = fakeOf<Store>({
     read: readsBy(([, , ...phones]) => phones.map((phone) => Number(phone === long))),
   });
-  const facts = await behaviour.prepare(state, command, { address, store, nowMs: 0 });
+  const facts = await behaviour.readFacts(state, command, { address, store, nowMs: 0 });
   const turn = behaviour.turn(state, command, { address, nowMs: 0, facts });
   assert.deepEqual(turn.writes, [['SREM', state.keys.customers, short, long]]);
   assert.deepEqual(turn.reply, { ok: true, value: { removed: 1 } });

@@ -163,7 +163,7 @@ test('operators see a shop whose messages reach no one for a day, until one does
       status: 'active',
       state: shop.state,
       mailboxDepth: 0,
-      oldestQueuedMs: 0,
+      oldestCommandAgeMs: 0,
       restarts: 0,
     }).status.words;
   sent(shop);

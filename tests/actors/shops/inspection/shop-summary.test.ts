@@ -17,7 +17,7 @@ import { ShopHarness, testEgressVault } from '../shop-harness.ts';
 
 function seen(state: ShopState | undefined, status: ActorSummary['status'] = 'active'): ActorSummary {
   const address = shopAddress({ tenantId: 'a'.repeat(24), shopId: 'b'.repeat(24) });
-  return { address, status, mailboxDepth: 2, oldestQueuedMs: 7, restarts: 1, state };
+  return { address, status, mailboxDepth: 2, oldestCommandAgeMs: 7, restarts: 1, state };
 }
 
 function all<Seen extends SeenActor>(seen: readonly Seen[]): (visit: (actor: Seen) => void) => Promise<void> {

@@ -42,7 +42,7 @@ async function tenantWith(...stored: readonly (readonly [phone: string, times: T
   const behaviour = tenantTurns({ makeId: objectIdGenerator(seededRandom(1)) });
   return {
     async command(command: TenantCommand, nowMs: number): Promise<Record<string, unknown>> {
-      const facts = await behaviour.prepare(state, command, { address, store, nowMs });
+      const facts = await behaviour.readFacts(state, command, { address, store, nowMs });
       const { writes = [], reply, committed } = behaviour.turn(state, command, { address, nowMs, facts });
       for (const write of writes) redis.run(write);
       committed?.();

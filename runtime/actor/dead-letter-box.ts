@@ -1,5 +1,6 @@
 import { type Address, addressText, shardCount, shardKey } from '../address.ts';
 import type { Clock } from '../clock.ts';
+import type { DeadLetter, DeadLetters } from '../dead-letters.ts';
 import type { RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { idsFrom, type ObjectId, objectIdGenerator } from '../object-id.ts';
@@ -10,38 +11,6 @@ import type { Random } from '../random.ts';
 import { RuntimeFailure } from '../runtime-failure.ts';
 import type { Store } from '../store.ts';
 import type { TextCipher } from '../text-cipher.ts';
-
-/** A client command that made an actor throw. */
-export interface DeadLetter {
-  readonly id: ObjectId;
-  readonly address: Address;
-  /** The command, read from JSON. It is `undefined` if the command is sealed with a key that is not configured here. */
-  readonly command: unknown;
-  /** The command's `type`, which is not sealed. */
-  readonly type: string | undefined;
-  /** The message of the error. */
-  readonly cause: string;
-  readonly atMs: number;
-}
-
-/** The poison commands of all shards, kept for an operator. */
-export interface DeadLetters {
-  /** Lists the letters of all shards, newest first: those older than the id `after`. */
-  list(options?: { readonly limit?: number; readonly after?: string }): Promise<DeadLetter[]>;
-  /** Returns the letter with that id from any shard, or `undefined` if there is none. */
-  find(id: string): Promise<DeadLetter | undefined>;
-  /**
-   * Sends the command to the actor again, on the node that owns the shard. The letter is dropped if the command
-   * succeeds, or if it throws again and so leaves a new letter. Two requests at once run it once. Resolves with
-   * `undefined` if there is no such letter. Rejects and keeps the letter if it is sealed with a key that is not
-   * configured here.
-   */
-  replay(id: string, shard: number): Promise<unknown>;
-  /** Returns false if there was no such letter. */
-  drop(id: string, shard: number): Promise<boolean>;
-  /** Deletes all letters of an actor of this node. They contain texts of its callers. */
-  forget(address: Address): Promise<void>;
-}
 
 export interface DeadLetterBoxOptions {
   readonly clock: Clock;
