@@ -11,7 +11,7 @@ import { startSide } from './harness/side.ts';
 import type { Requests } from './load/load-plan.ts';
 
 const SECONDS = 5;
-const ACCOUNT = { tenants: 10, shopsPerTenant: 1, customers: 100, connected: false, held: false };
+const ACCOUNT = { tenants: 10, shopsPerTenant: 1, customers: 100, isConnected: false, isPaused: false };
 
 /** A subject of a flame graph: the accounts it needs, and its requests. */
 interface Work {
@@ -30,7 +30,7 @@ const works: Readonly<Record<string, Work>> = {
   },
   send: { fleet: sendingFleet(SECONDS + 3, true), requests: (side) => sendRequests(side) },
   shops: {
-    fleet: { ...ACCOUNT, tenants: 60, shopsPerTenant: 500, connected: true },
+    fleet: { ...ACCOUNT, tenants: 60, shopsPerTenant: 500, isConnected: true },
     requests: ({ fleet: { shops } }) => ({ kind: 'channel', shops }),
   },
 };
@@ -50,7 +50,7 @@ try {
   const side = await startSide('service', {
     directory,
     fleet: work.fleet,
-    durability: 'everysec',
+    appendfsync: 'everysec',
     nodeFlags: ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
   });
   const requests = await work.requests(side);

@@ -146,7 +146,7 @@ function partial(bench: Bench): (error: unknown) => Result {
   };
 }
 
-/** The named ones, or the main ones when none is named. */
+/** Returns the benches that are named, or the main ones if none is. */
 function chooseBenches(names: readonly string[]): readonly Bench[] {
   const unknownNames = names.filter((name) => !benches.some((bench) => bench.name === name));
   if (unknownNames.length > 0) {

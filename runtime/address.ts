@@ -7,7 +7,7 @@ let shards = DEFAULT_SHARDS;
 /** True once something depends on the number. */
 let isUsed = false;
 
-/** How many shards there are; fixed for the life of the data (runtime/README.md, How one writer is ensured). */
+/** Returns how many shards there are. The number is fixed for the life of the data (runtime/README.md, How one writer is ensured). */
 export function shardCount(): number {
   isUsed = true;
   return shards;
@@ -39,7 +39,7 @@ export interface Address {
   readonly text?: string;
 }
 
-/** The address as text, unique among all actors: `kind/id`. */
+/** Returns the address as text, unique among all actors: `kind/id`. */
 export function addressText(address: Omit<Address, 'shard'>): string {
   return address.text ?? `${address.kind}/${address.id}`;
 }
@@ -59,7 +59,7 @@ export function shardOf(name: string): number {
   return hash % shardCount();
 }
 
-/** The prefix of every Redis key of a shard: its hash tag, so one script may use them all in a Redis Cluster. */
+/** Returns the prefix of each Redis key of a shard: its hash tag, so one script may use them all in a cluster. */
 export function shardPrefix(shard: number): string {
   PREFIXES[shard] ??= `{s${shard}}:`;
   return PREFIXES[shard];

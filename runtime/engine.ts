@@ -15,7 +15,7 @@ export interface ShardRecord {
 /** The record of a shard that no node has claimed yet. */
 export const unclaimedRecord: ShardRecord = { owner: undefined, epoch: 0, revision: 0, wallMs: 0 };
 
-/** The record as text: `owner epoch revision wallMs`, `-` for no owner. */
+/** Returns the record as text: `owner epoch revision wallMs`, with `-` for no owner. */
 export function recordText(record: ShardRecord): string {
   return `${record.owner ?? '-'} ${record.epoch} ${record.revision} ${record.wallMs}`;
 }

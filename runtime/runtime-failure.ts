@@ -94,7 +94,7 @@ export function poisonedFailure(): RuntimeFailure {
   return new RuntimeFailure('POISONED', 'the command made the actor throw');
 }
 
-/** The text of an error for a log or an operator. */
+/** Returns the text of an error for a log or an operator. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -89,7 +89,7 @@ export class AssumptionWatch {
     this.#log = log;
   }
 
-  /** The servers as they are now. */
+  /** Reads the servers as they are now. */
   see(servers: readonly ServerState[]): void {
     for (const name of ASSUMPTION_NAMES) {
       const { severity, holds, sentence } = assumptions[name];

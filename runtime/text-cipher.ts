@@ -98,12 +98,12 @@ function openWith(key: KeyObject, use: string, bytes: Buffer): string | undefine
   }
 }
 
-/** A key object: Node 24 takes longer to make a key from bytes than to seal with it. */
+/** Makes a key object, because Node 24 takes longer to make a key from bytes than to seal with it. */
 function keyOf(secret: Buffer, salt: Buffer | '', purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', secret, salt, purpose, 32)));
 }
 
-/** A key of each secret for a salt; those of the salts that were used last are remembered. */
+/** Returns the key of each secret for a salt. Keys of the salts that were used last are remembered. */
 function derivedKeys(secrets: readonly Buffer[], purpose: string): (salt: Buffer) => readonly KeyObject[] {
   const knownKeys = new LRUCache<string, readonly KeyObject[]>({ max: REMEMBERED_SALTS });
   return (salt) => {

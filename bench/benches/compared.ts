@@ -3,7 +3,7 @@ import { figuresOf } from '../harness/bench.ts';
 import type { Build } from '../harness/build.ts';
 import type { FleetSize } from '../harness/fleet.ts';
 import { identityRequests, load, sendRequests } from '../harness/load.ts';
-import type { Durability, RunningSide } from '../harness/running-side.ts';
+import type { Appendfsync, RunningSide } from '../harness/running-side.ts';
 import { sessionsBack } from '../harness/sessions-back.ts';
 import { type SideName, startSide } from '../harness/side.ts';
 import { type LoadPlan, type LoadResult, MESSAGES_PER_SHOP } from '../load/load-plan.ts';
@@ -13,8 +13,8 @@ const SMALL_FLEET: FleetSize = {
   tenants: 10,
   shopsPerTenant: 1,
   customers: 100,
-  connected: false,
-  held: false,
+  isConnected: false,
+  isPaused: false,
 };
 
 /** How many messages a second the shops must be allowed to send. */
@@ -22,21 +22,22 @@ const SENDS_PER_SECOND_PLANNED = 32_000;
 const SHOPS_PER_TENANT = 500;
 
 /** Returns a fleet of connected, warm shops with known recipients, enough for a load of `seconds`. */
-export function sendingFleet(seconds: number, held: boolean): FleetSize {
-  return fleetFor({ messages: SENDS_PER_SECOND_PLANNED * seconds, held });
+export function sendingFleet(seconds: number, isPaused: boolean): FleetSize {
+  return fleetFor({ messages: SENDS_PER_SECOND_PLANNED * seconds, isPaused });
 }
 
 /** Returns a fleet with enough connected, warm shops for the given number of messages. */
 export function fleetFor({
   messages,
-  held,
+  isPaused,
 }: {
   readonly messages: number;
-  readonly held: boolean;
+  readonly isPaused: boolean;
 }): FleetSize {
   const shops = Math.ceil(messages / MESSAGES_PER_SHOP);
   const tenants = Math.max(4, Math.ceil(shops / SHOPS_PER_TENANT));
-  return { tenants, shopsPerTenant: Math.ceil(shops / tenants), customers: 1_000, connected: true, held };
+  const shopsPerTenant = Math.ceil(shops / tenants);
+  return { tenants, shopsPerTenant, customers: 1_000, isConnected: true, isPaused };
 }
 
 /** The pace of a load: as fast as the answers come, unless a rate is given. */
@@ -45,7 +46,7 @@ type Pace = Partial<Pick<LoadPlan, 'ratePerSecond' | 'warmupMs'>> & { readonly c
 interface Comparison extends Pick<Bench, 'name' | 'title' | 'isMain' | 'targets'> {
   readonly sides: readonly SideName[];
   readonly fleet: (seconds: number) => FleetSize;
-  readonly durability?: Durability;
+  readonly appendfsync?: Appendfsync;
   /** Targets for the same sides at one rate. If absent, they are not compared at one rate. */
   readonly rateTargets?: readonly Target[];
   readonly measure: (side: RunningSide, context: BenchContext, pace: Pace) => Promise<LoadResult>;
@@ -107,7 +108,7 @@ async function halfOfSlowest(parts: Comparison, context: BenchContext): Promise<
  */
 async function inTurns(
   title: string,
-  { sides: names, fleet, durability }: Comparison,
+  { sides: names, fleet, appendfsync }: Comparison,
   context: BenchContext,
   measure: (side: RunningSide) => Promise<LoadResult>,
 ): Promise<Run[]> {
@@ -120,7 +121,7 @@ async function inTurns(
         fleet: fleet(context.seconds),
         directory: context.directory,
         build,
-        ...(durability === undefined ? {} : { durability }),
+        ...(appendfsync === undefined ? {} : { appendfsync }),
       });
       try {
         runs.push({ side: label, round, figures: figuresOf(await measure(runningSide)) });
@@ -180,7 +181,7 @@ const BY_HAND: Target = {
   aim: 1.25,
 };
 
-/** How much of a floor the service is to have, by throughput or by its own CPU. */
+/** Returns the target of the service beside a floor, by throughput or by its own CPU. */
 const ofFloor = (
   against: SideName,
   figure: RatioTarget['figure'],
@@ -205,7 +206,7 @@ export const comparisons: readonly Bench[] = [
     isMain: true,
     sides: sendSides,
     fleet: (seconds) => sendingFleet(withWarmup(seconds), true),
-    durability: 'always',
+    appendfsync: 'always',
     targets: [
       ofFloor('floor-parsed', 'perSecond', [0.18, 0.22]),
       ofFloor('fastify-redis', 'perSecond', [2.3, 2.8]),
@@ -220,7 +221,7 @@ export const comparisons: readonly Bench[] = [
     isMain: true,
     sides: sendSides,
     fleet: (seconds) => sendingFleet(withWarmup(seconds), true),
-    durability: 'everysec',
+    appendfsync: 'everysec',
     targets: [ofFloor('floor-parsed', 'perSecond', [0.19, 0.24])],
     rateTargets: [BY_HAND],
     measure: (side, { seconds }, pace) => load(side, sendRequests(side), { seconds, ...pace }),
@@ -231,7 +232,7 @@ export const comparisons: readonly Bench[] = [
     isMain: true,
     sides: readSides,
     fleet: () => sendingFleet(3, true),
-    durability: 'everysec',
+    appendfsync: 'everysec',
     targets: [ofFloor('floor-bare', 'serverCpuUs', [0.45, 0.52])],
     rateTargets: [ofFloor('floor-bare', 'serverCpuUs', [0.45, 0.52])],
     measure: (side, context, pace) =>
@@ -245,7 +246,7 @@ export const comparisons: readonly Bench[] = [
     isMain: true,
     sides: ['service', 'floor-bare'],
     fleet: () => sendingFleet(STORED_READ.writeSeconds + 1, true),
-    durability: 'everysec',
+    appendfsync: 'everysec',
     targets: [ofFloor('floor-bare', 'perSecond', [0.25, 0.3])],
     measure: (side, { seconds }) =>
       side.watch.redis === undefined ? load(side, identityRequests(side), { seconds }) : readStored(side),

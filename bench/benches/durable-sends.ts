@@ -18,7 +18,7 @@ export const durableSends: Bench = {
     const runs: Run[] = [];
     const { directory, build, seconds } = context;
     const ratePerSecond = context.setting('rate', 1_000);
-    const fleet = fleetFor({ messages: ratePerSecond * (seconds + WARMUP_SECONDS + 1), held: true });
+    const fleet = fleetFor({ messages: ratePerSecond * (seconds + WARMUP_SECONDS + 1), isPaused: true });
     for (let round = 1; round <= context.rounds; round += 1) {
       const values = ['master', 'replica'];
       for (const value of round % 2 === 1 ? values : values.toReversed()) {

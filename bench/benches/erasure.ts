@@ -49,8 +49,8 @@ export const erasure: Bench = {
       const side = await startSide('service', {
         directory: context.directory,
         build: context.build,
-        fleet: fleetFor({ messages: SENDS_PER_SECOND * seconds * PHASES.length, held: true }),
-        durability: 'always',
+        fleet: fleetFor({ messages: SENDS_PER_SECOND * seconds * PHASES.length, isPaused: true }),
+        appendfsync: 'always',
         progress: (text) => context.progress(`erasure: round ${round}, ${text}`),
       });
       const redis = await engineOf(side);
@@ -170,7 +170,7 @@ async function eraseSoon({ port, token }: OperatorAccess, path: string): Promise
   return performance.now() - begunMs;
 }
 
-/** The longest command since the slow log was emptied, and the beginning of its words. */
+/** Returns the longest command since the slow log was emptied, and the beginning of its words. */
 async function longestCommand(redis: RedisEngine): Promise<{ ms: number; command: string }> {
   type Entry = [id: number, atSeconds: number, microseconds: number, words: string[]];
   const [entries] = (await redis.append([['SLOWLOG', 'GET', 1_000]])) as [Entry[]];

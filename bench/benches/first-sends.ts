@@ -22,10 +22,10 @@ export const firstSends: Bench = {
     const { directory, build, rateClient: client } = context;
     const shopsPerTenant = SHOPS / TENANTS;
     for (let round = 1; round <= context.rounds; round += 1) {
-      for (const held of [true, false]) {
-        const name = held ? 'queues held' : 'queues moving';
+      for (const isPaused of [true, false]) {
+        const name = isPaused ? 'queues held' : 'queues moving';
         context.progress(`first-sends: round ${round}, ${name}`);
-        const fleet = { tenants: TENANTS, shopsPerTenant, customers: 1_000, connected: true, held };
+        const fleet = { tenants: TENANTS, shopsPerTenant, customers: 1_000, isConnected: true, isPaused };
         const measure = async (side: RunningSide): Promise<void> => {
           await side.restart();
           await sessionsBack(side);
@@ -33,7 +33,7 @@ export const firstSends: Bench = {
           const figures = figuresOf(await load(side, sendRequests(side), cold), SENDS);
           runs.push({ side: name, round, figures });
         };
-        await onService({ directory, build, fleet, durability: 'everysec' }, measure);
+        await onService({ directory, build, fleet, appendfsync: 'everysec' }, measure);
       }
     }
     return runs;

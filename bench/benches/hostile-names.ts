@@ -53,7 +53,7 @@ async function measured(round: number, context: BenchContext): Promise<readonly 
       await side.untilConnected(shops.length);
       const seconds = context.seconds + LEAD_MS / 1_000;
       const otherFleet = await side.makeFleet(
-        fleetFor({ messages: 2 * SENDS_PER_SECOND * seconds * 1.34, held: true }),
+        fleetFor({ messages: 2 * SENDS_PER_SECOND * seconds * 1.34, isPaused: true }),
       );
       const ports = [side.apiPort];
       const { watch } = side;

@@ -41,8 +41,8 @@ export const hostile: Bench = {
         directory: context.directory,
         build: context.build,
         // A third more, since the hostile tenant's shops take none.
-        fleet: fleetFor({ messages: SENDS_PER_SECOND * seconds * TROUBLES.length * 1.34, held: true }),
-        durability: 'everysec',
+        fleet: fleetFor({ messages: SENDS_PER_SECOND * seconds * TROUBLES.length * 1.34, isPaused: true }),
+        appendfsync: 'everysec',
         progress: (text) => context.progress(`hostile: round ${round}, ${text}`),
       });
       try {

@@ -38,15 +38,15 @@ export const knownShops: Bench = {
       const side = await startSide('service', {
         directory: context.directory,
         build: context.build,
-        durability: 'everysec',
+        appendfsync: 'everysec',
         nodeFlags: ['--expose-gc'],
         environment: NO_GAP,
         fleet: {
           tenants: TENANTS,
           shopsPerTenant: Math.ceil(count / TENANTS),
           customers: 100,
-          connected: false,
-          held: false,
+          isConnected: false,
+          isPaused: false,
         },
         progress: (text) => context.progress(`known: ${text}`),
       });

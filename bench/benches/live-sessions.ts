@@ -100,7 +100,7 @@ async function measured(context: BenchContext, plan: Plan): Promise<Run[]> {
   return runs;
 }
 
-/** CPU over `restSeconds` without anything to do, by thread, and memory then. None: memory alone, at once. */
+/** Measures CPU by thread over `restSeconds` without anything to do, and memory then. With 0 seconds: memory alone. */
 async function atRest(
   side: LiveSide,
   { settleSeconds, restSeconds }: Pick<Plan, 'settleSeconds' | 'restSeconds'>,

@@ -7,9 +7,8 @@ import { load } from '../harness/load.ts';
 import { CONNECTED, cpuOf, cpuSince, endsOf, usage } from '../harness/many-figures.ts';
 import type { PairingPlan } from '../harness/pairing.ts';
 import { residentMiB } from '../harness/process-usage.ts';
+import { startSteadyMe, takeMeFigures } from '../harness/steady-me.ts';
 import type { LoadResult } from '../load/load-plan.ts';
-import { requestBytes } from '../load/request-bytes.ts';
-import { SteadyCalls } from '../load/steady-calls.ts';
 
 const ME_PER_SECOND = 100;
 /** Interval of progress checks; each makes the service read its metrics. */
@@ -112,7 +111,7 @@ async function allBack(
   const startedMs = performance.now();
   const readyMs = await side.restart();
   const cpuBefore = cpuOf(side);
-  const felt = await feltUntil(side, shops, async () => {
+  const beside = await besideMe(side, shops, async () => {
     let firstBackMs: number | undefined;
     let toldMs = startedMs;
     for (;;) {
@@ -130,10 +129,10 @@ async function allBack(
       await delay(LOOK_MS);
     }
   });
-  return { readyMs, ...felt, ...cpuSince(side, cpuBefore), ...(await endsOf(side)), ...(await usage(side)) };
+  return { readyMs, ...beside, ...cpuSince(side, cpuBefore), ...(await endsOf(side)), ...(await usage(side)) };
 }
 
-/** CPU with nothing to do. */
+/** Measures CPU with nothing to do. */
 async function atRest(side: LiveSide, seconds: number): Promise<Figures> {
   await delay(seconds > 1 ? SETTLE_MS : 0);
   const cpuBefore = cpuOf(side);
@@ -164,7 +163,7 @@ async function sending(
       },
     );
   let figures: Figures = {};
-  const felt = await feltUntil(side, shops, async () => {
+  const beside = await besideMe(side, shops, async () => {
     const sends = await send();
     const used = cpuSince(side, cpuBefore);
     const atEnd = (await acknowledged()) - acknowledgedBefore;
@@ -182,10 +181,10 @@ async function sending(
     };
     return {};
   });
-  return { ...figures, ...felt, ...(await endsOf(side)), ...(await usage(side)) };
+  return { ...figures, ...beside, ...(await endsOf(side)), ...(await usage(side)) };
 }
 
-/** The calls that were not accepted, by status. */
+/** Returns the calls that were not accepted, by status. */
 const notAccepted = ({ byStatus }: LoadResult): Figures =>
   Object.fromEntries(
     Object.entries(byStatus)
@@ -194,33 +193,21 @@ const notAccepted = ({ byStatus }: LoadResult): Figures =>
   );
 
 /** Measures `GET /me`, and the most memory of the service, while something happens. */
-async function feltUntil(
+async function besideMe(
   side: LiveSide,
   shops: readonly LiveShop[],
   act: () => Promise<Figures>,
 ): Promise<Figures> {
-  const keys = [...new Set(shops.map(({ key }) => key))];
-  const requests = keys.map((token) =>
-    Buffer.from(requestBytes({ method: 'GET', path: '/api/v1/me', token }), 'latin1'),
-  );
-  const calls = await SteadyCalls.start({ port: side.apiPort, requests, perSecond: ME_PER_SECOND });
+  const me = await startSteadyMe(side, shops, ME_PER_SECOND);
   let mostMiB = 0;
   const looking = setInterval(() => {
     mostMiB = Math.max(mostMiB, residentMiB(side.watch.server));
   }, LOOK_MS);
   try {
     const figures = await act();
-    const { p50Ms, p99Ms, mostMs, notAnswered2xx } = calls.take();
-    return {
-      ...figures,
-      meP50Ms: p50Ms,
-      meP99Ms: p99Ms,
-      meMostMs: mostMs,
-      meNotAnswered2xx: notAnswered2xx,
-      mostMiB,
-    };
+    return { ...figures, ...takeMeFigures(me), mostMiB };
   } finally {
     clearInterval(looking);
-    calls.stop();
+    me.stop();
   }
 }

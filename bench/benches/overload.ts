@@ -27,7 +27,7 @@ export const overload: Bench = {
         directory,
         build,
         fleet,
-        durability: 'everysec',
+        appendfsync: 'everysec',
         progress: (text) => context.progress(`overload: round ${round}, ${text}`),
       });
       try {

@@ -86,8 +86,8 @@ const shops = alone({
         context.progress(`shops: round ${round}, ${count}`);
         const tenants = Math.max(1, Math.ceil(count / 500));
         const shopsPerTenant = count / tenants;
-        const fleet = { tenants, shopsPerTenant, customers: 100, connected: true, held: false };
-        await onService({ directory, build, fleet, durability: 'everysec' }, async (side) => {
+        const fleet = { tenants, shopsPerTenant, customers: 100, isConnected: true, isPaused: false };
+        await onService({ directory, build, fleet, appendfsync: 'everysec' }, async (side) => {
           const result = await load(side, { kind: 'channel', shops: side.fleet.shops }, { seconds });
           runs.push({ side: `${count} shops`, round, figures: figuresOf(result) });
         });
@@ -134,8 +134,8 @@ const start = alone({
     const count = context.setting('shops', 10_000);
     context.progress(`start: making ${count} shops`);
     const tenants = Math.ceil(count / 500);
-    const fleet = { tenants, shopsPerTenant: count / tenants, customers: 100, connected: true, held: false };
-    await onService({ directory, build, fleet, durability: 'everysec' }, async (side) => {
+    const fleet = { tenants, shopsPerTenant: count / tenants, customers: 100, isConnected: true, isPaused: false };
+    await onService({ directory, build, fleet, appendfsync: 'everysec' }, async (side) => {
       runs.push({ side: 'empty store', round: 1, figures: { readyMs: side.startMs } });
       for (let round = 1; round <= context.rounds; round += 1) {
         runs.push({ side: `${count} shops`, round, figures: { readyMs: await side.restart() } });
@@ -162,7 +162,7 @@ const soak = alone({
     const ratePerSecond = context.setting('rate', 500);
     const runs: Run[] = [];
     const seconds = Math.max(60 * minutes, SLOWEST_GAP_SECONDS * MESSAGES_PER_SHOP);
-    const fleet = fleetFor({ messages: ratePerSecond * seconds, held: false });
+    const fleet = fleetFor({ messages: ratePerSecond * seconds, isPaused: false });
     await onService({ directory: context.directory, build: context.build, fleet }, async (side) => {
       let from = 0;
       for (let minute = 1; minute < minutes + 1; minute += 1) {

@@ -6,6 +6,7 @@ import { customer, liveShops, onLiveSide, orderText } from '../harness/live-shop
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { load } from '../harness/load.ts';
 import { cpuMs, residentMiB } from '../harness/process-usage.ts';
+import { keysOf } from '../harness/steady-me.ts';
 import { callAll } from '../load/http-calls.ts';
 import { inParallel } from '../load/in-parallel.ts';
 
@@ -50,7 +51,7 @@ export const storms: Bench = {
       const calm = { name: 'none', seconds: context.seconds, act: async (): Promise<Figures> => ({}) };
       for (const storm of [calm, ...stormsOf(side, shops, context)]) {
         context.progress(`storms: ${storm.name}`);
-        const figures = await felt(side, shops, storm);
+        const figures = await besideMe(side, shops, storm);
         context.progress(`storms: ${storm.name}: ${JSON.stringify(figures)}`);
         runs.push({ side: storm.name, round: 1, figures });
       }
@@ -113,14 +114,16 @@ function stormsOf(side: LiveSide, shops: readonly LiveShop[], context: BenchCont
   return storms.filter(({ isWanted }) => isWanted);
 }
 
-/** `GET /me` from the beginning of a storm on, and memory before, at most, and after. */
-async function felt(side: LiveSide, shops: readonly LiveShop[], storm: Storm): Promise<Figures> {
+/**
+ * Measures `GET /me` from the beginning of a storm on, and memory before it, at most, and after. Another process calls,
+ * because this one acts on all sessions at once.
+ */
+async function besideMe(side: LiveSide, shops: readonly LiveShop[], storm: Storm): Promise<Figures> {
   const { server } = side.watch;
   const before = { mib: residentMiB(server), cpuMs: cpuMs(server) };
-  const keys = [...new Set(shops.map(({ key }) => key))];
   const rate = { seconds: storm.seconds, warmupMs: 0, connections: 16, ratePerSecond: ME_PER_SECOND };
   const [me, figures] = await Promise.all([
-    load({ ports: [side.apiPort], watch: side.watch }, { kind: 'me', keys }, rate),
+    load({ ports: [side.apiPort], watch: side.watch }, { kind: 'me', keys: keysOf(shops) }, rate),
     storm.act(),
   ]);
   const usedMs = cpuMs(server) - before.cpuMs;
@@ -128,8 +131,8 @@ async function felt(side: LiveSide, shops: readonly LiveShop[], storm: Storm): P
   return {
     meP50Ms: me.latencyMs.p50,
     meP99Ms: me.latencyMs.p99,
-    meMaxMs: me.latencyMs.max,
-    notAnswered2xx: Object.entries(me.byStatus).reduce(
+    meMostMs: me.latencyMs.max,
+    meNotAnswered2xx: Object.entries(me.byStatus).reduce(
       (sum, [status, count]) => sum + (status.startsWith('2') ? 0 : count),
       0,
     ),
@@ -141,7 +144,10 @@ async function felt(side: LiveSide, shops: readonly LiveShop[], storm: Storm): P
   };
 }
 
-/** Waits until each shop has a session younger than that; when the first and the last came, and how many at once. */
+/**
+ * Waits until each shop has a session that began after `sinceMs`. Returns when the first and the last came back, and
+ * how many came at once.
+ */
 async function backSince(side: LiveSide, shops: readonly LiveShop[], sinceMs: number): Promise<Figures> {
   for (;;) {
     await delay(LOOK_MS);
@@ -160,7 +166,7 @@ async function backSince(side: LiveSide, shops: readonly LiveShop[], sinceMs: nu
   }
 }
 
-/** Messages wait for stalled sessions, which then receive all of them at the same moment. */
+/** Writes messages to stalled sessions, and then lets them receive all of these at the same moment. */
 async function arrive(
   side: LiveSide,
   shops: readonly LiveShop[],
@@ -183,7 +189,7 @@ async function arrive(
   return { takenMs: performance.now() - startedMs, receivedTwice: (await received()) - before - count };
 }
 
-/** Each shop's next message meets a rate signal; it pauses, and keeps the message. */
+/** Lets each shop's next message meet a rate signal. The shop then pauses, and keeps the message. */
 async function rateSignals(side: LiveSide, shops: readonly LiveShop[]): Promise<Figures> {
   await inParallel(shops, CALLS_AT_ONCE, ({ phone }) => side.network.ackErrors(phone, 429));
   const startedMs = performance.now();

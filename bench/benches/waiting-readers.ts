@@ -53,7 +53,7 @@ export const waitingReaders: Bench = {
         directory: context.directory,
         build: context.build,
         fleet: size,
-        durability: 'everysec',
+        appendfsync: 'everysec',
         progress: (text) => context.progress(`readers: round ${round}, ${text}`),
       });
       try {
@@ -74,10 +74,10 @@ function mostReaders(): number {
   return Math.min(files === undefined ? Number.POSITIVE_INFINITY : Number(files), ports) - OTHER_FILES;
 }
 
-/** The tenants of the readers, and beside them those that send. */
+/** Returns the tenants of the readers, and those that send beside them. */
 function sizeFor(readers: number, seconds: number): FleetSize {
   const messages = SENDS_PER_SECOND * (seconds + LEAD_MS / 1_000) * PHASES;
-  const sending = fleetFor({ messages, held: true });
+  const sending = fleetFor({ messages, isPaused: true });
   const shops = sending.tenants * sending.shopsPerTenant;
   const tenants = tenantsOf(readers) + Math.ceil(shops / SHOPS_PER_TENANT);
   return { ...sending, tenants, shopsPerTenant: SHOPS_PER_TENANT };

@@ -7,9 +7,9 @@ import { liveShops, onLiveSide } from '../harness/live-shops.ts';
 import type { LiveShop, LiveSide } from '../harness/live-side.ts';
 import { percentile } from '../harness/percentile.ts';
 import { loadAverage, residentMiB } from '../harness/process-usage.ts';
+import { startSteadyMe, takeMeFigures } from '../harness/steady-me.ts';
 import { startWebhookListener, type WebhookListener } from '../harness/webhook-listener.ts';
-import { requestBytes } from '../load/request-bytes.ts';
-import { SteadyCalls } from '../load/steady-calls.ts';
+import type { SteadyCalls } from '../load/steady-calls.ts';
 import { minuteOf } from '../soak/even-traffic.ts';
 import { SoakKills, untilSpread } from '../soak/soak-kills.ts';
 import { countOutcomes } from '../soak/soak-outcomes.ts';
@@ -96,11 +96,7 @@ async function soak(parts: Soak): Promise<void> {
     { perMinute: shops.length, act: (turn: number, dueMs: number) => traffic.send(turn, dueMs) },
     { perMinute: context.setting('inbound', 120), act: (turn: number) => traffic.write(turn) },
   ];
-  const me = await SteadyCalls.start({
-    port: side.apiPort,
-    requests: meRequests(shops),
-    perSecond: ME_PER_SECOND,
-  });
+  const me = await startSteadyMe(side, shops, ME_PER_SECOND);
   const startedAt = new Date();
   const redisMiB = residentMiB(side.watch.redis);
   try {
@@ -133,30 +129,19 @@ async function soak(parts: Soak): Promise<void> {
   saveMinutes(runs, startedAt);
 }
 
-function meRequests(shops: readonly LiveShop[]): Buffer[] {
-  return [...new Set(shops.map(({ key }) => key))].map((token) =>
-    Buffer.from(requestBytes({ method: 'GET', path: '/api/v1/me', token }), 'latin1'),
-  );
-}
-
 async function minuteFigures(
   { side, traffic, webhook }: Soak,
   kills: SoakKills,
   me: SteadyCalls,
 ): Promise<Figures> {
   const accepts = traffic.takeAcceptMs();
-  const { count, notAnswered2xx, p50Ms, p99Ms, mostMs } = me.take();
   const { written, brought } = traffic.inbound;
   const [first, secondNode] = side.nodes as [LiveNode, LiveNode];
   return {
     acceptP50Ms: percentile(accepts, 0.5),
     acceptP99Ms: percentile(accepts, 0.99),
     acceptMostMs: percentile(accepts, 1),
-    meP50Ms: p50Ms,
-    meP99Ms: p99Ms,
-    meMostMs: mostMs,
-    me: count,
-    meNotAnswered2xx: notAnswered2xx,
+    ...takeMeFigures(me),
     accepted: traffic.accepted,
     refused: traffic.refused.length,
     repeatedCalls: traffic.repeated,

@@ -30,7 +30,7 @@ export const wholeWay: Bench = {
     const ratePerSecond = context.setting('rate', 300);
     const rampSeconds = context.setting('ramp', RAMP_SECONDS);
     const { directory, build, seconds } = context;
-    const fleet = fleetFor({ messages: ratePerSecond * GAP_SECONDS * MESSAGES_PER_SHOP, held: false });
+    const fleet = fleetFor({ messages: ratePerSecond * GAP_SECONDS * MESSAGES_PER_SHOP, isPaused: false });
     const runs: Run[] = [];
     for (let round = 1; round <= context.rounds; round += 1) {
       await onService({ directory, build, fleet }, async (side) => {
@@ -55,7 +55,7 @@ export const wholeWay: Bench = {
   },
 };
 
-/** How many messages the network has taken. */
+/** Returns how many messages the network has taken. */
 async function acknowledged({ admin }: RunningSide): Promise<number> {
   const metrics = await metricsOf(admin ?? { port: 0, token: '' });
   return metrics.get('msgapi_session_outcomes_total{outcome="acknowledged",code=""}') ?? Number.NaN;

@@ -81,7 +81,7 @@ export class EndedEarly extends Error {
   }
 }
 
-/** The messages of an error and its causes. */
+/** Returns the messages of an error and its causes. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;

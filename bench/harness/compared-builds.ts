@@ -3,7 +3,7 @@ import { type Build, OTHER_BUILD } from './build.ts';
 import { spread, spreadText } from './statistics.ts';
 import { ratios } from './targets.ts';
 
-/** The name of the other build's side that is compared with one of this build's. */
+/** Returns the name of the other build's side that is compared with one of this build. */
 function otherSide(side: string): string {
   return side === 'service' ? OTHER_BUILD : `${OTHER_BUILD}, ${side}`;
 }

@@ -58,7 +58,7 @@ export function byFolder(
     .sort((left, right) => right.percent - left.percent);
 }
 
-/** The profile as a flame graph: width is time, callers below what they call; hover for names and shares. */
+/** Draws the profile as a flame graph. Width is time, and a caller is below its callees. Hover for names and shares. */
 export function flameGraph(profile: CpuProfile, window: ProfileWindow): string {
   const own = ownTimesUs(profile, window);
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));

@@ -3,15 +3,15 @@ import { callAll } from '../load/http-calls.ts';
 import type { BenchShop } from '../load/load-plan.ts';
 import { setUpToken } from './program.ts';
 
-/** How many tenants with how many shops and customers; `connected` shops have a live session. */
+/** How many tenants with how many shops and customers. If it is connected, its shops have live sessions. */
 export interface FleetSize {
   readonly tenants: number;
   readonly shopsPerTenant: number;
   /** Each tenant has the same numbers as customers, so all of them are known recipients. */
   readonly customers: number;
-  readonly connected: boolean;
-  /** Their queues are held by the operator: messages are accepted and wait. */
-  readonly held: boolean;
+  readonly isConnected: boolean;
+  /** True if operators pause the queues of its shops: messages are accepted and wait. */
+  readonly isPaused: boolean;
 }
 
 /** The accounts a load works with. */
@@ -92,10 +92,10 @@ export async function makeFleet(options: {
     telling('making shop', owners.length),
   )) as { id: string }[];
   const shops = owners.map((owner, index) => ({ ...owner, id: imported[index]?.id ?? '' }));
-  if (size.connected) await connectAll(api.port, shops, telling('connecting shop', shops.length));
-  if (size.held) {
-    const hold = shops.map(({ id, tenantId }) => create(`/actors/${tenantId}/${id}/pause`, {}));
-    await callAll(admin.port, hold);
+  if (size.isConnected) await connectAll(api.port, shops, telling('connecting shop', shops.length));
+  if (size.isPaused) {
+    const pauses = shops.map(({ id, tenantId }) => create(`/actors/${tenantId}/${id}/pause`, {}));
+    await callAll(admin.port, pauses);
   }
   return { keys, shops, recipients };
 }

@@ -21,8 +21,8 @@ export async function unlinkedShops(side: LiveSide, count: number): Promise<read
     tenants: Math.ceil(count / SHOPS_PER_TENANT),
     shopsPerTenant: Math.min(count, SHOPS_PER_TENANT),
     customers: CUSTOMERS,
-    connected: false,
-    held: false,
+    isConnected: false,
+    isPaused: false,
   });
   return fleet.shops.slice(0, count).map((shop, index) => ({ ...shop, phone: ownerPhone(index) }));
 }
@@ -60,12 +60,12 @@ export function textOf(turn: number): string {
   return `Your order ${turn} waits at the counter.`;
 }
 
-/** The numbers that every tenant of a bench has as customers. */
+/** Returns the numbers that every tenant of a bench has as customers. */
 export function customers(): string[] {
   return Array.from({ length: CUSTOMERS }, (_, index) => customer(index));
 }
 
-/** The number of the phone that a session is linked to. */
+/** Returns the number of the phone that a session is linked to. */
 export function ownerPhone(index: number): string {
   return `+3361${String(index).padStart(7, '0')}`;
 }

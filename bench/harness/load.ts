@@ -19,7 +19,7 @@ export function identityRequests({ fleet }: RunningSide): Requests {
   return { kind: 'me', keys: fleet.keys.map(({ key }) => key) };
 }
 
-/** Messages to known recipients, each text once. `from` is the number of messages that the shops took before. */
+/** Returns messages to known recipients, each text once. `from`: messages that the shops took before. */
 export function sendRequests({ fleet, watch }: Pick<RunningSide, 'fleet' | 'watch'>, from = 0): Requests {
   // A side without Redis is a floor, which keeps no caps.
   const isUnbounded = watch.redis === undefined;

@@ -68,7 +68,7 @@ export async function startFloor(name: FloorName, options: SideOptions): Promise
   return alone(program, inventFleet(options.fleet), {});
 }
 
-/** A side of one server that is not started twice. */
+/** Makes a side of one server that is not started twice. */
 function alone(
   program: Program,
   fleet: Fleet,

@@ -14,7 +14,7 @@ export interface Cpu extends LiveCpu {
 
 export const cpuOf = (side: LiveSide): Cpu => ({ atMs: performance.now(), ...liveCpu(side) });
 
-/** CPU since then, in percent of a core; `Other` is V8's collectors and compilers in the service. */
+/** Returns the CPU since `cpuBefore`, in percent of a core. `Other` is V8's collectors and compilers in the service. */
 export function cpuSince(side: LiveSide, cpuBefore: Cpu): Figures {
   const cpuNow = cpuOf(side);
   const percent = (ms: number): number => (ms * 100) / (cpuNow.atMs - cpuBefore.atMs);

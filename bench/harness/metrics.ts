@@ -1,6 +1,6 @@
 import type { OperatorAccess } from './running-side.ts';
 
-/** All values of a node's `/metrics`, by name with labels. */
+/** Reads all values of a node's `/metrics`, by name with labels. */
 export async function metricsOf({ port, token }: OperatorAccess): Promise<ReadonlyMap<string, number>> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`, {
     headers: { authorization: `Bearer ${token}` },

@@ -7,7 +7,7 @@ const BAR_HEIGHT = 18;
 const ROW_HEIGHT = 28;
 const TITLE_HEIGHT = 44;
 
-/** All benches with a throughput as bars: the median of each side, a line from its least to its most. */
+/** Draws all benches with a throughput as bars: the median of each side, and a line from its least to its most. */
 export function plotOf(results: readonly { readonly bench: Bench; readonly runs: readonly Run[] }[]): string {
   let top = 10;
   const parts: string[] = [];

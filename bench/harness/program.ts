@@ -31,7 +31,7 @@ const LOG_END = 2_000;
 /** Operators who set a fleet up by turns: the service bounds the changes of each, and 100,000 shops need 250,000. */
 const SET_UP_OPERATORS = 60;
 
-/** The token of the operator whose turn call `index` of a set-up is. */
+/** Returns the token of an operator for call `index` of a set-up, which operators make in turn. */
 export function setUpToken(adminToken: string, index: number): string {
   return `${adminToken}-${index % SET_UP_OPERATORS}`;
 }
@@ -90,7 +90,7 @@ export async function startProgram(options: {
   }
 }
 
-/** The port in an address. */
+/** Returns the port in an address. */
 export function portOf(url: string): number {
   return Number(new URL(url).port);
 }

@@ -1,8 +1,8 @@
 import type { Build } from './build.ts';
 import type { Fleet, FleetSize } from './fleet.ts';
 
-/** How Redis stores writes: `always` answers a write after it is on disk. */
-export type Durability = 'always' | 'everysec';
+/** Redis' setting of that name. With `always`, Redis answers a write after it is on disk. */
+export type Appendfsync = 'always' | 'everysec';
 
 /** A running side: the ports and processes of its nodes, and what a bench may ask of it. */
 export interface RunningSide {
@@ -28,7 +28,7 @@ export interface RunningSide {
   stop(): Promise<void>;
 }
 
-/** Internal figures of a node of the service. */
+/** Internal figures of a node of the service, which it reports of itself. */
 export interface Look {
   /** JavaScript heap in use. With `--expose-gc`, after a collection. */
   readonly heapBytes: number;
@@ -53,7 +53,7 @@ export interface HoldUps {
 
 export interface SideOptions {
   readonly fleet: FleetSize;
-  readonly durability?: Durability;
+  readonly appendfsync?: Appendfsync;
   /** The service's Redis has a replica, which follows before the first node starts. */
   readonly isReplicated?: boolean;
   /** The build of the service, by default of this checkout. */

@@ -2,7 +2,7 @@ import type { Bench, Run } from './bench.ts';
 import { spread, spreadText } from './statistics.ts';
 import { judge, targetText } from './targets.ts';
 
-/** A bench as Markdown: medians with least and most of all rounds, then the targets. */
+/** Returns a bench as Markdown: medians with least and most of all rounds, then the targets. */
 export function tableOf(bench: Bench, runs: readonly Run[], notes: readonly string[] = []): string {
   const names = [...new Set(runs.flatMap(({ figures }) => Object.keys(figures)))];
   const sides = [...new Set(runs.map(({ side }) => side))];

@@ -9,7 +9,7 @@ export interface TargetResult {
   readonly grade: 'aim' | 'must' | 'missed';
 }
 
-/** The value of every round, where both sides were measured. */
+/** Returns the value of each round in which both sides were measured. */
 export function ratios(
   runs: readonly Run[],
   { side, against }: { readonly side: string; readonly against: string },
@@ -23,7 +23,7 @@ export function ratios(
     });
 }
 
-/** Judges a bench's targets; leaves out those whose sides were not measured. */
+/** Judges a bench's targets, except those whose sides were not measured. */
 export function judge(targets: readonly Target[], runs: readonly Run[]): TargetResult[] {
   return targets.flatMap((target) => {
     const values = 'side' in target ? ratioValues(target, runs) : boundValues(target, runs);
@@ -42,7 +42,7 @@ export function judge(targets: readonly Target[], runs: readonly Run[]): TargetR
   });
 }
 
-/** The bounds that a round broke: of the targets that are limits, those whose worst value is beyond what it must be. */
+/** Returns the targets with a limit that a round broke: their worst value is beyond what it must be. */
 export function brokenLimits(results: readonly TargetResult[]): readonly TargetResult[] {
   return results.filter(({ target, grade }) => !('side' in target) && grade === 'missed');
 }
@@ -61,16 +61,16 @@ function boundValues({ figure, sides }: BoundTarget, runs: readonly Run[]): numb
   return runs.flatMap(({ side, figures }) => (counts(side) ? (figures[figure] ?? []) : []));
 }
 
-const gradeWords = { aim: 'aim reached', must: 'held', missed: 'MISSED' };
-const figureWords = {
+const GRADE_WORDS = { aim: 'aim reached', must: 'held', missed: 'MISSED' };
+const FIGURE_WORDS = {
   perSecond: 'throughput',
   serverCpuUs: 'server CPU a request',
   totalCpuUs: 'server and Redis CPU a request',
 };
 
-/** A judged target as a line of Markdown. */
+/** Returns a judged target as a line of Markdown. */
 export function targetText({ target, found, grade }: TargetResult): string {
-  const asked = `must ${numberText(target.must)}, aim ${numberText(target.aim)}: ${gradeWords[grade]}`;
+  const asked = `must ${numberText(target.must)}, aim ${numberText(target.aim)}: ${GRADE_WORDS[grade]}`;
   if (!('side' in target)) {
     const rows = target.sides?.join(', ') ?? 'all rows';
     return `- ${target.figure} ${target.kind}: ${spreadText(found)} over ${rows} (${asked})`;
@@ -78,7 +78,7 @@ export function targetText({ target, found, grade }: TargetResult): string {
   const { side, against, figure, kind } = target;
   const isInverse = kind === 'at least' && figure !== 'perSecond';
   const comparison = isInverse
-    ? `requests by ${figureWords[figure].replace(' a request', '')}`
-    : figureWords[figure];
+    ? `requests by ${FIGURE_WORDS[figure].replace(' a request', '')}`
+    : FIGURE_WORDS[figure];
   return `- ${side} against ${against}: ${comparison} × ${spreadText(found)} (${kind}; ${asked})`;
 }

@@ -28,13 +28,13 @@ export interface Pace {
 }
 
 /** Messages acknowledged and received, and CPU used, up to one moment. */
-interface Look extends LiveCpu {
+interface Progress extends LiveCpu {
   readonly atMs: number;
   readonly acknowledged: number;
   readonly received: number;
 }
 
-async function look(side: LiveSide): Promise<Look> {
+async function progressOf(side: LiveSide): Promise<Progress> {
   const metrics = await side.metrics();
   return {
     atMs: performance.now(),
@@ -66,8 +66,8 @@ export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figure
   const calls = Array.from({ length: count }, (_, turn) =>
     orderText(shops, before + turn, `${textOf(before + turn)}${word}`),
   );
-  const first = await look(side);
-  const looks = [first];
+  const first = await progressOf(side);
+  const course = [first];
   // Few requests at a time: sessions are measured, not the HTTP front.
   const accepted = callAll(side.apiPort, calls, { connections: 4 });
   let acceptedMs = 0;
@@ -78,28 +78,28 @@ export async function throughTheWire(side: LiveSide, wave: Wave): Promise<Figure
     () => undefined,
   );
   const lookMs = pace.composingMs === undefined ? PACED_LOOK_MS : LOOK_MS;
-  while ((looks.at(-1) as Look).acknowledged - first.acknowledged < count) {
+  while ((course.at(-1) as Progress).acknowledged - first.acknowledged < count) {
     await Promise.race([delay(lookMs), accepted.then(() => delay(lookMs))]);
-    looks.push(await look(side));
+    course.push(await progressOf(side));
   }
-  const lastLook = looks.at(-1) as Look;
-  const share = ({ acknowledged }: Look): number => (acknowledged - first.acknowledged) / count;
-  const from = looks.findLast((look) => share(look) <= MIDDLE.from) ?? first;
-  const to = looks.find((look) => share(look) >= MIDDLE.to) ?? lastLook;
+  const last = course.at(-1) as Progress;
+  const share = ({ acknowledged }: Progress): number => (acknowledged - first.acknowledged) / count;
+  const from = course.findLast((progress) => share(progress) <= MIDDLE.from) ?? first;
+  const to = course.find((progress) => share(progress) >= MIDDLE.to) ?? last;
   return {
-    wirePerSecond: perSecond(first, lastLook),
+    wirePerSecond: perSecond(first, last),
     middlePerSecond: perSecond(from, to),
     composingAllowsPerSecond: allowedPerSecond(shops.length, pace, textOf(count).length + word.length),
     acceptedMs,
-    messageCpuMs: (lastLook.server - first.server) / count,
+    messageCpuMs: (last.server - first.server) / count,
     ...middleCpu(from, to),
     loadAverage: loadAverage(),
   };
 }
 
 /**
- * All recipients of a wave, which began at message `from`, reply at once. Messages a second until the service has
- * them all, each stored before its receipt, and CPU time a message.
+ * Lets all recipients of a wave, which began at message `from`, reply at once. Returns messages a second until the
+ * service has them all, each stored before its receipt, and CPU time a message.
  */
 export async function repliesOf(
   side: LiveSide,
@@ -107,7 +107,7 @@ export async function repliesOf(
   each: number,
   from = 0,
 ): Promise<Figures> {
-  const first = await look(side);
+  const first = await progressOf(side);
   const turns = Array.from({ length: each * shops.length }, (_, turn) => from + turn);
   await inParallel(turns, WRITING_AT_ONCE, (turn) => {
     const { phone } = shops[turn % shops.length] as LiveShop;
@@ -115,23 +115,23 @@ export async function repliesOf(
     return side.network.write(recipientOf(shops, turn), { to: phone, text, wait: false });
   });
   const writtenMs = performance.now() - first.atMs;
-  let lastLook = await look(side);
-  while (lastLook.received - first.received < each * shops.length) {
+  let last = await progressOf(side);
+  while (last.received - first.received < each * shops.length) {
     await delay(LOOK_MS);
-    lastLook = await look(side);
+    last = await progressOf(side);
   }
   const count = each * shops.length;
   return {
     writtenMs,
-    repliesPerSecond: (count * 1_000) / (lastLook.atMs - first.atMs),
-    replyCpuMs: (lastLook.server - first.server) / count,
-    replyWorkerCpuMs: (lastLook.workers - first.workers) / count,
-    replySimulatorCpuMs: (lastLook.simulator - first.simulator) / count,
+    repliesPerSecond: (count * 1_000) / (last.atMs - first.atMs),
+    replyCpuMs: (last.server - first.server) / count,
+    replyWorkerCpuMs: (last.workers - first.workers) / count,
+    replySimulatorCpuMs: (last.simulator - first.simulator) / count,
     loadAverage: loadAverage(),
   };
 }
 
-function perSecond(from: Look, to: Look): number {
+function perSecond(from: Progress, to: Progress): number {
   return ((to.acknowledged - from.acknowledged) * 1_000) / (to.atMs - from.atMs);
 }
 
@@ -141,11 +141,11 @@ function allowedPerSecond(shops: number, { gapMs, composingMs: shownMs }: Pace, 
   return (shops * 1_000) / (composing + (gapMs.least + gapMs.most) / 2);
 }
 
-/** CPU time a message, in milliseconds, and how busy the service and the simulator were, in percent of a core. */
-function middleCpu(from: Look, to: Look): Figures {
+/** Returns CPU milliseconds a message, and how busy service and simulator were, in percent of a core. */
+function middleCpu(from: Progress, to: Progress): Figures {
   const messages = to.acknowledged - from.acknowledged;
-  const each = (figureOf: (look: Look) => number): number => (figureOf(to) - figureOf(from)) / messages;
-  const busy = (figureOf: (look: Look) => number): number =>
+  const each = (figureOf: (progress: Progress) => number): number => (figureOf(to) - figureOf(from)) / messages;
+  const busy = (figureOf: (progress: Progress) => number): number =>
     ((figureOf(to) - figureOf(from)) * 100) / (to.atMs - from.atMs);
   return {
     middleCpuMs: each(({ server }) => server),

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { type LoadPlan, type LoadResult, MESSAGES_PER_SHOP, type Requests } from '../load/load-plan.ts';
 import { fixedRequests } from '../load/request-source.ts';
 import { onCore } from './cores.ts';
-import { cpuMs, residentMiB } from './process-usage.ts';
+import { type Usage, usageOf, usedBetween } from './process-usage.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../load/wrk.lua');
 
@@ -33,8 +33,9 @@ export function hasWrk(): boolean {
 }
 
 /**
- * Runs a load by wrk, in whole seconds. Latencies are from the write and never from when a request was due; what the
- * plan wants of replies is not read. Rejects when a request was refused or not answered.
+ * Runs a load by wrk, in whole seconds. A latency begins when the request is written, and not when it was due. wrk does
+ * not read the replies, so the result has no messages and no overloads. Rejects if a request was refused or not
+ * answered.
  */
 export async function startWrk(plan: LoadPlan): Promise<LoadResult> {
   const directory = mkdtempSync(join(tmpdir(), 'wrk-'));
@@ -42,10 +43,10 @@ export async function startWrk(plan: LoadPlan): Promise<LoadResult> {
   writeFileSync(path, fileOf(plan.requests));
   try {
     const warm = plan.warmupMs === 0 ? undefined : await run(plan, { path, forMs: plan.warmupMs });
-    const before = usage(plan);
+    const before = usageOf(plan.watch);
     const from = warm?.made ?? (plan.requests.kind === 'send' ? plan.requests.from : 0);
     const measured = await run(plan, { path, forMs: plan.durationMs, from });
-    return resultOf(measured, before, usage(plan));
+    return resultOf(measured, usedBetween(before, usageOf(plan.watch)));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -86,24 +87,9 @@ function fileOf(requests: Requests): string {
   return [...shops, ...requests.recipients.map((phone) => `recipient ${phone}\n`)].join('');
 }
 
-function usage({
-  watch,
-}: LoadPlan): Record<string, { readonly cpuMs: number; readonly residentMiB: number }> {
-  return Object.fromEntries(
-    Object.entries(watch).map(([name, pid]) => [name, { cpuMs: cpuMs(pid), residentMiB: residentMiB(pid) }]),
-  );
-}
-
-function resultOf(
-  result: WrkResult,
-  before: ReturnType<typeof usage>,
-  after: ReturnType<typeof usage>,
-): LoadResult {
+function resultOf(result: WrkResult, used: Usage): LoadResult {
   const { requests, durationMs, made } = result;
   const [p50, p90, p99, p999, max] = result.ms;
-  const each = <Value>(value: (name: string) => Value): Record<string, Value> =>
-    Object.fromEntries(Object.keys(after).map((name) => [name, value(name)]));
-  const used = each((name) => (after[name]?.cpuMs ?? 0) - (before[name]?.cpuMs ?? 0));
   return {
     requests,
     durationMs,
@@ -113,9 +99,9 @@ function resultOf(
     p99FromWriteMs: p99,
     overloaded: { count: 0, p99Ms: Number.NaN, lastMs: 0 },
     p99ByTenthMs: [],
-    cpuMs: { ...used, client: result.cpuMs },
-    residentMiB: each((name) => after[name]?.residentMiB ?? Number.NaN),
-    mostResidentMiB: after.server?.residentMiB ?? Number.NaN,
+    cpuMs: { ...used.cpuMs, client: result.cpuMs },
+    residentMiB: used.residentMiB,
+    mostResidentMiB: used.residentMiB.server ?? Number.NaN,
     made,
     messages: [],
   };

@@ -1,4 +1,4 @@
-/** A request as the bytes that go on the wire. */
+/** Returns a request as the bytes that go on the wire. */
 export function requestBytes(request: {
   readonly method: string;
   readonly path: string;

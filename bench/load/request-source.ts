@@ -32,7 +32,7 @@ export function requestSource({ requests }: LoadPlan): RequestSource {
   };
 }
 
-/** The requests of a load that are known beforehand. */
+/** Returns the requests of a load that are known beforehand. */
 export function fixedRequests(
   requests: Exclude<LoadPlan['requests'], { kind: 'send' }>,
 ): { readonly path: string; readonly token: string }[] {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../harness/percentile.ts';
-import { cpuMs, residentMiB } from '../harness/process-usage.ts';
+import { residentMiB, type Usage, usageOf, usedBetween } from '../harness/process-usage.ts';
 import { HttpConnection } from './http-connection.ts';
 import type { LoadPlan, LoadResult } from './load-plan.ts';
 import { type RequestSource, requestSource } from './request-source.ts';
@@ -65,7 +65,8 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
     atMost: plan.atMost ?? Number.POSITIVE_INFINITY,
     keptMessages: plan.keptMessages ?? KEPT_MESSAGES,
   };
-  const before = delay(plan.warmupMs).then(() => usage(plan));
+  const watched = { ...plan.watch, client: process.pid };
+  const before = delay(plan.warmupMs).then(() => usageOf(watched));
   const load =
     plan.ratePerSecond === undefined
       ? Promise.all(connections.map((connection) => closedLoop(connection, run)))
@@ -78,9 +79,9 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   await Promise.race([lost, load]);
   const tookMs = performance.now() - run.measureFromMs;
   clearInterval(looking);
-  const after = usage(plan);
+  const after = usageOf(watched);
   for (const connection of connections) connection.close();
-  return { ...result(tookMs, run, difference(await before, after)), mostResidentMiB };
+  return { ...result(tookMs, run, usedBetween(await before, after)), mostResidentMiB };
 }
 
 interface Run {
@@ -190,26 +191,10 @@ function isOverloaded(status: number, text: string): boolean {
   return status === 503 && text.includes('"OVERLOADED"') && /\r\nretry-after: \d/i.test(text);
 }
 
-function usage(plan: LoadPlan): { cpuMs: Record<string, number>; residentMiB: Record<string, number> } {
-  const watched = Object.entries({ ...plan.watch, client: process.pid });
-  return {
-    cpuMs: Object.fromEntries(watched.map(([name, pid]) => [name, cpuMs(pid)])),
-    residentMiB: Object.fromEntries(watched.map(([name, pid]) => [name, residentMiB(pid)])),
-  };
-}
-
-function difference(
-  before: ReturnType<typeof usage>,
-  after: ReturnType<typeof usage>,
-): ReturnType<typeof usage> {
-  const cpu = Object.entries(after.cpuMs).map(([name, ms]) => [name, ms - (before.cpuMs[name] ?? 0)]);
-  return { cpuMs: Object.fromEntries(cpu), residentMiB: after.residentMiB };
-}
-
 function result(
   durationMs: number,
   { source, counters, fromWrite, overloaded, lastOverloadedMs, startedMs, keptMessages }: Run,
-  used: ReturnType<typeof usage>,
+  used: Usage,
 ): Omit<LoadResult, 'mostResidentMiB'> {
   const sorted = counters.latenciesMs().sort();
   const { count } = counters;

@@ -30,7 +30,7 @@ export function alternate(bench: {
   }
 }
 
-/** The side this process was started for; `undefined` in the process that starts the others. */
+/** Returns the side that this process was started for, or `undefined` in the process that starts the others. */
 export function sideToRun(): string | undefined {
   const prefix = '--side=';
   return process.argv.find((text) => text.startsWith(prefix))?.slice(prefix.length);

@@ -16,7 +16,7 @@ const settings = resolveSettings({});
 const english = 'Hello Anna, your order 4711 is packed and leaves our shop this afternoon. '.repeat(2);
 const french = 'Bonjour Zoé, votre commande 4711 est prête et sera expédiée cet après-midi. '.repeat(2);
 
-/** The entries of a shop that has spent every budget: `groups` and `statuses` spread among 250 messages. */
+/** Returns the entries of a shop that has spent every budget: `groups` and `statuses` spread among 250 messages. */
 function entriesAtCaps(
   shop: number,
   others: { readonly groups: number; readonly statuses: number },

@@ -25,7 +25,7 @@ export const log = makeLogger({ level: 'info' });
 /** Ids in order of making. */
 export const makeId = objectIdGenerator(systemRandom);
 
-/** The request log as the service has it, with its entries in `store`. */
+/** Makes the request log as the service has it, with its entries in `store`. */
 export function openRequestLog(store: Pick<Store, 'read' | 'append'>): RequestLog {
   const limits = { maxEntriesPerTenant: 100_000, maxAgeMs: DAY_MS, maxBytes: 1_000_000_000 };
   return new RequestLog({ store, clock: systemClock, log, limits });

@@ -15,13 +15,13 @@ app.any('/*', (response) => {
     return;
   }
   let body = '';
-  let aborted = false;
+  let isAborted = false;
   response.onAborted(() => {
-    aborted = true;
+    isAborted = true;
   });
   response.onData((chunk, isLast) => {
     body += Buffer.from(chunk).toString('utf8');
-    if (!isLast || aborted) return;
+    if (!isLast || isAborted) return;
     const { to, text } = JSON.parse(body) as { to?: string; text?: string };
     response.cork(() => {
       response.writeStatus(to === undefined || text === undefined ? '422 Unprocessable' : '202 Accepted');

@@ -66,7 +66,7 @@ export class SoakKills {
   }
 }
 
-/** Waits until the nodes have all shards among them, none more than one above another. */
+/** Waits until the nodes have all shards, and none has two more than another. */
 export async function untilSpread({ nodes, adminPort, adminToken }: LiveSide): Promise<void> {
   await until('the shards are spread', async () => {
     const response = await fetch(`http://127.0.0.1:${adminPort}/admin/v1/nodes`, {

@@ -8,7 +8,7 @@ const RESULTS = resolve(import.meta.dirname, '../results');
 /** Fewer have no quarters. */
 const FEWEST_MINUTES = 4;
 
-/** The growth of both nodes' memory over the minutes of a soak. Nothing if it was too short for that. */
+/** Returns the growth of both nodes' memory over the minutes of a soak, or nothing if there are too few minutes. */
 export function memoryGrowth(runs: readonly Run[]): Figures {
   if (runs.length < FEWEST_MINUTES) return {};
   const valuesOf = (figure: string) => runs.map(({ figures }) => figures[figure]);

@@ -61,7 +61,7 @@ export class SoakTraffic {
     void sending.finally(() => this.#open.delete(sending));
   }
 
-  /** A customer writes to the next shop. */
+  /** Lets a customer write to the next shop. */
   async write(turn: number): Promise<void> {
     const { phone } = this.#shops[turn % this.#shops.length] as LiveShop;
     await this.#side.network.write(customer(turn), { to: phone, text: `Question ${turn}`, wait: false });

@@ -36,7 +36,7 @@ export class ActivationGate {
     for (const waiter of this.#leaving()) waiter.resolve(state);
   }
 
-  /** The state is dropped. Callers go on waiting for the next activation. */
+  /** Called when the state is dropped. Callers go on waiting for the next activation. */
   onLost(): void {
     this.#isReady = false;
   }

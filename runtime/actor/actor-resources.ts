@@ -20,7 +20,7 @@ export class ActorResources {
     this.#log = log;
   }
 
-  /** The actor has a state again, which owns the resources. */
+  /** Called when the actor has a state again. That state owns the resources. */
   taken(): void {
     this.#kept = undefined;
   }

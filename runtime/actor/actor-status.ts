@@ -41,12 +41,12 @@ export function commandRefusal(
   return shard.isInDoubt || waitsForStore ? unavailableFailure('Redis does not answer') : undefined;
 }
 
-/** The status that operators see: `backoff`, `suspended`, or `active` for all others. */
+/** Returns the status that operators see: `backoff`, `suspended`, or `active` for all others. */
 function statusForOperators(status: ActorStatus): ActorSummary['status'] {
   return status === 'backoff' || status === 'suspended' ? status : 'active';
 }
 
-/** An actor's figures. `nowMs`: monotonic. */
+/** Returns an actor's figures. `nowMs` is monotonic. */
 export function summaryOf(
   address: Address,
   status: ActorStatus,

@@ -261,7 +261,7 @@ export class Actor implements ActiveActor, TurnListener, DispatchedActor, TimedA
     this.#timer.start(waitMs, () => this.#load());
   }
 
-  /** The behaviour threw outside of any turn. */
+  /** Called if the behaviour threw outside of any turn. */
   #crashedAlone(error: unknown): void {
     this.#supervision.note(error);
     this.#restart();

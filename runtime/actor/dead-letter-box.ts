@@ -162,7 +162,7 @@ export class DeadLetterBox implements DeadLetters {
   }
 }
 
-/** The range of an id's member. An exclamation mark is the character after a space. */
+/** Returns the range of an id's member. An exclamation mark is the character after a space. */
 function rangeOf(id: string): readonly [from: string, to: string] {
   return [`[${id} `, `(${id}!`];
 }

@@ -157,7 +157,7 @@ export class RedisLink implements NodeLink {
     this.#takePending(id)?.reject(error);
   }
 
-  /** The call with that id, which is under way no longer. */
+  /** Removes the call with that id from those under way, and returns it. */
   #takePending(id: string): PendingCall | undefined {
     const call = this.#pending.get(id);
     this.#pending.delete(id);
@@ -218,7 +218,7 @@ export class RedisLink implements NodeLink {
     }
   }
 
-  /** The failure that the caller gets. Other errors go to this node's log alone. */
+  /** Returns the failure that the caller gets. Other errors go to this node's log alone. */
   #failureOf(error: unknown): RuntimeFailure {
     if (error instanceof RuntimeFailure) return error;
     this.#options.log.error({ err: error }, 'a request of another node could not be handled');
@@ -243,7 +243,7 @@ function useOf(verb: Verb, { id, from, to }: Question): string {
   return `${verb} ${id} ${from} ${to}`;
 }
 
-/** The words of the first line, and the rest. */
+/** Returns the words of the first line, and the rest. */
 function firstLine(message: string): readonly [readonly string[], string] {
   const end = message.indexOf('\n');
   return [message.slice(0, end).split(' '), message.slice(end + 1)];

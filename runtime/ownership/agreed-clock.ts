@@ -71,7 +71,7 @@ export class AgreedClock implements Clock {
     this.#onStep();
   }
 
-  /** Milliseconds by which this node's clock is ahead of Redis', as a whole number; 0 before the first check. */
+  /** Returns how far this node's clock is ahead of Redis', in whole milliseconds, or 0 before the first check. */
   aheadMs(): number {
     const redisMs = this.#redisMs();
     return redisMs === undefined ? 0 : Math.round(this.#clock.wallMs() - redisMs);

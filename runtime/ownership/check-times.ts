@@ -23,7 +23,7 @@ export class CheckTimes {
     this.#check = check;
   }
 
-  /** A check begins, for whatever reason. */
+  /** Called when a check begins, for any reason. */
   noteCheck(): void {
     this.#checkedAtMs = this.#clock.monotonicMs();
   }

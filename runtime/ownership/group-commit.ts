@@ -54,7 +54,7 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** Milliseconds for which the oldest sent group has waited for Redis, or 0 if none waits. */
+  /** Returns for how many milliseconds the oldest sent group has waited for Redis, or 0 if none waits. */
   owedForMs(): number {
     const [oldestMs] = this.#submittedMs;
     return oldestMs === undefined ? 0 : this.#options.clock.monotonicMs() - oldestMs;

@@ -43,7 +43,7 @@ export class Lease {
     this.#listener = options.listener;
   }
 
-  /** The remaining validity in milliseconds, or 0 if it is not valid. */
+  /** Returns the remaining validity in milliseconds, or 0 if the lease is not valid. */
   marginMs(): number {
     return Math.max(0, this.#untilMs - this.#clock.monotonicMs());
   }

@@ -92,7 +92,7 @@ export class OwnedShard {
     return text;
   }
 
-  /** The record that was proposed last is committed. */
+  /** Called when the record that was proposed last is committed. */
   confirmProposed(): void {
     if (this.#proposed === undefined)
       throw new Error(`shard ${this.number} committed what it never proposed`);

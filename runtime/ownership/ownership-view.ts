@@ -23,7 +23,7 @@ export interface ShardOwner {
   readonly epoch: number;
 }
 
-/** The node id an incarnation was made from. */
+/** Returns the node id from which an incarnation was made. */
 export function nodeIdOf(incarnation: string): string {
   return incarnation.slice(0, incarnation.lastIndexOf(':'));
 }
@@ -76,7 +76,7 @@ export class OwnershipView {
   }
 }
 
-/** The notice that nodes send each other when ownership changes: lines `shard record`, or `stopping incarnation`. */
+/** Returns the notice that nodes send each other when ownership changes: lines `shard record`, or `stopping incarnation`. */
 export function changeNotice(changes: ReadonlyMap<number, ShardRecord>, stoppingNode?: string): string {
   const lines = [...changes].map(([shard, record]) => `${shard} ${recordText(record)}`);
   if (stoppingNode !== undefined) lines.push(`stopping ${stoppingNode}`);

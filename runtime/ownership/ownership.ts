@@ -292,7 +292,7 @@ export class Ownership {
     return this.#settlement.settle(shard);
   }
 
-  /** The fence refused writes of a shard. */
+  /** Called when the fence refused writes of a shard. */
   onFenced(shard: OwnedShard, actual: ShardRecord): void {
     this.#settlement.lose(shard, actual);
     void this.check();

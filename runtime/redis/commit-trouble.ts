@@ -22,12 +22,12 @@ export class CommitTrouble {
     this.#log = log;
   }
 
-  /** A commit to this part was refused. */
+  /** Called when a commit to this part was refused. */
   noteRefused(part: number, trouble: string): void {
     this.#note(part, trouble, 'commits are refused, nothing of them was applied');
   }
 
-  /** A commit to this part was applied, and not confirmed by those who must have it. */
+  /** Called when a commit to this part was applied, and a replica that must have it did not confirm it. */
   noteUnconfirmed(part: number, trouble: string): void {
     this.#note(part, trouble, 'commits wait, and calls are answered 503');
   }
@@ -41,7 +41,7 @@ export class CommitTrouble {
     this.#log.error({ trouble }, `${trouble}: ${explanation}`);
   }
 
-  /** A commit to this part was accepted. */
+  /** Called when a commit to this part was accepted. */
   noteAccepted(part: number): void {
     if (this.#refusedAtMs.size === 0) return;
     this.#refusedAtMs.delete(part);

@@ -43,7 +43,7 @@ export class LostMaster {
     if (isMasterless(error)) this.noteDenied('writes');
   }
 
-  /** The server at the other end is not a master. */
+  /** Called when the server at the other end is not a master. */
   noteDenied(witness: Witness): void {
     const nowMs = this.#clock.monotonicMs();
     const isFirst = this.#deniedSinceMs.size === 0;
@@ -55,7 +55,7 @@ export class LostMaster {
     this.#reconnect();
   }
 
-  /** The server at the other end is a master. */
+  /** Called when the server at the other end is a master. */
   noteConfirmed(witness: Witness): void {
     this.#deniedSinceMs.delete(witness);
   }

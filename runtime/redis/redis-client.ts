@@ -29,7 +29,7 @@ export function redisClient(
   });
 }
 
-/** A client of one server, which connects once: for subscriptions. `server`: which of `serversOf`. */
+/** Makes a client of one server, which connects once: for subscriptions. `server`: which of `serversOf`. */
 export function subscriberClient(
   address: RedisAddress,
   { server, answerMs }: { readonly server: number; readonly answerMs: number },
@@ -42,7 +42,7 @@ export function subscriberClient(
   });
 }
 
-/** The servers one can connect to, one after the other. */
+/** Returns the servers to which a client can connect, one after the other. */
 export function serversOf(address: RedisAddress): readonly ClientOptions[] {
   return address.kind === 'single' ? [address.options as ClientOptions] : address.nodes;
 }

@@ -26,12 +26,12 @@ export function isMasterless(error: unknown): boolean {
   return MASTERLESS.has(codeOf(error) ?? '');
 }
 
-/** The sentence for an answer by which Redis refuses to serve; `undefined` for every other error. */
+/** Returns the sentence for an answer by which Redis refuses to serve, or `undefined` for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   return refusals[codeOf(error) ?? ''];
 }
 
-/** The code that begins an error reply; `undefined` for every other error. */
+/** Returns the code that begins an error reply, or `undefined` for any other error. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return undefined;
   return error.message.slice(0, error.message.indexOf(' '));

@@ -33,7 +33,7 @@ const MOST_BYTES_READ = 4_900;
  */
 const MOST_KEPT = { ofConnectedShop: 4_300, ofShopThatSent: 6_400, ofWaitingMessage: 210 };
 
-const FLEET = { tenants: 4, shopsPerTenant: 50, customers: 1_000, connected: true, held: true } as const;
+const FLEET = { tenants: 4, shopsPerTenant: 50, customers: 1_000, isConnected: true, isPaused: true } as const;
 /** Rounds over all shops: until the code is compiled, and measured. */
 const WARM_ROUNDS = 30;
 const MEASURED_ROUNDS = 10;
@@ -52,7 +52,7 @@ test('the hand-written send, with which the price of a send is compared, stores 
 test(`a send allocates at most ${MOST_BYTES} bytes`, async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'allocation-'));
   const nodeFlags = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
-  const side = await startSide('service', { fleet: FLEET, nodeFlags, durability: 'everysec', directory });
+  const side = await startSide('service', { fleet: FLEET, nodeFlags, appendfsync: 'everysec', directory });
   context.after(async () => {
     await side.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -72,7 +72,7 @@ test(`a send allocates at most ${MOST_BYTES} bytes`, async (context) => {
 test(`a GET /me allocates at most ${MOST_BYTES_ME} bytes, a polled read ${MOST_BYTES_READ}`, async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'allocation-'));
   const nodeFlags = [`--min-semi-space-size=${YOUNG_MB}`, `--max-semi-space-size=${YOUNG_MB}`];
-  const side = await startSide('service', { fleet: FLEET, nodeFlags, durability: 'everysec', directory });
+  const side = await startSide('service', { fleet: FLEET, nodeFlags, appendfsync: 'everysec', directory });
   context.after(async () => {
     await side.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -11,7 +11,7 @@ import { sendRounds } from './send-rounds.ts';
 
 const SENT_BY_EACH = 20;
 const WAITING_BY_EACH = 18;
-const FLEET = { tenants: 2, customers: SENT_BY_EACH + WAITING_BY_EACH + 1, connected: true, held: false };
+const FLEET = { tenants: 2, customers: SENT_BY_EACH + WAITING_BY_EACH + 1, isConnected: true, isPaused: false };
 /** Shops that come first. After them all that shops share is in memory, and the code is compiled. */
 const WARM_SHOPS_PER_TENANT = 30;
 const SHOPS_PER_TENANT = 200;
@@ -38,7 +38,7 @@ export async function keptHeap(): Promise<KeptHeap> {
   const directory = mkdtempSync(join(tmpdir(), 'kept-heap-'));
   const fleet = { ...FLEET, shopsPerTenant: WARM_SHOPS_PER_TENANT };
   const options = { fleet, nodeFlags: NODE_FLAGS, environment: NO_GAP, directory } as const;
-  const side = await startSide('service', { ...options, durability: 'everysec' });
+  const side = await startSide('service', { ...options, appendfsync: 'everysec' });
   try {
     return await counted(side, side.admin as OperatorAccess);
   } finally {

@@ -6,7 +6,7 @@ import type { RunningSide } from '../../bench/harness/running-side.ts';
 import { type SideName, startSide } from '../../bench/harness/side.ts';
 import { callAll } from '../../bench/load/http-calls.ts';
 
-const FLEET = { tenants: 1, shopsPerTenant: 2, customers: 10, connected: true, held: true } as const;
+const FLEET = { tenants: 1, shopsPerTenant: 2, customers: 10, isConnected: true, isPaused: true } as const;
 const MESSAGES_PER_SHOP = 2;
 
 /**
@@ -15,7 +15,7 @@ const MESSAGES_PER_SHOP = 2;
  */
 export async function storedBy(name: SideName): Promise<readonly (readonly string[])[]> {
   const directory = mkdtempSync(join(tmpdir(), 'by-hand-'));
-  const side = await startSide(name, { fleet: FLEET, durability: 'everysec', directory });
+  const side = await startSide(name, { fleet: FLEET, appendfsync: 'everysec', directory });
   const redis = new Redis(side.redisPath ?? '');
   try {
     await sendFew(side);

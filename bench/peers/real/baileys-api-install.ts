@@ -15,7 +15,7 @@ const GONE_FROM_DEVELOPMENT = '@stacksjs/gitlint';
 const UNASKED = ['-c', 'credential.helper=', '-c', 'core.askPass=/bin/true'];
 const FETCH_MS = 5 * MINUTE_MS;
 
-/** The folders of the peer's source and its runtime, below the folder of a run. */
+/** Returns the folders of the peer's source and its runtime, below the folder of a run. */
 export function foldersOf(directory: string): { readonly source: string; readonly bun: string } {
   const tools = join(directory, 'bun');
   return { source: join(directory, 'baileys-api'), bun: join(tools, 'node_modules/bun/bin/bun.exe') };

@@ -16,7 +16,7 @@ const AGAIN_MS = 250;
 const MOST_TRIES = 1_200;
 const CONNECTIONS = 64;
 
-/** Waits until the simulator sees all phones connected by sessions younger than that (Unix milliseconds). */
+/** Waits until the simulator sees all phones connected by sessions that began after that time (Unix milliseconds). */
 async function allBackSince({ network, phones }: Gateway, sinceMs: number): Promise<void> {
   for (;;) {
     const { items } = await network.sessions({ limit: 10_000 });
