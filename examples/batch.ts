@@ -3,8 +3,8 @@
  *
  *   API_KEY=tm_live_… npx tsx examples/batch.ts "Demo shop" spring-hours people.csv "Hello {{name}}, we open at seven."
  *
- * Each line of the list is `number,name`. The key identifies the batch: the same call again, also after a crash, follows the
- * existing one. Ends when the batch has ended, or stopped by itself.
+ * Each line of the list is `number,name`. The key identifies the batch: the same call again, also after a crash,
+ * follows the existing one. Ends when the batch has ended, or stopped by itself.
  */
 import { readFileSync } from 'node:fs';
 import { api } from './api.ts';

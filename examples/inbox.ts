@@ -3,8 +3,9 @@
  *
  *   API_KEY=tm_live_… npx tsx examples/inbox.ts "Demo shop" "Thank you. We will call you." /tmp/inbox-cursor
  *
- * The account must receive inbound messages (`inbound`: `events` or `texts`). The file contains the cursor. After a crash the
- * last message may be handled again. Its idempotency key is the same, so no one is answered twice. Ends with Ctrl-C.
+ * The account must receive inbound messages (`inbound`: `events` or `texts`). The file contains the cursor. After a
+ * crash the last message may be handled again. Its idempotency key is the same, so no one is answered twice. Ends with
+ * Ctrl-C.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { ApiError, type ReceivedMessage } from 'tenant-messaging-client';

@@ -3,8 +3,8 @@
  *
  *   API_KEY=tm_live_… npx tsx examples/send.ts "Demo shop" +33622220001 "Your bread is ready" order-4711
  *
- * The last argument is the idempotency key, one for each intended message. A restart with the same key sends nothing new and
- * continues where it was. Exit code 0: sent; 1: failed, rejected or refused.
+ * The last argument is the idempotency key, one for each intended message. A restart with the same key sends nothing
+ * new and continues where it was. Exit code 0: sent; 1: failed, rejected or refused.
  */
 import { ApiError } from 'tenant-messaging-client';
 import { api } from './api.ts';

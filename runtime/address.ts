@@ -7,7 +7,7 @@ let shards = DEFAULT_SHARDS;
 /** True once something depends on the number. */
 let isUsed = false;
 
-/** Returns how many shards there are. The number is fixed for the life of the data (runtime/README.md, How one writer is ensured). */
+/** Returns how many shards there are. The number is fixed for the life of the data (runtime/README.md, One writer). */
 export function shardCount(): number {
   isUsed = true;
   return shards;

@@ -49,8 +49,8 @@ export interface TurnContext<Facts> {
  * An actor's behaviour, over a state that the runtime keeps. One command at a time:
  * `readFacts` → `turn` → commit → state, effects, reply → next command.
  *
- * `load`, `readFacts` and `suspended` may read the store. `perform` and `deactivated` act on the outside. The others only
- * compute.
+ * `load`, `readFacts` and `suspended` may read the store. `perform` and `deactivated` act on the outside. The others
+ * only compute.
  */
 export interface Behaviour<State, Command, Effect, Facts = undefined> {
   /** First part of every address of this kind. */
@@ -97,7 +97,9 @@ export interface Behaviour<State, Command, Effect, Facts = undefined> {
    * again after `committed`.
    */
   mustLive(state: State): boolean;
-  /** The first turn after every activation (process restart, take-over, crash). Settles what a lost process left behind. */
+  /**
+   * The first turn after every activation (process restart, take-over, crash). Settles what a lost process left behind.
+   */
   activated(
     state: State,
     context: Omit<TurnContext<undefined>, 'facts'> & { readonly cause: 'activation' | 'crash' },

@@ -79,7 +79,7 @@ class ArmedDeadline<Item> implements ArmedTimer {
 
   cancel(): void {
     const { endings, timer, forget } = this.#group;
-    // It does nothing once the deadline has passed.
+    // Cancelling does nothing once the deadline has passed.
     if (!endings.delete(this) || endings.size > 0) return;
     timer?.cancel();
     forget();

@@ -13,7 +13,7 @@ export interface ShardRecord {
 }
 
 /** The record of a shard that no node has claimed yet. */
-export const unclaimedRecord: ShardRecord = { owner: undefined, epoch: 0, revision: 0, wallMs: 0 };
+export const UNCLAIMED_RECORD: ShardRecord = { owner: undefined, epoch: 0, revision: 0, wallMs: 0 };
 
 /** Returns the record as text: `owner epoch revision wallMs`, with `-` for no owner. */
 export function recordText(record: ShardRecord): string {
@@ -22,7 +22,7 @@ export function recordText(record: ShardRecord): string {
 
 /** Reads `recordText` back. An absent key is a shard that was never claimed. */
 export function parseRecord(text: string | null | undefined): ShardRecord {
-  if (text === null || text === undefined || text === '') return unclaimedRecord;
+  if (text === null || text === undefined || text === '') return UNCLAIMED_RECORD;
   const [owner, epoch, revision, wallMs] = text.split(' ');
   return {
     owner: owner === '-' ? undefined : owner,

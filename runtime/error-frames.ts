@@ -1,6 +1,6 @@
 /**
- * Returns the frames of an error's stack, without the message that begins it. Empty if the thread keeps no stacks, or if
- * the message has changed since the error was made.
+ * Returns the frames of an error's stack, without the message that begins it. Empty if the thread keeps no stacks, or
+ * if the message has changed since the error was made.
  */
 export function errorFrames({ message, stack = '' }: Error): string {
   const start = stack.indexOf(message);

@@ -36,7 +36,9 @@ export class FairSlots {
     this.#limits = { all: none, moved: none, group: none, isOfGroup: () => false, ...limits };
   }
 
-  /** Runs a job once a slot is free, at once if one is, and gives the slot back. Rejects like `take` and like the job. */
+  /**
+   * Runs a job once a slot is free, at once if one is, and gives the slot back. Rejects like `take` and like the job.
+   */
   async run<Result>(
     name: string,
     job: (slot: Slot) => Promise<Result>,

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from './durations.ts';
 
 /** The bounds and intervals of the runtime. The defaults suit production; tests shrink some. */
-export const defaultLimits = {
+export const DEFAULT_LIMITS = {
   /**
    * The time in milliseconds after which other nodes may take the shards of a silent node. A take-over after a crash
    * takes this time and one claim round.
@@ -25,8 +25,8 @@ export const defaultLimits = {
   groupTurns: 512,
   /**
    * The most turns under way on the whole node, from their facts to their reply. At this limit, client commands are
-   * refused. One group of commits carries this number; more turns would only wait. An actor has one turn at most, so a busy
-   * mailbox cannot block other actors.
+   * refused. One group of commits carries this number; more turns would only wait. An actor has one turn at most, so a
+   * busy mailbox cannot block other actors.
    */
   turnsInProgress: 512,
   /**
@@ -79,4 +79,4 @@ export const defaultLimits = {
 };
 
 /** The bounds and intervals of a node. */
-export type RuntimeLimits = Readonly<typeof defaultLimits>;
+export type RuntimeLimits = Readonly<typeof DEFAULT_LIMITS>;

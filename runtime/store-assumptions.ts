@@ -25,7 +25,7 @@ interface Assumption {
   sentence(server: ServerState): string;
 }
 
-const assumptions: Readonly<Record<AssumptionName, Assumption>> = {
+const ASSUMPTIONS: Readonly<Record<AssumptionName, Assumption>> = {
   version: {
     severity: 'refuse',
     holds: ({ version }) => Number.parseInt(version, 10) >= OLDEST_MAJOR_VERSION,
@@ -65,13 +65,13 @@ const assumptions: Readonly<Record<AssumptionName, Assumption>> = {
 
 /** True if an assumption is met by every server. */
 export function isHeld(name: AssumptionName, servers: readonly ServerState[]): boolean {
-  return servers.every((server) => assumptions[name].holds(server));
+  return servers.every((server) => ASSUMPTIONS[name].holds(server));
 }
 
 /** Throws a sentence for each assumption without which no node starts. */
 export function refuseUnsafe(servers: readonly ServerState[]): void {
   const sentences = ASSUMPTION_NAMES.flatMap((name) => {
-    const { severity, holds, sentence } = assumptions[name];
+    const { severity, holds, sentence } = ASSUMPTIONS[name];
     const brokenServer = servers.find((server) => !holds(server));
     return severity === 'refuse' && brokenServer !== undefined
       ? [`${brokenServer.name}: ${sentence(brokenServer)}`]
@@ -92,7 +92,7 @@ export class AssumptionWatch {
   /** Reads the servers as they are now. */
   see(servers: readonly ServerState[]): void {
     for (const name of ASSUMPTION_NAMES) {
-      const { severity, holds, sentence } = assumptions[name];
+      const { severity, holds, sentence } = ASSUMPTIONS[name];
       const brokenServer = servers.find((server) => !holds(server));
       if ((brokenServer !== undefined) === this.#broken.has(name)) continue;
       if (brokenServer === undefined) {

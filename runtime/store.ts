@@ -32,7 +32,7 @@ export type WriteCommand =
   | 'XADD'
   | 'XTRIMOLD';
 
-/** One change in Redis, as data: command, key, arguments. Its key must carry the hash tag of the shard it is committed to. */
+/** One change in Redis, as data: command, key, arguments. Its key must have the hash tag of its shard. */
 export type Write = readonly [command: WriteCommand, key: string, ...args: RedisArgument[]];
 
 /** Any command of Redis, as data. */

@@ -82,8 +82,8 @@ export function textCipher(secrets: readonly Buffer[], purpose: string): TextCip
 }
 
 /**
- * Returns the plain text of nonce, tag and ciphertext. Undefined if the key did not seal it for this use, or if the text
- * was changed.
+ * Returns the plain text of nonce, tag and ciphertext. Undefined if the key did not seal it for this use, or if the
+ * text was changed.
  */
 function openWith(key: KeyObject, use: string, bytes: Buffer): string | undefined {
   const nonce = bytes.subarray(0, NONCE_BYTES);

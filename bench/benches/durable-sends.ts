@@ -6,8 +6,8 @@ import { fleetFor } from './compared.ts';
 const WARMUP_SECONDS = 3;
 
 /**
- * Measures the cost of `SEND_DURABILITY=replica`: `--rate=1000` sends a second, on schedule, with each value by turns. In
- * both cases Redis has a replica, which writes to the same disk.
+ * Measures the cost of `SEND_DURABILITY=replica`: `--rate=1000` sends a second, on schedule, with each value by turns.
+ * In both cases Redis has a replica, which writes to the same disk.
  */
 export const durableSends: Bench = {
   name: 'durable-sends',

@@ -129,7 +129,13 @@ async function allBack(
       await delay(LOOK_MS);
     }
   });
-  return { readyMs, ...beside, ...cpuSince(side, cpuBefore), ...(await endsOf(side)), ...(await usage(side)) };
+  return {
+    readyMs,
+    ...beside,
+    ...cpuSince(side, cpuBefore),
+    ...(await endsOf(side)),
+    ...(await usage(side)),
+  };
 }
 
 /** Measures CPU with nothing to do. */

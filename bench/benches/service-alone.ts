@@ -134,7 +134,13 @@ const start = alone({
     const count = context.setting('shops', 10_000);
     context.progress(`start: making ${count} shops`);
     const tenants = Math.ceil(count / 500);
-    const fleet = { tenants, shopsPerTenant: count / tenants, customers: 100, isConnected: true, isPaused: false };
+    const fleet = {
+      tenants,
+      shopsPerTenant: count / tenants,
+      customers: 100,
+      isConnected: true,
+      isPaused: false,
+    };
     await onService({ directory, build, fleet, appendfsync: 'everysec' }, async (side) => {
       runs.push({ side: 'empty store', round: 1, figures: { readyMs: side.startMs } });
       for (let round = 1; round <= context.rounds; round += 1) {

@@ -66,7 +66,7 @@ export const waitingReaders: Bench = {
   },
 };
 
-/** Connections that a process here may have: open files (service and client have the same limit) and ports of one address. */
+/** The most connections that a process here may have, by open files and by ports of one address. */
 function mostReaders(): number {
   const files = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
   const range = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').trim().split(/\s+/);
@@ -163,7 +163,7 @@ async function readersCome(
   const plan = { port, isStream, keys, waitMs: WAIT_MS, gapMs: GAP_MS, arriveMs: restMs / 2, durationMs };
   const none = { answers: 0, refusals: 0, ended: 0, cpuMs: 0 };
   const reading = count === 0 ? Promise.resolve(none) : startReaders(plan);
-  // It is awaited only after the load; until then a rejection must not end the process.
+  // The promise is awaited only after the load. Until then its rejection must not end the process.
   reading.catch(() => undefined);
   const server = side.watch.server ?? process.pid;
   if (count > 0) await delay(restMs / 2);

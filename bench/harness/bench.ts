@@ -88,8 +88,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * A load as figures: throughput, latencies, CPU time a request by process, memory. Throws when anything was refused, or fewer
- * than `least` requests were answered.
+ * Returns a load as figures: throughput, latencies, CPU time a request by process, memory. Throws if anything was
+ * refused, or fewer than `least` requests were answered.
  */
 export function figuresOf(result: LoadResult, least = 1): Figures {
   const refusedKeys = Object.keys(result.byStatus).filter((status) => !status.startsWith('2'));

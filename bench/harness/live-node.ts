@@ -43,7 +43,7 @@ export async function startLiveNode(options: {
     rmSync(threadsPath, { force: true });
     return startProgram({
       name: `service ${id}`,
-      // Its workers would share one core with its main thread, so it is not pinned.
+      // A pinned service would have all its threads on one core.
       core: undefined,
       build,
       args: [

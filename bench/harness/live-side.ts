@@ -43,7 +43,10 @@ export interface LiveSide {
   metrics(): Promise<ReadonlyMap<string, number>>;
   /** Resolves when this number of shops is connected, checking ten times a second. */
   untilConnected(count: number): Promise<void>;
-  /** Ends the service, as a crash would by default, and starts it again on the same store; how long until it took requests. */
+  /**
+   * Ends the service, by default as a crash would, and starts it again on the same store. Resolves with the time until
+   * it took requests.
+   */
   restart(program?: LiveProgram, signal?: 'SIGKILL' | 'SIGTERM'): Promise<number>;
   stop(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export function threadsCpuMs(pid: number): Map<number, number> {
     try {
       threads.set(Number(thread), ticksOf(statFields(`/proc/${pid}/task/${thread}/stat`)) * TICK_MS);
     } catch {
-      // It ended since the directory was read.
+      // The thread has ended since the directory was read.
     }
   }
   return threads;

@@ -144,7 +144,8 @@ function allowedPerSecond(shops: number, { gapMs, composingMs: shownMs }: Pace, 
 /** Returns CPU milliseconds a message, and how busy service and simulator were, in percent of a core. */
 function middleCpu(from: Progress, to: Progress): Figures {
   const messages = to.acknowledged - from.acknowledged;
-  const each = (figureOf: (progress: Progress) => number): number => (figureOf(to) - figureOf(from)) / messages;
+  const each = (figureOf: (progress: Progress) => number): number =>
+    (figureOf(to) - figureOf(from)) / messages;
   const busy = (figureOf: (progress: Progress) => number): number =>
     ((figureOf(to) - figureOf(from)) * 100) / (to.atMs - from.atMs);
   return {

@@ -16,7 +16,10 @@ export interface WebhookListener {
   close(): void;
 }
 
-/** Listens on loopback, accepts every event, and passes on each id once a path: events of two tenants may have one id. */
+/**
+ * Listens on loopback and accepts every event. Passes on each id once for each path, because events of two tenants may
+ * have one id.
+ */
 export async function startWebhookListener(onEvent: (event: BroughtEvent) => void): Promise<WebhookListener> {
   const known = new Set<string>();
   let repeats = 0;

@@ -27,7 +27,7 @@ export function hasWrk(): boolean {
     execFileSync('wrk', ['--version'], { stdio: 'ignore' });
     return true;
   } catch (error) {
-    // It always exits with 1.
+    // wrk always exits with 1.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT';
   }
 }

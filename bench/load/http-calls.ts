@@ -11,9 +11,9 @@ export interface Call {
 }
 
 /**
- * Makes calls over `connections` connections, and returns the `data` of each, in order. A call that was refused OVERLOADED
- * did nothing and is repeated after its `Retry-After`. Rejects at the first that is refused for any other reason: later
- * results would measure refusals.
+ * Makes calls over `connections` connections, and returns the `data` of each, in order. A call that was refused
+ * OVERLOADED did nothing and is repeated after its `Retry-After`. Rejects at the first that is refused for any other
+ * reason: later results would measure refusals.
  */
 export async function callAll(
   port: number,

@@ -45,8 +45,8 @@ export interface LoadPlan {
   /** Sends: how many ids of the last replies to return; default 1,000. */
   readonly keptMessages?: number | undefined;
   /**
-   * More is asked than can be done: `503 OVERLOADED` with `Retry-After` is an answer, counted apart from the
-   * rest.
+   * True if the load asks for more than can be done. `503 OVERLOADED` with `Retry-After` is then an answer, which is
+   * counted apart from the rest.
    */
   readonly mayOverload?: boolean | undefined;
   readonly requests: Requests;

@@ -89,7 +89,7 @@ function measureLedger(): Record<string, number> {
   };
 }
 
-/** The plain implementation: an array of objects, one filter for each rule. Leaves out class, warm-up and the verdict. */
+/** Evaluates plainly: an array of objects, and one filter for each rule. Leaves out class, warm-up and verdict. */
 function measureArrays(): Record<string, number> {
   const entries = entriesAtCaps(1, { groups: 100, statuses: 30 });
   let refused = 0;

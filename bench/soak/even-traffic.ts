@@ -8,7 +8,7 @@ export interface Traffic {
   readonly act: (turn: number, dueMs: number) => unknown;
 }
 
-/** Lets the traffic flow for a minute. Rejects at its end with what failed: failed traffic would measure something else. */
+/** Lets the traffic flow for a minute. Rejects at its end if a part failed, because it would measure something else. */
 export async function minuteOf(traffic: readonly Traffic[], minute: number): Promise<void> {
   const startedMs = performance.now();
   const flows = traffic.map(async ({ perMinute, act }) => {

@@ -58,7 +58,7 @@ export function summaryOf(
   nowMs: number,
 ): ActorSummary {
   const { depth: mailboxDepth } = mailbox;
-  const oldestCommandAgeMs = mailbox.oldestAgeMs(nowMs);
+  const oldestCommandAgeMs = mailbox.oldestCommandAgeMs(nowMs);
   return { address, status: statusForOperators(status), mailboxDepth, oldestCommandAgeMs, restarts, state };
 }
 

@@ -122,7 +122,7 @@ export class DeadLetterBox implements DeadLetters {
       await this.drop(id, shard);
       return reply;
     } catch (error) {
-      // It was dead-lettered again, with the new cause.
+      // The command was dead-lettered again, with the new cause.
       if (error instanceof RuntimeFailure && error.code === 'POISONED') await this.drop(id, shard);
       throw error;
     }

@@ -67,7 +67,7 @@ export class Mailbox {
     return this.#control.length + this.#client.length;
   }
 
-  /** Client commands wait. */
+  /** True if client commands wait. */
   get hasClients(): boolean {
     return this.#client.length > 0;
   }
@@ -77,7 +77,7 @@ export class Mailbox {
   }
 
   /** Returns how long the oldest client command has waited, or 0 if none waits. */
-  oldestAgeMs(nowMs: number): number {
+  oldestCommandAgeMs(nowMs: number): number {
     const [oldest] = this.#client;
     return oldest === undefined ? 0 : nowMs - oldest.queuedAtMs;
   }
@@ -100,7 +100,7 @@ export class Mailbox {
     if (
       this.#client.length >= mailboxCount ||
       this.#clientBytes + envelope.bytes > mailboxBytes ||
-      this.oldestAgeMs(envelope.queuedAtMs) > mailboxAgeMs
+      this.oldestCommandAgeMs(envelope.queuedAtMs) > mailboxAgeMs
     ) {
       this.#counters.mailboxRefusals += 1;
       return mailboxFullFailure();

@@ -31,7 +31,7 @@ export class ShardMarks {
     this.#storeSuspension(shard, text);
   }
 
-  /** False: it was not suspended. */
+  /** Returns false if the actor was not suspended. */
   resume(shard: OwnedShard, text: string): boolean {
     if (!shard.suspended.delete(text)) return false;
     this.#storeSuspension(shard, text);

@@ -40,8 +40,8 @@ export class SuspendedChecks {
   }
 
   /**
-   * Stops the checks. Resolves when it is known whether the last writes were applied, so that a load sees all of them or
-   * none.
+   * Stops the checks. Resolves when it is known whether the last writes were applied, so that a load sees all of them
+   * or none.
    */
   async stop(): Promise<void> {
     this.#serial += 1;

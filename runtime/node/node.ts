@@ -7,8 +7,9 @@ import type { Actors } from '../actors.ts';
 import { setShardCount } from '../address.ts';
 import type { Behaviour } from '../behaviour.ts';
 import type { ArmedTimer, Clock } from '../clock.ts';
+import type { DeadLetters } from '../dead-letters.ts';
 import type { Engine, ServerState } from '../engine.ts';
-import { defaultLimits, type RuntimeLimits } from '../limits.ts';
+import { DEFAULT_LIMITS, type RuntimeLimits } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { type RuntimeCounters, type RuntimeObserver, runtimeCounters } from '../observer.ts';
 import { AgreedClock } from '../ownership/agreed-clock.ts';
@@ -44,7 +45,7 @@ export interface NodeOptions {
    * 128.
    */
   readonly shards?: number | undefined;
-  /** Its name among the nodes. A process that starts under a name supersedes the earlier one. */
+  /** The node's name. A process that starts under a name supersedes the earlier one. */
   readonly nodeId: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -118,7 +119,7 @@ export interface RuntimeNode {
  */
 export async function startNode(options: NodeOptions): Promise<RuntimeNode> {
   const { redisUrl, log, clock, limits, durability } = options;
-  const { answerMs } = { ...defaultLimits, ...limits };
+  const { answerMs } = { ...DEFAULT_LIMITS, ...limits };
   const engine = await RedisEngine.connect(redisUrl, { log, clock, answerMs, durability });
   try {
     setShardCount(await installedShards(engine, options.shards));
@@ -166,7 +167,7 @@ class AssembledNode implements RuntimeNode {
   constructor(engine: Engine, options: AssemblyOptions) {
     const { nodeId, random, log, observer, onLost } = options;
     const afterTick = options.afterTick ?? ((callback: () => void) => void setImmediate(callback));
-    const limits = { ...defaultLimits, ...options.limits };
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
     const clock = new AgreedClock(options.clock, limits.clockToleranceMs, () => steppedClock.fireAll());
     const steppedClock: SteppedClock = new SteppedClock(clock, limits.stepMs, afterTick);
     const commonOptions = {

@@ -14,13 +14,13 @@ export interface Asker {
 export interface ActiveActor {
   /** The last committed state, or `undefined` while none is in memory. */
   readonly state: unknown;
-  /** It is being stopped or loaded again: its state may not be read or changed any more. */
+  /** True while the actor is being stopped or loaded again. Its state may not be read or changed then. */
   readonly isEnding: boolean;
-  /** True if it must live, or has work in progress or waiting. */
+  /** True if the actor must live, or has work in progress or waiting. */
   readonly isNeeded: boolean;
-  /** True if a hand-over need not wait for it. */
+  /** True if a hand-over need not wait for the actor. */
   readonly isSettled: boolean;
-  /** Idle for long enough, and not needed. */
+  /** True if the actor has been idle for long enough and is not needed. */
   mayPassivate(nowMs: number): boolean;
   /** Takes a command, or rejects its caller with the reason. */
   offer(command: unknown, asker?: Asker): void;
@@ -40,8 +40,8 @@ export interface ActiveActor {
   stop(reason: DeactivationReason): Promise<void>;
   /** Stops at once. Callers are refused, because the actor has moved or the outcome is unknown. */
   dispose(reason: DeactivationReason): void;
-  /** Its figures, without a description of its state. */
+  /** Returns the actor's figures, without a description of its state. */
   summary(): ActorSummary;
-  /** The actor as operators see it. */
+  /** Returns the actor as operators see it. */
   snapshot(owner: { readonly nodeId: string; readonly epoch: number }): ActorSnapshot;
 }

@@ -10,8 +10,8 @@ type ClockFinding = 'agreed' | 'aside' | 'returned' | 'superseded';
 
 /**
  * A node whose clock disagrees with that of Redis stands aside, because either clock may be wrong. It hands over its
- * shards and gives up its lease, so that the others take its share. It still forwards requests. Once the clocks agree it
- * returns under a new name.
+ * shards and gives up its lease, so that the others take its share. It still forwards requests. Once the clocks agree
+ * it returns under a new name.
  */
 export class ClockDispute {
   readonly #options: OwnershipOptions;
@@ -31,8 +31,8 @@ export class ClockDispute {
   }
 
   /**
-   * Compares the clocks with the tolerance. Call it at each check of the shards, after Redis' time was read. Do not call
-   * it while the node stops or takes a new name, because a return here would take a second name.
+   * Compares the clocks with the tolerance. Call it at each check of the shards, after Redis' time was read. Do not
+   * call it while the node stops or takes a new name, because a return here would take a second name.
    */
   async check(nodes: readonly NodeRecord[]): Promise<ClockFinding> {
     const { clock, counters, log } = this.#options;

@@ -13,10 +13,12 @@ export type CommitmentOutcome =
   | 'fenced'
   /** Redis did not accept them; nothing was applied. */
   | 'unavailable'
-  /** Not known yet. Another outcome follows, `committed` or `unavailable`, or the shard is lost. */
+  /** The outcome is not known yet. Later it is `committed` or `unavailable`, unless the shard is lost. */
   | 'unknown';
 
-/** Writes that wait to be committed, and the callback for their outcome. One object serves an actor for all its turns. */
+/**
+ * Writes that wait to be committed, and the callback for their outcome. One object serves an actor for all its turns.
+ */
 export interface Commitment {
   readonly writes: readonly Write[];
   /**

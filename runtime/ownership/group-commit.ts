@@ -31,8 +31,8 @@ const LEAST_SHARED_TURNS = 8;
 
 /**
  * Gathers the decisions of all actors of the node in one tick. It commits them in one group, or in up to
- * `commitsInFlight` groups at once. A group is one script call; on a cluster, one call for each shard. A shard is in one
- * group under way at most. So its revisions rise one by one, and an unknown outcome concerns one revision.
+ * `commitsInFlight` groups at once. A group is one script call; on a cluster, one call for each shard. A shard is in
+ * one group under way at most. So its revisions rise one by one, and an unknown outcome concerns one revision.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -150,8 +150,8 @@ export class GroupCommit {
 
   /**
    * Turns of the next group: the waiting turns divided by the groups that may still be sent. If one group took all
-   * turns, its callers would ask again only after it. Redis and this node would then work alternately, never at the same
-   * time.
+   * turns, its callers would ask again only after it. Redis and this node would then work alternately, never at the
+   * same time.
    */
   #share(): number {
     const { groupTurns, commitsInFlight } = this.#options.limits;

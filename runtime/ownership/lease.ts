@@ -5,9 +5,9 @@ import type { RuntimeLimits } from '../limits.ts';
 export interface LeaseListener {
   /** The lease is over by our own clock. It is unknown whether Redis has ended it. */
   readonly onExpired: () => void;
-  /** It had expired by our clock, and Redis reports that it was still valid and has been lengthened. */
+  /** The lease had expired by our clock. Redis reports that it was still valid and has been lengthened. */
   readonly onRegained: () => void;
-  /** Redis reports that it has ended; it will never be valid again. */
+  /** Redis reports that the lease has ended. It will never be valid again. */
   readonly onEnded: () => void;
 }
 

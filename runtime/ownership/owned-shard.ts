@@ -29,7 +29,7 @@ export class OwnedShard {
   waiting: Commitment[] = [];
   /** The commitments that were sent, until Redis answers. */
   underWay: Commitment[] | undefined;
-  /** Those under way got no reply; their outcome is being found out. */
+  /** True while the outcome of the commitments under way is unknown, because Redis did not reply. */
   isInDoubt = false;
   /** Set while the owner of the shard is being checked. */
   settling: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-import { type NodeRecord, parseRecord, recordText, type ShardRecord, unclaimedRecord } from '../engine.ts';
+import { type NodeRecord, parseRecord, recordText, type ShardRecord, UNCLAIMED_RECORD } from '../engine.ts';
 
 /** A node as an operator sees it. */
 export interface NodeView {
@@ -39,7 +39,7 @@ export class OwnershipView {
   readonly stopping = new Set<string>();
 
   constructor(shards: number) {
-    this.#records = Array.from({ length: shards }, () => unclaimedRecord);
+    this.#records = Array.from({ length: shards }, () => UNCLAIMED_RECORD);
   }
 
   get records(): readonly ShardRecord[] {
@@ -76,7 +76,7 @@ export class OwnershipView {
   }
 }
 
-/** Returns the notice that nodes send each other when ownership changes: lines `shard record`, or `stopping incarnation`. */
+/** Returns the notice of a change of ownership between nodes: lines `shard record`, or `stopping incarnation`. */
 export function changeNotice(changes: ReadonlyMap<number, ShardRecord>, stoppingNode?: string): string {
   const lines = [...changes].map(([shard, record]) => `${shard} ${recordText(record)}`);
   if (stoppingNode !== undefined) lines.push(`stopping ${stoppingNode}`);

@@ -157,7 +157,7 @@ export class Ownership {
         if (shard.isAhead(clock)) void this.#release(shard);
       }
       for (const number of plan.releases) {
-        // It may have been lost while the claims had no reply.
+        // The shard may have been lost while the claims had no reply.
         const shard = this.#held.get(number);
         if (shard !== undefined) void this.#release(shard);
       }

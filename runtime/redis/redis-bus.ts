@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { ArmedTimer, Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import { RuntimeFailure } from '../runtime-failure.ts';
 import type { RedisAddress } from '../redis-address.ts';
+import { RuntimeFailure } from '../runtime-failure.ts';
 import { redisRetryDelayMs, serversOf, subscriberClient } from './redis-client.ts';
 import { failureOf } from './redis-failure.ts';
 
@@ -128,7 +128,7 @@ export class RedisBus {
       this.#open().catch(() => {
         this.#reportLost();
         if (this.#client === undefined) this.#openLater();
-        // It was connected and could not subscribe: its end starts a new attempt.
+        // The client was connected and could not subscribe. Its end starts a new attempt.
         else this.#client.disconnect();
       });
     });

@@ -12,12 +12,12 @@ import {
 } from '../engine.ts';
 import type { Logger } from '../logger.ts';
 import { type LuaScript, readLuaScript } from '../lua-script.ts';
+import { parseRedisAddress } from '../redis-address.ts';
 import { outcomeUnknownFailure, RuntimeFailure } from '../runtime-failure.ts';
 import type { Read, RedisArgument, RedisCommand, RepliesTo } from '../store.ts';
 import { AssumptionWatch, parseServerState, refuseUnsafe } from '../store-assumptions.ts';
 import { CommitTrouble } from './commit-trouble.ts';
 import { LostMaster } from './lost-master.ts';
-import { parseRedisAddress } from '../redis-address.ts';
 import { RedisBus } from './redis-bus.ts';
 import { redisClient } from './redis-client.ts';
 import { RedisConnection, type ReplyEncoding } from './redis-connection.ts';
@@ -308,14 +308,14 @@ function leaseKey(nodeId: string): string {
 }
 
 function outcomeOf(section: CommitSection, reply: unknown): SectionOutcome {
-  if (reply === 1) return committedOutcome;
+  if (reply === 1) return COMMITTED;
   // The record is the one that this section writes: the library or the network delivered it twice.
-  if (reply === section.next) return committedOutcome;
+  if (reply === section.next) return COMMITTED;
   if (typeof reply === 'string') return { code: 'fenced', actual: parseRecord(reply) };
   return { code: 'committed', failures: failuresOf(section, reply as string[]) };
 }
 
-const committedOutcome: SectionOutcome = { code: 'committed' };
+const COMMITTED: SectionOutcome = { code: 'committed' };
 
 /** Returns the turns of the refused writes, with the messages. */
 function failuresOf(section: CommitSection, replies: readonly string[]): ReadonlyMap<number, string> {

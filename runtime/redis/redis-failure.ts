@@ -1,7 +1,7 @@
 import { outcomeUnknownFailure, RuntimeFailure, unavailableFailure } from '../runtime-failure.ts';
 
 /** Errors by which Redis refuses to serve now; the script or command was not run. */
-const refusals: Readonly<Record<string, string>> = {
+const REFUSALS: Readonly<Record<string, string>> = {
   OOM: 'Redis is full (maxmemory)',
   READONLY: 'Redis is a read-only replica',
   MISCONF: 'Redis cannot persist to its disk',
@@ -28,7 +28,7 @@ export function isMasterless(error: unknown): boolean {
 
 /** Returns the sentence for an answer by which Redis refuses to serve, or `undefined` for any other error. */
 export function refusalOf(error: unknown): string | undefined {
-  return refusals[codeOf(error) ?? ''];
+  return REFUSALS[codeOf(error) ?? ''];
 }
 
 /** Returns the code that begins an error reply, or `undefined` for any other error. */

@@ -142,8 +142,8 @@ export class Companions {
   }
 
   /**
-   * The one-time keys by their ids, oldest first. Each companion has a collection of its own. One of all keys would have
-   * millions, and the event loop would stand still for seconds whenever it grows.
+   * The one-time keys by their ids, oldest first. Each companion has a collection of its own. One of all keys would
+   * have millions, and the event loop would stand still for seconds whenever it grows.
    */
   #preKeysOf(companionId: string): Collection<PublicPreKey> {
     return this.#journal.collection<PublicPreKey>(`pre-keys ${companionId}`);

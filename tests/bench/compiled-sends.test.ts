@@ -33,7 +33,13 @@ const MOST_BYTES_READ = 4_900;
  */
 const MOST_KEPT = { ofConnectedShop: 4_300, ofShopThatSent: 6_400, ofWaitingMessage: 210 };
 
-const FLEET = { tenants: 4, shopsPerTenant: 50, customers: 1_000, isConnected: true, isPaused: true } as const;
+const FLEET = {
+  tenants: 4,
+  shopsPerTenant: 50,
+  customers: 1_000,
+  isConnected: true,
+  isPaused: true,
+} as const;
 /** Rounds over all shops: until the code is compiled, and measured. */
 const WARM_ROUNDS = 30;
 const MEASURED_ROUNDS = 10;

@@ -11,7 +11,12 @@ import { sendRounds } from './send-rounds.ts';
 
 const SENT_BY_EACH = 20;
 const WAITING_BY_EACH = 18;
-const FLEET = { tenants: 2, customers: SENT_BY_EACH + WAITING_BY_EACH + 1, isConnected: true, isPaused: false };
+const FLEET = {
+  tenants: 2,
+  customers: SENT_BY_EACH + WAITING_BY_EACH + 1,
+  isConnected: true,
+  isPaused: false,
+};
 /** Shops that come first. After them all that shops share is in memory, and the code is compiled. */
 const WARM_SHOPS_PER_TENANT = 30;
 const SHOPS_PER_TENANT = 200;
@@ -21,7 +26,8 @@ const FLEETS = 5;
 const NO_GAP = { SEND_GAP_MS: '1-1', MSGAPP_SOCKET_URL: 'ws://127.0.0.1:9/' };
 
 /**
- * Without optimised code, which V8 makes for as long as there are calls, and which would count as what these shops keep.
+ * Without optimised code, which V8 makes for as long as there are calls, and which would count as what these shops
+ * keep.
  */
 const NODE_FLAGS = ['--expose-gc', '--no-opt'];
 

@@ -1,7 +1,9 @@
 import type { RunningSide } from '../../bench/harness/running-side.ts';
 import { callAll } from '../../bench/load/http-calls.ts';
 
-/** Sends a message of each shop in each round, each with another text. `shops`: by default those of the side's fleet. */
+/**
+ * Sends a message of each shop in each round, each with another text. `shops`: by default those of the side's fleet.
+ */
 export async function sendRounds(
   { ports: [port = 0], fleet }: Pick<RunningSide, 'ports' | 'fleet'>,
   { from, to, shops = fleet.shops }: RoundsOptions,

@@ -10,7 +10,10 @@ import { root } from '../testbed/root.ts';
 const folder = mkdtempSync(join(tmpdir(), 'compile-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Compiles with a compiler that lists `.compiled/` in the file `seen`, writes `new.js` and ends so. Returns the exit code. */
+/**
+ * Compiles with a compiler that lists `.compiled/` in the file `seen`, writes `new.js` and ends so. Returns the exit
+ * code.
+ */
 function compile({ exitCode }: { readonly exitCode: number }): number | null {
   for (const name of ['bin', 'runtime', 'policy', 'actors', 'http', 'node_modules/.bin', '.compiled'])
     mkdirSync(join(folder, name), { recursive: true });

@@ -1,4 +1,7 @@
-/** The table of settings, service/environment.ts, compose.yaml, docs/settings.md and .env.example name the same variables. */
+/**
+ * The table of settings, service/environment.ts, compose.yaml, docs/settings.md and .env.example name the same
+ * variables.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

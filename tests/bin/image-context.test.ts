@@ -12,7 +12,10 @@ const sources = [...readRepositoryFile('Dockerfile').matchAll(/^COPY (?!--from=)
   ([, words = '']) => words.split(' ').slice(0, -1),
 );
 
-/** Patterns in their order; the last one that matches decides. Source: docs.docker.com, Dockerfile reference, .dockerignore. */
+/**
+ * Patterns in their order; the last one that matches decides. Source: docs.docker.com, Dockerfile reference,
+ * .dockerignore.
+ */
 const patterns = readRepositoryFile('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))

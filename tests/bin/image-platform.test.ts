@@ -1,4 +1,7 @@
-/** An image for another platform than this machine's: what bin/image asks the engine for, and what the build's scripts keep. */
+/**
+ * An image for another platform than this machine's: what bin/image asks the engine for, and what the build's scripts
+ * keep.
+ */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

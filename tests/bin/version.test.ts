@@ -1,4 +1,6 @@
-/** Every file that names this project's version names the one of package.json, and each released version is recorded. */
+/**
+ * Every file that names this project's version names the one of package.json, and each released version is recorded.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,6 +7,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../runtime/runtime-failure.ts';
 import { type Fleet, startFleet } from '../e2e/stack/fleet.ts';
 import { seededRandom } from '../testbed/seeded-random.ts';
 import { testEnvironment } from '../testbed/test-environment.ts';
@@ -92,7 +93,7 @@ async function inflictAll(fleet: Fleet, faults: readonly Fault[], place: string)
       say(`${name}: well again after ${measured.recoveredMs} ms; ${measured.note}`);
     } catch (error) {
       failures.push(name);
-      say(`${name}: FAILED: ${error instanceof Error ? error.message : String(error)}`);
+      say(`${name}: FAILED: ${messageOf(error)}`);
       shops = await openShops(fleet, SHOPS);
     }
   }

@@ -117,8 +117,8 @@ const CONNECTIONS = 30;
 const ALERT_SHARE = 0.8;
 
 /**
- * A node has hardly any descriptor left, and refuses callers, who go to other nodes. Meanwhile it loses its line to Redis
- * and the sessions of all shops. When there are descriptors, it has all back.
+ * A node has hardly any descriptor left, and refuses callers, who go to other nodes. Meanwhile it loses its line to
+ * Redis and the sessions of all shops. When there are descriptors, it has all back.
  */
 export function noDescriptors(forMs: number): Fault {
   const words = 'descriptors are nearly used up';

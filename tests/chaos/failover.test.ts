@@ -1,4 +1,6 @@
-/** Three nodes on a Redis that fails over to its replica: one that keeps connections open, and one that loses writes. */
+/**
+ * Three nodes on a Redis that fails over to its replica: one that keeps connections open, and one that loses writes.
+ */
 import { failoverKeepsConnections, failoverLosesWrites } from './failover-faults.ts';
 import { testFaults } from './fault-tests.ts';
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../runtime/runtime-failure.ts';
 import type { Fleet } from '../e2e/stack/fleet.ts';
 import { allConnected, type ChaosShop, openShops } from './chaos-shops.ts';
 import { type Fault, type Figures, runFault } from './scenario.ts';
@@ -67,7 +68,7 @@ export async function killOften(
       allFigures.push(figures);
       say(`kill ${kill + 1} (${figures.note}): all sessions back after ${figures.recoveredMs} ms`);
     } catch (error) {
-      const reason = `kill ${kill + 1}: ${error instanceof Error ? error.message : String(error)}`;
+      const reason = `kill ${kill + 1}: ${messageOf(error)}`;
       failures.push(reason);
       say(`FAILED: ${reason}`);
       shops = await openShops(fleet, SHOPS);

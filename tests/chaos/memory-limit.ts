@@ -12,8 +12,8 @@ export interface MemoryLimit {
 }
 
 /**
- * Makes one in the first form of control groups or in the second. Throws where this process may not, which takes root and
- * a file system of control groups that may be written.
+ * Makes one in the first form of control groups or in the second. Throws where this process may not, which takes root
+ * and a file system of control groups that may be written.
  */
 export function memoryLimit(bytes: number): MemoryLimit {
   const first = join(ROOT, 'memory');

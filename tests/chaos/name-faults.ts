@@ -31,7 +31,9 @@ export async function muteNameServer(): Promise<MuteNameServer> {
 
 const TROUBLED_SHOPS = 4;
 const MESSAGES_PER_SHOP = 2;
-/** Composing, the gap and the upload. A name server is given up after 2 s, and several names wait one behind the other. */
+/**
+ * Composing, the gap and the upload. A name server is given up after 2 s, and several names wait one behind the other.
+ */
 const OTHERS_SEND_MS = 5_000;
 /** Three nodes, a simulator and all callers share the machine; a look-up that were waited for takes 2,000 ms. */
 const OTHERS_P99_MS = 300;

@@ -73,7 +73,9 @@ export async function runFault(run: Run, fault: Fault): Promise<Figures> {
   return figures;
 }
 
-/** How long a poll waits for events. A reader stops with the answer to its last one, and by then nothing more happens. */
+/**
+ * How long a poll waits for events. A reader stops with the answer to its last one, and by then nothing more happens.
+ */
 const READ_WAIT_MS = 1_000;
 
 /** Reads a shop's tenant's events from now on. */

@@ -1,4 +1,7 @@
-/** The chart of deploy/helm: Helm renders it, Kubernetes' types know what it makes, and nothing in it is a second source. */
+/**
+ * The chart of deploy/helm: Helm renders it, Kubernetes' types know what it makes, and nothing in it is a second
+ * source.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

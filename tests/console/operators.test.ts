@@ -162,8 +162,8 @@ async function post(path: string, body: object): Promise<{ readonly id: string }
 }
 
 /**
- * Until the list was answered twice more: the second answer is drawn on a page that the first one was drawn on. Puts the
- * page's clock forward; where the page has not begun to wait yet, the answer comes by itself in `everyMs`.
+ * Until the list was answered twice more: the second answer is drawn on a page that the first one was drawn on. Puts
+ * the page's clock forward; where the page has not begun to wait yet, the answer comes by itself in `everyMs`.
  */
 async function drawnAnew(page: Page, everyMs: number): Promise<void> {
   await page.locator('main [aria-busy]').first().waitFor({ state: 'detached' });

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: the pictures in the README, of a real service with a little life in it. With `--smoke` those of
- * one window after ten seconds, in a folder that goes again: only to see that they can be made.
+ * `npm run screenshots`: the pictures in the README, of a real service with a little life in it. With `--smoke` those
+ * of one window after ten seconds, in a folder that goes again: only to see that they can be made.
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -31,7 +31,9 @@ const TRAFFIC_MS = isSmoke ? 10_000 : 100_000;
 
 const phoneOf = (index: number): string => `+3361111000${index}`;
 
-/** Six shops: four connected, of which the network slows one and an operator holds one; one lost; one never connected. */
+/**
+ * Six shops: four connected, of which the network slows one and an operator holds one; one lost; one never connected.
+ */
 async function openShops(stack: ServiceStack): Promise<string[]> {
   await stack.admin.post(`/tenants/${stack.tenantId}/customers`, { phones: CUSTOMERS });
   const shopIds = [stack.shopId];

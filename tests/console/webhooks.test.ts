@@ -1,4 +1,6 @@
-/** Webhooks in the console: made with their secret shown once, tested, replayed, disabled, given a new secret, deleted. */
+/**
+ * Webhooks in the console: made with their secret shown once, tested, replayed, disabled, given a new secret, deleted.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';
@@ -128,8 +130,8 @@ test('a webhook whose only shop was erased stays one of no shop, until it is mad
 });
 
 /**
- * Notes the delivered event of the only webhook as given up, which takes a day of failures otherwise. Answers its id once
- * the service shows it.
+ * Notes the delivered event of the only webhook as given up, which takes a day of failures otherwise. Answers its id
+ * once the service shows it.
  */
 async function giveUp(): Promise<string> {
   const path = `/tenants/${stack.tenantId}/webhooks`;

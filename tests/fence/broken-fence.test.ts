@@ -1,6 +1,6 @@
 /**
- * Late commits with two broken copies of the runtime: without the fence, and with the effect before the commit. Both must
- * be detected.
+ * Late commits with two broken copies of the runtime: without the fence, and with the effect before the commit. Both
+ * must be detected.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

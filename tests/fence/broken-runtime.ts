@@ -43,7 +43,10 @@ export const effectBeforeCommit: Breakage = {
   ],
 };
 
-/** Copies the runtime, and the actors where they are meant, and breaks it. Throws when the place to break is no longer there. */
+/**
+ * Copies the runtime, and the actors where they are meant, and breaks it. Throws when the place to break is no longer
+ * there.
+ */
 export function brokenRuntime({ layer = 'runtime', file, edits }: Breakage): RuntimeCopy {
   const directory = mkdtempSync(join(tmpdir(), 'broken-runtime-'));
   const isOfActors = layer === 'actors';

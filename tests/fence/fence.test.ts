@@ -1,8 +1,8 @@
 /**
  * The fence, with nodes in separate processes. A commit is kept on its connection until its shard has moved on, and is
  * then delivered. Nodes under load are paused, blocked, cut off, killed and given wrong clocks at random moments, and
- * Redis is killed once. The history is read from Redis's append-only file. `broken-fence.test.ts` shows that broken copies
- * of the runtime are detected. The storm detected them too with every tried seed (`withoutFence` 1 to 4,
+ * Redis is killed once. The history is read from Redis's append-only file. `broken-fence.test.ts` shows that broken
+ * copies of the runtime are detected. The storm detected them too with every tried seed (`withoutFence` 1 to 4,
  * `effectBeforeCommit` 1 and 2). TEST_SEED repeats the moments of a storm, TEST_RUNS sets how many there are.
  */
 import assert from 'node:assert/strict';

@@ -61,7 +61,9 @@ export interface JournalWorld {
   untilTold(words: RegExp): Promise<string>;
   /** Resolves with the number of acknowledged commands that the witness has. */
   acknowledged(): Promise<number>;
-  /** Asks the actor of a shard, at its owner or at the given node, until it answers. Fails with what each node believes. */
+  /**
+   * Asks the actor of a shard, at its owner or at the given node, until it answers. Fails with what each node believes.
+   */
   untilAnswered(shard: number, options?: WaitOptions & { readonly nodeId?: string }): Promise<void>;
   /** Ends all nodes with a hand-over and reads their data. */
   end(): Promise<Journal>;

@@ -44,8 +44,8 @@ async function replyTo({ url }: NginxFront, bytes: string): Promise<string> {
 const open = (front: NginxFront, accept: string): Promise<Response> =>
   fetch(`${front.url}/api/v1/events`, { headers: { authorization: `Bearer ${tenant.key}`, accept } });
 
-// A node answers a body that is too large before it is whole and closes the connection. nginx took that for a failure of
-// the node: anybody could take the nodes out, without a key.
+// A node answers a body that is too large before it is whole and closes the connection. nginx took that for a failure
+// of the node: anybody could take the nodes out, without a key.
 test('a body over 64 KiB is refused and reaches no node', () =>
   behind(async (front) => {
     const takenCount = node.taken.length;

@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz -- --minutes=60 [--seed=…] [--target=…] [--case=…]`: broken and made-up input at each edge that parses what
- * others wrote. Prints the seed, each defect with its input, and the cases tried by target. `--case` tries that one case of
- * `--target` again. Exits 1 when a promise is broken.
+ * `npm run fuzz -- --minutes=60 [--seed=…] [--target=…] [--case=…]`: broken and made-up input at each edge that parses
+ * what others wrote. Prints the seed, each defect with its input, and the cases tried by target. `--case` tries that
+ * one case of `--target` again. Exits 1 when a promise is broken.
  */
 import { parseArgs } from 'node:util';
 import { MINUTE_MS } from '../../runtime/durations.ts';

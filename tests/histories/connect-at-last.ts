@@ -19,8 +19,8 @@ interface Connecting {
 }
 
 /**
- * Connects a shop as its owner does: scans each code that is shown, and asks for another one when there is none. A
- * scan is lost with a node that stops before it has stored the pairing, and another node then shows a code again. Rejects
+ * Connects a shop as its owner does: scans each code that is shown, and asks for another one when there is none. A scan
+ * is lost with a node that stops before it has stored the pairing, and another node then shows a code again. Rejects
  * after five minutes with what was tried, the channel and the actor as they are, the faults meanwhile, and log lines.
  */
 export async function connectAtLast(connecting: Connecting): Promise<void> {

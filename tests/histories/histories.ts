@@ -1,7 +1,7 @@
 /**
  * `npm run test:histories -- --seed=… --minutes=…`: callers, operators, customers and faults at random, then a check of
- * everything that was noticed from outside. Prints the counts, and for each broken promise the history about it. Then it
- * searches for the shortest prefix that breaks each promise, and prints that. Exits 1 if a promise is broken.
+ * everything that was noticed from outside. Prints the counts, and for each broken promise the history about it. Then
+ * it searches for the shortest prefix that breaks each promise, and prints that. Exits 1 if a promise is broken.
  * `--told=<seconds>`: how long it waits at the end for the last events.
  */
 import { parseArgs } from 'node:util';

@@ -20,7 +20,9 @@ interface Facts {
   ended: { readonly shop: string; readonly id: string; readonly status: string; readonly reason: string };
   /** A scheduled send was cancelled, and must not be sent. */
   cancelled: { readonly shop: string; readonly text: string };
-  /** The customer's phone has the receipt of a STOP. `held`: the text of a message to them that could not leave before. */
+  /**
+   * The customer's phone has the receipt of a STOP. `held`: the text of a message to them that could not leave before.
+   */
   stopped: { readonly shop: string; readonly by: string; readonly held?: string };
   /** A customer wrote this to the shop, and their phone had the receipt by then. */
   wrote: {
@@ -38,8 +40,8 @@ interface Facts {
   };
   connected: { readonly tenant: string; readonly shop: string; readonly phone: string };
   /**
-   * An operator suspended the tenant and got the answer, or is about to resume it. `held`: the text of a message that could
-   * not leave before.
+   * An operator suspended the tenant and got the answer, or is about to resume it. `held`: the text of a message that
+   * could not leave before.
    */
   suspended: { readonly tenant: string; readonly on: boolean; readonly held?: string };
   revoked: { readonly key: string };
@@ -83,8 +85,8 @@ export type Fact = { [Kind in keyof Facts]: { readonly kind: Kind } & Facts[Kind
 export class History {
   readonly #nowMs: () => number;
   /**
-   * How long a frame may reach its handset after a STOP or a suspension that came after its commit. The time for which a
-   * node is frozen is added. It is long, because a busy machine delivers frames late.
+   * How long a frame may reach its handset after a STOP or a suspension that came after its commit. The time for which
+   * a node is frozen is added. It is long, because a busy machine delivers frames late.
    */
   readonly onTheWayMs: number;
   readonly entries: Entry[] = [];

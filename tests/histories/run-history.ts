@@ -143,7 +143,10 @@ function gaveUp(history: History, shop: string): (error: Error) => Promise<undef
 /** The second retry of a webhook comes five minutes after the first (docs/contract.md, Webhooks). */
 const RETRIED_MS = 330_000;
 
-/** Waits until readers and endpoints know of each end, and endpoints of all else that readers do, as long as that can take. */
+/**
+ * Waits until readers and endpoints know of each end, and endpoints of all else that readers do, as long as that can
+ * take.
+ */
 async function untilTold(
   history: History,
   feeds: readonly FeedReader['seen'][],

@@ -1,4 +1,7 @@
-/** Changes that their actors try until Redis takes them, while it takes none: the real actors, the chat network in memory. */
+/**
+ * Changes that their actors try until Redis takes them, while it takes none: the real actors, the chat network in
+ * memory.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Redis } from 'ioredis';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { SimulatorControl } from '../testbed/simulator-control.ts';
 
 /**
- * The days on which both phones are switched off, and on which each comes back. Every other shop is a day later. None of
- * them is in the restriction, when the network would refuse the answer to a retry in any case.
+ * The days on which both phones are switched off, and on which each comes back. Every other shop is a day later. None
+ * of them is in the restriction, when the network would refuse the answer to a retry in any case.
  */
 const DAYS = { off: 3, within: 8, after: 13 } as const;
 

@@ -36,8 +36,8 @@ const MOST_GROWTH = 1.2;
  */
 const LAST_DAYS = 10;
 /**
- * The share of logins whose openings may come too late. One does if the network, a part of this process, sends it nothing
- * for half a minute. Nothing but a starved machine makes more of them, and its other figures say little either.
+ * The share of logins whose openings may come too late. One does if the network, a part of this process, sends it
+ * nothing for half a minute. Nothing but a starved machine makes more of them, and its other figures say little either.
  */
 const MOST_LATE = 0.05;
 /** Within this time each shop hears a STOP at the end, in milliseconds. */

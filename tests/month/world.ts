@@ -14,7 +14,9 @@ import { startParts } from '../testbed/started-parts.ts';
 
 /** The retention of the month's service, in days: what is stored levels off after it. */
 const RETENTION_DAYS = 7;
-/** Keys that live shorter than this by the machine's own clock are leases and the like: nothing of the simulated time. */
+/**
+ * Keys that live shorter than this by the machine's own clock are leases and the like: nothing of the simulated time.
+ */
 const SHORT_MS = 25 * HOUR_MS;
 /** Removes the keys that are due by the moved clock. ARGV: the shortest life, and how far the clock is ahead. */
 const EXPIRE = `

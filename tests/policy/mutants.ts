@@ -64,11 +64,11 @@ const operators: readonly (readonly [RegExp, string])[] = [
   [/\b(if|while) \((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)/g, '$1 (false)'],
 ];
 
-/** The slow ones last: most mutants fall to the tables. */
+/** The slow files are last, because most mutants are noticed by the tables of the others. */
 const slowTestFiles = ['key-limits.test.ts', 'evaluate-sequences.test.ts'];
 /**
- * A test that computes this long was sent round in circles: noticed. The slowest takes six seconds without a mutant. CPU time, so
- * that a busy machine kills no mutant.
+ * A test that computes for so long counts as failed: the mutant made an endless loop. The slowest test takes six
+ * seconds without a mutant. The limit is CPU time, so that a busy machine kills no mutant.
  */
 const cpuSeconds = 30;
 
@@ -106,8 +106,8 @@ class Cage {
   constructor() {
     mkdirSync(join(this.#directory, 'tests'));
     cpSync(join(root, 'tests/policy'), join(this.#directory, 'tests/policy'), { recursive: true });
-    for (const room of ['policy', 'runtime']) {
-      cpSync(join(root, room), join(this.#directory, room), { recursive: true });
+    for (const module of ['policy', 'runtime']) {
+      cpSync(join(root, module), join(this.#directory, module), { recursive: true });
     }
     for (const file of ['package.json', 'tsconfig.json']) {
       cpSync(join(root, file), join(this.#directory, file));

@@ -15,9 +15,9 @@ interface WindowState {
 }
 
 /**
- * Independent rate windows of one key, as plain as possible. The time of every accepted call that still counts is in one
- * array for each window, in order. Above a limit of 1,000, a call counts until its whole 256th of the window is a window
- * old. It shares no code with `policy/`.
+ * Independent rate windows of one key, as plain as possible. The time of every accepted call that still counts is in
+ * one array for each window, in order. Above a limit of 1,000, a call counts until its whole 256th of the window is a
+ * window old. It shares no code with `policy/`.
  */
 export class RateOracle {
   #latestMs = 0;

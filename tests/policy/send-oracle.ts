@@ -1,9 +1,17 @@
 /**
- * An independent send policy, as slow and plain as possible. Every accepted send of a day is in one array, and every rule is
- * a filter over it. The end of a refusal is found by trying each moment at which anything changes. It shares no code with
- * `policy/`.
+ * An independent send policy, as slow and plain as possible. Every accepted send of a day is in one array, and every
+ * rule is a filter over it. The end of a refusal is found by trying each moment at which anything changes. It shares no
+ * code with `policy/`.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
+
+/** The caps of a number until so many days after it was paired. */
+const WARM_UP = [
+  { untilDays: 3, perDay: 20, perHour: 10, cold: 5 },
+  { untilDays: 7, perDay: 50, perHour: 10, cold: 5 },
+  { untilDays: 14, perDay: 100, perHour: 16, cold: 10 },
+  { untilDays: Number.POSITIVE_INFINITY, perDay: 250, perHour: 41, cold: 25 },
+] as const;
 
 /** A send the oracle knows of. */
 export interface OracleSend {
@@ -87,6 +95,10 @@ export class SendOracle {
         return new Set([...sameSends.map((send) => send.to), moment.to]).size > 20;
       }
       case 'RECIPIENT_RATE_LIMITED': {
+        if (moment.type === 'group') {
+          const sendsToGroup = todaySends.filter((send) => send.kind === 'group' && send.to === moment.to);
+          return sendsToGroup.length >= moment.settings.groupPerRecipient24h;
+        }
         const sendsToRecipient = people.filter((send) => send.to === moment.to);
         const lastSend = sendsToRecipient.at(-1);
         const isTooSoon =
@@ -113,11 +125,6 @@ export class SendOracle {
         return moment.group === null;
       case 'GROUP_NOT_ADMINISTERED':
         return moment.group?.isAdmin === false;
-      case 'GROUP_RATE_LIMITED':
-        return (
-          todaySends.filter((send) => send.kind === 'group' && send.to === moment.to).length >=
-          moment.settings.groupPerRecipient24h
-        );
       case 'GROUP_DAILY_CAP_REACHED':
         return sharesOf(todaySends) + sharesFor(moment) > moment.settings.groupsPerDay;
       case 'STATUSES_DAILY_CAP_REACHED':
@@ -131,11 +138,13 @@ export class SendOracle {
   #retryAfter(question: OracleQuestion, clockMs: number, code: string): number | undefined {
     const moments = [
       ...this.#sends.flatMap((send) => [send.atMs + 10 * MINUTE_MS, send.atMs + HOUR_MS, send.atMs + DAY_MS]),
-      ...[3, 7, 14].map((days) => (question.pairedAtMs ?? Number.NaN) + days * DAY_MS),
+      ...WARM_UP.map(({ untilDays }) => (question.pairedAtMs ?? Number.NaN) + untilDays * DAY_MS),
       question.declaration?.expiresAtMs ?? Number.NaN,
     ];
     const seconds = new Set(
-      moments.map((moment) => Math.ceil((moment - clockMs) / 1_000)).filter((s) => s > 0),
+      moments
+        .map((moment) => Math.ceil((moment - clockMs) / 1_000))
+        .filter((s) => s > 0 && Number.isFinite(s)),
     );
     return [...seconds]
       .sort((left, right) => left - right)
@@ -182,7 +191,7 @@ function rulesOf(type: OracleQuestion['type']): readonly string[] {
       return [
         'GROUP_CONTEXT_REQUIRED',
         'GROUP_NOT_ADMINISTERED',
-        'GROUP_RATE_LIMITED',
+        'RECIPIENT_RATE_LIMITED',
         'GROUP_DAILY_CAP_REACHED',
       ];
     case 'status':
@@ -206,11 +215,11 @@ function classAt(moment: Moment): 'known' | 'cold' | 'declared' {
 
 function capsAt(moment: Moment) {
   const days = moment.pairedAtMs === null ? 0 : (moment.nowMs - moment.pairedAtMs) / DAY_MS;
-  const perDay = days < 3 ? 20 : days < 7 ? 50 : days < 14 ? 100 : 250;
+  const { perDay, perHour, cold } = WARM_UP.find(({ untilDays }) => days < untilDays) ?? WARM_UP[3];
   return {
     perDay,
-    perHour: { 20: 10, 50: 10, 100: 16, 250: 41 }[perDay] as number,
-    coldPerDay: moment.settings.coldPerDay ?? ({ 20: 5, 50: 5, 100: 10, 250: 25 }[perDay] as number),
+    perHour,
+    coldPerDay: moment.settings.coldPerDay ?? cold,
     declaredPerDay: moment.settings.declaredPerDay,
   };
 }

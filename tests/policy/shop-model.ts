@@ -125,7 +125,7 @@ export class ShopModel {
     request: SendRequest,
   ): void {
     const { code, retryAfterSeconds } = actual;
-    assert.equal(code, expected.code.replace('GROUP_RATE_LIMITED', 'RECIPIENT_RATE_LIMITED'));
+    assert.equal(code, expected.code);
     assert.equal(retryAfterSeconds, expected.retryAfterSeconds, code);
     assert.equal('retryAfterSeconds' in actual, retryAfterSeconds !== undefined);
     this.lastRetryAfterSeconds = retryAfterSeconds ?? this.lastRetryAfterSeconds;

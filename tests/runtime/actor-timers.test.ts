@@ -7,7 +7,7 @@ import { HOUR_MS, MINUTE_MS } from '../../runtime/durations.ts';
 import { SteppedClock } from '../../runtime/stepped-clock.ts';
 import { FakeClock } from './fake-clock.ts';
 
-/** An actor's timers on a fake clock, with their calls and the number of times that they were armed. */
+/** Returns an actor's timers on a fake clock, their calls, and how often a timer was armed. */
 function world() {
   const clock = new FakeClock();
   const told: string[] = [];

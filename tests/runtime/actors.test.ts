@@ -53,14 +53,16 @@ test('an idle actor decides at once, past its mailbox; later commands wait for t
   assert.deepEqual(replies, [1, 3, 6]);
 });
 
-/** Two counters in memory, of two shards. Their node has steps of 20 ms, and has just sent a group with a third shard. */
+/**
+ * Two counters in memory, of two shards. Their node has steps of 20 ms, and has just sent a group with a third shard.
+ */
 async function stepping(hooks: CounterHooks = {}) {
   const world = await memoryNode({ limits: { stepMs: 20 }, hooks });
   const [otherAddress, third] = [counterAddress('other'), counterAddress('third')];
   const addresses = [firstAddress, otherAddress, third];
   assert.equal(new Set(addresses.map(({ shard }) => shard)).size, 3);
   await world.outcome(Promise.all(addresses.map((address) => world.node.actors.ask(address, add(1)))));
-  // Right behind the end of a step.
+  // Just after the end of a step.
   await world.clock.advance(21 - (world.clock.monotonicMs() % 20));
   void world.node.actors.ask(third, add(1));
   await world.clock.advance(1);
@@ -117,7 +119,8 @@ test('a caller of an actor that commits a turn without a waiting caller does not
 
 test('a caller that comes while a turn without a waiting caller reads its facts does not wait for the end of a step', async () => {
   const facts = deferred();
-  const readingFacts: CounterHooks['readingFacts'] = ({ type }) => (type === 'event' ? facts.promise : undefined);
+  const readingFacts: CounterHooks['readingFacts'] = ({ type }) =>
+    type === 'event' ? facts.promise : undefined;
   const { node, clock, total } = await stepping({ readingFacts });
   node.actors.tell(firstAddress, { type: 'event', does: 'add' });
   const asked = node.actors.ask(firstAddress, add(1));

@@ -1,4 +1,4 @@
-/** The node's clock beside that of Redis: which time counts. */
+/** The time of a node whose clock differs from that of Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS } from '../../runtime/durations.ts';

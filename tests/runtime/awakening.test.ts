@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Awakening } from '../../runtime/actor/awakening.ts';
-import { unclaimedRecord } from '../../runtime/engine.ts';
-import { defaultLimits } from '../../runtime/limits.ts';
+import { UNCLAIMED_RECORD } from '../../runtime/engine.ts';
+import { DEFAULT_LIMITS } from '../../runtime/limits.ts';
 import { OwnedShard } from '../../runtime/ownership/owned-shard.ts';
 import { counterAddress } from './counter-behaviour.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -43,16 +43,16 @@ test('a thousand actors come back at a steady pace over all shards, and callers 
 function steps() {
   const clock = new FakeClock();
   const back: string[] = [];
-  const awakening = new Awakening(clock, defaultLimits, (_shard, text) => void back.push(text));
+  const awakening = new Awakening(clock, DEFAULT_LIMITS, (_shard, text) => void back.push(text));
   const shardWith = (number: number, count: number): OwnedShard =>
-    new OwnedShard(number, unclaimedRecord, {
+    new OwnedShard(number, UNCLAIMED_RECORD, {
       awake: new Set(Array.from({ length: count }, (_, index) => `shop/${number}.${index}`)),
       suspended: new Set(),
     });
   return { clock, back, awakening, shardWith };
 }
 
-const { awakenPerStep, awakenStepMs } = defaultLimits;
+const { awakenPerStep, awakenStepMs } = DEFAULT_LIMITS;
 
 test('an actor added right after a step that emptied the queue waits for the next', async () => {
   const { clock, back, awakening, shardWith } = steps();

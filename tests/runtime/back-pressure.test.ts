@@ -64,7 +64,7 @@ test('turns that end badly free their slot: crashes, refusals of Redis, unknown 
   const { world, asked } = await stallingWorld({ turnsInProgress: 1 }, 4);
   const [firstAddress, two, three, four] = asked as [Address, Address, Address, Address];
   assert.equal(await world.outcome(world.node.actors.ask(firstAddress, { type: 'throw' })), 'POISONED');
-  // Redis refuses the write of another type only to a key that exists.
+  // Redis refuses a write of the wrong type only if the key exists.
   assert.equal(await world.outcome(world.node.actors.ask(two, add)), 1);
   assert.equal(await world.outcome(world.node.actors.ask(two, { type: 'wrong_type' })), 'POISONED');
   world.callOutcome('refused', 1);
@@ -92,7 +92,7 @@ test('no new call is accepted while an answer of Redis is overdue, and all are a
     assert.equal(await world.outcome(world.node.actors.ask(address, add)), 1);
 });
 
-/** A node with some active counters, and a store that can withhold its answers. */
+/** Returns a node with some active counters, and a store that can withhold its answers. */
 async function stallingWorld(
   limits: Partial<RuntimeLimits>,
   counters: number,
@@ -119,7 +119,7 @@ async function stallingWorld(
   };
 }
 
-/** The reply, or the code of the failure. */
+/** Returns the reply, or the code of the failure. */
 function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch((error: { readonly code: string }) => error.code);
 }

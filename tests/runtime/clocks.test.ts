@@ -1,4 +1,4 @@
-/** Nodes whose clocks are hours off: what they do meanwhile, and that nothing they touched waits for their time. */
+/** Nodes whose clocks are hours off. Afterwards nothing waits for a time that such a node has stored. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shardCount, shardOf } from '../../runtime/address.ts';
@@ -36,7 +36,7 @@ for (const stepMs of [5 * HOUR_MS, -5 * HOUR_MS]) {
     await first.clock.advance(5_000);
     const [home, otherNode] = first.node.actors.owns(shard) ? [first, secondNode] : [secondNode, first];
     home.own.stepWall(stepMs);
-    // Before the node looks at Redis again.
+    // This is before the node checks Redis again.
     const asked = home.node.actors.ask(firstAddress, { type: 'wake', atMs: home.clock.wallMs() + 20_000 });
     await home.outcome(asked);
     assert.ok((home.redis.records()[shard]?.wallMs ?? 0) < home.clock.wallMs() + 10_000);
@@ -61,7 +61,7 @@ for (const stepMs of [HOUR_MS, 5_000]) {
       world.outcome(node.actors.ask(firstAddress, { type: 'wake', atMs: clock.wallMs() + afterMs }));
     await wake(stepMs);
     await clock.advance(500);
-    // The clock of Redis steps with it: nothing disagrees.
+    // The clock of Redis steps with it, so the clocks agree.
     clock.stepWall(stepMs);
     await clock.advance(1_900);
     assert.equal(told.length, 1, 'what fell due');
@@ -104,7 +104,7 @@ test('a node that is back and gets no answer to its new name takes another, and 
   assert.deepEqual([owned(world), world.node.isReady()], [shardCount(), true]);
   assert.equal(names.length, 2);
   assert.equal(world.node.incarnation, names[1]);
-  // It comes to Redis once more, from a connection that was given up.
+  // This call arrives at Redis again, from a connection that was given up.
   await world.outcome(register('a', names[0] ?? '', 15_000));
   await clock.until(() => world.node.incarnation !== names[1]);
   await clock.advance(5_000);

@@ -95,7 +95,7 @@ test('memory never returns a value that Redis did not have, for any events in be
           sent = undefined;
         }
         const answer = memory.answer(question);
-        // While a commit is under way both what was and what will be are true.
+        // While a commit is under way, the value before it and the value after it are both correct.
         if (answer !== undefined && sent === undefined) assert.equal(answer ?? undefined, stored);
         assert.equal(memory.known('HGET', 'k', 'm'), answer);
       }

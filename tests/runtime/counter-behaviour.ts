@@ -6,11 +6,11 @@ import type { Write } from '../../runtime/store.ts';
 export interface CounterState {
   readonly total: number;
   readonly live: boolean;
-  /** The time of its next timer; `undefined`: none. */
+  /** The time of its next timer, or `undefined` if there is none. */
   readonly wakeAtMs: number | undefined;
 }
 
-/** The commands of a counter. The odd ones are there to break it. */
+/** The commands of a counter. Some of them exist only to break it. */
 export type CounterCommand =
   | { readonly type: 'add'; readonly by: number; readonly id?: string }
   | { readonly type: 'read' }
@@ -35,19 +35,19 @@ export interface CounterHooks {
   readonly drained?: (address: Address) => void;
   readonly timer?: (id: string, nowMs: number) => void;
   readonly settled?: (state: CounterState) => boolean;
-  /** Runs before each load; a throw makes it fail. */
+  /** Runs before each load. If it throws, the load fails. */
   readonly loading?: () => void;
   /** Runs before the state returns its timers, and before it decides whether it must live. */
   readonly timers?: (state: CounterState) => void;
   readonly mustLive?: (state: CounterState) => void;
-  /** Waited for before each turn. */
+  /** Runs before each turn. The turn waits for its promise. */
   readonly readingFacts?: (command: CounterCommand) => Promise<void> | undefined;
   readonly recover?: boolean;
   /** Returns the writes for a counter that waits for an operator. */
   readonly suspended?: (sinceMs: number, nowMs: number) => Promise<readonly Write[]>;
 }
 
-/** The address of a counter; every counter exists. */
+/** Returns the address of a counter. Every counter exists. */
 export function counterAddress(id: string): Address {
   return { shard: shardOf(id), kind: 'counter', id };
 }

@@ -1,4 +1,4 @@
-/** A client command that made its actor throw is kept for an operator, who may have it carried out once. */
+/** A client command that made its actor throw is kept for an operator, who can replay it once. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The operators' view of all actors: each once, like its snapshot, whatever happens between two slices. */
+/** Operators see each actor once, like its snapshot, also if actors come and go between two slices. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { type MemoryNode, memoryNode } from './memory-node.ts';
 const addresses = ['one', 'two', 'three', 'nobody'].map(counterAddress);
 const firstAddress = counterAddress('one');
 
-/** Something that is done to an actor or around it; none is waited for. */
+/** An act on an actor or beside it. The test does not wait for its end. */
 type Step =
   | { readonly does: 'tell'; readonly actor: number; readonly command: CounterCommand }
   | { readonly does: 'resume' | 'restart' | 'passivate' | 'erase' | 'look at state'; readonly actor: number }
@@ -34,7 +34,7 @@ function begin({ node, callOutcome }: MemoryNode, step: Step): void {
   doing().catch(() => undefined);
 }
 
-/** Returns the snapshots of all actors in the form of glances. */
+/** Returns the snapshots of all actors in the form of summaries. */
 function snapshots({ node }: MemoryNode): unknown[] {
   return addresses.flatMap((address) => {
     const snapshot = node.actors.snapshot(address);

@@ -1,4 +1,4 @@
-/** The engine of simulations does what the engine over Redis does, so that they prove something about the service. */
+/** The engine of simulations replies as that over Redis does. So simulations prove something about the service. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Clock, systemClock } from '../../runtime/clock.ts';
@@ -11,10 +11,10 @@ import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
 
 const { redis, url } = sharedRedis();
-/** Higher than the tickets of all calls. */
+/** A ticket that is higher than those of all calls. */
 const LAST_TICKET = 1_000;
 
-/** The system's clock, whose timers keep the process alive here. */
+/** The system's clock, with timers that keep the process alive. */
 const clock: Clock = {
   ...systemClock,
   after: (delayMs, callback) => {
@@ -202,7 +202,7 @@ function replyInMemory(memory: MemoryRedis, command: RedisCommand): unknown {
   }
 }
 
-/** The code of a refusal, as a reply. */
+/** Returns the code of a refusal as a reply. */
 function refusalOf(error: unknown): string {
   return `refused: ${(error as Error).message.split(' ')[0]}`;
 }

@@ -8,7 +8,7 @@ import {
   parseRecord,
   recordText,
   type ShardRecord,
-  unclaimedRecord,
+  UNCLAIMED_RECORD,
 } from '../../runtime/engine.ts';
 import type { Write } from '../../runtime/store.ts';
 import { refuseUnsafe } from '../../runtime/store-assumptions.ts';
@@ -23,7 +23,7 @@ export interface EngineWorld {
   stop(): Promise<void>;
 }
 
-/** The length of a lease that outlasts its test. */
+/** The length of a lease that is valid throughout its test. */
 export const LEASE_MS = MINUTE_MS;
 
 /**
@@ -70,7 +70,7 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     assert.deepEqual(outcomes, [
       { code: 'fenced', actual: record },
       { code: 'committed' },
-      { code: 'fenced', actual: unclaimedRecord },
+      { code: 'fenced', actual: UNCLAIMED_RECORD },
     ]);
     const reads = [3, 4, 5].map((shard) => ['GET', keyOf(shard, 'text')] as const);
     assert.deepEqual(await engine.read(reads), [null, 'applied', null]);
@@ -219,10 +219,10 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     const taken = { ...record, owner: 'b:1', epoch: 3 };
     assert.deepEqual(await otherEngine.changeOwner(7, 2, 'b:1'), { isChanged: true, record: taken });
     const unclaimed = await engine.changeOwner(8, 4, 'a:1');
-    assert.deepEqual(unclaimed, { isChanged: false, record: unclaimedRecord });
+    assert.deepEqual(unclaimed, { isChanged: false, record: UNCLAIMED_RECORD });
     const records = await engine.records();
     assert.equal(records.length, shardCount());
-    assert.deepEqual([records[7], records[8]], [taken, unclaimedRecord]);
+    assert.deepEqual([records[7], records[8]], [taken, UNCLAIMED_RECORD]);
   });
 
   engineTest('a message reaches the listeners of its channel at all nodes, in order', async (world) => {
@@ -253,7 +253,7 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
     await engine.subscribe('news', listen('former'));
     await engine.subscribe('more', listen('left'));
     await engine.subscribe('end', listen('end'));
-    // Each of them changes before the messages arrive: their publication is not awaited.
+    // The listeners change before the messages arrive, because the test does not wait for the publication.
     const publications = ['news', 'more', 'end'].map((channel) => otherEngine.publish(channel, 'sent'));
     const replaced = engine.subscribe('news', listen('latter'));
     engine.unsubscribe('more');
@@ -293,7 +293,7 @@ export function testEngine(kind: string, start: () => Promise<EngineWorld>): voi
       engine.subscribe('news', () => undefined),
       unavailable,
     );
-    // An engine may not know that a write never left it.
+    // An engine may not know whether a write has left it.
     const isRefusal = ({ code }: { code?: string }) =>
       code === 'STORE_UNAVAILABLE' || code === 'OUTCOME_UNKNOWN';
     await assert.rejects(engine.append([['SET', 'text', 'one']]), isRefusal);

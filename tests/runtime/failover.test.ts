@@ -39,7 +39,7 @@ test('a failover that keeps every connection open and outlasts the lease is noti
     stopped.length = 0;
     await pair.changeRoles();
     await eventually(() => nodes.every((node) => node.leaseMarginMs() === 0));
-    // The old master gets nothing from the new one, so its listeners get nothing either.
+    // The old master gets no messages from the new one, so its listeners get none either.
     await pair.strandReplica();
     link.moveTo(pair.master().socketPath);
     await eventually(() => nodes.every((node) => node.isReady()) && owner() !== undefined);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type ShardRecord, unclaimedRecord } from '../../runtime/engine.ts';
+import { type ShardRecord, UNCLAIMED_RECORD } from '../../runtime/engine.ts';
 import { planShare } from '../../runtime/ownership/fair-share.ts';
 
 test('from any ownership all nodes reach even shares, with one owner for each shard, without messages between them', () => {
   const world = fc.record({
     nodes: fc.integer({ min: 1, max: 9 }),
-    // Below the number of nodes: that node. Above: a dead one, or none.
+    // A number below the number of nodes is a living node. A higher one is a dead node, or none.
     owners: fc.array(fc.integer({ min: 0, max: 11 }), { minLength: 128, maxLength: 128 }),
     stopping: fc.boolean(),
-    // 0: never written to. With few tenants most are.
+    // 0 is a shard without writes. With few tenants most shards have none.
     revisions: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 128, maxLength: 128 }),
   });
   fc.assert(
@@ -21,13 +21,13 @@ test('from any ownership all nodes reach even shares, with one owner for each sh
       }));
       const stopping = new Set(oneStops && count > 1 ? ['n0:x'] : []);
       const recordOf = (shard: number, owner: string | undefined): ShardRecord => ({
-        ...unclaimedRecord,
+        ...UNCLAIMED_RECORD,
         revision: revisions[shard] as number,
         owner,
       });
       const records = owners.map((owner, shard) => recordOf(shard, owner === 11 ? undefined : `n${owner}:x`));
       const sharers = nodes.filter(({ incarnation }) => !stopping.has(incarnation));
-      // The one that stops gives everything away by itself.
+      // The node that stops gives all its shards away by itself.
       for (const [shard, { owner }] of records.entries()) {
         if (stopping.has(owner ?? '')) records[shard] = recordOf(shard, undefined);
       }
@@ -80,8 +80,8 @@ function settle(records: ShardRecord[], nodeIds: readonly string[], rounds: numb
 
 test('few tenants spread evenly when a node joins, and a new tenant moves none of them', () => {
   const records: ShardRecord[] = Array.from({ length: 128 }, (_, shard) => ({
-    ...unclaimedRecord,
-    // 25 tenants, side by side.
+    ...UNCLAIMED_RECORD,
+    // 25 tenants in 25 successive shards.
     revision: shard >= 40 && shard < 65 ? 1 : 0,
   }));
   settle(records, ['a'], 1);
@@ -100,7 +100,7 @@ test('few tenants spread evenly when a node joins, and a new tenant moves none o
 
 test('a shard in our name that we do not run is claimed again, or given back when we have our share', () => {
   const nodes = ['a', 'b'].map((nodeId) => ({ nodeId, incarnation: `${nodeId}:x` }));
-  const records = Array.from({ length: 128 }, () => ({ ...unclaimedRecord, owner: 'a:x' }));
+  const records = Array.from({ length: 128 }, () => ({ ...UNCLAIMED_RECORD, owner: 'a:x' }));
   const common = {
     records,
     nodes,
@@ -118,7 +118,7 @@ test('a shard in our name that we do not run is claimed again, or given back whe
 test('the shards of a node without a lease are free, but not during the grace of a takeover', () => {
   const common = {
     records: Array.from({ length: 128 }, (_, shard) =>
-      shard < 100 ? { ...unclaimedRecord, owner: 'b:x' } : unclaimedRecord,
+      shard < 100 ? { ...UNCLAIMED_RECORD, owner: 'b:x' } : UNCLAIMED_RECORD,
     ),
     nodes: [{ nodeId: 'a', incarnation: 'a:x' }],
     incarnation: 'a:x',

@@ -89,7 +89,7 @@ test('slow names leave slots for the others, however many slow names there are, 
     });
   }
   assert.deepEqual([done, begun], [100, ['0', '1', '2', '3']]);
-  // A slow one keeps its own slot while the group has no free slot.
+  // A slow job keeps its own slot while the group has no free slot.
   let movedSlot: Slot | undefined;
   const taking = slots.run('a quick', (slot) => {
     movedSlot = slot;

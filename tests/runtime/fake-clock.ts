@@ -8,12 +8,14 @@ interface Alarm {
   cancelled: boolean;
 }
 
-/** Lets everything that is ready to run do so: promises, and callbacks of the current turn of the event loop. */
+/** Runs everything that is ready: promises, and callbacks of the current turn of the event loop. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A clock that a test turns. Timers fire in the order of their time, with all that follows from one before the next. */
+/**
+ * A clock that a test turns. Timers fire in the order of their time, with all that follows from one before the next.
+ */
 export class FakeClock implements Clock {
   #nowMs = 1_000;
   #wallOffsetMs = 1_800_000_000_000;
@@ -44,7 +46,7 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Steps the wall clock without any time passing. */
+  /** Steps the wall clock. No time passes on the monotonic clock. */
   stepWall(byMs: number): void {
     this.#wallOffsetMs += byMs;
   }
@@ -57,7 +59,7 @@ export class FakeClock implements Clock {
       const next = this.#alarms[0];
       if (next === undefined || next.atMs > untilMs) break;
       this.#nowMs = Math.max(this.#nowMs, next.atMs);
-      // All of one moment together; what they arm for the same moment comes in the next round.
+      // All timers of one moment fire together. Those that they arm for the same moment fire in the next round.
       while (this.#alarms[0] !== undefined && this.#alarms[0].atMs <= this.#nowMs) {
         const alarm = this.#alarms.shift() as Alarm;
         if (!alarm.cancelled) alarm.callback();
@@ -67,7 +69,7 @@ export class FakeClock implements Clock {
     this.#nowMs = untilMs;
   }
 
-  /** Lets time pass in steps until a condition holds; throws after `limitMs`. */
+  /** Lets time pass in steps until a condition is true. Throws after `limitMs`. */
   async until(condition: () => boolean, limitMs = MINUTE_MS): Promise<void> {
     for (let waitedMs = 0; !condition(); waitedMs += 10) {
       if (waitedMs > limitMs) throw new Error(`It did not come about within ${limitMs} ms`);
@@ -129,7 +131,7 @@ export class ProcessClock implements Clock {
     };
   }
 
-  /** Runs something now, or when the process goes on. */
+  /** Runs a callback now, or when the process continues. */
   run(callback: () => void): void {
     if (this.#state === 'running') callback();
     else if (this.#state === 'paused') this.#held.push(callback);

@@ -15,7 +15,7 @@ interface Commands {
   count: number;
 }
 
-/** An engine that counts what it asks. */
+/** An engine that counts its commands. */
 class CountedEngine extends MemoryEngine {
   readonly #commands: Commands;
 
@@ -39,7 +39,7 @@ class CountedEngine extends MemoryEngine {
     return super.resign(nodeId, incarnation);
   }
 
-  /** The names, and all leases in one command. */
+  /** One command for the names, and one for all leases. */
   override nodes() {
     this.#commands.count += 2;
     return super.nodes();
@@ -82,7 +82,7 @@ interface Process {
   readonly engine: MemoryEngine;
 }
 
-/** From the start of a new node until an orchestrator ends an old one: two looks of a readiness probe. */
+/** The time from the start of a new node until an orchestrator ends an old one: two readiness probes. */
 const READY_MS = 4_000;
 
 /** The results of a phase, in virtual time. */
@@ -91,9 +91,9 @@ export interface Phase {
   readonly ownedMs: number;
   /** The time until no node had two shards more than another. */
   readonly evenMs: number;
-  /** Ownerships that changed. */
+  /** How many shards changed their owner. */
   readonly moves: number;
-  /** Commands to Redis in the busiest second. */
+  /** The number of commands to Redis in the busiest second. */
   readonly mostCommands: number;
 }
 
@@ -149,14 +149,14 @@ export class FleetSimulation {
     });
   }
 
-  /** Commands a second while nothing happens. */
+  /** Returns the commands a second while nothing happens. */
   async restingCommands(seconds: number): Promise<number> {
     const countBefore = this.#commands.count;
     await this.#clock.advance(seconds * 1_000);
     return (this.#commands.count - countBefore) / seconds;
   }
 
-  /** Ends all processes where they are. */
+  /** Ends all processes at once. */
   end(): void {
     for (const { clock } of this.#processes.values()) clock.kill();
   }

@@ -1,14 +1,14 @@
 /**
- * Large fleets in virtual time: how soon every shard has an owner again, and what that asks of Redis. The gate looks at 30 nodes;
- * `npm run fleets` at 100 nodes with 4,096 shards, and restarts them all.
+ * Large fleets in virtual time: how soon every shard has an owner again, and how many commands Redis gets. The gate has
+ * 30 nodes. `npm run fleets` has 100 nodes with 4,096 shards, and restarts them all.
  */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parseArgs } from 'node:util';
 import { Awakening } from '../../runtime/actor/awakening.ts';
-import { unclaimedRecord } from '../../runtime/engine.ts';
-import { defaultLimits } from '../../runtime/limits.ts';
+import { UNCLAIMED_RECORD } from '../../runtime/engine.ts';
+import { DEFAULT_LIMITS } from '../../runtime/limits.ts';
 import { OwnedShard } from '../../runtime/ownership/owned-shard.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FleetSimulation } from './fleet-simulation.ts';
@@ -38,7 +38,7 @@ test(`${nodes} nodes that start within a second own all ${shards} shards evenly 
   const phase = await fleet.start(nodeIds, 1_000);
   context.diagnostic(JSON.stringify(phase));
   assert.ok(phase.evenMs <= 2_000);
-  // A claim and a release for each move, and looks that are spaced.
+  // Each move is a claim and a release. The checks of the nodes do not come all at once.
   assert.ok(phase.mostCommands <= 3 * phase.moves + 10_000);
 });
 
@@ -51,7 +51,7 @@ test('a fleet at rest asks Redis for seven commands a node and second', async (c
 test('the shards of a third of the nodes, which are killed at once, are owned again within their lease and two checks', async (context) => {
   const phase = await fleet.kill(third);
   context.diagnostic(JSON.stringify(phase));
-  assert.ok(phase.evenMs <= defaultLimits.leaseMs + 2 * defaultLimits.claimEveryMs);
+  assert.ok(phase.evenMs <= DEFAULT_LIMITS.leaseMs + 2 * DEFAULT_LIMITS.claimEveryMs);
   assert.ok(phase.moves <= 1.1 * Math.ceil(shards / 3));
   assert.ok(phase.mostCommands <= 6_000 + 2 * phase.moves);
 });
@@ -61,7 +61,7 @@ test('a rolling restart moves two shares a node, with few calls to Redis', async
   const phase = await fleet.roll(replaced);
   context.diagnostic(JSON.stringify({ restarts: replaced.length, ...phase }));
   const share = Math.ceil(shards / (nodes - third.length));
-  // A move is a release and a claim; a node that joins is given its share, and one that leaves gives it away.
+  // A move is a release and a claim. A node that joins gets its share, and a node that leaves gives its share away.
   assert.ok(phase.moves <= 6 * share * replaced.length);
   assert.ok(phase.mostCommands <= 6_000);
   assert.ok(phase.evenMs <= 6_000 * replaced.length);
@@ -71,11 +71,11 @@ test('a rolling restart moves two shares a node, with few calls to Redis', async
 async function msUntilBack(shops: number): Promise<number> {
   const clock = new FakeClock();
   let back = 0;
-  const awakening = new Awakening(clock, defaultLimits, () => {
+  const awakening = new Awakening(clock, DEFAULT_LIMITS, () => {
     back += 1;
   });
   const awake = new Set(Array.from({ length: shops }, (_, index) => `shop/${index}`));
-  awakening.add(new OwnedShard(0, unclaimedRecord, { awake, suspended: new Set() }));
+  awakening.add(new OwnedShard(0, UNCLAIMED_RECORD, { awake, suspended: new Set() }));
   const startMs = clock.monotonicMs();
   await clock.until(() => back === shops);
   return clock.monotonicMs() - startMs;

@@ -11,7 +11,7 @@ import { MemoryRedis } from './memory-redis.ts';
 import { QuietLog } from './quiet-log.ts';
 import { TEST_CIPHERS } from './test-ciphers.ts';
 
-/** Two links over one Redis, and the names that somebody listens under. */
+/** Returns two links over one Redis, and the names that have a listener. */
 function twoLinks() {
   const clock = new FakeClock();
   const redis = new MemoryRedis(clock);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linkTopics } from '../../runtime/node/link-topics.ts';
 
-/** A link of one node: what it calls, it answers. */
+/** Returns the link of one node, which answers its own calls. */
 function looped(): ReturnType<typeof linkTopics> {
   let handler: (payload: string) => Promise<string> = () => Promise.reject(new Error('nobody serves'));
   return linkTopics({

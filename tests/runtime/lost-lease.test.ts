@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine } from '../../runtime/engine.ts';
-import { defaultLimits } from '../../runtime/limits.ts';
+import { DEFAULT_LIMITS } from '../../runtime/limits.ts';
 import { Lease } from '../../runtime/ownership/lease.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import { deferred } from '../testbed/deferred.ts';
@@ -29,7 +29,7 @@ function replace<Name extends Call>(
   };
 }
 
-/** The lease ends in Redis, since no renewal gets there; the node learns it. */
+/** Ends the lease in Redis: no renewal arrives there. The node then learns it. */
 async function loseLease(world: MemoryNode): Promise<void> {
   const mend = replace(world, 'renew', () => lost);
   await world.clock.until(() => world.node.leaseMarginMs() === 0);
@@ -37,7 +37,7 @@ async function loseLease(world: MemoryNode): Promise<void> {
   mend();
 }
 
-/** Renewals get there and their answers get lost, until the node takes its lease for over. */
+/** Lets renewals arrive and loses their answers, until the node believes that its lease has ended. */
 async function expireByOwnClock(world: MemoryNode): Promise<() => void> {
   const mend = replace(
     world,
@@ -50,7 +50,7 @@ async function expireByOwnClock(world: MemoryNode): Promise<() => void> {
   return mend;
 }
 
-/** A node that is back under a new name and asks in vain whose its shards are, until `settle` is called. */
+/** Returns a node under a new name. It does not learn the owners of its shards until `settle` is called. */
 async function backAndAsking(): Promise<{ readonly world: MemoryNode; readonly settle: () => void }> {
   const world = await memoryNode();
   const { node, clock } = world;
@@ -213,13 +213,13 @@ test('a lease that is granted after it was given up is never valid and is not re
   };
   const unheard = (): void => undefined;
   const listener = { onExpired: unheard, onRegained: unheard, onEnded: unheard };
-  const parts = { engine: engine as unknown as Engine, clock, limits: defaultLimits, listener };
+  const parts = { engine: engine as unknown as Engine, clock, limits: DEFAULT_LIMITS, listener };
   const lease = new Lease('node', parts);
   const taking = lease.take('first');
   lease.stop();
   granted.resolve();
   await taking;
   assert.deepEqual([lease.holds(), lease.isOver], [false, true]);
-  await clock.advance(defaultLimits.leaseMs);
+  await clock.advance(DEFAULT_LIMITS.leaseMs);
   assert.equal(renewals, 0);
 });

@@ -1,6 +1,6 @@
 /**
- * The value of a key in the Redis in memory: a string, a hash, a set, or a list. Sorted sets and streams are lists too, so
- * a command of one works on the others. Scores are not kept: all are zero.
+ * The value of a key in the Redis in memory: a string, a hash, a set, or a list. Sorted sets and streams are lists too,
+ * so a command of one works on the others. Scores are not kept: all are zero.
  */
 export type Value = string | Map<string, string> | Set<string> | string[];
 
@@ -10,8 +10,8 @@ type Command = (values: Values, key: string, args: readonly string[]) => unknown
 const WRONG_TYPE = 'WRONGTYPE Operation against a key holding the wrong kind of value';
 
 /**
- * Runs one command, with the reply of Redis (`engine-conformance.test.ts`). Throws on a wrong type, and on a command or an
- * option that no test needed so far. Keys do not expire, and streams are not read.
+ * Runs one command, with the reply of Redis (`engine-conformance.test.ts`). Throws on a wrong type, and on a command or
+ * an option that no test needed so far. Keys do not expire, and streams are not read.
  */
 export function runCommand(values: Values, [name = '', key = '', ...args]: readonly string[]): unknown {
   const command = commands[name];
@@ -99,7 +99,7 @@ const commands: Readonly<Record<string, Command>> = {
   ZRANGE(values, key, [from, to, by, ...limit]) {
     const members = listOf(values, key);
     if (by === undefined) return members.slice(...range(from, to));
-    // Scores are not kept: no member lies between two.
+    // Scores are not kept, so no member is between two scores.
     if (by === 'BYSCORE') return [];
     return lexRange(members, from, to, limit);
   },
@@ -107,10 +107,10 @@ const commands: Readonly<Record<string, Command>> = {
     const members = listOf(values, key).slice(...range(from, to));
     return removeWhere(values, key, (member) => members.includes(member));
   },
-  // A stream is the list of its entries. Nothing is cut off, and its ids are for Redis alone.
+  // A stream is the list of its entries. It is not trimmed, and it has no ids.
   XADD: (values, key, args) => listOf(values, key).push(args.slice(args.indexOf('*') + 1).join(' ')),
   XTRIMOLD: () => 0,
-  /** Scores are not kept: nothing is too old. */
+  /** Scores are not kept, so no member is too old. */
   ZREMRANGEBYSCORE: () => 0,
   ZRANGEBYLEX: (values, key, [from, to, ...limit]) => lexRange(listOf(values, key), from, to, limit),
   ZREVRANGEBYLEX: (values, key, [to, from, ...limit]) =>
@@ -121,7 +121,7 @@ const commands: Readonly<Record<string, Command>> = {
 
 const LEX_LIMIT = / LIMIT \d+ \d+/.source;
 
-/** By command that has options: its fixed arguments after the key, and what may follow them here. */
+/** For each command with options: its fixed arguments after the key, and the options that it may have here. */
 const OPTIONS: Readonly<Record<string, readonly [fixed: number, rest: RegExp]>> = {
   SET: [1, /^( NX)?( (EX|PX|PXAT) \d+)?$/],
   PEXPIREAT: [1, /^$/],
@@ -172,7 +172,7 @@ function removeWhere(values: Values, key: string, isRemoved: (member: string) =>
   return members.length - keptMembers.length;
 }
 
-/** The bounds that Redis counts from either end and includes, as `slice` takes them. */
+/** Returns the arguments of `slice` for bounds of Redis, which count from either end and are inclusive. */
 function range(from = '0', to = '-1'): [number, number | undefined] {
   const end = Number(to);
   return [Number(from), end === -1 ? undefined : end + 1];
@@ -183,7 +183,7 @@ function isBetween(member: string, from = '', to = ''): boolean {
   return isFrom && (to === '+' || (to.startsWith('(') ? member < to.slice(1) : member <= to.slice(1)));
 }
 
-/** The members between two, as far as `LIMIT offset count` lets them through. */
+/** Returns the members between two others, limited by `LIMIT offset count`. */
 function lexRange(
   members: readonly string[],
   from: string | undefined,

@@ -20,8 +20,8 @@ import type { MemoryRedis } from './memory-redis.ts';
 export type CallOutcome = 'arrives' | 'lost_reply' | 'late' | 'never' | 'refused';
 
 /**
- * One process's connections to a `MemoryRedis`, with as much trouble on the way as a test wants. Its calls do what those
- * of `RedisEngine` do (`engine-conformance.test.ts`).
+ * One process's connections to a `MemoryRedis`, with the faults that a test sets. Its calls reply as those of
+ * `RedisEngine` (`engine-conformance.test.ts`).
  */
 export class MemoryEngine implements Engine {
   readonly #redis: MemoryRedis;
@@ -30,7 +30,7 @@ export class MemoryEngine implements Engine {
   readonly #outcome: () => CallOutcome;
   readonly #delayMs: () => number;
   readonly #listeners = new Map<string, (message: string) => void>();
-  /** Calls to `commit`, for tests that count groups. */
+  /** The number of calls to `commit`, for tests that count groups. */
   commits = 0;
   /** The used part of the memory of Redis. */
   memoryShare = 0;
@@ -66,7 +66,7 @@ export class MemoryEngine implements Engine {
     return (await this.#read(() => this.#runAll(reads))) as RepliesTo<Reads>;
   }
 
-  /** The memory holds texts. Bytes that are no UTF-8 are not what was written. */
+  /** The memory stores texts. So bytes that are no UTF-8 are not read as they were written. */
   async readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>> {
     return (await this.read(reads)).map(asBytes) as RepliesTo<Reads, Buffer>;
   }
@@ -150,7 +150,7 @@ export class MemoryEngine implements Engine {
     this.#redis.listeners.get(channel)?.delete(this.#receive);
   }
 
-  /** The listener is looked up when the message arrives: it may have changed on the way, or gone. */
+  /** Looks the listener up when the message arrives, because it may have changed or gone meanwhile. */
   readonly #receive = (channel: string, message: string): void => {
     this.#clock.after(this.#delayMs(), () => this.#listeners.get(channel)?.(message));
   };
@@ -180,7 +180,7 @@ export class MemoryEngine implements Engine {
   }
 
   onAvailable(): void {
-    // It is available until it is closed.
+    // The engine is available until it is closed.
   }
 
   async close(): Promise<void> {
@@ -188,7 +188,7 @@ export class MemoryEngine implements Engine {
     this.cut();
   }
 
-  /** Acts like a process that is gone: nothing reaches it any more. */
+  /** Lets nothing reach this engine any more, as if its process was gone. */
   cut(): void {
     for (const channel of this.#listeners.keys()) this.unsubscribe(channel);
   }
@@ -198,7 +198,7 @@ export class MemoryEngine implements Engine {
     const outcome = this.#isClosed ? 'refused' : this.#outcome();
     return new Promise((resolve, reject) => {
       const answer = (deliver: () => void) => void this.#clock.after(this.#delayMs(), deliver);
-      /** Runs the call, and returns what delivers its answer or its error. */
+      /** Runs the call. Returns a function that delivers its answer or its error. */
       const happen = (): (() => void) => {
         try {
           const happened = run();
@@ -214,7 +214,7 @@ export class MemoryEngine implements Engine {
         unknown();
       } else if (outcome === 'late') {
         unknown();
-        // Under way on the network, whatever becomes of the process.
+        // The call is on the network, so it arrives even if the process ends.
         this.#network.after(this.#delayMs() * 20, () => void happen());
       } else {
         const deliver = happen();
@@ -225,7 +225,7 @@ export class MemoryEngine implements Engine {
   }
 }
 
-/** A reply with bytes for each text. */
+/** Returns a reply with bytes in place of each text. */
 function asBytes(reply: unknown): unknown {
   if (typeof reply === 'string') return Buffer.from(reply);
   return Array.isArray(reply) ? reply.map(asBytes) : reply;

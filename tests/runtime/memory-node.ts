@@ -13,12 +13,12 @@ import { TEST_CIPHERS } from './test-ciphers.ts';
 export interface MemoryNode {
   readonly node: RuntimeNode;
   readonly clock: FakeClock;
-  /** The node's own wall clock: the one above until it is stepped. */
+  /** The node's own wall clock. Until it is stepped, it shows the time of `clock`. */
   readonly own: ProcessClock;
   readonly redis: MemoryRedis;
   readonly engine: MemoryEngine;
   readonly log: QuietLog;
-  /** Sets the outcome of the next calls to Redis; default: of all of them. */
+  /** Sets the outcome of the next calls to Redis, by default of all of them. */
   callOutcome(outcome: CallOutcome, calls?: number): void;
   /** Waits for a promise while time passes. Resolves with its failure's code instead of rejecting. */
   outcome(promise: Promise<unknown>): Promise<unknown>;
@@ -31,7 +31,7 @@ export async function memoryNode(
     readonly hooks?: CounterHooks;
     readonly limits?: Partial<RuntimeLimits>;
     readonly on?: MemoryNode;
-    /** By how much its wall clock is ahead from the start. */
+    /** How far its wall clock is ahead from the start. */
     readonly aheadMs?: number;
     readonly deadLetterCipher?: TextCipher;
   } = {},

@@ -25,11 +25,11 @@ export class MemoryRedis {
   readonly history: HistoryEntry[] = [];
   readonly values = new Map<string, Value>();
   readonly listeners = new Map<string, Set<(channel: string, message: string) => void>>();
-  /** False takes the fence away, to see that the checker notices. */
+  /** If false, there is no fence. A test then checks that the checker notices. */
   isFenced = true;
   #sequence = 0;
   #lastTicket = 0;
-  /** By node id: the highest that registered. */
+  /** The highest ticket that registered, by node id. */
   readonly #tickets = new Map<string, number>();
   readonly #clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
   readonly #records: string[];
@@ -44,14 +44,14 @@ export class MemoryRedis {
     this.#read = this.#records.map((text) => parseRecord(text));
   }
 
-  /** Another Redis that holds the same under the same keys; of nodes and records it knows nothing. */
+  /** Returns another Redis with the same data. It has no nodes and no records. */
   copy(): MemoryRedis {
     const copy = new MemoryRedis(this.#clock);
     for (const [key, value] of this.values) copy.values.set(key, structuredClone(value));
     return copy;
   }
 
-  /** Numbers whatever a history orders: commits and effects. */
+  /** Returns the next number in the order of a history's commits and effects. */
   nextSequence(): number {
     this.#sequence += 1;
     return this.#sequence;
@@ -112,13 +112,13 @@ export class MemoryRedis {
     return [...this.#read];
   }
 
-  /** A number above all before. */
+  /** Returns a number above all earlier ones. */
   ticket(): number {
     this.#lastTicket += 1;
     return this.#lastTicket;
   }
 
-  /** False: a ticket that was taken later has registered. */
+  /** Returns false if a ticket that was taken later has registered. */
   register(nodeId: string, incarnation: string, leaseMs: number, ticket = this.ticket()): boolean {
     if (ticket < (this.#tickets.get(nodeId) ?? 0)) return false;
     this.#tickets.set(nodeId, ticket);

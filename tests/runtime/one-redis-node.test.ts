@@ -46,7 +46,7 @@ test('a process that starts under a name supersedes the one that had it, in well
   const secondNode = await redisNode({ redisUrl });
   assert.equal(await secondNode.node.actors.ask(firstAddress, add(1)), total + 1);
   assert.ok(performance.now() - startedMs < 1_000, 'it waited for the old lease');
-  // The first still believes in its lease: a look at the shards or the fence stops it, and no effect follows.
+  // The first node still believes in its lease. A check of the shards or the fence stops it, and no effect follows.
   await assert.rejects(first.node.actors.ask(firstAddress, add(100)), { code: 'SHARD_NOT_OWNED' });
   assert.deepEqual(performed, []);
   assert.equal(await secondNode.node.actors.ask(firstAddress, { type: 'read' }), total + 1);
@@ -81,7 +81,7 @@ test('a superseded node is notified, and has stopped its actors', async () => {
 });
 
 test('a late registration of a killed process, after its successor’s, changes nothing', async () => {
-  // The killed node came this far: it took its ticket, and its later calls are still on their way.
+  // The killed node took its ticket. Its later calls are still on their way.
   const ticket = await redis.incr('{runtime}:tickets');
   const { source } = readLuaScript(pathToFileURL(join(root, 'runtime/redis/register-node.lua')));
   const { node } = await redisNode({ redisUrl, limits: { renewEveryMs: 50 } });
@@ -90,7 +90,7 @@ test('a late registration of a killed process, after its successor’s, changes 
   const arrives = () => redis.eval(source, keys.length, ...keys, 'a', 'a:killed', 15_000, ticket);
   assert.equal(await arrives(), 0);
   assert.equal(await redis.get('{runtime}:lease:a'), incarnation);
-  // Nor where the successor has just lost its lease, and would find the name of the killed one in its place.
+  // The late calls also change nothing if the successor has just lost its lease. It must not find the other name.
   await redis.del('{runtime}:lease:a');
   assert.equal(await arrives(), 0);
   await eventually(() => node.incarnation !== incarnation);

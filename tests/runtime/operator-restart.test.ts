@@ -1,6 +1,6 @@
 /**
- * An operator restarts an actor. The current turn ends first, and the operator gets an answer whatever else happens
- * meanwhile.
+ * An operator restarts an actor. The current turn ends first. The operator gets an answer, also if the actor stops or
+ * crashes meanwhile.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,16 +15,16 @@ const event = { type: 'event', does: 'add' } as const;
 const read = { type: 'read' } as const;
 
 interface World extends MemoryNode {
-  /** How often the actor was loaded. */
+  /** The number of times that the actor was loaded. */
   readonly loads: () => number;
-  /** Why it was stopped, each time. */
+  /** The reason of each stop. */
   readonly stopped: readonly string[];
-  /** From here on turns wait until they are let go. */
+  /** Makes turns wait from now on, until `letGo` is called. */
   readonly hold: () => void;
   readonly letGo: () => void;
 }
 
-/** A node with an actor that is active, and whose next turns can be held. */
+/** Returns a node with an active actor whose next turns can be held. */
 async function worldOfOne(): Promise<World> {
   let loads = 0;
   const stopped: string[] = [];
@@ -142,7 +142,7 @@ test('an actor that is restarted before Redis took its first turn has one first 
   const first = await memoryNode();
   await first.outcome(first.node.actors.ask(firstAddress, { type: 'live', on: true }));
   await first.outcome(first.node.stop());
-  // Its first turn has something to write: that it must live.
+  // Its first turn writes the mark that it must live.
   first.redis.run(['SREM', shardKey(firstAddress.shard, 'awake'), addressText(firstAddress)]);
   const causes: unknown[] = [];
   const world = await memoryNode({

@@ -1,13 +1,13 @@
 import type { Logger } from '../../runtime/logger.ts';
 
-/** A log that keeps the sentences of one level and up, so that a test can read what an operator would. */
+/** A log that keeps the sentences of one level and above, so that a test can read them like an operator. */
 export class QuietLog implements Logger {
   readonly infos: string[] = [];
   readonly warnings: string[] = [];
   readonly errors: string[] = [];
 
   debug(): void {
-    // Nothing reads it.
+    // No test reads this level.
   }
 
   info(_fields: object, message: string): void {

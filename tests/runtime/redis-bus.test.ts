@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';
-import { parseRedisAddress } from '../../runtime/redis-address.ts';
 import { RedisBus } from '../../runtime/redis/redis-bus.ts';
+import { parseRedisAddress } from '../../runtime/redis-address.ts';
 import { startRedisCluster } from '../e2e/stack/redis-cluster.ts';
 import { redisLink } from '../e2e/stack/redis-link.ts';
 import { startRedisServer } from '../testbed/redis-server.ts';
@@ -32,7 +32,7 @@ async function bus(url: string) {
   return { bus: madeBus, heard, log };
 }
 
-/** Publishes until it is heard. */
+/** Publishes until the message arrives. */
 async function untilHeard(heard: readonly string[], message: string): Promise<void> {
   await until(`"${message}" is heard`, async () => {
     await redis.publish('news', message);
@@ -87,7 +87,7 @@ test('a server that is gone is replaced by the next, and a failed connection is 
   const otherServer = await startRedisServer({ extraArgs: ['--port', '0'] });
   const link = await redisLink(redisUrl);
   const removedLink = await redisLink(otherServer.socketPath);
-  // Two URLs, as of a cluster: the first is there at the start and then no more.
+  // Two URLs as in a cluster. The first server is there only at the start.
   const { bus: ownBus, heard } = await bus(`${removedLink.url},${link.url}`);
   removedLink.cut();
   await untilHeard(heard, 'from the other');

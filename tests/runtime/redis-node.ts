@@ -52,11 +52,11 @@ export async function redisNode(options: {
 /** A link to Redis that a test can cut and stall. */
 export interface RedisProxy {
   readonly url: string;
-  /** Ends all connections, and lets new ones in. */
+  /** Ends all connections, and accepts new ones. */
   cut(): void;
-  /** Lets requests through and keeps every answer back. */
+  /** Passes requests on and holds back every answer. */
   holdAnswers(): void;
-  /** Refuses and ends everything until `mend`. */
+  /** Ends all connections, and refuses new ones until `mend`. */
   break(): void;
   mend(): void;
   stop(): Promise<void>;

@@ -1,4 +1,6 @@
-/** The types of the replies in `runtime/store.ts` are those of Redis. The compiler compares them with the replies here. */
+/**
+ * The types of the replies in `runtime/store.ts` are those of Redis. The compiler compares them with the replies here.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../../runtime/clock.ts';

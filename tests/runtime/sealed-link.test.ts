@@ -12,25 +12,25 @@ import { startRedisServer } from '../testbed/redis-server.ts';
 import { eventually } from '../testbed/waiting.ts';
 import { redisNode } from './redis-node.ts';
 
-/** One thing that was published: its channel, the words of its first line, and what follows. */
+/** A published message: its channel, the words of its first line, and the rest. */
 interface Heard {
   readonly channel: string;
   readonly words: readonly string[];
   readonly text: string;
 }
 
-/** Nodes `a` and `c` that ask, a node `b` that answers, and somebody who may publish and subscribe. */
+/** Nodes `a` and `c` that ask, a node `b` that answers, and a spy who may publish and subscribe. */
 interface Attacked {
   readonly a: NodeLink;
   readonly c: NodeLink;
   readonly heard: readonly Heard[];
-  /** The questions that b was asked, in order. */
+  /** The questions that b got, in order. */
   readonly asked: readonly string[];
-  /** The questions that c was asked. */
+  /** The questions that c got. */
   readonly askedOfC: readonly string[];
-  /** Lets b answer a question that begins with `slow`, once it has heard it. */
+  /** Lets b answer a question that begins with `slow`, once b has got it. */
   release(question: string): Promise<void>;
-  /** The questions, or the answers, published so far; waits until there are `count`. */
+  /** Waits until `count` questions or answers were published, and returns all so far. */
   recorded(kind: 'question' | 'answer', count: number): Promise<readonly Heard[]>;
   publish(channel: string, words: readonly string[], text: string): Promise<number>;
   channelOf(nodeId: 'a' | 'b' | 'c'): string;
@@ -49,7 +49,7 @@ async function attacked(run: (world: Attacked) => Promise<void>): Promise<void> 
   const [secret, bytesBefore] = [randomBytes(32), randomBytes(32)];
   const start = (nodeId: string, secrets: readonly Buffer[]) =>
     redisNode({ redisUrl: server.url, nodeId, linkCipher: textCipher(secrets, 'node-link') });
-  // b was given the new secret first; the others have it already and still seal with the old one.
+  // b was given the new secret first. The others have the new secret, too, but still seal with the old one.
   const b = await start('b', [secret, bytesBefore]);
   const a = await start('a', [bytesBefore, secret]);
   const c = await start('c', [bytesBefore, secret]);
@@ -161,7 +161,7 @@ test('a request is carried out once, for any number of publications on any chann
     await publish(channel, words, text);
     await publish(channel, [verb, String(Number(id) + 1), from], text);
     await publish(channelOf('c'), words, text);
-    // A later question is received after them.
+    // A later question arrives after them.
     await a.call('b', 'next', 2_000);
     await publish(channel, words, text);
     await a.call('b', 'last', 2_000);
@@ -184,7 +184,7 @@ test('a request is refused as a reply, and a reply as a request', () =>
     for (const verb of ['answer', 'reply']) await publish(channelOf('a'), [verb, id], question?.text ?? '');
     await release('slow');
     assert.equal(await call, 'tm_live_answer to slow');
-    // The first two are those made of the question.
+    // The first two are made from the question.
     const [, , answer] = await recorded('answer', 3);
     const from = question?.words[2] ?? '';
     for (const text of [answer?.text ?? '', 'requests\n{"kind":"operator"}'])

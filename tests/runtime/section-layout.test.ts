@@ -1,4 +1,4 @@
-/** Writes that share a command in Redis have the same effects as one by one, and fail for the same turns. */
+/** Writes that share a command in Redis have the effects that they have one by one, and fail for the same turns. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ async function held(): Promise<unknown[]> {
   return await Promise.all([...keys.map((name) => redis.hgetall(name)), redis.lrange('{s0}:list', 0, -1)]);
 }
 
-/** An empty Redis but for the records of two shards. */
+/** Returns a Redis that contains only the records of two shards. */
 async function startOver(): Promise<void> {
   await redis.flushall();
   await redis.mset('{s0}:owner', 'now', '{s1}:owner', 'another');

@@ -15,7 +15,7 @@ const { url: redisUrl } = sharedRedis();
 
 const held = ({ node }: RedisNode): number => node.shards().filter(({ isMine }) => isMine).length;
 
-/** Sees that every node has its share, and that all together have every shard once. */
+/** Asserts that each node has its share, and that each shard has one owner. */
 async function spread(nodes: readonly RedisNode[]): Promise<void> {
   const share = Math.floor(128 / nodes.length);
   await eventually(() => {
@@ -126,7 +126,7 @@ test('a request is forwarded once to the owner, whichever node got it, and failu
 test('the shards of a node that fell silent are taken over when its lease ends, and it writes nothing after that', async () => {
   const limits = { leaseMs: 500, renewEveryMs: 100, claimEveryMs: 100 };
   const performed: string[] = [];
-  // The silent node never renews its lease, and its own clock shows this too late to matter.
+  // The silent node does not renew its lease, and notices that only after the take-over.
   const silentNode = await redisNode({
     redisUrl,
     nodeId: 'a',
@@ -150,7 +150,7 @@ test('the shards of a node that fell silent are taken over when its lease ends, 
 });
 
 test('after a Redis that was away longer than the leases, the first node back takes nothing of the others', async (context) => {
-  // A connection is tried again after half a second at most; a lease is longer than that.
+  // A connection is tried again after half a second at most. A lease is longer.
   const limits = { leaseMs: 2_000, renewEveryMs: 100, claimEveryMs: 100 };
   const stopped: string[] = [];
   const hooks = {

@@ -4,7 +4,7 @@ import { testEnvironment } from '../testbed/test-environment.ts';
 import { violations } from './history-checker.ts';
 import { type Sabotage, simulate } from './simulation.ts';
 
-/** The gate looks at the same worlds each time. `npm run simulation` looks at other ones every night. */
+/** The gate runs the same worlds each time. `npm run simulation` runs other worlds every night. */
 const { seed: firstSeed, runs = 300 } = testEnvironment();
 const steps = 40;
 

@@ -13,7 +13,7 @@ import { TEST_CIPHERS } from './test-ciphers.ts';
 /** The part that is broken on purpose, to test the checker. */
 export type Sabotage = 'none' | 'no fence' | 'effect before commit';
 
-/** How much happened, so that a run that tested nothing is noticed. */
+/** How much happened. A run in which nothing happened tested nothing. */
 export interface SimulationResult extends RunRecord {
   readonly takeOvers: number;
   readonly unanswered: readonly string[];
@@ -27,10 +27,10 @@ interface Process {
   troubled: boolean;
 }
 
-/** The number is small, so that a world costs little and every shard is busy when its owner changes. */
+/** The number of shards. It is small, so that a world costs little and each shard is busy when its owner changes. */
 const shardCount = 4;
 
-/** A whole small world: nodes on one Redis, asked by clients, under pauses, cuts, kills and clock steps. */
+/** A small world: nodes on one Redis, with clients, pauses, cuts, kills and clock steps. */
 class Simulation {
   readonly #random: Random;
   readonly #clock = new FakeClock();
@@ -39,7 +39,7 @@ class Simulation {
   readonly #effects: PerformedEffect[] = [];
   readonly #acknowledged: string[] = [];
   readonly #sent: string[] = [];
-  /** Commands without an answer, and the clock of the process that was asked. */
+  /** Commands without an answer, and the clock of the process that got each. */
   readonly #open = new Map<string, ProcessClock>();
   /** Processes that were started under a node id. */
   readonly #starts = new Map<string, number>();
@@ -122,7 +122,7 @@ class Simulation {
     return outcomes[Math.floor(this.#random() * outcomes.length)] ?? 'arrives';
   }
 
-  /** Every command adds its id to a set; its effect is noted with the moment it happens at. */
+  /** Each command adds its id to a set. Its effect is noted with its time. */
   #behaviour(node: RuntimeNode, clock: ProcessClock): Behaviour<number, { id: string }, string> {
     const perform = (id: string, { shard }: Address): void => {
       if (clock.isKilled) return;
@@ -168,7 +168,7 @@ class Simulation {
           this.#open.delete(id);
           if (!process.clock.isKilled) this.#acknowledged.push(id);
         },
-        // Refused, or not known: the client may not conclude anything.
+        // The command was refused, or its outcome is not known. The client may conclude nothing.
         () => this.#open.delete(id),
       );
     });
@@ -187,7 +187,7 @@ class Simulation {
     else if (dice < 0.35) process.clock.putRight();
   }
 
-  /** By seconds or by hours, and by as much back or further. */
+  /** Returns a step of seconds or hours, forward or back. */
   #stepClock(process: Process): void {
     const mostMs = this.#random() < 0.5 ? 20_000 : 36_000_000;
     process.clock.stepWall(Math.round((this.#random() - 0.5) * mostMs));

@@ -76,7 +76,7 @@ test('a Redis that cannot write to its disk is logged as an error, and so is its
       (await redis.info('persistence')).includes(`rdb_last_bgsave_status:${status}`),
     );
   };
-  // A snapshot cannot take this name.
+  // No snapshot can be written under this name.
   const inItsPlace = join(directory, 'dump.rdb');
   rmSync(inItsPlace, { force: true });
   mkdirSync(inItsPlace);
@@ -113,7 +113,7 @@ test('in a cluster clients are refused before one of its masters is full, and ea
   assert.equal(node.storeServers().length, 3);
   const fullest = new Redis(cluster.masters[1]?.socketPath ?? '');
   const used = Number(/^used_memory:(\d+)/m.exec(await fullest.info('memory'))?.[1]);
-  // Between the share that clients are refused from and the whole.
+  // More than the share at which clients are refused, and less than the whole memory.
   await fullest.config('SET', 'maxmemory', String(Math.round(used / 0.97)));
   const asked = () =>
     node.actors.ask(firstAddress, { type: 'read' }).then(

@@ -308,7 +308,7 @@ test('a state that cannot be shown, since it takes no first turn, is refused at 
   const first = await memoryNode();
   await first.outcome(first.node.actors.ask(firstAddress, { type: 'live', on: true }));
   await first.outcome(first.node.stop());
-  // Its first turn has something to write: that it must live.
+  // Its first turn writes the mark that it must live.
   first.redis.run(['SREM', shardKey(firstAddress.shard, 'awake'), addressText(firstAddress)]);
   const world = await memoryNode({ on: first });
   const { commit } = world.engine;

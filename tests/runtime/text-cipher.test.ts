@@ -1,4 +1,4 @@
-/** Texts that nodes seal for each other: a key for each process, nonces that never come twice under it. */
+/** Nodes seal texts for each other. Each process has a key of its own, and uses no nonce twice with it. */
 import assert from 'node:assert/strict';
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ test('two processes with one secret never seal under the same key, and open what
   assert.equal(saltOf(first), saltOf(second), 'a process has one salt');
   assert.notEqual(saltOf(first), saltOf(third));
   assert.deepEqual([otherCipher.open('ask', first), firstCipher.open('ask', third)], ['hello', 'hello']);
-  // The key depends on the salt. With another process' salt the text opens for no key.
+  // The key depends on the salt, so no key opens the text with the salt of another process.
   const movedBytes = Buffer.from(first, 'base64');
   Buffer.from(third, 'base64').copy(movedBytes, 0, 0, SALT_BYTES);
   assert.throws(() => otherCipher.open('ask', movedBytes.toString('base64')), /not ours/);
@@ -71,6 +71,6 @@ test('a text that 0.1.0 sealed without a salt still opens, for its use alone, an
   assert.throws(() => open('other', sealed), /not ours/);
   assert.throws(() => textCipher([secret], 'numbers').open('id', sealed), /not ours/);
   assert.throws(() => textCipher([newestBytes], 'dead-letters').open('id', sealed), /not ours/);
-  // Shorter than a salt, a nonce and a tag.
+  // This is shorter than a salt, a nonce and a tag.
   assert.throws(() => open('id', 'AAAA'), /not ours/);
 });

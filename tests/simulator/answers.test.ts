@@ -87,7 +87,7 @@ test('an unreadable status, answered with an error, comes first at each login an
     secondClient.stanzas.find(({ tag }) => tag === 'message'),
   );
   assert.equal(first.attrs.id, ids[0]);
-  // A question on the same line is answered after a stanza before it, had one left.
+  // A stanza that had left would arrive before the answer to this query.
   await secondClient.socket.onWhatsApp(CUSTOMER);
   assert.equal(secondClient.stanzas.filter(({ tag }) => tag === 'message').length, 1);
   await secondClient.socket.sendNode({
@@ -120,7 +120,7 @@ test('an unreadable status also withholds notifications, a change of a group, an
   const retry = { tag: 'retry', attrs: { count: '1', id, t: '0', v: '1' } };
   const to = '33622222222@s.whatsapp.net';
   await client.socket.sendNode({ tag: 'receipt', attrs: { id, to, type: 'retry' }, content: [retry] });
-  // A question on the same line is answered after a stanza before it, had one left.
+  // A stanza that had left would arrive before the answer to this query.
   await client.socket.onWhatsApp(CUSTOMER);
   const changes = (): BinaryNode[] => client.stanzas.filter(({ attrs }) => attrs.type === 'w:gp2');
   assert.deepEqual([stanzaOf(noticeId), changes(), stanzaOf(id)], [undefined, [], undefined]);

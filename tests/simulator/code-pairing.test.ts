@@ -1,4 +1,6 @@
-/** Pairing by code: the unmodified client against the simulated phone, and each half of the keys against the other's. */
+/**
+ * Pairing by code: the unmodified client against the simulated phone, and each half of the keys against the other's.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

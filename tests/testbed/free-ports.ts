@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, one of which would else take a port while its server is down. */
+/**
+ * Below the ports that systems give to outgoing connections, one of which would else take a port while its server is
+ * down.
+ */
 const FROM = 12_000;
 const BEFORE = 32_000;
 

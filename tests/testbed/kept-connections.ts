@@ -6,8 +6,8 @@ interface Dispatcher {
 }
 
 /**
- * Closes the connections that `fetch` keeps open, each with the answer it waits for; later calls open new ones. A server
- * of the test's own process would otherwise keep the process until they have been idle for seconds.
+ * Closes the connections that `fetch` keeps open, each with the answer it waits for; later calls open new ones. A
+ * server of the test's own process would otherwise keep the process until they have been idle for seconds.
  */
 export function closeKeptConnections(): void {
   const place = globalThis as unknown as Record<symbol, Dispatcher | undefined>;

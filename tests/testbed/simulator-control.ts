@@ -137,7 +137,9 @@ export function simulatorControl(url: string) {
     /** Makes the number's account that of a person, whose clients learn the name from the account's settings. */
     nameAccount: (phone: string, name: string) =>
       call<object>('PUT', pathOf('numbers', phone, 'account-name'), { name }),
-    /** Notifies a number's clients about devices, an identity or the account. `from` is the contact that it is about. */
+    /**
+     * Notifies a number's clients about devices, an identity or the account. `from` is the contact that it is about.
+     */
     notify: (phone: string, notice: GivenFields<typeof NOTICE, 'phone'>) =>
       call<{ ids: string[] }>('POST', pathOf('sessions', phone, 'notices'), notice),
     /** Sends the phone's clients a history of its contacts. The first `tokens` of them have a chat and a token. */

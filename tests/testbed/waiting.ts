@@ -3,7 +3,8 @@ import { MINUTE_MS } from '../../runtime/durations.ts';
 
 /**
  * Waits that many milliseconds: for how long a fault lasts, until a moment chosen at random, or between repeated calls.
- * A test that waits for something awaits its event, or asks with `until`. A process with nothing else to do ends meanwhile.
+ * A test that waits for something awaits its event, or asks with `until`. A process with nothing else to do ends
+ * meanwhile.
  */
 export function pause(ms: number): Promise<void> {
   return delay(ms, undefined, { ref: false });

@@ -14,8 +14,8 @@ export interface Build {
 export const present: Build = { name: 'this tree', program: 'service/service.ts' };
 
 /**
- * Makes the tree of the last release in `folder`: of the commit that last changed the newest document of docs/released/.
- * Its packages are installed where they are others than ours.
+ * Makes the tree of the last release in `folder`: of the commit that last changed the newest document of
+ * docs/released/. Its packages are installed where they are others than ours.
  */
 export function lastRelease(folder: string): Build {
   const documents = readdirSync(join(root, 'docs/released'))

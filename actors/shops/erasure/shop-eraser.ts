@@ -1,6 +1,6 @@
-import type { DeadLetters } from '../../../runtime/dead-letters.ts';
 import type { Actors } from '../../../runtime/actors.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import type { DeadLetters } from '../../../runtime/dead-letters.ts';
 import { partsOf } from '../../../runtime/parts.ts';
 import type { Store, Write } from '../../../runtime/store.ts';
 import type { SessionHost } from '../../sessions/session-host.ts';

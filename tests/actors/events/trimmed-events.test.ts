@@ -1,4 +1,4 @@
-/** XTRIMOLD, the one command of a commit that is not Redis' own, and what readers of a tenant's events have of it. */
+/** XTRIMOLD is a command of commits that Redis does not have. It trims the stream that readers of events follow. */
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { eventService } from '../../../actors/events/event-service.ts';
@@ -26,7 +26,7 @@ let engine: RedisEngine;
 after(() => engine?.close());
 const { redis, url: redisUrl } = sharedRedis({}, async () => {
   engine = await RedisEngine.connect(redisUrl, { log: new QuietLog(), clock, answerMs: 10_000 });
-  // Whole nodes are cut off: with an entry a node each is cut off that may be.
+  // Redis trims a stream by whole nodes. With one entry in each node, it trims every entry that it may.
   await redis.config('SET', 'stream-node-max-entries', 1);
 });
 

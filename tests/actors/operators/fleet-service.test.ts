@@ -15,7 +15,7 @@ async function serviceWithLetters() {
   const world = await memoryNode({
     limits: { backoffMs: 0, restartIntensity: 2 * LETTERS },
     hooks: {
-      preparing: () => {
+      readingFacts: () => {
         if (broken) throw new Error('not yet');
         return undefined;
       },

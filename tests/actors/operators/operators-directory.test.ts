@@ -1,4 +1,6 @@
-/** The operators' list of tenants follows their records, also after a failure and after a node that ended in between. */
+/**
+ * The operators' list of tenants follows their records, also after a failure and after a node that ended in between.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {

@@ -7,7 +7,7 @@ import { shareAsyncContexts } from '../../../actors/sessions/worker-thread/async
 import { quietLogger } from '../../../actors/sessions/worker-thread/shared/silent-logger.ts';
 import { deferred } from '../../testbed/deferred.ts';
 
-// It changes the class for the whole process, which this file has to itself.
+// This changes the class for the whole process. So this file has a process of its own.
 shareAsyncContexts();
 
 test('each storage finds its own value across waits, nested and side by side', async () => {

@@ -9,30 +9,30 @@ import type { SendOrder, SessionAddress, SessionHost } from '../../../actors/ses
 import type { ReleasingActor } from './releasing-actor.ts';
 import type { SessionLog } from './session-log.ts';
 
-/** A host with its network behind it, as the suite drives them. */
+/** A host and the network behind it, with the acts of the suite on both. */
 export interface ConformanceNetwork {
   readonly host: SessionHost;
   readonly log: SessionLog;
   readonly actor: ReleasingActor;
-  /** A phone scans the shop's code. */
+  /** Lets a phone scan the shop's code. */
   scan(shop: SessionAddress, qr: string, phone: string): Promise<void>;
-  /** The code that the shop shows is typed on that phone. */
+  /** Types the code that the shop shows on that phone. */
   typeCode(shop: SessionAddress, code: string, phone: string): Promise<void>;
-  /** The network refuses the next question for a code with that status. */
+  /** Lets the network refuse the next query for a code with that status. */
   refuseCode(shop: SessionAddress, phone: string, status: number): Promise<void>;
-  /** A person writes to the shop; resolves with whether a receipt went out. */
+  /** Lets a person write to the shop. Resolves with true if the shop sent a receipt. */
   write(shop: SessionAddress, from: string, text: string): Promise<boolean>;
-  /** The stanzas of that person which the shop marked as read, by their ids. */
+  /** Returns the ids of that person's stanzas which the shop marked as read. */
   markedRead(shop: SessionAddress, writer: string): Promise<readonly string[]>;
-  /** The texts that number's handset received. */
+  /** Returns the texts that the handset of that number received. */
   received(shop: SessionAddress, recipient: string): Promise<readonly string[]>;
-  /** The number leaves the network. */
+  /** Removes the number from the network. */
   remove(number: string): Promise<void>;
-  /** Adds a number to the network, which is also found under the other form. */
+  /** Adds a number to the network. It is also found under its other form. */
   addForm(number: string, form: string): Promise<void>;
-  /** The next message of the shop meets this. */
+  /** Lets the next message of the shop meet this fault. */
   meets(shop: SessionAddress, problem: { ackError: string } | 'no_ack'): Promise<void>;
-  /** The network ends the shop's session. */
+  /** Lets the network end the shop's session. */
   drop(shop: SessionAddress, end: SessionEnd): Promise<void>;
   setGroup(
     shop: SessionAddress,
@@ -42,12 +42,12 @@ export interface ConformanceNetwork {
   restrict(shop: SessionAddress, restriction: ReportedRestriction): Promise<void>;
   /** Gives the number a quota, and reports it. */
   limitNewChats(shop: SessionAddress, newChats: ReportedNewChats): Promise<void>;
-  /** The worker behind the shop dies. */
+  /** Kills the worker that runs the shop's session. */
   loseWorker(shop: SessionAddress): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The number of the shop that is paired. */
+/** The number to which the shop is paired. */
 export const SHOP_PHONE = '+33611111111';
 const PERSON = '+33622222222';
 

@@ -21,7 +21,7 @@ import { systemClock } from '../../../runtime/clock.ts';
 import { deferred } from '../../testbed/deferred.ts';
 import { fakeOf } from '../../testbed/fake-of.ts';
 
-/** Collections until the socket is gone, at most. */
+/** The most garbage collections that the test runs until the socket is gone. */
 const COLLECTIONS = 20;
 
 /** Returns a port of loopback on which nobody listens. */
@@ -75,6 +75,6 @@ test('a session that has ended keeps nothing of its client, for the shop may kee
     collect();
   }
   assert.equal(socket.deref(), undefined);
-  // The session is reachable until here.
+  // Until here the session is reachable, so it is not collected.
   await session.close();
 });

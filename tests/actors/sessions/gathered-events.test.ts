@@ -13,7 +13,7 @@ const prepared = (messageId: string): SessionEvent => ({
   writes: [],
 });
 
-/** A fake clock, and a report over it whose listener itself reports something once. */
+/** Returns a fake clock and a report by that clock. The listener of the report itself reports something once. */
 function world() {
   const clock = new FakeClock();
   const steppedClock = new SteppedClock(clock, 5, (act) => void clock.after(0, act));

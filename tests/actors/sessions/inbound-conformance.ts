@@ -4,7 +4,7 @@ import { type ConformanceNetwork, pairedPromiseOf } from './conformance-network.
 
 const PERSON = '+33622222222';
 
-/** Checks what every implementation of the session port promises of the messages that people write. */
+/** Checks the promises of every implementation of the session port about messages that people write. */
 export function inboundConformance(name: string, start: () => Promise<ConformanceNetwork>): void {
   const promise = pairedPromiseOf(name, start);
 

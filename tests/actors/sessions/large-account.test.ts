@@ -1,6 +1,6 @@
 /**
- * An account of many years: 10,000 contacts in its history, 50 groups, and 1,000 stanzas that waited while the session was
- * away. All of it is answered, and what people wrote is heard, the last of it included.
+ * An account of many years: 10,000 contacts in its history, 50 groups, and 1,000 stanzas that waited while the session
+ * was away. All of it is answered, and what people wrote is heard, the last of it included.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -8,7 +8,7 @@ const STRANGER = '+33622222223';
 
 const wholeSecond = (atMs: number): number => Math.floor(atMs / 1_000) * 1_000;
 
-/** Checks what every implementation of the session port promises of the limits of a number. */
+/** Checks the promises of every implementation of the session port about the limits of a number. */
 export function limitsConformance(name: string, start: () => Promise<ConformanceNetwork>): void {
   const promise = pairedPromiseOf(name, start);
 

@@ -5,14 +5,14 @@ import { deferred } from '../../testbed/deferred.ts';
 /** Commits that wait. */
 export interface HeldCommits {
   readonly caught: Promise<void>;
-  /** Lets them go on, and those that match from now on. */
+  /** Lets the waiting commits continue, and holds back no others. */
   readonly release: () => void;
 }
 
 /** A store in memory that knows the hashes the sending component writes, for tests without Redis. */
 export class MemoryStore implements Store {
   readonly hashes = new Map<string, Map<string, Buffer>>();
-  /** When hashes expire, milliseconds since the Unix epoch; nothing is dropped here. */
+  /** When hashes expire, in milliseconds since the Unix epoch. This store drops none. */
   readonly expiries = new Map<string, number>();
   readonly commits: (readonly Write[])[] = [];
   /** Awaited before each commit is carried out; a throw refuses it. */

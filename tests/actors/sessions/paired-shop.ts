@@ -14,7 +14,7 @@ export interface PairedShop extends SimulatedNetwork {
   outcomeOf(order: SendOrder): Promise<SendOutcome>;
 }
 
-/** Starts a simulator and a host on it. They stop when the test ends, and so do hosts that follow it. */
+/** Starts a simulator and a host on it. They stop when the test ends, and so does a host that replaces the first. */
 export async function simulatedNetwork(
   context: TestContext,
   change?: Partial<BaileysHostOptions>,

@@ -1,14 +1,14 @@
 import type { SessionHost, SessionListener } from '../../../actors/sessions/session-host.ts';
 import type { Store } from '../../../runtime/store.ts';
 
-/** A replacement for the shop's actor behind a host. */
+/** A replacement for the actors of a host's shops. */
 export interface ReleasingActor {
   readonly listener: SessionListener;
-  /** False: what is prepared stays so. */
+  /** If false, a prepared message is not transmitted. */
   releases: boolean;
 }
 
-/** Passes a host's events on, and lets what is prepared leave as an actor does: once its writes stand in the store. */
+/** Passes a host's events on. Like an actor, it transmits a prepared message once the message's writes are stored. */
 export function releasingActor(
   next: SessionListener,
   parts: { readonly host: () => SessionHost; readonly store?: Pick<Store, 'commit'> },

@@ -1,4 +1,4 @@
-/** The counts of one node's sessions. */
+/** The counters of one node's sessions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SessionCounters } from '../../../actors/sessions/session-counters.ts';

@@ -11,7 +11,7 @@ interface Waiter {
 /** How long a test waits for an event before it reports which one is missing. */
 const TIMEOUT_MS = MINUTE_MS;
 
-/** Hears a host's events and lets a test wait for one; each event answers one wait. */
+/** Collects a host's events and lets a test wait for one. Each event ends one wait. */
 export class SessionLog {
   readonly events: { readonly shopId: string; readonly event: SessionEvent }[] = [];
   #unread: { readonly shopId: string; readonly event: SessionEvent }[] = [];
@@ -29,7 +29,7 @@ export class SessionLog {
     waiter.found(event);
   };
 
-  /** The next event of that type for the shop, one that came already and was not read included. */
+  /** Returns the next event of that type for the shop. It may have come before and not been read. */
   next<Type extends SessionEvent['type']>(
     shop: SessionAddress,
     type: Type,
@@ -58,12 +58,12 @@ export class SessionLog {
     });
   }
 
-  /** The types of all events of a shop so far, in order. */
+  /** Returns the types of all events of a shop so far, in order. */
   typesOf(shop: SessionAddress): string[] {
     return this.events.filter(({ shopId }) => shopId === shop.shopId).map(({ event }) => event.type);
   }
 
-  /** All events of one type for a shop so far. */
+  /** Returns all events of one type for a shop so far. */
   all<Type extends SessionEvent['type']>(shop: SessionAddress, type: Type): SessionEventOf<Type>[] {
     return this.events
       .filter(({ shopId, event }) => shopId === shop.shopId && event.type === type)

@@ -21,7 +21,7 @@ import { MemoryStore } from './memory-store.ts';
 import { releasingActor } from './releasing-actor.ts';
 import { SessionLog } from './session-log.ts';
 
-/** The real client against the simulator, with all that a test may want to look into. */
+/** The real client on the simulator, with all parts that a test may inspect. */
 export interface SimulatedNetwork extends ConformanceNetwork {
   readonly simulator: Simulator;
   readonly control: SimulatorControl;
@@ -32,7 +32,7 @@ export interface SimulatedNetwork extends ConformanceNetwork {
   another(change?: Partial<BaileysHostOptions>): Promise<SimulatedNetwork>;
 }
 
-/** Short waits, so that tests see the same things sooner. */
+/** Short waits, so that tests take less time. */
 const QUICK: Partial<SessionTiming> = {
   firstSendAfterMs: 20,
   composeFloorMs: 5,
@@ -51,7 +51,7 @@ const DROPS = {
   restart_required: 'restart',
 } as const;
 
-/** Starts a simulator and a host on it; resolves when a worker is ready. */
+/** Starts a simulator and a host on it. Resolves when a worker is ready. */
 export async function startSimulated(
   change: Partial<BaileysHostOptions> = {},
   simulation: Partial<SimulatorOptions> = {},

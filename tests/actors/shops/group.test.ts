@@ -26,7 +26,7 @@ async function reconnected(): Promise<{ readonly shop: ShopHarness; readonly id:
 
 function toWire(shop: ShopHarness, messageId: string): void {
   const dispatch = { body: shop.bodies.get(messageId), writer: undefined, audience: [] };
-  shop.onWire(messageId, dispatch);
+  shop.toWireBy(messageId, dispatch);
 }
 
 for (const [kind, told, status] of [

@@ -106,7 +106,7 @@ export class ShopHarness {
     return new ShopHarness(state, redis, { seed });
   }
 
-  /** Connected, with credentials paired long ago, so that caps do not stand in the way. */
+  /** Returns a connected shop whose number was paired long ago, so that no cap of the warm-up refuses its sends. */
   static async connected(seed = 1, ownShop: ShopReference = shop): Promise<ShopHarness> {
     const harness = await ShopHarness.start(seed, ownShop);
     harness.command({ type: 'connect' });
@@ -118,7 +118,7 @@ export class ShopHarness {
     return harness;
   }
 
-  /** Another program took the session over, and this one took it back: the next time it is lost. */
+  /** Lets another program replace the session once, and connects it again. The next time, the session is lost. */
   replacedOnce(): void {
     const { phone, pairedAtMs } = this.state.channel.context;
     this.session({ type: 'session.closed', end: 'replaced', statusCode: 440, detail: '' });
@@ -126,6 +126,7 @@ export class ShopHarness {
     this.session({ type: 'session.connected', phone: phone ?? '', pairedAtMs: pairedAtMs ?? 0 });
   }
 
+  /** Runs a command with these facts and the usual ones, and commits its turn. Returns the reply. */
   command<Command extends ShopCommand>(command: Command, facts: SomeFacts<Command> = {}): unknown {
     return this.#take(this.decide(command, facts));
   }
@@ -144,7 +145,7 @@ export class ShopHarness {
     return (await this.#behaviour.readFacts(this.state, command, context)) as FactsOf<Command['type']>;
   }
 
-  /** A turn that is decided and not committed. */
+  /** Decides a command like `command`. Returns the turn, which is not committed. */
   decide<Command extends ShopCommand>(
     command: Command,
     facts: SomeFacts<Command> = {},
@@ -153,13 +154,13 @@ export class ShopHarness {
     return this.decideBy(command, { ...usual, ...facts });
   }
 
-  /** A turn that is decided by these facts alone, and not committed. */
+  /** Decides a command by these facts alone. Returns the turn, which is not committed. */
   decideBy(command: ShopCommand, facts: ShopFacts): Turn<ShopState, ShopEffect> {
     const address = shopAddress(this.state.shop);
     return this.#behaviour.turn(this.state, command, { address, nowMs: this.nowMs, facts });
   }
 
-  /** Takes an event of the newest session, unless another generation is named. */
+  /** Runs an event of the session like `command`. The session is the newest one unless a generation is given. */
   session<Event extends DistributiveOmit<SessionEvent, 'generation'>>(
     event: Event,
     facts: SomeFacts<Event> = {},
@@ -174,7 +175,7 @@ export class ShopHarness {
     return idOrCode(this.#send(textDraft(to, text), {}, pool));
   }
 
-  /** Sends to somebody who is no customer and never wrote; the message's id, or the refusal. */
+  /** Sends to a person who is no customer and never wrote. Returns the message's id, or the refusal. */
   sendToStranger(to: string): string | Failure {
     const reply = this.#send(textDraft(to, `hello ${to}`), { isCustomer: false });
     return reply.ok ? reply.value.accepted.id : reply.failure;
@@ -195,31 +196,31 @@ export class ShopHarness {
   }
 
   /**
-   * Both checks find the recipient's last message, and whether there is a token of theirs. The message is then sent,
-   * unless one of them stops it.
+   * Sends the message through both looks at it. `wrote` is the recipient's last message, which both find, and `hasChat`
+   * says whether the session has a token of the recipient.
    */
   toWire(messageId: string, wrote: 'hello' | 'STOP' | 'nothing' = 'hello', hasChat?: boolean): void {
     const writer =
       wrote === 'nothing'
         ? undefined
         : { lastInboundAtMs: 0, stampMs: 0, optedOut: wrote === 'STOP', wireIds: [] };
-    this.onWire(messageId, { body: this.bodies.get(messageId), writer, audience: [] }, hasChat);
+    this.toWireBy(messageId, { body: this.bodies.get(messageId), writer, audience: [] }, hasChat);
   }
 
-  /** The first look found nothing against the message: the session has it. */
-  toSession(messageId: string): void {
+  /** Passes the first look at the message, which finds nothing against it. The session then prepares the message. */
+  passFirstLook(messageId: string): void {
     const dispatch = { body: this.bodies.get(messageId), writer: undefined, audience: [] };
     this.command({ type: 'first_look', messageId }, { dispatch });
   }
 
-  /** The session has all but the frame, with these steps of its ratchets. */
-  prepared(messageId: string, writes: readonly Write[], writer?: Writer): void {
+  /** The session reports the message as prepared, with these steps of its ratchets. The second look follows. */
+  reportPrepared(messageId: string, writes: readonly Write[], writer?: Writer): void {
     const dispatch = { body: this.bodies.get(messageId), writer, audience: [] };
     this.session({ type: 'session.prepared', messageId, writes }, { dispatch });
   }
 
-  /** Both looks find these facts, and what was prepared is transmitted as far as they allow. */
-  onWire(messageId: string, dispatch: DispatchFacts, hasChat?: boolean): void {
+  /** Like `toWire`, with these facts for both looks. The message is sent as far as they allow. */
+  toWireBy(messageId: string, dispatch: DispatchFacts, hasChat?: boolean): void {
     const chat = hasChat === undefined ? {} : { hasChat };
     this.command({ type: 'first_look', messageId }, { dispatch });
     this.session({ type: 'session.prepared', messageId, writes: [], ...chat }, { dispatch });
@@ -229,7 +230,7 @@ export class ShopHarness {
     this.session({ type: 'session.send_outcome', messageId, outcome });
   }
 
-  /** Turns the clock, firing what falls due on the way; the number of timers fired. */
+  /** Moves the clock on, and fires the timers that are due on the way. Returns how many fired. */
   pass(durationMs: number): number {
     const untilMs = this.nowMs + durationMs;
     for (let fired = 0; fired < 1_000; fired += 1) {
@@ -246,7 +247,7 @@ export class ShopHarness {
     throw new Error('timers never came to rest');
   }
 
-  /** A new process takes the shop over with what was committed. */
+  /** Lets a new process take over the shop with what was committed. */
   restart(cause: 'activation' | 'crash' = 'activation'): void {
     const address = shopAddress(this.state.shop);
     this.#take(this.#behaviour.activated(this.state, { address, nowMs: this.nowMs, cause }));
@@ -271,7 +272,7 @@ export class ShopHarness {
     return successor;
   }
 
-  /** The shop waits for an operator since `sinceMs`, and its stored data is checked now. */
+  /** Checks the stored data of the shop, as if it waited for an operator since `sinceMs`. */
   async checkSuspended(sinceMs: number): Promise<void> {
     const address = shopAddress(this.state.shop);
     const context = { store: storeOf(this.redis), nowMs: this.nowMs, sinceMs };
@@ -284,7 +285,7 @@ export class ShopHarness {
     return this.#behaviour.mustLive(this.state);
   }
 
-  /** The moments the shop waits for. */
+  /** Returns the moments for which the shop waits. */
   timers(): readonly DueTimer[] {
     return this.#behaviour.timers(this.state);
   }
@@ -307,12 +308,6 @@ export class ShopHarness {
     const state = await this.#behaviour.load(shopAddress(this.state.shop), storeOf(redis), this.nowMs);
     if (state === undefined) throw new Error('the shop was not loaded');
     return state;
-  }
-
-  /** Runs the shop's command to itself that a day has begun, as its node does. */
-  cutAccepted(): void {
-    const oldest = this.redis.run(['LRANGE', this.state.keys.accepted, 0, 759]) as string[];
-    this.command({ type: 'cut_accepted' }, { oldest });
   }
 
   /** Runs the shop's reaction to a command that made the actor throw. */

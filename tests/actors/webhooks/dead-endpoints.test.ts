@@ -1,6 +1,6 @@
 /**
- * Tenants with endpoints that never answer, before a real HTTPS server. They delay no one: a tenant with a thousand of them
- * not even itself.
+ * Tenants with endpoints that never answer, before a real HTTPS server. They delay no one: a tenant with a thousand of
+ * them not even itself.
  */
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:https';

@@ -45,9 +45,9 @@ test('the entries of an erased shop leave 1,000 endpoints a few at a time, and t
     erasing: new Set([erased]),
     webhooks: new Map(ids.map((id) => [id, webhookRecord({ id })])),
   };
-  const { prepare, turn } = tenantTurns();
+  const { readFacts, turn } = tenantTurns();
   const tell = async (command: TenantCommand): Promise<void> => {
-    const facts = await prepare?.(state, command, { address, store, nowMs: 0 });
+    const facts = await readFacts?.(state, command, { address, store, nowMs: 0 });
     assert.ok(facts);
     const { state: next = state, writes = [] } = turn(state, command, { address, nowMs: 0, facts });
     state = next;

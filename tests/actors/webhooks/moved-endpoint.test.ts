@@ -1,6 +1,6 @@
 /**
- * One endpoint's pump when the endpoint gets another address. Attempts at the former address are under way then, or wait
- * for their turn.
+ * One endpoint's pump when the endpoint gets another address. Attempts at the former address are under way then, or
+ * wait for their turn.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,7 +2,9 @@ import { after, before } from 'node:test';
 import { listening } from '../../testbed/listening.ts';
 import { webhookServer } from '../../testbed/webhook-server.ts';
 
-/** Starts a server for webhooks before the tests of a file, and closes it after them. Its address is empty until then. */
+/**
+ * Starts a server for webhooks before the tests of a file, and closes it after them. Its address is empty until then.
+ */
 export function sharedEndpoint(answer: Parameters<typeof webhookServer>[0]): { readonly url: string } {
   const server = webhookServer(answer);
   const endpoint = { url: '' };

@@ -1,4 +1,7 @@
-/** The contract, row by row, against the whole service: real actors, real Redis, the real client on the simulated network. */
+/**
+ * The contract, row by row, against the whole service: real actors, real Redis, the real client on the simulated
+ * network.
+ */
 import { randomInt } from 'node:crypto';
 import { after, before, describe } from 'node:test';
 import { accessRows } from '../../http/conformance/access-rows.ts';

@@ -1,4 +1,7 @@
-/** docs/first-day.md: its lines of shell, one after the other, against a service without any tenant and a simulated network. */
+/**
+ * docs/first-day.md: its lines of shell, one after the other, against a service without any tenant and a simulated
+ * network.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,4 +1,6 @@
-/** compose.try.yaml: its container's program, as a process with the container's environment, up to the tour's answer. */
+/**
+ * compose.try.yaml: its container's program, as a process with the container's environment, up to the tour's answer.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,4 +1,7 @@
-/** Shops whose connections go through real proxies, from the operators' call to the wire: no other way, and no look-up here. */
+/**
+ * Shops whose connections go through real proxies, from the operators' call to the wire: no other way, and no look-up
+ * here.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -24,7 +24,10 @@ const SENDS = SHOPS * SENDS_PER_SHOP;
 const SENDING_MS = 2_000;
 /** The part of the answers that is lost. */
 const LOST_ANSWERS = 0.15;
-/** Twice the wait of a call that waited for the owner through the other node, in milliseconds: it is answered at its end. */
+/**
+ * Twice the wait of a call that waited for the owner through the other node, in milliseconds: it is answered at its
+ * end.
+ */
 const HEARD_WITHIN_MS = 30_000;
 
 let account: Account;

@@ -14,7 +14,10 @@ import { sharedStack } from '../stack/shared-stack.ts';
 import { connectShop, sendText, untilStatus } from '../stack/shop-steps.ts';
 
 const CALLERS = 40;
-/** How long a node that stops waits at least for what comes on connections that are kept open (`service/compose-service.ts`). */
+/**
+ * How long a node that stops waits at least for what comes on connections that are kept open
+ * (`service/compose-service.ts`).
+ */
 const KEPT_CONNECTIONS_MS = 500;
 const RECIPIENTS = ['+33622220001', '+33622220002', '+33622220003', '+33622220004'];
 

@@ -51,9 +51,9 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
       sends.map(async (send) => {
         await pause(random() * 1_500);
         try {
-          const answer = await sendText(stack, send.shopId, { ...send, idempotencyKey: send.text });
-          assert.equal(answer.status, 202, JSON.stringify(answer.error));
-          accepted.push({ ...send, id: String(answer.data.id) });
+          const reply = await sendText(stack, send.shopId, { ...send, idempotencyKey: send.text });
+          assert.equal(reply.status, 202, JSON.stringify(reply.error));
+          accepted.push({ ...send, id: String(reply.data.id) });
         } catch (error) {
           if (error instanceof assert.AssertionError) throw error;
           unansweredSends.push(send);
@@ -75,9 +75,9 @@ test(`${rounds} kills at random moments: nothing lost, nothing doubled (seed ${s
   }
   // A caller that was cut off asks again with the same idempotency key: accepted before or now, it is sent once.
   for (const send of unansweredSends) {
-    const answer = await sendText(stack, send.shopId, { ...send, idempotencyKey: send.text });
-    assert.ok(answer.status === 202 || answer.status === 200, JSON.stringify(answer.error));
-    accepted.push({ ...send, id: String(answer.data.id) });
+    const reply = await sendText(stack, send.shopId, { ...send, idempotencyKey: send.text });
+    assert.ok(reply.status === 202 || reply.status === 200, JSON.stringify(reply.error));
+    accepted.push({ ...send, id: String(reply.data.id) });
   }
   let restarted = 0;
   let restartedYetDelivered = 0;

@@ -1,4 +1,6 @@
-/** Delivered and read over the wire protocol: people and groups, handsets that were off, restarts, and forged receipts. */
+/**
+ * Delivered and read over the wire protocol: people and groups, handsets that were off, restarts, and forged receipts.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redis } from 'ioredis';

@@ -14,7 +14,9 @@ export interface RedisLink {
   stall(): void;
   /** Redis hears everything and its answers do not come through, on new connections too, until `mend` sends them. */
   muteAnswers(): void;
-  /** Redis hears nothing and what it says comes through, on new connections too, until `mend` sends the node's bytes. */
+  /**
+   * Redis hears nothing and what it says comes through, on new connections too, until `mend` sends the node's bytes.
+   */
   muteCommands(): void;
   /** From now on this becomes of what Redis publishes to the node. `late`: it comes 700 ms later. */
   bus(fault: BusFault): void;
@@ -23,7 +25,9 @@ export interface RedisLink {
   /** Delays the node's bytes to Redis by this number of milliseconds; 0 ends it. */
   delay(ms: number): void;
   mend(): void;
-  /** New connections lead to this socket; present ones stay where they are, as when an address moves to another server. */
+  /**
+   * New connections lead to this socket; present ones stay where they are, as when an address moves to another server.
+   */
   moveTo(socketPath: string): void;
   /**
    * Lets the present connections die silently. Redis' bytes are lost. The node's bytes are kept until `release`, also

@@ -9,7 +9,9 @@ import type { FuzzTarget, OpenTarget } from '../fuzz-target.ts';
 
 /** Server errors that a caller may get: busy, and an unknown version of HTTP. */
 const TOLD = ['503', '505'];
-/** How long an answer may take before the connection is given up: an unfinished request is not answered. Milliseconds. */
+/**
+ * How long an answer may take before the connection is given up: an unfinished request is not answered. Milliseconds.
+ */
 const ANSWER_MS = 2_000;
 /** Cases before each whole request that must be answered. */
 const CASES_BETWEEN_LOOKS = 50;

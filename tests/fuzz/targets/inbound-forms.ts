@@ -105,7 +105,8 @@ export function strangersBytes(draw: Draw): Buffer {
 /** A message within a message, some thousand times. */
 function nested(draw: Draw): Buffer {
   let bytes: Buffer = draw.pick(MESSAGES);
-  // In the order of the network's form: an edit, a message that vanishes, one that is shown once, and one with a caption.
+  // In the order of the network's form: an edit, a message that vanishes, one that is shown once, and one with a
+  // caption.
   const wraps = [
     [12, 14],
     [40, 1],

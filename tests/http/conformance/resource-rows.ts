@@ -153,57 +153,41 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.deepEqual(reply.body.data, { status: 'disconnected', channelConfigId: null });
   });
 
-  test('a repeated idempotencyKey: 200, X-Idempotent-Replay, the original message, nothing sent again', async () => {
+  test('a repeated idempotencyKey: 200, X-Idempotent-Replay, the original message, nothing sent again', async (context) => {
     const { api, owner, id, connect } = await ownShop(target());
     await connect(owner.key, id);
     const json = { channel: 'msgapp', to: '+41791234567', text: 'once', idempotencyKey: 'order-1' };
-    const first = await api.call('POST', `/shops/${id}/messages`, { key: owner.key, json });
+    const send = (body: object, headers: Readonly<Record<string, string>> = {}) =>
+      api.call('POST', `/shops/${id}/messages`, { key: owner.key, json: body, headers });
+    const first = await send(json);
     assert.equal(first.status, 202, first.text);
     assert.equal(first.body.data.statusUrl, `/api/v1/messages/${first.body.data.id}`);
     assert.equal(first.headers['x-idempotent-replay'], undefined);
-    const repeatedReply = await api.call('POST', `/shops/${id}/messages`, {
-      key: owner.key,
-      json: { ...json, text: 'other' },
-    });
-    assert.equal(repeatedReply.status, 200);
-    assert.equal(repeatedReply.headers['x-idempotent-replay'], 'true');
-    assert.equal(repeatedReply.headers['x-idempotent-mismatch'], 'true');
-    assert.equal(repeatedReply.body.data.id, first.body.data.id);
-    for (const text of [undefined, '', ' \n']) {
-      const emptyReply = await api.call('POST', `/shops/${id}/messages`, {
-        key: owner.key,
-        json: { ...json, text },
-      });
-      assert.deepEqual(
-        [emptyReply.status, emptyReply.body.data.id],
-        [200, first.body.data.id],
-        emptyReply.text,
+    const assertRepeated = (reply: Reply, mismatch: 'true' | undefined): void => {
+      assert.deepEqual([reply.status, reply.body.data.id], [200, first.body.data.id], reply.text);
+      assert.equal(reply.headers['x-idempotent-replay'], 'true');
+      assert.equal(reply.headers['x-idempotent-mismatch'], mismatch);
+    };
+    for (const text of ['other', undefined, '', ' \n']) {
+      await context.test(`with the text ${JSON.stringify(text)}: X-Idempotent-Mismatch`, async () =>
+        assertRepeated(await send({ ...json, text }), 'true'),
       );
-      assert.equal(emptyReply.headers['x-idempotent-mismatch'], 'true');
     }
-    const ignored = await api.call('POST', `/shops/${id}/messages`, {
-      key: owner.key,
-      json: { ...json, mediaType: 'video' },
-    });
-    assert.equal(ignored.status, 200);
-    assert.equal(ignored.headers['x-idempotent-mismatch'], undefined);
+    await context.test('with a mediaType, which a text ignores: no mismatch', async () =>
+      assertRepeated(await send({ ...json, mediaType: 'video' }), undefined),
+    );
     const { idempotencyKey, ...bare } = json;
-    const ofHeader = await api.call('POST', `/shops/${id}/messages`, {
-      key: owner.key,
-      json: bare,
-      headers: { 'idempotency-key': idempotencyKey },
+    await context.test('with the key in the header Idempotency-Key: no mismatch', async () =>
+      assertRepeated(await send(bare, { 'idempotency-key': idempotencyKey }), undefined),
+    );
+    await context.test('with another key in the header: 422', async () => {
+      const { status, body } = await send(json, { 'idempotency-key': 'another' });
+      assert.deepEqual([status, body.error.fields[0].field], [422, 'idempotencyKey']);
     });
-    assert.equal(ofHeader.status, 200);
-    assert.equal(ofHeader.headers['x-idempotent-mismatch'], undefined);
-    assert.equal(ofHeader.body.data.id, first.body.data.id);
-    const two = await api.call('POST', `/shops/${id}/messages`, {
-      key: owner.key,
-      json,
-      headers: { 'idempotency-key': 'another' },
+    await context.test('one message is listed', async () => {
+      const listedReply = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
+      assert.equal(listedReply.body.data.items.length, 1);
     });
-    assert.deepEqual([two.status, two.body.error.fields[0].field], [422, 'idempotencyKey']);
-    const listedReply = await api.call('GET', `/shops/${id}/messages`, { key: owner.key });
-    assert.equal(listedReply.body.data.items.length, 1);
   });
 
   test('a repeated Idempotency-Key on a status: 200 with the original', async () => {
@@ -283,7 +267,7 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(posted.traceparent, null, 'what is no traceparent is ignored');
   });
 
-  test('Consented contact: none → active → revoked, the record kept', async () => {
+  test('Consented contact: none → active → revoked, the record kept', async (context) => {
     const { api, tenant, shop } = target();
     const owner = await tenant();
     const path = `/shops/${await shop(owner)}/contacts/consented`;
@@ -295,21 +279,25 @@ export function resourceRows(target: () => Target, canPlan: boolean): void {
     assert.equal(declaredReply.body.data.contacts[0].source, 'api');
     const revokedReply = await api.call('DELETE', path, { key, json: { phone: '+41791234567' } });
     assert.ok(revokedReply.body.data.revokedAt);
-    assert.equal((await api.call('GET', path, { key })).body.data.items.length, 0);
-    assert.equal((await api.call('GET', `${path}?activeOnly=false`, { key })).body.data.items.length, 1);
-    const never = await api.call('DELETE', path, { key, json: { phone: '+41790000001' } });
-    assert.deepEqual(Object.keys(never.body.data).sort(), Object.keys(revokedReply.body.data).sort());
-    const { phone, active, ...rest } = never.body.data;
-    assert.deepEqual([phone, active], ['+41790000001', false]);
-    assert.deepEqual([...new Set(Object.values(rest))], [null]);
-    const declarations = {
-      contacts: [
-        { phone: '+41791234567', note: 'one' },
-        { phone: '+41791234567', note: 'two' },
-      ],
-    };
-    const { data } = (await api.call('POST', path, { key, json: declarations })).body;
-    assert.deepEqual([data.accepted, data.contacts.length, data.contacts[0].note], [1, 1, 'two']);
+    await context.test('a revoked contact is listed only with activeOnly=false', async () => {
+      assert.equal((await api.call('GET', path, { key })).body.data.items.length, 0);
+      assert.equal((await api.call('GET', `${path}?activeOnly=false`, { key })).body.data.items.length, 1);
+    });
+    await context.test('revoking a contact that was never declared: the same fields, null', async () => {
+      const never = await api.call('DELETE', path, { key, json: { phone: '+41790000001' } });
+      assert.deepEqual(Object.keys(never.body.data).sort(), Object.keys(revokedReply.body.data).sort());
+      const { phone, active, ...rest } = never.body.data;
+      assert.deepEqual([phone, active], ['+41790000001', false]);
+      assert.deepEqual([...new Set(Object.values(rest))], [null]);
+    });
+    await context.test(
+      'a contact that is listed twice in a call counts once, with its last note',
+      async () => {
+        const contacts = ['one', 'two'].map((note) => ({ phone: '+41791234567', note }));
+        const { data } = (await api.call('POST', path, { key, json: { contacts } })).body;
+        assert.deepEqual([data.accepted, data.contacts.length, data.contacts[0].note], [1, 1, 'two']);
+      },
+    );
   });
 
   test('active → expired: past expiresAt a declaration no longer counts', async () => {

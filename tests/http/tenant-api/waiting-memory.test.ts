@@ -19,8 +19,8 @@ const MOST_BYTES = 1_300;
 const MOST_STREAM_BYTES = 1_500;
 
 /**
- * Readers in a process of their own, so that their ends of the connections do not count. It is sent how many there are to be.
- * They hold on until it ends; one whose wait has ended asks again.
+ * Readers in a process of their own, so that their ends of the connections do not count. It is sent how many there are
+ * to be. They hold on until it ends; one whose wait has ended asks again.
  */
 const CLIENT = `
   const { connect } = require('node:net');

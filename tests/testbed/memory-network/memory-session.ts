@@ -95,7 +95,10 @@ export class MemorySession {
     }
   }
 
-  /** Resolves with true if the message was confirmed before the session's end and the timeout. Calls `late` at the timeout. */
+  /**
+   * Resolves with true if the message was confirmed before the session's end and the timeout. Calls `late` at the
+   * timeout.
+   */
   receipt(
     token: string,
     options: { readonly timeoutMs: number; readonly late: () => void },

@@ -1,4 +1,6 @@
-/** Images that are made to take much time or memory. They go as images, with their size if it can be had cheaply. */
+/**
+ * Images that are made to take much time or memory. They are sent as images, with their size if it is cheap to read.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';

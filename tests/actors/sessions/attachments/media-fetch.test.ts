@@ -190,7 +190,7 @@ test('a name is asked for once and the connection goes to the answer that was ch
   let lookups = 0;
   const resolve: ResolveAll = async () => {
     lookups += 1;
-    // The second answer would lead elsewhere.
+    // A second query would get another address.
     return [{ address: lookups === 1 ? '127.0.0.1' : '10.0.0.7', family: 4 }];
   };
   const media = await fetchIt(`http://changing.test:${new URL(origin).port}/picture.png`, { resolve });

@@ -68,16 +68,16 @@ export function pngOfChunks(count: number): Buffer {
   return pngOf(pngHead(8, 8), rows, ...Array<Buffer>(count - 1).fill(emptyBytes));
 }
 
-/** The number of bits of a coefficient that a scan can bring one after the other. */
+/** The number of bits of a coefficient that a JPEG can add one after the other, each in a scan of its own. */
 const BITS = 14;
-/** The most blocks that one code skips in a scan: 2 to the power of 14, and as many less one. */
+/** The most blocks that one code skips in a scan: 2¹⁴ + 2¹⁴ − 1. */
 const MOST_SKIPPED = 32_767;
 
 /** Returns a valid progressive JPEG, grey and square, with this number of scans, at most 883. */
 export function jpegOfScans(count: number, side = 8): Buffer {
   const blocks = Math.ceil(side / 8) ** 2;
-  // Each Huffman table has one code, the bit 0. It means no difference, or to skip as many blocks as the 14 bits behind it
-  // say. Ones fill the last byte.
+  // Each Huffman table has one code, the bit 0. It means no difference, or to skip as many blocks as the 14 bits behind
+  // it say. Ones fill the last byte.
   const table = (id: number, symbol: string): string => `ffc40014${hex(id)}01${'00'.repeat(15)}${symbol}`;
   const scan = (coefficient: number, bits: number, content: string): string =>
     `ffda0008010100${hex(coefficient)}${hex(coefficient)}${hex(bits)}${content}`;

@@ -1,4 +1,4 @@
-/** A person's account gives its name with its settings, not with the linking. Without a name, contacts see a dash. */
+/** A linked device gets the name of its account with the account's settings. Until then contacts see a dash. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proto } from '@whiskeysockets/baileys';

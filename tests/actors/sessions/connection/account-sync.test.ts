@@ -1,4 +1,4 @@
-/** A session asks for some of its account's settings. */
+/** A session asks for the one collection of its account's settings that contains the name. */
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';

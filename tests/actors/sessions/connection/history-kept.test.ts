@@ -24,7 +24,7 @@ async function tellStalled({ control }: SimulatedNetwork): Promise<string> {
   return path;
 }
 
-/** Waits until all of it is in the store, and nothing is pending. */
+/** Waits until the whole history is in the store and no part is pending. */
 async function taken(network: SimulatedNetwork, shop: SessionAddress): Promise<void> {
   await until('the history is taken', async () =>
     network.logged.some((line) => line.includes('"mappings":30,"tokens":10')),

@@ -1,4 +1,4 @@
-/** The ids of contacts, as a phone's history has them, go where the client looks for them. */
+/** A phone's history names the ids of contacts. They are stored where the client looks for them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeMappings } from '../../../../actors/sessions/worker-thread/connection/history-store.ts';

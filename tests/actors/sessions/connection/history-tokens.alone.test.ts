@@ -1,4 +1,4 @@
-/** The tokens of contacts, as a phone's history has them, go where the client looks for them. */
+/** A phone's history contains tokens of contacts. They are stored where the client looks for them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContactToken } from '../../../../actors/sessions/worker-thread/connection/history-facts.ts';

@@ -1,4 +1,4 @@
-/** Downloads of the network's files, from a host that does what no such host should. */
+/** Downloads of the network's files from a host that misbehaves. */
 import assert from 'node:assert/strict';
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -43,7 +43,7 @@ after(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Asks like the client, and returns the result. */
+/** Requests a file like the client, and returns the result. */
 async function clientAsks(address: string, change: Partial<DownloadBounds> = {}): Promise<string> {
   const dispatcher = clientDispatcher({ ...bounds, ...change });
   const init = { dispatcher } as RequestInit;

@@ -85,7 +85,7 @@ test('sessions do not wait for earlier sessions whose answers are late', async (
   const network = await simulatedNetwork(context);
   const { port } = new URL(network.simulator.chatUrl);
   const callers = new Set<Socket>();
-  // It answers only after all have called, like a network that answers more slowly than all call.
+  // The answers come only after all calls, like those of a slow network.
   const relay = createServer({ pauseOnConnect: true }, (caller) => {
     callers.add(caller);
     caller.on('error', () => undefined).on('close', () => callers.delete(caller));

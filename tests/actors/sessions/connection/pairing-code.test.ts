@@ -1,4 +1,4 @@
-/** A session's data about a code, and the end of the code. */
+/** The facts that a session reports about a pairing code, and the end of that code. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -50,7 +50,7 @@ test('the code is not stored with the identity that it paired', async (context) 
   assert.ok(!identity.includes(code));
 });
 
-/** Six of them are the time in which a busy machine must make the code. */
+/** A busy machine must make a code within six times this. */
 const QR_MS = 800;
 
 test('a code that is never typed ends after the time of all QR codes', async (context) => {

@@ -1,4 +1,4 @@
-/** A network that takes long for each answer: how long an opening session waits for it. */
+/** How long an opening session waits for a network that takes long for each answer. */
 import assert from 'node:assert/strict';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
@@ -7,18 +7,18 @@ import { listening } from '../../../testbed/listening.ts';
 import { newShop, pair, SHOP_PHONE } from '../conformance-network.ts';
 import { type SimulatedNetwork, startSimulated } from '../simulated-network.ts';
 
-/** An opening has six answers, which take longer together than the session waits for one. */
+/** At this delay, the six answers of an opening take longer together than the session waits for one answer. */
 const ANSWER_MS = 700;
 const CONNECT_MS = 3_000;
-/** An opening that is answered so takes longer. */
+/** An opening whose answers come with that delay takes longer than this. */
 const SHORT_OPENING_MS = 3_500;
 
 /** A session whose line to the network is slow. */
 class SlowLine {
   readonly shop = newShop();
-  /** Each piece of the network's answers comes this much later. */
+  /** The delay of each piece of the network's answers. */
   lateMs = 0;
-  /** After so many pieces nothing more comes. */
+  /** The number of pieces after which nothing more comes. */
   piecesLeft = Number.POSITIVE_INFINITY;
   network!: SimulatedNetwork;
   #generation = 2;
@@ -70,7 +70,7 @@ class SlowLine {
     server.on('close', () => client.destroy());
     server.on('data', (bytes: Buffer) => {
       this.piecesLeft -= 1;
-      // Timers of one length come in their order.
+      // Timers of one length fire in the order in which they were set.
       if (this.piecesLeft >= 0) setTimeout(() => client.destroyed || client.write(bytes), this.lateMs);
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Notifications about devices, identities and the account are acknowledged. Messages go on both ways, also to a phone
- * that was set up again.
+ * Notifications about devices, identities and the account are acknowledged. Messages still go both ways afterwards,
+ * also to a phone that was set up again.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,6 @@
 /**
- * A session answers what the network wants an answer to, so that it neither ends the stream nor withholds what waits.
+ * A session answers each stanza that needs an answer. Otherwise the network ends the stream, or holds back the stanzas
+ * that wait.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +15,7 @@ const PERSON = '+33622222222';
 const CONTACT = '+33633333333';
 const FIFTY_MINUTES = 50 * MINUTE_MS;
 
-/** Resolves when the shop's client owes no answer and nothing waits for it. */
+/** Resolves when the shop's client has answered every stanza and no stanza waits for it. */
 async function untilAnswered({ control }: SimulatedNetwork): Promise<void> {
   await until('everything is answered', async () => {
     const { waiting, unacknowledged } = await control.unanswered(SHOP_PHONE);
@@ -22,7 +23,7 @@ async function untilAnswered({ control }: SimulatedNetwork): Promise<void> {
   });
 }
 
-/** Resolves when a person's text is heard; confirms all that people write meanwhile, as the shop's actor does. */
+/** Resolves when a person's text arrives. Until then it confirms all that people write, like the shop's actor. */
 async function untilHeard(
   { host, log }: SimulatedNetwork,
   shop: SessionAddress,
@@ -92,7 +93,7 @@ test('a STOP after 250 waiting stanzas, with unreadable statuses among them, is 
   await until('the end of what waited is counted', async () => drained() > 0);
   const announced = host.figures().offline.announced - before.announced;
   assert.equal(drained(), announced);
-  // Notifications of the network wait among the stanzas.
+  // Some of the waiting stanzas are notifications of the network.
   assert.ok(announced >= 252, `${announced}`);
   assert.deepEqual(
     log.all(shop, 'session.inbound').map(({ text }) => text),

@@ -18,7 +18,7 @@ async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, to: s
   return order.wireId;
 }
 
-/** The next `count` receipts, confirmed as they come. */
+/** Returns the next `count` receipts, and confirms each when it comes. */
 async function reported(
   { host, log }: SimulatedNetwork,
   shop: SessionAddress,

@@ -8,7 +8,7 @@ import type { SimulatedNetwork } from '../simulated-network.ts';
 
 const PERSON = '+33622222222';
 
-/** True if writes step a ratchet with a person; the shop's own phone sends its client keys at any time. */
+/** Returns a check for writes that step a ratchet with a person. Those for the shop's own phone come at any time. */
 async function stepsWithPeople(network: SimulatedNetwork): Promise<(writes: readonly Write[]) => boolean> {
   const [own] = (await network.control.sessions()).items;
   const ownUser = own?.lid.split(/[:@]/)[0] ?? '';
@@ -92,7 +92,7 @@ test('a ciphertext leaves only when the step of its ratchet is stored', async (c
   const steps = network.store.holdCommits(isStep);
   network.host.order(shop, { type: 'prepare', order: textOrder('held back', { deadlineMs: 10_000 }) });
   await steps.caught;
-  // A question on the same line is answered after a stanza before it, had one left.
+  // A stanza that had left would arrive before the answer to this query.
   network.host.order(shop, { type: 'refresh_groups' });
   await network.log.next(shop, 'session.groups');
   assert.deepEqual(await network.received(shop, PERSON), []);

@@ -1,4 +1,4 @@
-/** A message that people write waits for its commit: without one the network delivers it again. */
+/** An inbound message is acknowledged after its commit. Without a commit the network delivers it again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_SESSION_TIMING } from '../../../../actors/sessions/session-timing.ts';

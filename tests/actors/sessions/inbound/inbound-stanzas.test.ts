@@ -10,7 +10,7 @@ import { fakeOf } from '../../../testbed/fake-of.ts';
 const GROUP = '120363000000000001@g.us';
 const PERSON = '33622222222@s.whatsapp.net';
 
-/** Passes a message to a client that has that outcome, or fails. Returns the acknowledgements and lines of the log. */
+/** Passes a message to a client that reports this outcome or throws. Returns the acknowledgements and log lines. */
 async function passed(
   message: BinaryNode,
   { outcome, failure }: { readonly outcome?: 'read' | 'failed' | undefined; readonly failure?: unknown },
@@ -45,7 +45,7 @@ async function passed(
   return { acks, logged };
 }
 
-/** The acknowledgements that follow a message which the client tried to read with that outcome. */
+/** Returns the acknowledgements of a message for which the client reported this outcome. */
 async function acksAfter(
   message: BinaryNode,
   outcome: 'read' | 'failed' | undefined,

@@ -1,4 +1,4 @@
-/** Receipts are acknowledged to the network with their commit. Without a commit they come again. */
+/** A receipt is acknowledged to the network after its commit. Without a commit it comes again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../../testbed/waiting.ts';
@@ -54,7 +54,7 @@ test('a receipt whose commit takes too long delays neither others nor messages, 
     tokens.push(token);
     wireIds.push(order.wireId);
   }
-  // The first one's commit comes, and the others' do not.
+  // Only the first receipt is committed.
   host.order(shop, { type: 'confirm', token: tokens[0] ?? '' });
   const order = textOrder('four');
   assert.equal((await outcomeOf(order)).kind, 'acknowledged');

@@ -86,7 +86,7 @@ test('receipts of our own devices and of people outside the group do not count',
   assert.deepEqual(told, ['+33611111111 read']);
 });
 
-/** Returns receipts on a separate clock, with those that they report, acknowledge and drop. */
+/** Returns receipts on a clock of their own, with lists of those that were reported, acknowledged and dropped. */
 function heldReceipts(pending = new Set<string>()) {
   const clock = new FakeClock();
   const told: { token: string; wireIds: string[] }[] = [];
@@ -166,14 +166,14 @@ test('if more than 5,000 wait, the next ones are acknowledged at once, and their
   assert.deepEqual(letGo, ['too much', 'most', 'room again']);
 });
 
-/** A `participants` of a receipt of many members, which names the message so. */
+/** Returns the `participants` node of a receipt of many members, with this id of the message. */
 const participants = (name: Record<string, string>, ...users: Record<string, string>[]) => ({
   tag: 'participants',
   attrs: name,
   content: users.map((attrs) => ({ tag: 'user', attrs })),
 });
 
-/** Returns what is reported of these receipts. */
+/** Returns the reports about these receipts. */
 async function reportedOf(...nodes: readonly BinaryNode[]): Promise<string[]> {
   const clock = new FakeClock();
   const told: string[] = [];

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { Curve } from '@whiskeysockets/baileys';
 import { SenderKeyMessage } from '@whiskeysockets/baileys/lib/Signal/Group/sender-key-message.js';
-// Bound here before anything is replaced: libsignal's own.
+// libsignal's own functions, read before the program replaces them.
 import * as libsignal from 'libsignal/src/curve.js';
 import {
   type PostSignatures,
@@ -21,7 +21,7 @@ interface Builder {
   initOutgoing(bundle: object): Promise<void>;
 }
 
-/** libsignal's own way to a new session, with a store that holds nothing. */
+/** Opens a session by libsignal's own functions, with an empty store. */
 function builder(stored: string[]): Builder {
   const { SessionBuilder, ProtocolAddress } = require('libsignal') as {
     SessionBuilder: new (storage: object, address: object) => Builder;
@@ -53,7 +53,7 @@ test('once the client’s curve is replaced, a wrong signature counts as wrong: 
     signedPreKey: { keyId: 1, publicKey, signature: ownBytes },
   });
   const stored: string[] = [];
-  // This shows its use: until it is called, the client accepts any 64 bytes.
+  // Until the check is installed, the client accepts any 64 bytes.
   assert.equal(Curve.verify(identity.public, publicKey, randomBytes(64)), true);
   await builder(stored).initOutgoing(bundle(randomBytes(64)));
   assert.equal(stored.length, 1);

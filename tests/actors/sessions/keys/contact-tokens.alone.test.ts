@@ -1,4 +1,4 @@
-/** The tokens that people gave a number by writing to it, as long as the network takes them. */
+/** People who write to a number give it a token. The session sends it as long as the network accepts it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isTcTokenExpired } from '@whiskeysockets/baileys/lib/Utils/tc-token-utils.js';
@@ -118,7 +118,7 @@ test('after a refusal 463 nobody is asked for a token', async (context) => {
   await until('the token of the second message', async () => issued.length === 2);
   await control.ackErrors(SHOP_PHONE, 463);
   await sends(FRIEND, 'refused');
-  // Later than any request that the refusal would cause.
+  // Any request that the refusal causes would be sent before this.
   await sends(OTHER, 'acknowledged');
   await until('the token of the last message', async () =>
     issued.some(({ to }) => to !== issued[0]?.to && to !== issued[1]?.to),

@@ -37,7 +37,7 @@ test('a value sealed for one shop opens for no other, and a value of format 1 op
   const sealedBytes = shop.seal(associatedData, Buffer.from('secret'));
   assert.equal(shop.open(associatedData, sealedBytes).toString(), 'secret');
   assert.throws(() => otherCipher.open(associatedData, sealedBytes), Unreadable);
-  // Written by a program that sealed with the configured key itself.
+  // The format of programs that sealed with the configured key itself.
   const oldBytes = Buffer.from(
     'AUuwb46ytDTpK1qP/IIp/nw5m72VQUJ9QuGMD1VbNlpLaJERKgj6FAPOa+xrEqhr523sTFmZ',
     'base64',
@@ -45,7 +45,7 @@ test('a value sealed for one shop opens for no other, and a value of format 1 op
   assert.equal(shop.open(associatedData, oldBytes).toString(), 'a secret of version 1');
   assert.equal(shop.isCurrent(oldBytes), false);
   assert.equal(shop.isCurrent(sealedBytes), true);
-  // And by the first that derived a key for each shop.
+  // The format of the first program that derived a key for each shop.
   const golden = Buffer.from(
     'Akuwb47NF7P+tEs2t5uXBoKPujxtqmNBss2LORpEXl/nVqEmrwfAfxeMdF6nUypV9iuy3N4F',
     'base64',
@@ -75,7 +75,7 @@ test('one Signal key that cannot be read ends the session rather than be replace
   assert.ok(fields.length > 0);
   for (const [field] of fields) hash?.set(field, randomBytes(200));
   const before = dump(network.store.hashes, 'session/');
-  // The session that made them keeps them beside it.
+  // The session that made these keys has them in memory, so another session is opened.
   network.host.open(shop, { generation: 3 });
   await network.log.next(shop, 'session.connected', ({ generation }) => generation === 3);
   network.host.order(shop, { type: 'prepare', order: textOrder('second') });

@@ -12,7 +12,7 @@ import {
 import { moduleFile, nodeFlags } from '../../../testbed/root.ts';
 
 const RANDOM_PAIRS = 200;
-/** With this number of pairs, exporting a pair after the call that made it blocks Node 20 for certain. */
+/** With this number of pairs, Node 20 certainly blocks if a pair is exported after the call that made it. */
 const PAIRS_IN_A_ROW = 50_000;
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');

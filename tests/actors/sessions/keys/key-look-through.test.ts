@@ -1,4 +1,4 @@
-/** An old account's keys occupy a worker for some tens of milliseconds. So it looks through one account at a time. */
+/** To look through an old account's keys takes a worker tens of milliseconds. So it does one account at a time. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
@@ -13,7 +13,7 @@ interface HeldNetwork {
   readonly network: SimulatedNetwork;
   /** The sessions that have asked for the names of their keys. */
   readonly asked: () => number;
-  /** The store answers them from now on. */
+  /** Lets the store answer them from now on. */
   readonly release: () => void;
 }
 
@@ -43,7 +43,7 @@ test('the stored keys of one session of a worker are looked through at a time', 
   const otherAddress = newShop();
   await pair(network, otherAddress, OTHER_PHONE);
   await until('the keys of one are looked through', async () => asked() > 0);
-  // A session that looks through its keys stores no text meanwhile, so one of the two happens.
+  // While a session looks through its keys, it stores no text. So exactly one of the two comes first.
   await network.control.write(SHOP_PHONE, { to: OTHER_PHONE, text: 'Open today?', wait: false });
   await until(
     'the other session asks for its keys, or hears the text',

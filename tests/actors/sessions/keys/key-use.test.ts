@@ -13,7 +13,7 @@ import { fields, sealedStore } from '../store/sealed-store-fixture.ts';
 
 const GROUP = '120363000000000001@g.us';
 
-/** A shop's sessions one after the other, at days of the test's choosing. */
+/** Opens a shop's sessions one after the other, on the days that the test chooses. */
 function shopOfYears() {
   const { open, store } = sealedStore();
   let nowMs = 30 * DAY_MS * 700;

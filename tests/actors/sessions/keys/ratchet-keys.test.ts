@@ -6,7 +6,7 @@ import type { SignalDataSet, SignalKeyStore } from '@whiskeysockets/baileys';
 import { RatchetKeys } from '../../../../actors/sessions/worker-thread/keys/ratchet-keys.ts';
 import { deferred } from '../../../testbed/deferred.ts';
 
-/** A store that writes down each batch. */
+/** Returns a store that records each batch. */
 function recordingStore(): SignalKeyStore & { readonly batches: SignalDataSet[] } {
   const values = new Map<string, unknown>();
   const batches: SignalDataSet[] = [];
@@ -35,7 +35,7 @@ function busyFor(ms: number): void {
 
 const bytes = (value: number): Uint8Array => Uint8Array.of(value);
 
-/** Sealing steps and data that may wait are stored in the store, too. */
+/** Returns keys over a store. It also gets the steps of sealed messages and data that may wait. */
 const keysOver = (store: SignalKeyStore): RatchetKeys =>
   new RatchetKeys(store, {
     storeSealed: async (data) => store.set(data),

@@ -1,6 +1,6 @@
 /**
- * A person has two addresses, the number and the network's own id. A Signal session that was made under one of them is that
- * of the same device under the other.
+ * A person has two addresses, the number and the network's own id. A Signal session that was made under one of them is
+ * that of the same device under the other.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const PERSON = '+33622222222';
 
 type Naming = 'lid' | 'pn_only';
 
-/** A person writes under that address; resolves when the shop heard it. */
+/** Lets a person write under that address. Resolves when the shop has the text. */
 async function hears(
   { control, host, log }: SimulatedNetwork,
   shop: SessionAddress,

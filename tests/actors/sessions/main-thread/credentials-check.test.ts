@@ -54,7 +54,7 @@ test('any key that sealed here opens the store, in any order; keys that never di
   await checkCredentialsKeys(store, [oldBytes], none());
 });
 
-/** A tenant with two shops, the second of which was paired; as the tenant's actor and a session worker store it. */
+/** Stores a tenant with two shops, of which the second was paired, like the tenant's actor and a session worker. */
 async function pairShop({ store }: RuntimeNode, tenantId: string, key: Buffer): Promise<void> {
   const { shard } = tenantAddress(tenantId);
   const shopId = `${tenantId.slice(0, -1)}b`;
@@ -92,7 +92,7 @@ test('if sessions were sealed before there was a check value, one of them must o
   await pairShop(node, tenant, otherBytes);
   await pairShop(node, '65f0000000000000000000c1', key);
   await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
-  // A start that was refused left nothing behind that would let the next one through.
+  // The refused start stored nothing, so the next one is refused too.
   await assert.rejects(check(wrong), /CREDENTIALS_KEY/);
   await check(key, wrong);
   await assert.rejects(check(otherBytes), /CREDENTIALS_KEY/, 'from now on the check value counts');

@@ -1,4 +1,4 @@
-/** A node learns the version that another one got. */
+/** A node uses the version of the network that another node has read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NetworkVersion } from '../../../../actors/sessions/main-thread/network-version.ts';
@@ -19,7 +19,7 @@ test('a node with lasting refusals reads the version that another node got half 
   let told: string | null = null;
   const store = fakeOf<Store>({
     read: readsBy(() => told),
-    // Another node asks, whatever there is to ask.
+    // Another node has the turn to ask.
     append: async () => [null],
   });
   const version = new NetworkVersion({

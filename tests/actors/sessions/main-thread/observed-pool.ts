@@ -14,7 +14,7 @@ import { moduleFile } from '../../../testbed/root.ts';
 export interface ObservedPool {
   readonly pool: WorkerPool;
   readonly story: string[];
-  /** Resolves when the condition holds, which is asked after each event of the pool. */
+  /** Resolves when the condition is true. It is checked after each event of the pool. */
   until(condition: () => boolean): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const TIMEOUT_MS = MINUTE_MS;
 interface Pool {
   readonly supervision?: Partial<WorkerSupervision>;
   readonly clock?: Clock;
-  /** The thread's code, asked for at each start. */
+  /** Returns the address of the thread's code, at each start. */
   readonly entry?: () => URL;
   /** Called at each loss, before the pool goes on. */
   readonly onLost?: () => void;
@@ -86,6 +86,6 @@ export function startPool(
   return { pool, story, until };
 }
 
-/** Waits until so many workers are ready. */
+/** Waits until this number of workers is ready. */
 export const allReady = ({ pool, until }: ObservedPool, count: number): Promise<void> =>
   until(() => pool.readyWorkers().length === count);

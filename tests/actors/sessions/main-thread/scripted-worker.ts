@@ -1,4 +1,4 @@
-/** A session worker that follows the shop's id, to test how the pool deals with it. */
+/** A session worker that does what the shop's id says, to test how the pool handles it. */
 import { getHeapSpaceStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { WorkerCommand, WorkerMessage } from '../../../../actors/sessions/worker-protocol.ts';

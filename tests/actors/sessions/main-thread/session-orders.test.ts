@@ -124,7 +124,7 @@ for (const [how, orders] of [
       else host.open(shop, { generation: 3 + index });
     }
     await log.next(shop, 'session.send_outcome');
-    // Another shop's session that was asked for later has read its own and shows a code.
+    // The session of another shop was opened later. It reads its credentials and shows a code meanwhile.
     const otherAddress = newShop();
     host.open(otherAddress, { generation: 1 });
     await log.next(otherAddress, 'session.qr');
@@ -145,7 +145,7 @@ test('a write that a session still had when its wait was over is never written',
     return ratchetSteps() - before;
   };
   await stepsOf('first');
-  // An inbound message steps a ratchet. The steps of the message sealed meanwhile wait behind that write.
+  // An inbound message steps a ratchet. A message is sealed meanwhile, and its steps wait for that write.
   const writes = store.holdCommits(stepsRatchet);
   await control.write(STRANGER, { to: SHOP_PHONE, text: 'hello', wait: false });
   const inbound = await log.next(shop, 'session.inbound');
@@ -154,7 +154,7 @@ test('a write that a session still had when its wait was over is never written',
   const before = ratchetSteps();
   host.order(shop, { type: 'prepare', order: textOrder('left behind') });
   host.open(shop, { generation: 3 });
-  // It comes again, since its step was not stored.
+  // The inbound message comes again, because its step was not stored.
   const again = await log.next(shop, 'session.inbound', ({ generation }) => generation === 3);
   host.order(shop, { type: 'confirm', token: again.token });
   await log.next(shop, 'session.connected', ({ generation }) => generation === 3);
@@ -174,7 +174,7 @@ test('an optional write that still waits behind another when its session stops w
   host.order(shop, { type: 'prepare', order: textOrder('first') });
   await log.next(shop, 'session.send_outcome');
   const countBefore = store.commits.filter(stepsRatchet).length;
-  // A ratchet's step is being stored, and who somebody is on the network waits behind it.
+  // A ratchet's step is being stored. The data about a person's account waits for that write.
   const writes = store.holdCommits(stepsRatchet);
   await control.write(STRANGER, { to: SHOP_PHONE, text: 'hello', wait: false });
   const inbound = await log.next(shop, 'session.inbound');
@@ -187,7 +187,7 @@ test('an optional write that still waits behind another when its session stops w
     order: textOrder('never sent', { to: acquaintance, knownAs: STRANGER }),
   });
   await log.next(shop, 'session.recipient_known');
-  // The network reports the acquaintance's identity next, before it answers a later question.
+  // The network reports the contact's identity next, before it answers a later query.
   host.order(shop, { type: 'prepare', order: textOrder('to nobody', { to: '+33699999999' }) });
   await log.next(shop, 'session.send_outcome', ({ outcome }) => outcome.kind === 'not_on_network');
   host.open(shop, { generation: 3 });
@@ -244,7 +244,7 @@ test('many shops share a worker, each with its own identity, and the end of one 
       await log.next(shop, 'session.closed');
       host.open(shop, { generation: 2 });
       await log.next(shop, 'session.connected');
-      // All write to one person: libsignal queues by person, across shops.
+      // All shops write to one person, because libsignal has one queue for a person, also across shops.
       host.order(shop, { type: 'prepare', order: textOrder(`from ${index}`, { deadlineMs: 15_000 }) });
       assert.equal((await log.next(shop, 'session.send_outcome')).outcome.kind, 'acknowledged');
     }),

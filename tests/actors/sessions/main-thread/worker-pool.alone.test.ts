@@ -71,7 +71,7 @@ test('a worker does not count as hung if the main thread was blocked', async (co
   let aheadMs = 0;
   const beats = new EventEmitter();
   const heartbeatMs = 50;
-  // An hour goes by before each beat is looked at, with the answer to the one before heard long ago.
+  // Before each check of the heartbeat, the clock moves on by an hour. The worker has answered by then.
   const clock: Clock = {
     wallMs: () => systemClock.wallMs() + aheadMs,
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
@@ -84,7 +84,7 @@ test('a worker does not count as hung if the main thread was blocked', async (co
   };
   const observed = startPool(1, { supervision: { heartbeatMs, heartbeatDeadlineMs: MINUTE_MS }, clock });
   const { pool, story } = observed;
-  // The pool's timers do not keep the process.
+  // The timers of the pool do not keep the process alive.
   const keptTimeout = setInterval(() => undefined, 1_000);
   context.after(async () => {
     clearInterval(keptTimeout);
@@ -101,7 +101,7 @@ test('a worker does not count as hung if the main thread was blocked', async (co
 test('a thread that the system does not give is a loss, and is asked for again', async (context) => {
   let starts = 0;
   const observed = startPool(1, {
-    // No scheme that a thread's code may have: the constructor throws, as it does where there are too many threads.
+    // The constructor throws for this scheme, as it does if there are too many threads.
     entry: () => (++starts === 2 ? new URL('http://127.0.0.1/') : SCRIPTED),
   });
   const { pool, story, until } = observed;
@@ -122,7 +122,7 @@ test('a worker without descriptors is a loss, and starts once there are some', a
     await pool.stop();
   });
   await allReady(observed, 1);
-  // Fewer than there are: the worker that ends leaves some free.
+  // The limit is 20 below the descriptors in use, because the worker that ends frees some.
   await limit.leave(-20);
   pool.post(0, { kind: 'close', shopId: 'exit' });
   await until(() => story.filter((line) => line.includes('EMFILE')).length > 2);

@@ -4,7 +4,7 @@ import { DEFAULT_WORKER_SUPERVISION } from '../../../../actors/sessions/main-thr
 import { type Clock, systemClock } from '../../../../runtime/clock.ts';
 import { allReady, SCRIPTED, startPool } from './observed-pool.ts';
 
-/** The time between restarts by hand. */
+/** The waits before restarts, which a test ends by hand. */
 interface Restarts {
   readonly clock: Clock;
   /** The waits before restarts, in milliseconds. */

@@ -1,4 +1,6 @@
-/** A linked device of a recipient could not read a message, and asks for it again. The answer is for that device alone. */
+/**
+ * A linked device of a recipient could not read a message, and asks for it again. The answer is for that device alone.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionAddress } from '../../../../actors/sessions/session-host.ts';
@@ -13,10 +15,10 @@ import type { SimulatedNetwork } from '../simulated-network.ts';
 const PERSON = '+33622222222';
 const OTHER = '+33633333333';
 const SHOP = `${SHOP_PHONE.slice(1)}@s.whatsapp.net`;
-/** The answers to one chat at once, before the rate limit applies. */
+/** The number of answers that one chat gets at once, before the rate limit applies. */
 const BURST = 20;
 
-/** A person's linked device that has lost its Signal session with the shop, and cannot read what comes. */
+/** A linked device of a person. It has lost its Signal session with the shop, and cannot read the shop's messages. */
 async function forgetfulDevice(network: SimulatedNetwork, shop: SessionAddress): Promise<TestClient> {
   const { simulator, control, host, log } = network;
   const device = await linkedClient(simulator, (qr) => control.scan(qr, PERSON));

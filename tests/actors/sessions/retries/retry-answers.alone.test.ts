@@ -1,4 +1,4 @@
-/** A device that could not read a message asks for it again, and gets it alone, within the rate of its chat. */
+/** A device that could not read a message asks for it again. Only that device gets it, at the rate of its chat. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BinaryNode, getBinaryNodeChild } from '@whiskeysockets/baileys';
@@ -143,7 +143,8 @@ test('members beyond the 600 who wait get no stanza, and the key of the group wi
   assert.deepEqual(valuesOf('ack').sort(), members.slice(0, 621).sort());
 });
 
-// Shape: vinikjkkj/zapo, src/retry/__tests__/retry.test.ts (`retry receipt parser validates and decodes built retry nodes`).
+// Shape: vinikjkkj/zapo, src/retry/__tests__/retry.test.ts (`retry receipt parser validates and decodes built retry
+// nodes`).
 test('a retry receipt whose own id is another is about the message that its `retry` names', async () => {
   const named: string[] = [];
   const { clock, asked, stanzas } = retryAnswers({
@@ -166,7 +167,8 @@ test('a retry receipt whose own id is another is about the message that its `ret
   );
 });
 
-// Shape: oxidezap/whatsapp-rust, wacore/src/protocol/retry.rs (`extract_registration_id_3_bytes`, `…_rejects_oversized`).
+// Shape: oxidezap/whatsapp-rust, wacore/src/protocol/retry.rs (`extract_registration_id_3_bytes`,
+// `…_rejects_oversized`).
 test('a registration id without its leading zeros is the same id: no new session is opened', async () => {
   const ask = async (bytes: readonly number[]): Promise<readonly string[]> => {
     const { clock, asked, opened, sent } = retryAnswers();

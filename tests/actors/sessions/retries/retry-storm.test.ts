@@ -1,6 +1,7 @@
 /**
- * Members of a group who could not read a post ask for it again, each by itself and perhaps all at once. Each answer is for
- * the device that asked: posts to the whole group for each of them have locked accounts (oxidezap/whatsapp-rust, pull 871).
+ * Members of a group who could not read a post ask for it again, each by itself and perhaps all at once. Each answer is
+ * for the device that asked: posts to the whole group for each of them have locked accounts (oxidezap/whatsapp-rust,
+ * pull 871).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

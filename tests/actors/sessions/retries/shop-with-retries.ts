@@ -21,7 +21,7 @@ const ACCOUNT = {
   deviceSignature: new Uint8Array(64),
 };
 
-/** The id that the network's devices here give with their keys. */
+/** The registration id of all devices of this network. */
 const REGISTRATION_ID = 0x010203;
 
 /** The address that a receipt comes from. */
@@ -30,7 +30,7 @@ interface Asking {
   readonly participant?: string;
 }
 
-/** The rest of a retry receipt. */
+/** The other fields of a retry receipt. */
 interface AskedAs {
   readonly count: string;
   /** The id of the message, if it is not that of the receipt. */
@@ -45,7 +45,7 @@ export const ONCE_MORE: SentMessage = { chat: PERSON, message: { conversation: '
 export function retryAnswers(
   options: {
     readonly failures?: number;
-    /** Finds what was sent. */
+    /** Finds a sent message. */
     readonly sent?: RetryAnswersOptions['sentMessages'];
     readonly clock?: FakeClock;
   } = {},

@@ -12,7 +12,7 @@ import { pairedShop } from '../paired-shop.ts';
 
 const PERSON = '+33622222222';
 const NUMBER = '33622222222@s.whatsapp.net';
-/** A message goes to the person's phone and to the shop's own. */
+/** The devices of a message: the person's phone and the shop's own phone. */
 const PHONES = 2;
 
 const list = (ts: string, content?: Uint8Array): BinaryNode => ({

@@ -176,7 +176,7 @@ test('a status is shown to its audience, as text and as image', async (context) 
 
 test('a rate signal to the query before a send leaves the message unsent; so does silence', async (context) => {
   const { network, shop, control, outcomeOf } = await pairedShop(context, { timing: { queryMs: 2_000 } });
-  // The client asks other questions after it is open. They get the error too, and leave some of it.
+  // The client sends other queries once it is open. They get the error too, so it is set for 50 of them.
   await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', code: 429, text: 'rate-overlimit', count: 50 });
   assert.deepEqual(await outcomeOf(textOrder('too much')), { kind: 'rate_limited' });
   await control.queryErrors(SHOP_PHONE, { xmlns: 'usync', count: 0 });

@@ -1,4 +1,4 @@
-/** The questions for the keys of devices, to a network that refuses a whole question for one of them. */
+/** Queries for the keys of devices, to a network that refuses a whole query because of one device. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -19,7 +19,7 @@ import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const DEVICES = Array.from({ length: 1_000 }, (_, index) => `${100_000 + index}@lid`);
 
-/** A network that refuses every question about any of these devices. */
+/** Returns a network that refuses every query about any of these devices. */
 function refusing(refused: ReadonlySet<string>, inject: () => void = () => undefined) {
   const asked: number[] = [];
   const socket = {

@@ -18,7 +18,7 @@ const group = (id: string, admin: string): GroupMetadata =>
     participants: [{ id: '111:4@lid', admin: admin === OWN ? 'admin' : null }, { id: '222@lid' }],
   }) as GroupMetadata;
 
-/** Returns the groups of a session whose queries may take a second. It tells each list that they report. */
+/** Returns the groups of a session whose queries may take a second, and each list that they report. */
 function groupsOf(options: {
   readonly socket: WASocket;
   readonly clock: Clock;
@@ -109,7 +109,7 @@ test('several changes of one group at a time are asked about once; a group that 
   assert.deepEqual([asked.length, told.at(-1)], [2, []]);
 });
 
-/** A directory whose first questions are refused, and a timer that fires so much too early. */
+/** Returns a directory whose first queries are refused. Its timer fires too early by `earlyMs`. */
 function refusedAtFirst(refusals: number, earlyMs: number) {
   const clock = new FakeClock();
   const told: (readonly SessionGroup[])[] = [];

@@ -24,7 +24,7 @@ for (const code of [404, 406, 429]) {
     assert.deepEqual(await outcomeOf(textOrder('to one', { to: WITHOUT, deadlineMs: 30_000 })), {
       kind: 'unprepared',
     });
-    // It has keys again. It cannot read what comes without the group's key, and asks for it.
+    // The device has keys again. It cannot read a post without the group's key, and asks for it.
     await control.refuseKeys(WITHOUT, 0);
     assert.deepEqual(await outcomeOf(textOrder('again to all', { to: GROUP, deadlineMs: 30_000 })), {
       kind: 'acknowledged',

@@ -11,7 +11,7 @@ import { fakeOf } from '../../../testbed/fake-of.ts';
 const PERSON = '33622222222@s.whatsapp.net';
 const OTHER = '33633333333@s.whatsapp.net';
 
-/** A session's socket that is answered so, the last answer again and again, and what it asks. */
+/** Returns a socket that gets these answers, the last one again and again, and its queries. */
 function socketAnswered(...answers: (USyncQueryResult['list'] | undefined)[]) {
   const asked: { context: string; protocols: string[]; users: (string | undefined)[] }[] = [];
   const socket = fakeOf<WASocket>({

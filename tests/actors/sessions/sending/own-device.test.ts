@@ -136,7 +136,8 @@ async function send({ host, log }: SimulatedNetwork, shop: SessionAddress, text:
 }
 
 /**
- * The keys of others were asked for, and never those of the device that asks. It knows itself by the LID that it has.
+ * Asserts that the session asked for keys of other devices, and never for those of its own. It knows its own by its
+ * LID.
  */
 function assertOthersAsked(events: readonly SimulatorEvent[]): void {
   const askedEvents = events.filter(({ event }) => event === 'keys asked for');

@@ -1,4 +1,4 @@
-/** A shop writes to its own number, as an owner does who tries it out. */
+/** A shop writes to its own number, for example when its owner tries the service. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SHOP_PHONE, textOrder } from '../conformance-network.ts';

@@ -1,4 +1,4 @@
-/** A message to the network's own id of somebody names their number as the network knows it, or none. */
+/** A message to a person's id of the network names the number that the network has for the person, or none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../../testbed/waiting.ts';

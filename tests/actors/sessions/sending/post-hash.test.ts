@@ -44,7 +44,7 @@ test('a group that is another than the session knows is asked for after the next
     (await network.log.next(shop, 'session.groups')).groups.find(({ id }) => id === GROUP)?.participantCount;
   await putGroup(network, MEMBERS);
   while ((await count()) !== 3);
-  // The notice of the group is asked about a moment after it came.
+  // The session looks the group up a moment after the notice about it.
   await until('the group was asked for', async () => lookUps(events) > 0);
   const before = lookUps(events);
   await putGroup(network, [...MEMBERS, '+33644000013'], { untold: true });

@@ -49,7 +49,7 @@ test('a number that turns out to have no device is asked about again, though it 
   };
   assert.equal(await outcomeOf(shop), 'acknowledged');
   await control.setNumber(number, false);
-  // Another shop of the same worker knows of the number, and of no device.
+  // Another shop of the worker remembers that the number is on the network, but no device of it.
   const otherAddress = newShop();
   host.open(otherAddress, { generation: 1 });
   await control.scan((await log.next(otherAddress, 'session.qr')).qr, '+33644444444');

@@ -34,7 +34,7 @@ export const ORDER: SendOrder = {
   deadlineMs: MINUTE_MS,
 };
 
-/** An order as the main thread gives it; the number is known, and composing takes no time. */
+/** Returns an order of the main thread. The number is known, and composing takes no time. */
 export const asked = (change: Partial<SendOrder> = {}): PrepareOrder => {
   return { attempt: 1, order: { ...ORDER, ...change }, composingMs: 0 };
 };
@@ -57,9 +57,8 @@ interface OutboxScript {
 }
 
 /**
- * Returns an outbox whose client asks for the recipient's devices before each message; `devices` answers those
- * questions. `hangs`: it never makes a ciphertext. The client also asks for the upload host, and its socket ends
- * meanwhile.
+ * Returns an outbox. Its client asks for the recipient's devices before each message, and `devices` answers. If it
+ * `hangs`, it never makes a ciphertext. The client also asks for the upload host, and the socket ends meanwhile.
  */
 export function scriptedOutbox({
   hangs = false,

@@ -1,4 +1,4 @@
-/** The worker's slots for messages: the orders that have none wait. */
+/** A worker has a number of slots for messages. An order without a slot waits. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { listening } from '../../../testbed/listening.ts';
 import { until } from '../../../testbed/waiting.ts';
 import { asked, DEVICE, ORDER, scriptedOutbox } from './scripted-outbox.ts';
 
-/** Returns an outbox whose worker's only slot another tenant has. */
+/** Returns an outbox whose worker has one slot, which another tenant has taken. */
 async function withoutSlot() {
   const sendSlots = new FairSlots({ all: 1, share: 1 });
   const otherSlot = await sendSlots.take('other');

@@ -9,7 +9,7 @@ import type { FaultKind } from '../../../../simulator/control/faults.ts';
 import { newShop, SHOP_PHONE } from '../conformance-network.ts';
 import { pairedShop, simulatedNetwork } from '../paired-shop.ts';
 
-/** docs/chat-client.md, What the client surfaces; one line each. */
+/** The rows of docs/chat-client.md, What the client surfaces. */
 const LIVE: readonly (readonly [FaultKind, SessionEnd, number])[] = [
   ['drop', 'transient', 428],
   ['stream_end', 'transient', 428],
@@ -26,7 +26,7 @@ const AT_LOGIN: readonly (readonly [FaultKind, SessionEnd, number])[] = [
   ['forbidden', 'forbidden', 403],
   ['outdated', 'outdated', 405],
   ['login_unavailable', 'transient', 503],
-  // The client surfaces nothing at all: the connect watchdog ends it.
+  // The client reports nothing here. The watchdog of connecting ends the session.
   ['refuse_upgrade', 'transient', 408],
 ];
 

@@ -1,6 +1,6 @@
 /**
- * A line is lost before the network acknowledged a message. The next connection puts the message on the wire once more under
- * the same id, which the network and phones show once.
+ * A line is lost before the network acknowledged a message. The next connection puts the message on the wire once more
+ * under the same id, which the network and phones show once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A session that opens goes through the names of its keys, and through their values only where an older key sealed some. */
+/** An opening session reads the names of its keys. It reads their values only if an older key sealed some. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

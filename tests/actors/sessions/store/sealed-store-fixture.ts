@@ -8,7 +8,7 @@ import { FakeClock } from '../../../runtime/fake-clock.ts';
 import { newShop } from '../conformance-network.ts';
 import { MemoryStore } from '../memory-store.ts';
 
-/** Returns the store of a shop's only session. `life.goesOn`: whether it still is the only one. */
+/** Returns the store of a shop's only session. `life.goesOn` says whether it still is the only one. */
 export function sealedStore(cacheBytes = 1_000_000) {
   const store = new MemoryStore();
   const clock = new FakeClock();

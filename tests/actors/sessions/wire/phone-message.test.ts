@@ -58,7 +58,7 @@ const answer = (
   },
 });
 
-/** Texts and senders in an answer that comes from an address. */
+/** Returns texts and senders in an answer that comes from an address. */
 function told(from: string, message: proto.IMessage): unknown[] {
   const stanza = { tag: 'message', attrs: { from, id: 'A', category: 'peer' } };
   const otherAddress = (wireId: string) => (wireId === 'W1' ? '33622222222@s.whatsapp.net' : undefined);

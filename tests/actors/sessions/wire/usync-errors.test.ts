@@ -1,4 +1,4 @@
-/** Errors inside the answer to a usync question, as the client's own reader takes them. */
+/** How the client's own reader takes errors inside the answer to a usync query. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BinaryNode, USyncQuery } from '@whiskeysockets/baileys';
@@ -70,7 +70,7 @@ test('errors of some protocols in a row leave the answers of the others, and no 
   assert.deepEqual(
     foundResult?.list.map(({ id, contact, lid }) => [id, contact, lid]),
     [
-      // An error about the id is an empty id, which is not "has none".
+      // An error about the id reads as an empty id. It does not mean that the person has none.
       ['there@s.whatsapp.net', true, ''],
       ['refused@s.whatsapp.net', undefined, ''],
       ['nowhere@s.whatsapp.net', false, undefined],

@@ -43,9 +43,9 @@ const AT_EIGHT = [`${numberAt(0)} 08:00`];
 describe('a message of a batch that was accepted just before the quiet hours', () => {
   test('waits for their end if it is prepared too late, and leaves once', async () => {
     const { run, id, messageId } = await justBefore();
-    run.shop.toSession(messageId);
+    run.shop.passFirstLook(messageId);
     run.shop.pass(MINUTE_MS);
-    run.shop.prepared(messageId, [['SET', 'ratchet', 'step']]);
+    run.shop.reportPrepared(messageId, [['SET', 'ratchet', 'step']]);
     assert.equal(run.shop.statusOf(messageId), 'queued');
     assert.ok(!run.shop.writes.some(([, key]) => key === 'ratchet'), 'what sealed it is not stored');
     assert.ok(run.shop.effects.some(({ type }) => type === 'recall'));
@@ -86,7 +86,7 @@ describe('a message of a batch that was accepted just before the quiet hours', (
   test('accepts no other message of its batch before it, even if a gap passes at their end', async () => {
     const { run, id, messageId } = await justBefore({ people: 5 });
     run.shop.pass(MINUTE_MS);
-    run.shop.prepared(messageId, []);
+    run.shop.reportPrepared(messageId, []);
     await run.pass(12 * HOUR_MS - MINUTE_MS + 5_000);
     assert.equal(new Date(run.shop.nowMs).toISOString().slice(11, 19), '07:59:55');
     run.shop.send('+33699999999');
@@ -115,9 +115,9 @@ describe('a message of a batch that was accepted', () => {
   test('fails EXPIRED once the batch may send no more, and ends with it', async () => {
     const notAfterMs = Date.parse('2026-03-01T20:00:30Z');
     const { run, id, messageId } = await justBefore({ quietHours: undefined, notAfterMs });
-    run.shop.toSession(messageId);
+    run.shop.passFirstLook(messageId);
     run.shop.pass(MINUTE_MS);
-    run.shop.prepared(messageId, []);
+    run.shop.reportPrepared(messageId, []);
     await run.pass(DAY_MS);
     assert.equal(run.shop.statusOf(messageId), 'failed EXPIRED');
     const { status, progress, codes } = await run.shown(id);
@@ -142,9 +142,9 @@ describe('a message of a batch that was accepted', () => {
 
   test('waits while the batch is paused or stopped, and leaves once it is resumed', async () => {
     const { run, id, messageId } = await justBefore({ quietHours: undefined });
-    run.shop.toSession(messageId);
+    run.shop.passFirstLook(messageId);
     await run.steer(id, 'pause');
-    run.shop.prepared(messageId, []);
+    run.shop.reportPrepared(messageId, []);
     await run.pass(HOUR_MS);
     assert.deepEqual(run.sent, []);
     await run.steer(id, 'resume');
@@ -165,9 +165,9 @@ describe('a message of a batch that was accepted', () => {
 
   test('has no time at which it is likely to leave, and delays no other message', async () => {
     const { run, id, messageId } = await justBefore({ quietHours: undefined });
-    run.shop.toSession(messageId);
+    run.shop.passFirstLook(messageId);
     await run.steer(id, 'pause');
-    run.shop.prepared(messageId, []);
+    run.shop.reportPrepared(messageId, []);
     const single = run.shop.send('+33699999999');
     const shown = (messageId: string): { readonly position?: number; readonly estimatedSendAt?: unknown } => {
       const view = { id: messageId, status: 'queued' } as MessageView;

@@ -53,7 +53,7 @@ describe('a cancelled message', () => {
   test('is recalled while it is being prepared, and continues once it is being sent', async () => {
     const shop = await ShopHarness.connected();
     const prepared = shop.send('+33601000000');
-    shop.toSession(prepared);
+    shop.passFirstLook(prepared);
     assert.equal(await cancel(shop, prepared), 'ended');
     assert.deepEqual(shop.idsOf('recall'), [prepared]);
     const sending = shop.send('+33601000001');

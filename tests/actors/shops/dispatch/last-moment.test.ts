@@ -15,7 +15,7 @@ test('a message that is being prepared stays queued: a hand-over, a drop or a lo
   for (const end of ['hand-over', 'drop', 'silence', 'kill'] as const) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
-    shop.toSession(id);
+    shop.passFirstLook(id);
     assert.deepEqual([pacingState(shop.state), shop.statusOf(id)], ['preparing', 'queued']);
     assert.equal(shop.effectsOf('prepare').length, 1);
     if (end === 'hand-over') {
@@ -31,7 +31,7 @@ test('a message that is being prepared stays queued: a hand-over, a drop or a lo
     assert.equal(shop.statusOf(id), 'queued');
     assert.deepEqual(shop.idsOf('recall'), [id]);
     // A late report lets nothing leave.
-    shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+    shop.reportPrepared(id, [['HSET', 'k', 'session/a', 'step']]);
     assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
     assert.ok(shop.writes.every((write) => !write.includes('step')));
   }
@@ -43,7 +43,7 @@ test('a message that is still being prepared a day after its acceptance expires,
   const id = shop.send();
   shop.pass(DAY_MS - MINUTE_MS);
   shop.command({ type: 'resume' });
-  shop.toSession(id);
+  shop.passFirstLook(id);
   assert.equal(shop.statusOf(id), 'queued');
   shop.pass(MINUTE_MS);
   assert.deepEqual([shop.statusOf(id), shop.idsOf('recall')], ['failed EXPIRED', [id]]);
@@ -52,15 +52,15 @@ test('a message that is still being prepared a day after its acceptance expires,
 test('a late report about an earlier attempt does not mark a message as prepared that is being sent again', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
-  shop.toSession(id);
+  shop.passFirstLook(id);
   shop.command({ type: 'pause' });
   shop.command({ type: 'resume' });
   assert.equal(pacingState(shop.state), 'preparing');
   // It was reported before the recall, and the session no longer has an order to transmit.
-  shop.prepared(id, [['HSET', 'k', 'session/a', 'former']]);
+  shop.reportPrepared(id, [['HSET', 'k', 'session/a', 'former']]);
   assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
-  shop.toSession(id);
-  shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+  shop.passFirstLook(id);
+  shop.reportPrepared(id, [['HSET', 'k', 'session/a', 'step']]);
   assert.deepEqual([shop.effectsOf('transmit').length, shop.statusOf(id)], [1, 'sending']);
   assert.ok(shop.writes.every((write) => !write.includes('former')));
 });
@@ -68,12 +68,12 @@ test('a late report about an earlier attempt does not mark a message as prepared
 test('a late report of an earlier attempt that it found no chat does not end the message', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
-  shop.toSession(id);
+  shop.passFirstLook(id);
   shop.command({ type: 'pause' });
   shop.command({ type: 'resume' });
   shop.outcome(id, { kind: 'no_chat' });
   assert.equal(shop.statusOf(id), 'queued');
-  shop.toSession(id);
+  shop.passFirstLook(id);
   shop.outcome(id, { kind: 'no_chat' });
   assert.match(shop.statusOf(id) ?? '', /^rejected /);
 });
@@ -81,9 +81,9 @@ test('a late report of an earlier attempt that it found no chat does not end the
 test('the steps of the ratchets are in the turn that stores sending, and the frame leaves after it', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
-  shop.toSession(id);
+  shop.passFirstLook(id);
   const countBefore = shop.writes.length;
-  shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+  shop.reportPrepared(id, [['HSET', 'k', 'session/a', 'step']]);
   assert.equal(shop.statusOf(id), 'sending');
   const turn = shop.writes.slice(countBefore);
   assert.ok(turn.some((write) => write.includes('step')));
@@ -94,7 +94,7 @@ test('the steps of the ratchets are in the turn that stores sending, and the fra
 test('the body of a message at the session is not read again, and is forgotten when the message is put back', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send();
-  shop.toSession(id);
+  shop.passFirstLook(id);
   const store = { ...storeOf(shop.redis), read: () => Promise.reject(new Error('it was read')) };
   const { generation } = shop.state.channel.context;
   const command = { type: 'session.prepared', generation, messageId: id, writes: [] } as const;
@@ -109,7 +109,7 @@ test('the body of a message at the session is not read again, and is forgotten w
 test('a STOP that came under the network’s own id of the recipient is found at the last check', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send('+33612345678');
-  shop.toSession(id);
+  shop.passFirstLook(id);
   const lid = '123456789012345@lid';
   const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
   const { state } = shop;
@@ -124,13 +124,13 @@ for (const title of ['it comes while', 'it is found when'] as const) {
   test(`a STOP counts until the message is sending: ${title} it was prepared`, async () => {
     const shop = await ShopHarness.connected();
     const id = shop.send('+33612345678');
-    shop.toSession(id);
+    shop.passFirstLook(id);
     const stop = { wireId: 'W', from: '+33612345678', text: 'STOP', atMs: shop.nowMs, token: 't' };
     if (title === 'it comes while') {
       shop.session({ type: 'session.inbound', ...stop });
     } else {
       const writer = { lastInboundAtMs: 0, stampMs: 0, optedOut: true, wireIds: [] };
-      shop.prepared(id, [['HSET', 'k', 'session/a', 'step']], writer);
+      shop.reportPrepared(id, [['HSET', 'k', 'session/a', 'step']], writer);
     }
     assert.equal(shop.statusOf(id), 'rejected RECIPIENT_OPTED_OUT');
     assert.deepEqual(shop.idsOf('recall'), [id]);
@@ -143,8 +143,8 @@ for (const title of ['it comes while', 'it is found when'] as const) {
 test('a STOP during the sending keeps the stanza from being sent again after a lost connection, and stops no other', async () => {
   const shop = await ShopHarness.connected();
   const id = shop.send('+33612345678');
-  shop.toSession(id);
-  shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+  shop.passFirstLook(id);
+  shop.reportPrepared(id, [['HSET', 'k', 'session/a', 'step']]);
   const stop = { wireId: 'W', text: 'STOP', atMs: shop.nowMs, token: 't' };
   shop.session({ type: 'session.inbound', ...stop, from: '+33699999999' });
   assert.deepEqual(shop.effectsOf('do_not_repeat'), []);
@@ -164,7 +164,7 @@ for (const [title, facts, hasChat, effect] of [
     const shop = await ShopHarness.connected();
     const id = shop.send('+33612345678');
     const dispatch = { body: shop.bodies.get(id), writer: undefined, audience: [] };
-    shop.onWire(id, dispatch);
+    shop.toWireBy(id, dispatch);
     if (!hasChat) {
       const restriction = { isActive: true, kind: 'RESTRICT_ALL_COMPANIONS', endsAtMs: null };
       shop.session({ type: 'session.limits', restriction });
@@ -202,7 +202,7 @@ test('a status that is being sealed is sealed again without a viewer who sends S
   const { event, to } = shop.state.transitions.list().at(-1) ?? {};
   assert.deepEqual([event, to], ['taken_back', 'gap']);
   shop.outcome(id, { kind: 'not_sent' });
-  shop.prepared(id, [['HSET', 'k', 'session/a', 'step']]);
+  shop.reportPrepared(id, [['HSET', 'k', 'session/a', 'step']]);
   assert.deepEqual([shop.effectsOf('transmit'), shop.statusOf(id)], [[], 'queued']);
   shop.pass(20_000);
   looked(['+33611110002']);
@@ -221,13 +221,13 @@ test('a message that cannot be prepared is put back a few times, then refused; a
   const id = shop.send();
   for (let round = 0; round < 5; round += 1) {
     assert.equal(shop.statusOf(id), 'queued');
-    shop.toSession(id);
+    shop.passFirstLook(id);
     shop.outcome(id, { kind: 'unprepared' });
     shop.pass(20_000);
   }
   assert.equal(shop.statusOf(id), 'failed SEND_REFUSED');
   const other = shop.send('+33612345679');
-  shop.toSession(other);
+  shop.passFirstLook(other);
   shop.outcome(other, { kind: 'rate_limited' });
   assert.deepEqual([pacingState(shop.state), shop.statusOf(other)], ['paused', 'queued']);
 });

@@ -140,7 +140,7 @@ test('a message to one form that is being sent is stopped by an opt-out from the
     const { shop } = person;
     await person.write(LONG, 'hello');
     const messageId = shop.send(LONG);
-    shop.toSession(messageId);
+    shop.passFirstLook(messageId);
     await person.write(SHORT, 'STOP', lateMs);
     assert.equal(shop.statusOf(messageId), status);
   }

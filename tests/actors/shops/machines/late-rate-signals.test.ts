@@ -8,7 +8,7 @@ import { ShopHarness } from '../shop-harness.ts';
 test('a rate signal about a message that was put back meanwhile still pauses the queue', async () => {
   const shop = await ShopHarness.connected();
   const messageId = shop.send();
-  shop.toSession(messageId);
+  shop.passFirstLook(messageId);
   shop.command({ type: 'pause' });
   shop.outcome(messageId, { kind: 'rate_limited' });
   shop.command({ type: 'resume' });
@@ -22,7 +22,7 @@ test('a rate signal about an earlier message puts back the one being prepared, a
   for (const state of ['preparing', 'sending'] as const) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
-    if (state === 'preparing') shop.toSession(id);
+    if (state === 'preparing') shop.passFirstLook(id);
     else shop.toWire(id);
     assert.equal(pacingState(shop.state), state);
     shop.outcome('65f0000000000000000000ff', { kind: 'rate_limited' });
@@ -43,7 +43,7 @@ test('a late rate signal about the message being prepared recalls it; one on the
   for (const state of ['preparing', 'sending'] as const) {
     const shop = await ShopHarness.connected();
     const messageId = shop.send();
-    if (state === 'preparing') shop.toSession(messageId);
+    if (state === 'preparing') shop.passFirstLook(messageId);
     else shop.toWire(messageId);
     const outcome = { kind: 'rate_limited' } as const;
     shop.session({ type: 'session.send_outcome', messageId, outcome, isLate: true });

@@ -37,9 +37,9 @@ for (const stage of ['preparing', 'sending'] as const) {
     shop.command({ type: 'pause' });
     shop.command({ type: 'resume' });
     assert.equal(shop.effectsOf('first_look').length, 2);
-    if (stage === 'preparing') shop.toSession(id);
+    if (stage === 'preparing') shop.passFirstLook(id);
     else shop.toWire(id);
-    shop.toSession(id);
+    shop.passFirstLook(id);
     assert.equal(pacingState(shop.state), stage);
     assert.equal(shop.effectsOf('prepare').length, 1);
   });
@@ -81,7 +81,7 @@ for (const kind of ['acknowledgement', 'look-up'] as const) {
     const shop = await ShopHarness.connected();
     const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
     if (kind === 'acknowledgement') shop.toWire(first);
-    else shop.toSession(first);
+    else shop.passFirstLook(first);
     shop.outcome(first, { kind: 'rate_limited' });
     assert.equal(shop.statusOf(first), 'queued');
     shop.pass(15 * MINUTE_MS - 1);
@@ -111,7 +111,7 @@ test('a restart fails the message in `sending` with BOT_RESTARTED, and the other
 test('a restart before the wire puts the message back to the head of the queue', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
-  shop.toSession(first);
+  shop.passFirstLook(first);
   shop.restart();
   assert.deepEqual(
     shop.state.queue.map(({ messageId }) => messageId),
@@ -124,7 +124,7 @@ for (const stage of ['the first look', 'the session'] as const) {
   test(`a hand-over puts a message that waits for ${stage} back to the head of the queue and waits for nothing`, async () => {
     const shop = await ShopHarness.connected();
     const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
-    if (stage === 'the session') shop.toSession(first);
+    if (stage === 'the session') shop.passFirstLook(first);
     assert.equal(pacingState(shop.state), 'preparing');
     shop.drain();
     assert.ok(shop.isSettled);
@@ -197,11 +197,11 @@ test('each outcome gives the message its status', async () => {
 test('a number that is not on the network is rejected without a gap, and a missing answer rejects nothing', async () => {
   const shop = await ShopHarness.connected();
   const [first, second] = [shop.send('+33600000010'), shop.send('+33600000011')];
-  shop.toSession(first);
+  shop.passFirstLook(first);
   shop.outcome(first, { kind: 'not_on_network' });
   assert.equal(shop.statusOf(first), 'rejected RECIPIENT_NOT_ON_MSGAPP');
   assert.equal(shop.effectsOf('first_look').at(-1)?.messageId, second);
-  shop.toSession(second);
+  shop.passFirstLook(second);
   shop.outcome(second, { kind: 'not_sent' });
   assert.equal(shop.statusOf(second), 'queued');
   assert.equal(pacingState(shop.state), 'gap');
@@ -277,7 +277,7 @@ test('a message that is being prepared waits as well once an operator pauses the
   for (const isWithSession of [false, true]) {
     const shop = await ShopHarness.connected();
     const id = shop.send();
-    if (isWithSession) shop.toSession(id);
+    if (isWithSession) shop.passFirstLook(id);
     assert.equal(pacingState(shop.state), 'preparing');
     shop.command({ type: 'pause' });
     const recalled = shop.idsOf('recall');
@@ -313,9 +313,9 @@ test('a message costs a commit when it is accepted, one before the wire and one 
   writes('accepted', () => {
     id = shop.send();
   });
-  writes('first look', () => shop.toSession(id));
+  writes('first look', () => shop.passFirstLook(id));
   assert.equal(pacingState(shop.state), 'preparing');
-  writes('prepared', () => shop.prepared(id, []));
+  writes('prepared', () => shop.reportPrepared(id, []));
   writes('outcome', () => shop.outcome(id, { kind: 'acknowledged' }));
   writes('end of the gap', () => shop.pass(20_000));
   assert.equal(pacingState(shop.state), 'idle');
@@ -342,7 +342,7 @@ test('an inactive tenant’s messages do not reach the wire, and its queue conti
   const [first, second] = [shop.send(), shop.send('+33612345679')];
   shop.command({ type: 'tenant_active', isActive: false });
   assert.equal(shop.state.currentMessage, undefined, 'the current message is put back');
-  shop.toSession(first);
+  shop.passFirstLook(first);
   shop.pass(HOUR_MS);
   assert.deepEqual([shop.statusOf(first), shop.statusOf(second)], ['queued', 'queued']);
   shop.command({ type: 'tenant_active', isActive: true });

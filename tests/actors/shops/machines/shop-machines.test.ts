@@ -60,10 +60,10 @@ function take(shop: ShopHarness, step: Step, number: number): void {
       shop.send(`+3360000${String(1_000 + number)}`, `text ${number}`);
       break;
     case 'firstLook':
-      shop.toSession(messageId);
+      shop.passFirstLook(messageId);
       break;
     case 'prepared':
-      shop.prepared(messageId, []);
+      shop.reportPrepared(messageId, []);
       break;
     case 'unprepared':
       if (pacingState(shop.state) === 'preparing') shop.outcome(messageId, step.outcome);
@@ -97,7 +97,8 @@ async function afterRestart(shop: ShopHarness, from: 'memory' | 'store') {
     listed: state.acceptedList.next,
     ended: endedBefore(state),
     statuses: [...messages],
-    // The session of the process before is gone, so that there is nothing to recall. Each cuts its list at a time of the day.
+    // The session of the process before is gone, so that there is nothing to recall. Each cuts its list at a time of
+    // the day.
     effects: effects.map(({ type }) => type).filter((type) => !/^(announce|recall|cut)/.test(type)),
   };
 }

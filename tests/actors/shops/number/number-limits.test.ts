@@ -36,7 +36,9 @@ function quota(
   shop.session({ type: 'session.limits', newChats });
 }
 
-/** A connected shop with a message to a stranger that waits, and one that the network has just refused with this code. */
+/**
+ * A connected shop with a message to a stranger that waits, and one that the network has just refused with this code.
+ */
 async function refused(code: string): Promise<{ readonly shop: ShopHarness; readonly waiting: string }> {
   const shop = await ShopHarness.connected();
   const refusedId = idOf(shop.sendToStranger('+33699990001'));
@@ -243,7 +245,7 @@ test('a waiting message is rejected if the session finds no token for its recipi
     [cold, 'COLD_RECIPIENT_CAP_REACHED'],
     [declared, 'DECLARED_RECIPIENT_CAP_REACHED'],
   ] as const) {
-    shop.toSession(id);
+    shop.passFirstLook(id);
     shop.outcome(id, { kind: 'no_chat' });
     assert.equal(shop.statusOf(id), `rejected ${code}`);
   }

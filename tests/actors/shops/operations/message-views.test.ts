@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, test } from 'node:test';
 import { MessageViews } from '../../../../actors/shops/operations/message-views.ts';
 
 const tenantId = 'a'.repeat(24);
@@ -29,7 +29,7 @@ const sentText = JSON.stringify({
 });
 
 describe('remembered views of messages', () => {
-  it('one object while nothing changes, another once the state or the body does', () => {
+  test('one object while nothing changes, another once the state or the body does', () => {
     const views = new MessageViews();
     const fields = [body('x'), null];
     const first = views.viewOf('m', fields);
@@ -41,14 +41,14 @@ describe('remembered views of messages', () => {
     assert.equal(views.viewOf('m', [body('y'), sentText])?.view.text, 'y');
   });
 
-  it('a removed message is gone, and may come back', () => {
+  test('a removed message is gone, and may come back', () => {
     const views = new MessageViews();
     views.viewOf('m', [body('x'), null]);
     assert.equal(views.viewOf('m', [null, null]), undefined);
     assert.equal(views.viewOf('m', [body('z'), null])?.view.text, 'z');
   });
 
-  it('the ten-thousandth message is read as the first was', () => {
+  test('the ten-thousandth message is read as the first was', () => {
     const views = new MessageViews();
     for (let number = 0; number < 10_000; number += 1) {
       assert.equal(views.viewOf(`m${number}`, [body(String(number)), null])?.view.text, String(number));
@@ -56,7 +56,7 @@ describe('remembered views of messages', () => {
     assert.equal(views.viewOf('m0', [body('0'), sentText])?.view.status, 'sent');
   });
 
-  it('the number of cached views is limited: the oldest is dropped', () => {
+  test('the number of cached views is limited: the oldest is dropped', () => {
     const views = new MessageViews();
     const oldest = [body('0'), null];
     const first = views.viewOf('m0', oldest);

@@ -1,6 +1,6 @@
 /**
- * A person wrote while the network hid their number, and their number comes later: from then on it stands for them. Their
- * opt-out stops replies to what they wrote before, and messages to both addresses count as to one person.
+ * A person wrote while the network hid their number, and their number comes later: from then on it stands for them.
+ * Their opt-out stops replies to what they wrote before, and messages to both addresses count as to one person.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -125,7 +125,7 @@ test('a STOP with the number rejects a reply that waits or is being prepared', a
     const person = await Hidden.start();
     const { shop } = person;
     const messageId = await person.reply();
-    if (isPrepared) shop.toSession(messageId);
+    if (isPrepared) shop.passFirstLook(messageId);
     await person.write(NAMED, 'STOP');
     if (!isPrepared) await shop.ask({ type: 'first_look', messageId });
     assert.equal(shop.statusOf(messageId), 'rejected RECIPIENT_OPTED_OUT');
@@ -246,7 +246,7 @@ for (const before of ['a text', 'a reaction', 'an erasure'] as const) {
     shop.pass(MINUTE_MS);
     const messageId = await person.send();
     assert.match(messageId, /^[0-9a-f]{24}$/);
-    shop.toSession(messageId);
+    shop.passFirstLook(messageId);
     const { generation } = shop.state.channel.context;
     await shop.ask({ type: 'session.prepared', generation, messageId, lid: LID, writes: [] });
     assert.equal(shop.statusOf(messageId), 'rejected RECIPIENT_RATE_LIMITED');

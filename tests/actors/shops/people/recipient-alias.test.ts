@@ -31,14 +31,14 @@ async function send(shop: ShopHarness, to: string): Promise<string> {
 
 /** The session prepares the message, and the network knows its recipient by this number. */
 async function lookedUp(shop: ShopHarness, messageId: string, number: string): Promise<void> {
-  shop.toSession(messageId);
+  shop.passFirstLook(messageId);
   const { generation } = shop.state.channel.context;
   await shop.ask({ type: 'session.recipient_known', generation, messageId, number });
 }
 
 /** Sends the prepared message, and lets the time until the next message to its recipient pass. */
 function sent(shop: ShopHarness, messageId: string): void {
-  shop.prepared(messageId, []);
+  shop.reportPrepared(messageId, []);
   assert.equal(shop.statusOf(messageId), 'sending');
   shop.outcome(messageId, { kind: 'acknowledged' });
   shop.pass(11 * MINUTE_MS);
@@ -73,7 +73,7 @@ for (const [written, after] of [
 test('a turn that is not committed leaves the counts of both numbers as they were', async () => {
   const shop = await shopOf(WRITTEN, KNOWN);
   const first = await send(shop, WRITTEN);
-  shop.toSession(first);
+  shop.passFirstLook(first);
   const { ledger } = shop.state;
   const counted = (number: string): number =>
     ledger.messageTimesMs({ recipient: recipientKey(number), nowMs: shop.nowMs }).length;
@@ -92,11 +92,11 @@ test('of two messages that waited for one person, the first goes, and the second
   const second = await send(shop, KNOWN);
   shop.command({ type: 'resume' });
   await lookedUp(shop, first, KNOWN);
-  shop.prepared(first, []);
+  shop.reportPrepared(first, []);
   assert.equal(shop.statusOf(first), 'sending');
   shop.outcome(first, { kind: 'acknowledged' });
   shop.pass(MINUTE_MS);
-  shop.toSession(second);
+  shop.passFirstLook(second);
   assert.equal(shop.statusOf(second), 'rejected RECIPIENT_RATE_LIMITED');
 });
 
@@ -106,7 +106,7 @@ test('a person who wrote while the network sent no number is stored under the nu
   const writer = JSON.stringify({ lastInboundAtMs: 1, stampMs: 1, optedOut: false, wireIds: [] });
   shop.redis.run(['HSET', writers, LID, writer]);
   const messageId = await send(shop, WRITTEN);
-  shop.toSession(messageId);
+  shop.passFirstLook(messageId);
   const { generation } = shop.state.channel.context;
   await shop.ask({ type: 'session.prepared', generation, messageId, lid: LID, writes: [] });
   assert.equal(shop.statusOf(messageId), 'sending');
@@ -118,8 +118,8 @@ test('a person who wrote while the network sent no number is stored under the nu
 test('a message is not sent once more if the counts of both addresses of its recipient forbid it', async () => {
   const shop = await shopOf(WRITTEN);
   const messageId = await send(shop, WRITTEN);
-  shop.toSession(messageId);
-  shop.prepared(messageId, []);
+  shop.passFirstLook(messageId);
+  shop.reportPrepared(messageId, []);
   assert.equal(shop.statusOf(messageId), 'sending');
   const replyToLid = { atMs: shop.nowMs, subject: recipientKey(LID), fingerprint: { high: 1, low: 1 } };
   shop.state.ledger.record({ kind: 'known', ...replyToLid });

@@ -40,7 +40,7 @@ test('a message that the pool refused is sent by its own shop, without the line,
     origin.effectsOf('prepare').map(({ order }) => [order.messageId, order.text]),
     [[id, 'hello']],
   );
-  origin.prepared(id, []);
+  origin.reportPrepared(id, []);
   origin.outcome(id, { kind: 'acknowledged' });
   assert.deepEqual([origin.statusOf(id), exchange.body(id).via], ['sent', 'shop']);
   assert.equal(origin.state.ledger.size, countedCount);

@@ -50,7 +50,8 @@ for (const [title, accept] of Object.entries(accepts)) {
       accept(shop, `+3360${1_000_000 + round}`);
       settle(shop);
       shop.pass((24 * HOUR_MS) / SENDS_PER_DAY);
-      if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted')) shop.cutAccepted();
+      if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted'))
+        await shop.ask({ type: 'cut_accepted' });
     }
     // The list is cut once a day.
     const kept = Number(shop.redis.run(['LLEN', accepted]));
@@ -77,7 +78,8 @@ test('a shop that sends no more keeps people only as long as their messages, and
   for (; shop.mustLive(); days += 1) {
     assert.ok(days <= RETENTION_DAYS + 2, 'it keeps its list for ever');
     shop.pass(24 * HOUR_MS);
-    if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted')) shop.cutAccepted();
+    if (shop.effects.splice(0).some(({ type }) => type === 'cut_accepted'))
+      await shop.ask({ type: 'cut_accepted' });
   }
   assert.ok(days > RETENTION_DAYS, `${days} days`);
   assert.equal(shop.redis.run(['LLEN', accepted]), 0);

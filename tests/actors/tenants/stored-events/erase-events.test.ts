@@ -1,4 +1,6 @@
-/** The events of an erased shop leave their tenant's stream in short steps, while other shops add theirs: a real Redis. */
+/**
+ * The events of an erased shop leave their tenant's stream in short steps, while other shops add theirs: a real Redis.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eraseEventsAbout, eraseShopEvents } from '../../../../actors/tenants/stored-events/erase-events.ts';
