@@ -11,3 +11,9 @@ export function errorFrames({ message, stack = '' }: Error): string {
     .filter((line) => line.startsWith('    at '))
     .join('\n');
 }
+
+/** Returns the fields of a log line about an error whose message may contain stored text. They have no message. */
+export function errorFields(error: unknown): { readonly error: string; readonly stack?: string } {
+  if (!(error instanceof Error)) return { error: typeof error };
+  return { error: error.name, stack: errorFrames(error) };
+}

@@ -1,3 +1,4 @@
+import { logBackgroundFailure } from '../../runtime/background-failures.ts';
 import { MINUTE_MS } from '../../runtime/durations.ts';
 import { RuntimeFailure } from '../../runtime/runtime-failure.ts';
 import type { StoredEvent } from '../tenants/stored-events/tenant-event.ts';
@@ -164,12 +165,10 @@ export class EndpointPump {
   }
 
   #failed(error: unknown): void {
-    if (this.#isStopped || error instanceof RuntimeFailure) return;
+    if (this.#isStopped) return;
     const { id: webhookId } = this.#webhook;
-    this.#options.log.error(
-      { webhookId, err: error },
-      'the delivery to a webhook stopped; it is tried again',
-    );
+    const line = 'the delivery to a webhook stopped; it is tried again';
+    logBackgroundFailure(this.#options.log, error, { webhookId }, line);
   }
 
   async #step(): Promise<void> {
@@ -269,7 +268,8 @@ export class EndpointPump {
     } catch (error) {
       if (error instanceof RuntimeFailure) throw error;
       const { id: webhookId } = this.#webhook;
-      this.#options.log.error({ webhookId, place: event.streamId, err: error }, 'an event cannot be read');
+      const fields = { webhookId, place: event.streamId };
+      logBackgroundFailure(this.#options.log, error, fields, 'an event cannot be read');
       return EVENT_UNREADABLE;
     }
   }

@@ -2,6 +2,7 @@
  * Makes sends that are due, as a caller would at that moment. The turn that decides a send stores its result. If no turn
  * decides, the shop's timer repeats the request.
  */
+import { logBackgroundFailure } from '../../../runtime/background-failures.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { Store } from '../../../runtime/store.ts';
 import type { BatchClass, BatchRecipient } from '../batch-operations.ts';
@@ -35,7 +36,8 @@ export function scheduledSender({
   };
   return (shop, scheduledId) => {
     make(shop, scheduledId).catch((error: unknown) => {
-      log.debug({ ...shop, scheduledId, err: error }, 'a scheduled send was not made and is tried again');
+      const line = 'a scheduled send was not made and is tried again';
+      logBackgroundFailure(log, error, { ...shop, scheduledId }, line);
     });
   };
 }
@@ -66,7 +68,8 @@ export function batchSender({
   };
   return (shop, batchId, place) => {
     make(shop, batchId, place).catch((error: unknown) => {
-      log.debug({ ...shop, batchId, place, err: error }, 'a send of a batch was not made and is tried again');
+      const line = 'a send of a batch was not made and is tried again';
+      logBackgroundFailure(log, error, { ...shop, batchId, place }, line);
     });
   };
 }

@@ -1,5 +1,6 @@
 import type { Actors } from '../../../runtime/actors.ts';
 import { type Address, shardOf } from '../../../runtime/address.ts';
+import { logBackgroundFailure } from '../../../runtime/background-failures.ts';
 import { type Clock, sleep } from '../../../runtime/clock.ts';
 import type { Logger } from '../../../runtime/logger.ts';
 import type { LinkTopic } from '../../../runtime/node/link-topics.ts';
@@ -71,7 +72,7 @@ export class PoolClient {
       const [pool] = listedSessions.splice(Math.floor(random() * listedSessions.length), 1);
       if (pool === undefined) return undefined;
       const reply = await this.#ask({ ask: 'offer', pool, offer }, timeoutMs).catch((error: unknown) => {
-        this.#options.log.debug({ pool, err: error }, 'a shop of the pool did not answer an offer');
+        logBackgroundFailure(this.#options.log, error, { pool }, 'an offer to a shop of the pool failed');
         return undefined;
       });
       if (reply?.kind === 'willing') return pool;
@@ -82,10 +83,10 @@ export class PoolClient {
   /** Carries out the effects of a turn. The shop's timer retries the ones that fail. */
   perform(effect: PoolEffect, address: Address): void {
     this.#carryOut(effect, address).catch((error: unknown) => {
-      const { type } = effect;
       const subject =
         'messageId' in effect ? { messageId: effect.messageId } : { origin: effect.notice.origin };
-      this.#options.log.debug({ ...shopOf(address), ...subject, err: error }, `${type}: not answered`);
+      const fields = { ...shopOf(address), effect: effect.type, ...subject };
+      logBackgroundFailure(this.#options.log, error, fields, 'a request between a shop and the pool failed');
     });
   }
 
@@ -119,8 +120,8 @@ export class PoolClient {
     try {
       return await this.#ask({ ask: 'withdraw', pool, messageId, createdAtMs, ...cause }, ASK_TIMEOUT_MS);
     } catch (error) {
-      const line = 'a shop of the pool was not reached to take a message back';
-      this.#options.log.debug({ pool, messageId, ...cause, err: error }, line);
+      const line = 'a request to take a message back from the pool failed';
+      logBackgroundFailure(this.#options.log, error, { pool, messageId, ...cause }, line);
       throw error;
     }
   }

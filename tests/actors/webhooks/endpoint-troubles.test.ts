@@ -6,6 +6,7 @@ import type { DeliveryResult } from '../../../actors/webhooks/deliver.ts';
 import { firstProgress } from '../../../actors/webhooks/progress.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../runtime/durations.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
+import { comparable } from '../../runtime/line-log.ts';
 import { fails, OK, World, webhookRecord } from './endpoint-world.ts';
 
 test('events that could not be read are sent as soon as they can', async () => {
@@ -18,6 +19,27 @@ test('events that could not be read are sent as soon as they can', async () => {
   world.isUnread = false;
   await world.clock.advance(2_000);
   assert.equal(world.sent.length, 1);
+  world.pump?.stop();
+});
+
+test('events that cannot be read are lines at debug, and a defect is an error in the log, without its message', async () => {
+  const world = new World();
+  world.isUnread = true;
+  world.add(1);
+  world.start();
+  await world.clock.advance(2_000);
+  const message = 'the delivery to a webhook stopped; it is tried again';
+  const { lines } = world.log;
+  assert.ok(lines.length > 0);
+  for (const line of lines)
+    assert.deepEqual(comparable(line), { level: 'debug', webhookId: 'hook', message });
+  lines.length = 0;
+  world.readError = new TypeError('Dear Ann');
+  await world.clock.advance(1_000);
+  assert.deepEqual(lines.map(comparable), [
+    { level: 'error', webhookId: 'hook', error: 'TypeError', message },
+  ]);
+  assert.doesNotMatch(JSON.stringify(lines), /Dear/);
   world.pump?.stop();
 });
 
@@ -72,7 +94,18 @@ test('an event that cannot be shown yet has nothing sent twice, and one that nev
     if (id === bad) throw new SyntaxError('not JSON');
     return id;
   };
+  world.log.lines.length = 0;
   await world.clock.advance(DAY_MS * 2);
+  const unreadable = {
+    level: 'error',
+    webhookId: 'hook',
+    error: 'SyntaxError',
+    message: 'an event cannot be read',
+  };
+  const [place = ''] = world.stream.map(({ streamId }) => streamId).filter((id) => cursorOf(id) === bad);
+  const badLines = world.log.lines.filter(({ level }) => level === 'error');
+  assert.deepEqual(badLines.map(comparable)[0], { ...unreadable, place });
+  assert.doesNotMatch(JSON.stringify(badLines), /not JSON/);
   assert.deepEqual([world.sent.length, new Set(world.sent.map(({ id }) => id)).size], [7, 7]);
   assert.deepEqual(world.dead, [bad]);
   world.body = (id) => id;

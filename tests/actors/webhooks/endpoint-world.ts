@@ -12,7 +12,7 @@ import type { EndpointPace } from '../../../actors/webhooks/endpoint-pump-option
 import type { Clock } from '../../../runtime/clock.ts';
 import { RuntimeFailure } from '../../../runtime/runtime-failure.ts';
 import { FakeClock } from '../../runtime/fake-clock.ts';
-import { QuietLog } from '../../runtime/quiet-log.ts';
+import { LineLog } from '../../runtime/line-log.ts';
 import { seededRandom } from '../../testbed/seeded-random.ts';
 
 /** The result of an attempt that the endpoint accepted. */
@@ -26,6 +26,8 @@ export const fails = (status: number | null, holdMs: number | null = null): Deli
 /** An endpoint, its stream and its stored progress, over any number of pumps. */
 export class World {
   readonly clock = new FakeClock();
+  /** The log of all pumps. */
+  readonly log = new LineLog();
   /** The clock of the pump. */
   pumpClock: Clock = this.clock;
   readonly stream: StoredEvent[] = [];
@@ -57,6 +59,8 @@ export class World {
   isKept = false;
   /** True if new events cannot be read. */
   isUnread = false;
+  /** The error with which new events cannot be read. */
+  readError: Error = new RuntimeFailure('STORE_UNAVAILABLE', 'away');
   /** Returns the body of an event, if it can be shown. */
   body: (id: string) => string | undefined = (id) => id;
   pump: EndpointPump | undefined;
@@ -78,10 +82,10 @@ export class World {
     const pump = new EndpointPump(webhookRecord(record), {
       clock: this.pumpClock,
       random: this.#random,
-      log: new QuietLog(),
+      log: this.log,
       progress: async () => this.stored,
       eventsAfter: async (place, limit) => {
-        if (this.isUnread) throw new RuntimeFailure('STORE_UNAVAILABLE', 'away');
+        if (this.isUnread) throw this.readError;
         const events = this.stream.filter(({ streamId }) => isBefore(place, streamId)).slice(0, limit);
         return { events, place: events.at(-1)?.streamId ?? place };
       },

@@ -3,10 +3,12 @@ import { test } from 'node:test';
 import { PoolClient } from '../../../../actors/shops/pool-link/pool-client.ts';
 import type { PoolSessions } from '../../../../actors/shops/pool-link/pool-sessions.ts';
 import type { PoolReplies, PoolRequest } from '../../../../actors/shops/protocol/pool-protocol.ts';
+import { shopAddress } from '../../../../actors/shops/records/shop-keys.ts';
 import type { Actors } from '../../../../runtime/actors.ts';
 import { RuntimeFailure } from '../../../../runtime/runtime-failure.ts';
 import type { Store } from '../../../../runtime/store.ts';
 import { FakeClock } from '../../../runtime/fake-clock.ts';
+import { comparable, LineLog } from '../../../runtime/line-log.ts';
 import { fakeOf } from '../../../testbed/fake-of.ts';
 
 const pool = { tenantId: '65f000000000000000000001', shopId: '65f000000000000000000002' };
@@ -51,9 +53,7 @@ test('a pool shop that is willing is found; one that does not answer is skipped,
   assert.deepEqual(await willing.built.find(offer), pool);
   const away = clientWith(() => 'SHARD_NOT_OWNED');
   assert.equal(await away.built.find(offer), undefined);
-  assert.deepEqual(away.told, [
-    { line: 'a shop of the pool did not answer an offer', code: 'SHARD_NOT_OWNED' },
-  ]);
+  assert.deepEqual(away.told, [{ line: 'an offer to a shop of the pool failed', code: 'SHARD_NOT_OWNED' }]);
 });
 
 test('the pool is asked for the rest of an erased shop until it answers, and each failure is logged', async () => {
@@ -67,7 +67,7 @@ test('the pool is asked for the rest of an erased shop until it answers, and eac
     done = true;
   });
   await clock.until(() => done);
-  const line = 'a shop of the pool was not reached to take a message back';
+  const line = 'a request to take a message back from the pool failed';
   assert.deepEqual(told, [
     { line, code: 'SHARD_NOT_OWNED' },
     { line, code: 'SHARD_NOT_OWNED' },
@@ -78,6 +78,60 @@ test('the log tells the failure of a cancellation by its reason', async () => {
   const { built, told } = clientWith(() => 'SHARD_NOT_OWNED');
   const message = { messageId: '65f0000000000000000000aa', pool, createdAtMs: 1 };
   assert.equal(await built.takeBackCancelled(message), undefined);
-  const line = 'a shop of the pool was not reached to take a message back';
+  const line = 'a request to take a message back from the pool failed';
   assert.deepEqual(told, [{ line, code: 'SHARD_NOT_OWNED', reason: 'CANCELLED' }]);
+});
+
+/** Returns a client whose pool shop answers with a text that cannot be read. */
+function clientWithDefect() {
+  const log = new LineLog();
+  const client = new PoolClient({
+    actors: fakeOf<Actors>({}),
+    store: fakeOf<Store>({}),
+    clock: new FakeClock(),
+    random: () => 0,
+    log,
+    link: { call: async () => 'Dear Ann', serve: () => undefined },
+    sessions: fakeOf<PoolSessions>({ list: async () => [pool] }),
+    platformName: 'Market Square',
+  });
+  return { client, log };
+}
+
+test('a defect in an offer, in an effect or in a cancellation is an error in the log, without stored text', async () => {
+  const error = { level: 'error', error: 'SyntaxError' };
+  const offering = clientWithDefect();
+  assert.equal(await offering.client.find(offer), undefined);
+  const offerLine = await offering.log.first;
+  assert.deepEqual(comparable(offerLine), {
+    ...error,
+    pool,
+    message: 'an offer to a shop of the pool failed',
+  });
+
+  const cancelling = clientWithDefect();
+  const message = { messageId: '65f0000000000000000000aa', pool, createdAtMs: 1 };
+  assert.equal(await cancelling.client.takeBackCancelled(message), undefined);
+  const { messageId } = message;
+  const cancellationLine = await cancelling.log.first;
+  assert.deepEqual(comparable(cancellationLine), {
+    ...error,
+    pool,
+    messageId,
+    reason: 'CANCELLED',
+    message: 'a request to take a message back from the pool failed',
+  });
+
+  const performing = clientWithDefect();
+  const notice = { origin: pool, from: '+33600000010', lid: '5@lid', wireId: '3EB0', atMs: 1, repeatAtMs: 5 };
+  performing.client.perform({ type: 'report_opt_out', notice }, shopAddress(pool));
+  const effectLine = await performing.log.first;
+  assert.deepEqual(comparable(effectLine), {
+    ...error,
+    ...pool,
+    effect: 'report_opt_out',
+    origin: pool,
+    message: 'a request between a shop and the pool failed',
+  });
+  assert.doesNotMatch(JSON.stringify([offerLine, cancellationLine, effectLine]), /Dear|\+336/);
 });
