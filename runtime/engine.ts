@@ -32,7 +32,10 @@ export function parseRecord(text: string | null | undefined): ShardRecord {
   };
 }
 
-/** One shard's part of a group of commits. It is applied whole if the record is `expected`, otherwise not at all. */
+/**
+ * One shard's part of a group of commits. Nothing of it is applied unless the record is `expected`. A write that Redis
+ * refuses is left out (`SectionOutcome.failures`), and the others are applied.
+ */
 export interface CommitSection {
   readonly shard: number;
   /** The record's text that this node expects. */

@@ -125,7 +125,11 @@ export interface Store {
   knownFields(shard: number, key: string, field: string): readonly (string | null)[] | undefined;
   /** Like `read`, with values as bytes. */
   readBytes<const Reads extends readonly Read[]>(reads: Reads): Promise<RepliesTo<Reads, Buffer>>;
-  /** One fenced write: all or nothing, refused unless this node owns the shard at its current epoch. */
+  /**
+   * Commits these writes together, behind the fence. Nothing is applied unless this node owns the shard at its current
+   * epoch. Rejects with an error that is no `RuntimeFailure` if Redis refuses one of the writes, for example for the
+   * type of its key. The other writes are then applied.
+   */
   commit(shard: number, writes: readonly Write[]): Promise<void>;
   /**
    * Writes that no shard owns (key index, request log), unfenced. All of a tick travel together. Any command;

@@ -20,8 +20,9 @@ export interface TurnListener {
    */
   onEffective(envelope: Envelope, turn: AnyTurn, fault: unknown): void;
   /**
-   * The turn threw, or Redis refused one of its writes. None of its decisions count. The cycle stays
-   * busy until the listener calls `finish`, or `recover` for another turn.
+   * The turn threw, so none of its writes were applied. Or Redis refused one of its writes, and the others were
+   * applied. In both cases its state, effects and reply are dropped. The cycle stays busy until the listener calls
+   * `finish`, or `recover` for another turn.
    */
   onCrash(envelope: Envelope, error: unknown, facts: unknown): void;
   /** Redis did not apply the turn's writes. The cycle is free already. */

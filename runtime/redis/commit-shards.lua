@@ -1,5 +1,6 @@
 #!lua
--- Applies one group of commits. It has a section for each shard, which is applied whole or not at all.
+-- Applies one group of commits. It has a section for each shard. A section whose record is not the expected one is not
+-- applied at all. Any other is applied, except its writes to a key of a wrong type: the reply names them.
 --
 -- The first line matters. With it Redis checks memory (maxmemory), role (read-only replica) and persistence (MISCONF)
 -- before the script starts, and refuses it whole. Without it the script could fail in the middle.
@@ -22,7 +23,8 @@
 -- Reply: an entry for each section:
 --   1: it was applied.
 --   A string: nothing of it was applied. The string is the record that Redis has, '' for none.
---   A list of strings `index message`: it was applied without these writes (a wrong type: broken invariant).
+--   A list of strings `index message`: it was applied without these writes. Redis refused them, for example for the
+--     type of their key, which is a broken invariant.
 -- Errors: OOM, READONLY, MISCONF, NOSCRIPT, CLUSTERDOWN and the like, and arguments of another form. Nothing was
 --   applied. An error in the middle would leave a shard's record behind without its writes.
 
