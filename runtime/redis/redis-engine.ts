@@ -10,6 +10,7 @@ import {
   type ServerState,
   type ShardRecord,
 } from '../engine.ts';
+import { errorFields } from '../error-frames.ts';
 import type { Logger } from '../logger.ts';
 import { type LuaScript, readLuaScript } from '../lua-script.ts';
 import { parseRedisAddress } from '../redis-address.ts';
@@ -43,6 +44,8 @@ export type Durability = 'master' | 'replica';
 const REPLICA_MS = 1_000;
 /** The reason of an unknown outcome, for the log and for callers. */
 const NOT_REPLICATED = 'no replica of Redis confirmed a write';
+/** The reason why a group of commits was not sent, for the log and for callers. */
+const NOT_LAID_OUT = 'a group of commits could not be laid out';
 
 /**
  * Redis as the runtime's engine, over three connections. Commits and leases use one, so nothing else delays them or is
@@ -52,6 +55,7 @@ export class RedisEngine implements Engine {
   readonly #commits: RedisConnection;
   readonly #data: RedisConnection;
   readonly #bus: RedisBus;
+  readonly #log: Logger;
   readonly #isCluster: boolean;
   readonly #durability: Durability;
   readonly #scripts = {
@@ -72,6 +76,7 @@ export class RedisEngine implements Engine {
       new RedisConnection(redisClient(address, { name, answerMs: options.answerMs }));
     this.#trouble = new CommitTrouble(options.clock, options.log);
     this.#assumptions = new AssumptionWatch(options.log);
+    this.#log = options.log;
     this.#isCluster = address.kind === 'cluster';
     this.#durability = options.durability ?? 'master';
     this.#commits = connection('commits');
@@ -107,11 +112,18 @@ export class RedisEngine implements Engine {
   }
 
   async #commitInOneCall(sections: readonly CommitSection[]): Promise<SectionOutcome[]> {
-    const { keys, args } = layOut(sections);
+    let call: ReturnType<typeof layOut>;
+    try {
+      call = layOut(sections);
+    } catch (error) {
+      // A defect: nothing was sent.
+      this.#log.error(errorFields(error), NOT_LAID_OUT);
+      return sections.map(() => ({ code: 'unavailable', message: NOT_LAID_OUT }));
+    }
     // The shard in a cluster; otherwise Redis is one part.
     const part = this.#isCluster ? (sections[0]?.shard ?? 0) : 0;
     try {
-      const replies = await this.#commits.run(this.#scripts.commitShards, keys, args);
+      const replies = await this.#commits.run(this.#scripts.commitShards, call.keys, call.args);
       this.#lostMaster.noteConfirmed('writes');
       const outcomes = sections.map((section, index) => outcomeOf(section, (replies as unknown[])[index]));
       if (!(await this.#isReplicated())) {

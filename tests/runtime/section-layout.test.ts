@@ -7,13 +7,14 @@ import { RedisEngine } from '../../runtime/redis/redis-engine.ts';
 import type { Write } from '../../runtime/store.ts';
 import { sharedRedis } from '../testbed/shared-redis.ts';
 import { FakeClock } from './fake-clock.ts';
-import { QuietLog } from './quiet-log.ts';
+import { comparable, LineLog } from './line-log.ts';
 
+const log = new LineLog();
 let engine: RedisEngine;
 after(() => engine?.close());
 const { redis, url: redisUrl } = sharedRedis({}, async () => {
   engine = await RedisEngine.connect(redisUrl, {
-    log: new QuietLog(),
+    log,
     clock: new FakeClock(),
     answerMs: 10_000,
   });
@@ -106,4 +107,15 @@ test('the messages of a section are one command', async () => {
   ]);
   assert.match(await redis.info('commandstats'), /cmdstat_hset:calls=1,/);
   assert.equal(await redis.hlen('{s0}:a'), 1_000);
+});
+
+test('a group that cannot be laid out is not sent, its outcome is known, and the log names the defect', async () => {
+  await startOver();
+  log.lines.length = 0;
+  const broken = undefined as unknown as Write;
+  const message = 'a group of commits could not be laid out';
+  const outcomes = await engine.commit([section(0, [[['SET', '{s0}:k', '1'], broken]])]);
+  assert.deepEqual(outcomes, [{ code: 'unavailable', message }]);
+  assert.deepEqual(log.lines.map(comparable), [{ level: 'error', error: 'TypeError', message }]);
+  assert.deepEqual(await redis.mget('{s0}:owner', '{s0}:k'), ['now', null]);
 });
