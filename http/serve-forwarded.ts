@@ -1,3 +1,4 @@
+import { RuntimeFailure } from '../runtime/runtime-failure.ts';
 import { CallerConnection } from './contract/caller-connection.ts';
 import type { Endpoint } from './contract/endpoint.ts';
 import type { CallWait } from './contract/waiting.ts';
@@ -19,8 +20,9 @@ export interface ServeForwardedOptions {
 }
 
 /**
- * Returns a function that serves a request of another node, and returns the reply in the form that node reads. Rejects,
- * and names it, if the request or its endpoint is of a newer release.
+ * Returns a function that serves a request of another node, and returns the reply in the form that node reads. Rejects
+ * with `SHARD_NOT_OWNED` if only a newer release has the kind of the request or its endpoint. Nothing was done then, so
+ * the other node may ask the next owner.
  */
 export function serveForwarded(options: ServeForwardedOptions): (payload: string) => Promise<string> {
   const apiEndpoints = byName(options.api.endpoints);
@@ -96,12 +98,19 @@ function byName<Services>(endpoints: readonly Endpoint<Services>[]): Map<string,
 
 function endpointOf<Services>(endpoints: Map<string, Endpoint<Services>>, name: string): Endpoint<Services> {
   const endpoint = endpoints.get(name);
-  if (endpoint === undefined) throw new Error(`another node handed over an endpoint unknown here: ${name}`);
+  if (endpoint === undefined) throw unknownHere(`an endpoint unknown here: ${name}`);
   return endpoint;
 }
 
 /** Throws for a kind that only a newer node has. */
 function refuseUnknown(nodeRequest: never): never {
   const { kind } = nodeRequest as { readonly kind: unknown };
-  throw new Error(`another node handed over a request of a kind unknown here: ${String(kind)}`);
+  throw unknownHere(`a request of a kind unknown here: ${String(kind)}`);
+}
+
+/** The seconds after which a caller may try again: the update of this node may take minutes. */
+const RETRY_AFTER_SECONDS = 30;
+
+function unknownHere(subject: string): RuntimeFailure {
+  return new RuntimeFailure('SHARD_NOT_OWNED', `another node handed over ${subject}`, RETRY_AFTER_SECONDS);
 }

@@ -10,7 +10,10 @@ export type RuntimeFailureCode =
    * later.
    */
   | 'NODE_BUSY'
-  /** Another node owns the shard, no node owns it yet, or the node does not serve yet. */
+  /**
+   * Another node owns the shard, no node owns it yet, or the node does not serve yet. Or the node is of an older
+   * release, which does not know the request.
+   */
   | 'SHARD_NOT_OWNED'
   /** The actor crashed too often and waits for an operator. */
   | 'SUSPENDED'
