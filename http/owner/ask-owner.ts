@@ -26,7 +26,7 @@ export interface AskOwnerOptions<Services> {
 
 /**
  * Asks the tenant's owner, which may be this node. While the tenant moves, asks the next owner as soon as this node
- * knows it. Never rejects.
+ * knows it. Rejects only by a defect.
  */
 export function askOwner<Services>(
   endpoint: Endpoint<Services>,
@@ -36,7 +36,7 @@ export function askOwner<Services>(
   return options.follow({ tenantId: request.tenantId, ask: asking(endpoint, request, options) });
 }
 
-/** Asks the next owner of a tenant that this node owned. `reply`: this node's own. Never rejects. */
+/** Asks the next owner of a tenant that this node owned. `reply`: this node's own. Rejects only by a defect. */
 export function askNextOwner<Services>(
   endpoint: Endpoint<Services>,
   request: TenantRequest,

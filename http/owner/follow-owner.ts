@@ -15,7 +15,7 @@ export interface FollowedRequest {
   readonly tenantId: string;
   /** The reply of an owner that was asked before, and its ownership. Absent if none was asked. */
   readonly refused?: { readonly ownership: string | undefined; readonly reply: OwnerReply };
-  /** Asks the tenant's present owner. `spentMs`: milliseconds waited so far. Never rejects. */
+  /** Asks the tenant's present owner. `spentMs`: milliseconds waited so far. Rejects only by a defect. */
   ask(spentMs: number): MaybePromise<OwnerReply>;
 }
 

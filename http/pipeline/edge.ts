@@ -36,11 +36,17 @@ export interface EdgeCall {
    * which also decides the reply. Rejects if the key cannot be looked up now.
    */
   tenant(): MaybePromise<string | undefined>;
-  /** Answers the request, whose body has come. `wait`: the one that has ended, if the call waited. Never rejects. */
+  /**
+   * Answers the request, whose body has come. `wait`: the one that has ended, if the call waited. Rejects as an
+   * `EdgeHandler` does.
+   */
   answer(ids: CallIds, wait?: CallWait): MaybePromise<EdgeReply>;
 }
 
-/** Answers calls at an edge. Never rejects. */
+/**
+ * Answers calls at an edge. Each refusal and each failure of the runtime is a reply. Only a defect makes it throw or
+ * reject. `observed` replies `INTERNAL_ERROR` to such a call.
+ */
 export type EdgeHandler = (call: EdgeCall, ids: CallIds, wait?: CallWait) => MaybePromise<EdgeReply>;
 
 /** Answers calls at a listener. Never rejects. */

@@ -165,6 +165,7 @@ export class TenantCall implements EdgeCall {
         return isHere ? this.#replyHere(ownerReply, request) : edgeReply(ownerReply, this.#route, tenantId);
       },
       (error) => {
+        // Only a defect comes here (`EdgeHandler`). A call that stayed counted would be one less for the tenant.
         inFlight.add(tenantId, -1);
         throw error;
       },

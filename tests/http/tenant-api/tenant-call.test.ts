@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Endpoint } from '../../../http/contract/endpoint.ts';
+import type { RequestValue } from '../../../http/contract/exchange.ts';
+import type { Forwarder } from '../../../http/owner/forwarder.ts';
+import type { Match } from '../../../http/pipeline/router.ts';
+import { TenantCall, type TenantCallOptions } from '../../../http/tenant-api/edge/tenant-call.ts';
+import type { ApiServices } from '../../../http/tenant-api/services.ts';
+import { Counts } from '../../../runtime/counts.ts';
+import { fakeOf } from '../../testbed/fake-of.ts';
+
+test('a call that ends by a defect is no longer counted among the calls of its tenant', async () => {
+  const inFlight = new Counts();
+  const counts: number[] = [];
+  const request = fakeOf<RequestValue>({
+    method: 'GET',
+    headers: fakeOf<RequestValue['headers']>({ takesEvents: false }),
+  });
+  const endpoint = fakeOf<Endpoint<ApiServices>>({ method: 'GET', path: '/me' });
+  const match = fakeOf<Match<ApiServices>>({ route: fakeOf<Match<ApiServices>['route']>({ path: '/me' }) });
+  const edge = fakeOf<TenantCallOptions>({
+    keys: { tenantOfKey: () => 'tenant' },
+    forwarder: fakeOf<Forwarder>({ ownerIsLocal: () => false }),
+    maxInFlightPerTenant: 1,
+    inFlight,
+    async follow() {
+      await Promise.resolve();
+      counts.push(inFlight.countOf('tenant'));
+      throw new TypeError('a defect');
+    },
+  });
+  const call = new TenantCall(request, { match, endpoint, keyHash: 'hash' }, edge);
+  await assert.rejects(
+    async () => call.answer({ requestId: 'r', traceparent: undefined }, undefined),
+    TypeError,
+  );
+  assert.deepEqual([counts, inFlight.countOf('tenant')], [[1], 0]);
+});
