@@ -78,16 +78,41 @@ function fileBounds({ media, noiseRootKey }: ServiceEnvironment): FileBounds {
   return { guard, resolve: nameLookup(media.nameServers), ca: undefined };
 }
 
-/** Starts a node of the service. Resolves when it takes requests; rejects when Redis or an address cannot be had. */
-export async function startService({
-  environment,
-  log,
-  startHost,
-  onLost,
-}: ServiceOptions): Promise<Service> {
+/** The parts of a node that have started so far. */
+interface StartedParts {
+  tracing?: RunningTracing | undefined;
+  node?: RuntimeNode;
+  requestLog?: RequestLog;
+  actors?: RunningActors;
+  http?: RunningHttp;
+}
+
+/**
+ * Starts a node of the service. Resolves when it takes requests. Rejects if Redis is not reachable, a secret is another
+ * one or an address is not free. Then nothing of the node keeps running.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const parts: StartedParts = {};
+  try {
+    return await startAllParts(options, parts);
+  } catch (error) {
+    // The failure of the start is more useful than that of the stop.
+    await stopParts(parts).catch((stopError: unknown) =>
+      options.log.error({ err: stopError }, 'a node that did not start could not be stopped'),
+    );
+    throw error;
+  }
+}
+
+/** Starts the parts of a node one after the other, and adds each to `parts`. */
+async function startAllParts(
+  { environment, log, startHost, onLost }: ServiceOptions,
+  parts: StartedParts,
+): Promise<Service> {
   const metrics = makeMetrics();
   const version = packageVersion();
   const tracing = await startTracing(environment, version);
+  parts.tracing = tracing;
   const node = await startNode({
     ...storePlace(environment),
     clock: systemClock,
@@ -99,17 +124,11 @@ export async function startService({
     deadLetterCipher: textCipher(environment.credentialsKeys, 'dead-letters'),
     linkCipher: textCipher(environment.credentialsKeys, 'node-link'),
   });
+  parts.node = node;
   const { clock } = node;
-  const credentialsCheck = checkCredentialsKeys(
-    node.store,
-    environment.credentialsKeys,
-    everyShop(node.store),
-  );
-  await credentialsCheck.catch(async (error: unknown) => {
-    await node.stop();
-    throw error;
-  });
+  await checkCredentialsKeys(node.store, environment.credentialsKeys, everyShop(node.store));
   const logs = openLogs(environment, { store: node.store, clock, random, log });
+  parts.requestLog = logs.requestLog;
   const topic = linkTopics(node.link);
   const requests = topic('requests');
   const actors = await composeActors({
@@ -133,6 +152,7 @@ export async function startService({
     retentionMs: environment.messageRetentionDays * DAY_MS,
     eventLimits: eventLimits(environment),
   });
+  parts.actors = actors;
   const descriptors = descriptorCount();
   exportFigures(metrics, { node, actors, descriptors, version, revision: environment.revision });
   let isWithdrawn = false;
@@ -154,6 +174,7 @@ export async function startService({
     health: { isReady: () => !isWithdrawn && !spare?.isSparing && node.isReady() },
     isBusy: () => node.isBusy(),
   });
+  parts.http = http;
   requests.serve((payload) => http.serveForwarded(payload));
   spare = sparedDescriptors({ http, log });
   await node.run();
@@ -278,9 +299,14 @@ export async function stopService({ node, actors, http, tracing, resources }: Se
   const attemptsSettled = Promise.race([actors.webhooks.pump.settle(), progressEnd]);
   await Promise.all([http.close({ graceMs: CALLS_MS }), attemptsSettled]);
   await Promise.all([node.handOver(), lastCallers]);
-  await http.close({ graceMs: LAST_CALLS_MS });
-  await node.stop();
-  await actors.stop();
+  await stopParts({ http, node, actors, tracing });
+}
+
+/** Stops these parts. The listeners write the request log out. */
+async function stopParts({ http, requestLog, node, actors, tracing }: StartedParts): Promise<void> {
+  await (http?.close({ graceMs: LAST_CALLS_MS }) ?? requestLog?.close());
+  await node?.stop();
+  await actors?.stop();
   await tracing?.stop();
 }
 
