@@ -274,6 +274,8 @@ test('docs/metrics.md lists every metric of a node with its type, labels and hel
     { missing: [], stale: [] },
   );
   assert.equal(listed.length, own.length);
+  const names = listed.map(({ name = '' }) => name);
+  assert.deepEqual(names, names.toSorted(), 'the rows are sorted by name');
 });
 
 test('compose.yaml mounts files that are there, and Prometheus scrapes under the job that the rules ask for', () => {
