@@ -9,7 +9,6 @@ import { startQrImages } from '../actors/sessions/main-thread/qr-image.ts';
 import type { SessionHost, SessionListener } from '../actors/sessions/session-host.ts';
 import { numberVault } from '../actors/shops/records/number-vault.ts';
 import { everyShop } from '../actors/tenants/every-shop.ts';
-import type { EventLimits } from '../actors/tenants/stored-events/tenant-event.ts';
 import { tenantAddress } from '../actors/tenants/tenant-keys.ts';
 import { AuditLog } from '../http/audit-log/audit-log.ts';
 import type { HttpOptions } from '../http/http-options.ts';
@@ -72,7 +71,7 @@ export interface ServiceOptions {
   readonly onLost: () => void;
 }
 
-/** The bounds for people's attachments: those of attachments that are sent. */
+/** Returns the bounds for people's attachments: those of attachments that are sent. */
 function fileBounds({ media, noiseRootKey }: ServiceEnvironment): FileBounds {
   const guard = new AddressGuard({ allowLoopback: noiseRootKey !== undefined, ...media });
   return { guard, resolve: nameLookup(media.nameServers), ca: undefined };
@@ -114,15 +113,12 @@ async function startAllParts(
   const tracing = await startTracing(environment, version);
   parts.tracing = tracing;
   const node = await startNode({
-    ...storePlace(environment),
+    ...nodeSettings(environment),
     clock: systemClock,
     random,
     log,
     onLost,
     observer: runtimeObserver(metrics, tracing),
-    limits: { deadLetterAgeMs: environment.requestLogRetentionDays * DAY_MS },
-    deadLetterCipher: textCipher(environment.credentialsKeys, 'dead-letters'),
-    linkCipher: textCipher(environment.credentialsKeys, 'node-link'),
   });
   parts.node = node;
   const { clock } = node;
@@ -132,25 +128,18 @@ async function startAllParts(
   const topic = linkTopics(node.link);
   const requests = topic('requests');
   const actors = await composeActors({
+    ...actorSettings(environment),
     node,
-    redisUrl: environment.redisUrl,
     clock,
     random,
     log,
     startHost: (listener) => startHost(node, listener),
     qrImages: startQrImages({ log }),
-    sendGap: environment.sendGap,
     poolLink: topic('pool'),
     operatorsLink: topic('operators'),
-    platformName: environment.platformName,
     tracing,
-    vault: numberVault(environment.credentialsKeys),
-    egressVault: egressVault(credentialCiphers(environment.credentialsKeys)),
     counting: shopCounter(metrics),
-    webhooks: webhookSettings(environment),
     ...logs,
-    retentionMs: environment.messageRetentionDays * DAY_MS,
-    eventLimits: eventLimits(environment),
   });
   parts.actors = actors;
   const descriptors = descriptorCount();
@@ -197,7 +186,7 @@ async function startAllParts(
   };
 }
 
-/** The logs of callers' requests and of operators' changes. */
+/** Opens the logs of callers' requests and of operators' changes. */
 function openLogs(
   { requestLogMaxEntries, requestLogRetentionDays, requestLogMaxBytes: maxBytes }: ServiceEnvironment,
   parts: Pick<HttpOptions, 'store' | 'clock' | 'random' | 'log'>,
@@ -228,12 +217,36 @@ function exportFigures(
   exportProcess(metrics, { descriptors, memoryLimitBytes });
 }
 
-/** The store's address, durability and number of shards, and the node's name. */
-function storePlace({ redisUrl, durability, nodeId, shards }: ServiceEnvironment) {
-  return { redisUrl, durability, nodeId, shards };
+/** Returns the settings of the runtime's node. */
+function nodeSettings(environment: ServiceEnvironment) {
+  const { redisUrl, durability, nodeId, shards, credentialsKeys } = environment;
+  return {
+    redisUrl,
+    durability,
+    nodeId,
+    shards,
+    limits: { deadLetterAgeMs: environment.requestLogRetentionDays * DAY_MS },
+    deadLetterCipher: textCipher(credentialsKeys, 'dead-letters'),
+    linkCipher: textCipher(credentialsKeys, 'node-link'),
+  };
 }
 
-/** Without a collector nothing of the SDK is loaded. */
+/** Returns the settings of the actors. */
+function actorSettings(environment: ServiceEnvironment) {
+  const { redisUrl, sendGap, platformName, credentialsKeys, eventMaxEntries } = environment;
+  return {
+    redisUrl,
+    sendGap,
+    platformName,
+    vault: numberVault(credentialsKeys),
+    egressVault: egressVault(credentialCiphers(credentialsKeys)),
+    webhooks: webhookSettings(environment),
+    retentionMs: environment.messageRetentionDays * DAY_MS,
+    eventLimits: { maxAgeMs: environment.eventRetentionDays * DAY_MS, maxEntries: eventMaxEntries },
+  };
+}
+
+/** Starts to trace, if there is a collector. Without one nothing of the SDK is loaded. */
 async function startTracing(
   { tracesEndpoint, tracesServiceName, tracesKeptShare: keptShare, nodeId }: ServiceEnvironment,
   version: string,
@@ -247,11 +260,6 @@ async function startTracing(
     keptShare,
     random,
   });
-}
-
-/** How long a tenant's events are kept. */
-function eventLimits({ eventRetentionDays, eventMaxEntries }: ServiceEnvironment): EventLimits {
-  return { maxAgeMs: eventRetentionDays * DAY_MS, maxEntries: eventMaxEntries };
 }
 
 /** Carries requests to the node that owns their tenant's shard, over its topic of the runtime's link. */
@@ -310,7 +318,7 @@ async function stopParts({ http, requestLog, node, actors, tracing }: StartedPar
   await tracing?.stop();
 }
 
-/** The version of this build, from the package it was made from. */
+/** Returns the version of this build, from the package that it was made from. */
 function packageVersion(): string {
   // The compiled file lies one folder deeper than its source.
   const url = ['../package.json', '../../package.json']
