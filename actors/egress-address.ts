@@ -63,12 +63,12 @@ function decodedPart(text: string): string | undefined {
   }
 }
 
-/** The address with its password, as `readEgressAddress` reads it; one text for each address. */
+/** Returns the address with its password, as `readEgressAddress` reads it; one text for each address. */
 export function egressText(address: EgressAddress): string {
   return writeAddress(address, ({ password }) => encodeURIComponent(password));
 }
 
-/** The address as operators see it: with `***` for the password. */
+/** Returns the address as operators see it: with `***` for the password. */
 export function shownEgress(address: EgressAddress): string {
   return writeAddress(address, () => '***');
 }

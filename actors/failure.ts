@@ -38,7 +38,7 @@ export type FailureCode =
   | 'BATCH_STARTED'
   /** The batch has ended in another way than requested. */
   | 'BATCH_ENDED'
-  /** It is being sent, or has ended otherwise. */
+  /** The message is being sent, or has ended in another way. */
   | 'NOT_CANCELLABLE'
   | 'DOC_ARTICLE_NOT_FOUND'
   /** Disconnect on a shop that never had a channel. */
@@ -105,12 +105,12 @@ export type Outcome<Value, Code extends FailureCode = FailureCode> =
   | { readonly ok: true; readonly value: Value }
   | Failed<Code>;
 
-/** A success with its value. */
+/** Returns a success with its value. */
 export function done<Value>(value: Value): Outcome<Value, never> {
   return { ok: true, value };
 }
 
-/** The outcome with another value. A failure stays as it is. */
+/** Returns the outcome with another value. A failure stays as it is. */
 export function mapOutcome<Value, Next, Code extends FailureCode>(
   outcome: Outcome<Value, Code>,
   next: (value: Value) => Next,
@@ -118,7 +118,7 @@ export function mapOutcome<Value, Next, Code extends FailureCode>(
   return outcome.ok ? done(next(outcome.value)) : outcome;
 }
 
-/** The outcome with another code instead of one of its codes. */
+/** Returns the outcome with another code instead of one of its codes. */
 export function renamedFailure<Value, Code extends FailureCode, From extends Code, To extends FailureCode>(
   outcome: Outcome<Value, Code>,
   { from, to }: { readonly from: From; readonly to: To },
@@ -127,7 +127,7 @@ export function renamedFailure<Value, Code extends FailureCode, From extends Cod
   return outcome as Outcome<Value, Exclude<Code, From>>;
 }
 
-/** A failure with this reason. */
+/** Returns a failure with this reason. */
 export function refusedWith<Code extends FailureCode>(failure: Failure<Code>): Failed<Code> {
   return { ok: false, failure };
 }

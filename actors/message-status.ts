@@ -37,7 +37,7 @@ const FINAL: { readonly [Status in MessageStatus]: boolean } = {
   rejected: true,
 };
 
-/** The final state of a message with this reason, or without one: it was sent. */
+/** Returns the final state of a message with this reason, or without one: it was sent. */
 export function finalStatus(reason: MessageReason | null): FinalStatus {
   return reason === null ? 'sent' : MESSAGE_REASONS[reason];
 }

@@ -97,12 +97,12 @@ export function evaluateDeclarations(
   return { isAdmitted: true, entry: newCount === 0 ? null : { atMs, count: newCount } };
 }
 
-/** The entry as ASCII text: time and count in base 36. */
+/** Returns the entry as ASCII text: time and count in base 36. */
 export function encodeDeclarations(entry: DeclarationEntry): string {
   return `${entry.atMs.toString(36)}.${entry.count.toString(36)}`;
 }
 
-/** The entry that was encoded. Throws on anything that `encodeDeclarations` did not write. */
+/** Returns the entry that was encoded. Throws on anything that `encodeDeclarations` did not write. */
 export function decodeDeclarations(encodedText: string): DeclarationEntry {
   const [atMs = 0, count = 0] = encodedText.split('.').map((part) => Number.parseInt(part, 36));
   const entry = { atMs, count };

@@ -64,7 +64,7 @@ function writeDot(end: number): number {
   return end - 1;
 }
 
-/** The entry that was encoded. Throws on anything that `encodeEntry` did not write. */
+/** Returns the entry that was encoded. Throws on anything that `encodeEntry` did not write. */
 export function decodeEntry(encodedText: string): LedgerEntry {
   const kind = KIND_OF.get(encodedText.charAt(0));
   const [atMs = 0, subject = 0, high = 0, low = 0] = encodedText

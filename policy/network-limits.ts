@@ -83,7 +83,7 @@ export function newChatBarOnWire(limits: NetworkLimits, nowMs: number): Bar | un
   return barOf(limits, 0, nowMs);
 }
 
-/** The quota after a message that was accepted has ended on the wire; `used`: the network may have it. */
+/** Returns the quota after a message that was accepted has ended on the wire; `used`: the network may have it. */
 export function endNewChat(newChats: NewChats, end: 'used' | 'unused'): NewChats {
   const { used, accepted } = newChats;
   return { ...newChats, used: end === 'used' ? used + 1 : used, accepted: Math.max(0, accepted - 1) };

@@ -20,7 +20,7 @@ export function isDeclarationActive(declaration: DeclarationFact | null, nowMs: 
   );
 }
 
-/** The class at a moment: known beats declared beats cold (docs/contract.md, Recipient classes). */
+/** Returns the class at a moment: known beats declared beats cold (docs/contract.md, Recipient classes). */
 export function personClassAt(
   facts: {
     readonly isCustomer: boolean;

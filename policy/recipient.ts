@@ -33,7 +33,7 @@ export function isPerson(text: string): boolean {
 export const NETWORK_IDS_FROM = 10 ** 15;
 const NETWORK_IDS = 8n * 10n ** 15n;
 
-/** The network's own id as an integer that no number is. */
+/** Returns the network's own id as an integer that no number is. */
 export function networkIdAsInteger(id: string): number {
   return NETWORK_IDS_FROM + Number(BigInt(id.slice(0, id.indexOf('@'))) % NETWORK_IDS);
 }

@@ -46,7 +46,7 @@ export interface PolicyRefusal<Code extends PolicyCode = PolicyCode> {
   readonly retryAfterSeconds?: number;
 }
 
-/** A refusal that waiting does not lift. */
+/** Returns a refusal that waiting does not lift. */
 export function refuse<Code extends PolicyCode>(code: Code, message: string): PolicyRefusal<Code> {
   return { isAdmitted: false, code, message };
 }

@@ -51,7 +51,7 @@ export function checkSettings(input: unknown): readonly SettingsProblem[] {
   });
 }
 
-/** The tuning with defaults filled in. Throws a `RangeError` for a tuning with a problem. */
+/** Returns the tuning with defaults filled in. Throws a `RangeError` for a tuning with a problem. */
 export function resolveSettings(tuning: SettingsTuning): TenantSettings {
   const [problem] = checkSettings(tuning);
   if (problem !== undefined) throw new RangeError(`${problem.field} ${problem.message}`);

@@ -16,8 +16,8 @@ const LAST_ASCII = 0x7f;
 const SPACE = 0x20;
 
 /**
- * Fingerprint of a text as docs/contract.md, Messages to numbers, compares them: NFKC, trimmed, white space
- * collapsed, case folded.
+ * Returns the fingerprint of a text. It is the same for texts that docs/contract.md, Messages to numbers, calls equal.
+ * Before the comparison a text is in NFKC, trimmed, its white space collapsed and its case folded.
  */
 export function textFingerprint(text: string): Fingerprint {
   return hashCollapsed(text, false);

@@ -55,7 +55,7 @@ export function shareOf(cap: number, share: number | undefined): number {
   return share === undefined || cap < 1 ? cap : Math.max(1, Math.floor(cap * share));
 }
 
-/** A sixth of the daily cap, at least 10 (docs/contract.md, Messages to numbers). */
+/** Returns a sixth of the daily cap, at least 10 (docs/contract.md, Messages to numbers). */
 export function hourlyCap(perDay: number): number {
   return Math.max(10, Math.floor(perDay / 6));
 }

@@ -19,7 +19,7 @@ const REPLAY_TIMEOUT_MS = 5_000;
 /** How long a census is reused: actors are counted once a second, for any number of callers. */
 const CENSUS_MS = 1_000;
 
-/** The operators' requests to a whole node. */
+/** Returns the operators' requests to a whole node. */
 export function fleetService(options: {
   readonly node: RuntimeNode;
   readonly clock: Clock;

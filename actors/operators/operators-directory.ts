@@ -104,8 +104,9 @@ export class OperatorsDirectory {
   }
 
   /**
-   * The list names each entry before it is stored, and until it is removed. So `repair` finds every entry of a node
-   * that ended. Another node may erase the tenant meanwhile, so its record is read once more at the end.
+   * Updates an entry, or removes it if the tenant is gone. The list of ids has the tenant before its entry is stored,
+   * and until the entry is removed. So `repair` finds every entry, even one of a node that ended in between. Another
+   * node may erase the tenant meanwhile, so its record is read again at the end.
    */
   async #refresh(tenantId: string): Promise<void> {
     const storedRecord = await this.#read(tenantId);

@@ -105,9 +105,9 @@ class EgressAgent extends Agent {
       proxy.username = encodeURIComponent(credentials.user);
       proxy.password = encodeURIComponent(credentials.password);
     }
-    // It ends a failed connection by itself, after 30 s.
+    // The agent ends a failed connection by itself, after 30 s.
     const agent = new SocksProxyAgent(proxy);
-    // It would resolve an IPv6 address as a name, brackets included.
+    // The agent would resolve an IPv6 address in brackets as a name.
     agent.proxy.host = host.replace(/^\[|\]$/g, '');
     return agent;
   }

@@ -7,7 +7,7 @@ type Owner = Pick<SessionAddress, 'tenantId' | 'shopId'>;
 /** The field of `credentials` with a shop's identity on the network, which exists after its pairing. */
 export const IDENTITY_FIELD = 'creds';
 
-/** The name under which a shop's values are sealed (`credentialCiphers`). */
+/** Returns the name under which a shop's values are sealed (`credentialCiphers`). */
 export function sealedOwner({ tenantId, shopId }: Owner): string {
   return `${tenantId}/${shopId}`;
 }

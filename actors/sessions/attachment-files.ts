@@ -38,7 +38,7 @@ export function isAttachmentFailure(error: NodeJS.ErrnoException): boolean {
   return OURS.test(name) || THE_CLIENTS.test(name) || (error.code === 'ENOSPC' && error.syscall === 'write');
 }
 
-/** A path for a new attachment that no other has. */
+/** Returns a path for a new attachment that no other has. */
 export function newAttachmentPath(): string {
   return join(tmpdir(), `attachment-${randomUUID()}`);
 }

@@ -28,9 +28,9 @@ export type SendOutcome =
    * or keys for them, or the worker crashed. It may be sent again, but not endlessly: other messages wait for it.
    */
   | { readonly kind: 'unprepared' }
-  /** The worker that was sending it crashed or was ended: it may have been sent. Never retry it. */
+  /** The worker crashed or was ended while it sent the message, which may have left. Never retry the message. */
   | { readonly kind: 'restarted' }
-  /** It may have been sent (deadline, socket lost after the bytes left). Never retry it. */
+  /** The message may have been sent (deadline, socket lost after the bytes left). Never retry the message. */
   | { readonly kind: 'unknown' };
 
 /** The reason why a session ended, with the status codes of the network that mean it. */
@@ -151,8 +151,8 @@ export type SessionEvent =
    * Only the frame of a message is missing. `writes` are the steps of the ratchets that sealed it. They must be stored
    * in the commit that marks it as being sent, and at no other time.
    *
-   * It comes again, without writes, before a transmitted message is sent once more: its connection was lost, or it
-   * reached no one. `transmit` allows that, and `do_not_repeat` forbids it.
+   * The event comes again, without writes, before a transmitted message is sent again: its connection was lost, or the
+   * message reached no one. `transmit` allows the repetition, and `do_not_repeat` forbids it.
    *
    * `lid` is the network's own id of a 1:1 recipient, ending in `@lid`, and absent if it named none. `hasChat` is true
    * if the network gave the number a token of this recipient, so that a restricted number may write to them. It is

@@ -65,7 +65,7 @@ export type SessionOrder =
   /** Cancels an order that was not transmitted: no event follows for it. A transmitted order continues. */
   | { readonly type: 'recall'; readonly messageId: string }
   /**
-   * A transmitted message is not sent once more. Its outcome is `unknown` if its connection is lost before the
+   * A transmitted message is not sent again. Its outcome is `unknown` if its connection is lost before the
    * acknowledgement, and `refused` if it reached no one.
    */
   | { readonly type: 'do_not_repeat'; readonly messageId: string }
@@ -146,7 +146,7 @@ export interface SendOrder {
   readonly mediaType: MediaType | undefined;
   /** The numbers a status is shown to, E.164 with plus. */
   readonly audience: readonly string[] | undefined;
-  /** The network's own ids (`@lid`) of people who opted out: a status is not shown to a number of theirs. */
+  /** The network's own ids (`@lid`) of people who opted out. Their numbers are left out of a status's audience. */
   readonly optedOutIds?: readonly string[] | undefined;
   /** How long the network may take to acknowledge before the outcome counts as unknown, in milliseconds. */
   readonly deadlineMs: number;

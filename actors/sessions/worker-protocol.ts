@@ -130,11 +130,11 @@ export type PoolReport =
 export type SessionNote =
   /** The network announced how many stanzas waited while the session was away. */
   | { readonly type: 'offline_announced'; readonly count: number }
-  /** It reported that all were sent; `drained` of them arrived. */
+  /** The network reported that it had sent all waiting stanzas; `drained` of them arrived. */
   | { readonly type: 'offline_drained'; readonly announced: number; readonly drained: number }
-  /** It stopped sending the waiting stanzas, and did not report that all were sent. */
+  /** The network stopped sending the waiting stanzas, and did not report that it had sent all. */
   | { readonly type: 'offline_unfinished'; readonly announced: number; readonly drained: number }
-  /** It ended the stream, because a stanza of that class was not acknowledged. */
+  /** The network ended the stream, because a stanza of that class was not acknowledged. */
   | { readonly type: 'unanswered'; readonly stanzaClass: string; readonly stanzaType: string | undefined };
 
 /** Messages of a worker about its sessions. */

@@ -3,7 +3,7 @@ export function personEntry(id: string, day: number): string {
   return `${id} ${day}`;
 }
 
-/** The id that an entry leads to. */
+/** Returns the id that an entry leads to. */
 export function personIdIn(entry: string): string {
   return entry.split(' ', 1)[0] ?? '';
 }

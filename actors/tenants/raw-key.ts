@@ -6,7 +6,7 @@ const KEY_PREFIX = 'tm_live_';
 /** 32 bytes in base 62, padded to one length. */
 const DIGITS = 43;
 
-/** A new raw key: shown once, never stored. */
+/** Returns a new raw key: shown once, never stored. */
 export function makeRawKey(): string {
   let remainder = BigInt(`0x${randomBytes(32).toString('hex')}`);
   let digits = '';

@@ -50,6 +50,7 @@ export type TenantCommand =
       readonly webhookId: string;
       /** `enabledAtMs` of the endpoint that the decision is about. */
       readonly enabledAtMs: number;
+      /** The reason. A dead letter stores the command, so the field keeps its name. */
       readonly why: Exclude<WebhookEnd, WebhookKeeper>;
     }
   | { readonly type: 'delete_webhook'; readonly webhookId: string }

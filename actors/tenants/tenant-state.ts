@@ -125,7 +125,7 @@ export function liveKey(record: ApiKeyRecord): LiveKey {
   };
 }
 
-/** The two indexes over a tenant's keys. */
+/** Returns the two indexes over a tenant's keys. */
 export function indexKeys(keys: Iterable<LiveKey>): Pick<TenantState, 'apiKeys' | 'apiKeysByHash'> {
   const list = [...keys];
   return {

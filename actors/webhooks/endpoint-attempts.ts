@@ -5,7 +5,7 @@ import type { EndpointPace, EndpointPumpOptions, SentEvent } from './endpoint-pu
 
 /**
  * New events of one endpoint that are sent at a time. Beside these, as many retries may be under way. A kill may have
- * all of them sent once more.
+ * all of them sent again.
  */
 const AT_A_TIME = 8;
 /** An endpoint that takes longer, or does not answer at all, is slow. */

@@ -15,7 +15,7 @@ import type { EndedAttempt } from './endpoint-attempts.ts';
 /** Dead letters that are remembered. */
 const MOST_UNDELIVERED = 1_000;
 
-/** An event that is to be sent once more. */
+/** An event that is to be sent again. */
 export type ReplayedEvent = Pick<StoredEvent, 'streamId' | 'shopId'>;
 
 /** A change of the progress, and the attempts that led to it. */

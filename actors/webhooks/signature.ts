@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 const SECRET_BYTES = 32;
 const PREFIX = 'whsec_';
 
-/** A new signing secret, as Standard Webhooks 1.0.0 writes it: `whsec_` and 32 random bytes in base64. */
+/** Returns a new signing secret, as Standard Webhooks 1.0.0 writes it: `whsec_` and 32 random bytes in base64. */
 export function makeSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }

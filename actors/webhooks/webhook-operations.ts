@@ -79,7 +79,7 @@ export interface WebhookOperations {
     WebhookOutcome<{ readonly items: readonly AttemptView[]; readonly deadLetters: readonly string[] }>
   >;
   /**
-   * Sends events once more: the named ones, or the first 200 since a moment. Resolves once they are stored as due.
+   * Sends events again: the named ones, or the first 200 since a moment. Resolves once they are stored as due.
    * `CONFLICT`: the endpoint is disabled, or more than 400 events would wait.
    */
   replay(

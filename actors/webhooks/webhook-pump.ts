@@ -98,7 +98,7 @@ export class WebhookPump {
     }
     for (const webhook of webhooks.values()) {
       const runningPump = pumps.get(webhook.id);
-      // Also for a disabled one, which may be moved while attempts end.
+      // A disabled endpoint is updated too, because it may be moved while its attempts end.
       runningPump?.update(webhook);
       if (runningPump !== undefined || webhook.disabled !== null) continue;
       const pump = new EndpointPump(webhook, this.#endpoint(tenantId, loading));
@@ -140,7 +140,7 @@ export class WebhookPump {
     await Promise.all(pumps.map((pump) => pump.settle()));
   }
 
-  /** Sends events to an endpoint once more; resolves once they are stored as due. `full`: more would wait than may. */
+  /** Sends events to an endpoint again; resolves once they are stored as due. `full`: more would wait than may. */
   async replay(
     tenantId: string,
     webhookId: string,
@@ -267,7 +267,7 @@ export class WebhookPump {
   }
 }
 
-/** The name of a tenant's share of the slots. */
+/** Returns the name of a tenant's share of the slots. */
 function slotsOf(tenantId: string, share: EndpointPace | 'tests'): string {
   return `${tenantId} ${share}`;
 }

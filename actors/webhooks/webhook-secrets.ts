@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TextCipher } from '../../runtime/text-cipher.ts';
 import type { FormerSecret, WebhookRecord } from '../tenants/stored-webhooks/webhook-record.ts';
 
-/** The use that an endpoint's secret is sealed for: it opens as the secret of no other endpoint. */
+/** Returns the use that an endpoint's secret is sealed for: it opens as the secret of no other endpoint. */
 export function secretUse(tenantId: string, webhookId: string): string {
   return `${tenantId}/${webhookId}`;
 }

@@ -18,7 +18,7 @@ export function encodeWholeNumbers(numbers: readonly number[]): string {
   return text;
 }
 
-/** The numbers that were encoded. Throws on a text that `encodeWholeNumbers` did not write. */
+/** Returns the numbers that were encoded. Throws on a text that `encodeWholeNumbers` did not write. */
 export function decodeWholeNumbers(text: string): number[] {
   const numbers: number[] = [];
   let number = 0;

@@ -12,7 +12,7 @@ import {
   type StoreRequest,
 } from '../worker-protocol.ts';
 
-/** The key of one of a shop's sealed hashes. */
+/** Returns the key of one of a shop's sealed hashes. */
 export function sealedKey(shop: Pick<SessionAddress, 'shard' | 'shopId'>, hash: SealedHash): string {
   return shardKey(shop.shard, 'shop', shop.shopId, hash);
 }
@@ -114,7 +114,7 @@ export async function eraseSealed(store: Store, shop: SessionAddress): Promise<v
  */
 const FIELDS_PER_WRITE = 1_000;
 
-/** The writes of one change; they belong into one commit. */
+/** Returns the writes of one change; they belong into one commit. */
 export function writesOf(shop: SessionAddress, change: SealedChange): Write[] {
   const key = sealedKey(shop, change.hash);
   const writes: Write[] = [];

@@ -11,8 +11,8 @@ const SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const FORMAT = [1, 0, 0, 0, 0];
 
 /**
- * Draws one QR code as a PNG data URL; runs in a thread of the pool in qr-image.ts. One bit a pixel takes a fifth of the
- * CPU time of the library's drawing in colours.
+ * Draws one QR code as a PNG data URL; runs in a thread of the pool in qr-image.ts. One bit a pixel takes a fifth of
+ * the CPU time of the library's drawing in colours.
  */
 export function drawQrImage(text: string): string {
   const { size, data } = create(text, { errorCorrectionLevel: 'M' }).modules;
@@ -41,7 +41,7 @@ export function drawQrImage(text: string): string {
   return `data:image/png;base64,${Buffer.concat([SIGNATURE, ...chunks]).toString('base64')}`;
 }
 
-/** A part of a PNG: its length, its name, its bytes and their checksum. */
+/** Returns a part of a PNG: its length, its name, its bytes and their checksum. */
 function chunk(name: string, bytes: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeUInt32BE(bytes.length);

@@ -8,7 +8,10 @@ export function threadExecArgv(entry: URL): string[] | undefined {
   return ['--import', `data:text/javascript,${encodeURIComponent(register)}`];
 }
 
-/** The program at `path`, relative to the module at `url` and in the form that module itself has: source or compiled. */
+/**
+ * Returns the address of the program at `path`, relative to the module at `url` and in the form that module itself has:
+ * source or compiled.
+ */
 export function threadEntry(url: string, path: string): URL {
   return new URL(`${path}${url.endsWith('.ts') ? '.ts' : '.js'}`, url);
 }

@@ -54,7 +54,7 @@ export class SharedNumbers {
     this.#options.log.warn({ tenantId, shopId, err }, line);
   }
 
-  /** Notes that the tenant has the number now; answers the moment it noted. */
+  /** Notes that the tenant has the number now. Returns the time that it noted. */
   async #remember({ tenantId }: ShopReference, number: string): Promise<number> {
     const { store, clock } = this.#options;
     const nowMs = clock.wallMs();

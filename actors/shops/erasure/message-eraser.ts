@@ -8,8 +8,8 @@ import { strayMessages } from '../records/stray-messages.ts';
 import { messageIdOf } from '../state/accepted-list.ts';
 
 /**
- * Messages that one commit erases, so that it takes Redis about half a millisecond. A message takes at most two writes, and
- * one that a shop of the pool carried takes three.
+ * Messages that one commit erases, so that it takes Redis about half a millisecond. A message takes at most two writes,
+ * and one that a shop of the pool carried takes three.
  */
 export const ERASED_AT_ONCE = 50;
 
@@ -64,7 +64,7 @@ export class MessageEraser {
     isForgotten: (body: MessageBody) => boolean,
   ): Promise<void> {
     const { store } = this.#options;
-    // It walks from the end, so that elements cut from the head or added meanwhile make it skip none.
+    // The walk begins at the end. So it skips none if elements are cut from the head or added meanwhile.
     for (let offset = 0; ; offset += ERASED_AT_ONCE) {
       const [elements] = await store.read([['LRANGE', listKey, -offset - ERASED_AT_ONCE, -offset - 1]]);
       if (elements.length === 0) return;

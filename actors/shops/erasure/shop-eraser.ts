@@ -118,7 +118,7 @@ export class ShopEraser {
       await eraseShopEvents(this.#options, shop);
       await this.#options.forgetChanges(shop.shopId);
     }
-    // Its record names the shop until then. If that is not stored in time, the tenant starts the erasure once more.
+    // Its record names the shop until then. If that is not stored in time, the tenant starts the erasure again.
     const reply = askTenant(actors, shop.tenantId, { type: 'shop_erased', shopId: shop.shopId });
     await withReplyTimeout(clock, reply);
   }

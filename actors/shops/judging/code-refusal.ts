@@ -4,7 +4,7 @@ import type { ChannelContext } from '../machines/channel-context.ts';
 
 /**
  * How long no code is requested after the network refused one because of too many requests, in milliseconds. It equals
- * the pause after a rate signal (`PACING_TIMES`). The shop waits for so long, and so does the node (`PairingLimits`).
+ * the pause after a rate signal (`PACING_TIMES`). Both the shop and the node (`PairingLimits`) wait this long.
  */
 export const CODE_PAUSE_MS = 15 * MINUTE_MS;
 

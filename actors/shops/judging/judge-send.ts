@@ -64,8 +64,8 @@ export function classOf(
 }
 
 /**
- * True if the only obstacle is a group that no session reported. An open session may be asked for it. A session that
- * will still report its groups may be waited for, if nothing else needs it.
+ * True if the only obstacle is a group that no session reported. An open session may be asked for it. If a
+ * session will still report its groups, the caller may wait for that report.
  */
 export function mayAskForGroup(state: ShopState, refusal: FailureCode): boolean {
   if (refusal === 'GROUP_CONTEXT_REQUIRED') return channelState(state) === 'connected';

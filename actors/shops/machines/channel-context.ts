@@ -51,11 +51,14 @@ export interface ChannelContext {
     /** The network's own code within the status. Absent if it gave none. */
     readonly networkCode?: number;
   } | null;
-  /** The temporary ban of the number, and how long it was from its beginning; null or absent: none since it was connected. */
+  /**
+   * The temporary ban of the number, and how long it was from its beginning; null or absent: none since it was
+   * connected.
+   */
   readonly ban?: { readonly untilMs: number; readonly forMs: number } | null;
   /** Logins that the network refused since the session was last open. Absent if none were. */
   readonly loginRefusals?: number;
-  /** The time at which another program last took the session over, and this one tried once more. Absent if none did. */
+  /** The time at which another program last took the session over, and this one tried again. Absent if none did. */
   readonly replacedAtMs?: number;
   /**
    * The time at which the network last refused a pairing code because of too many requests. Null or absent if it never
@@ -112,8 +115,8 @@ export function wasConnected({ pairedAtMs, lastPairedAtMs, flagged }: ChannelCon
 
 /**
  * Returns the contract's channel state (docs/contract.md, Channel connection state). Waiting to reconnect is
- * `starting`. Waiting for a code to be typed is `starting` too, since `qr_waiting` promises a QR code. A channel that is
- * banned, or that no caller asked to connect, is `disconnected`.
+ * `starting`. Waiting for a code to be typed is `starting` too, since `qr_waiting` promises a QR code. A channel that
+ * is banned, or that no caller asked to connect, is `disconnected`.
  */
 export function publicChannelStatus(state: ChannelStateName): ChannelStatus {
   if (state === 'reconnecting' || state === 'code_waiting') return 'starting';

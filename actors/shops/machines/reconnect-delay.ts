@@ -21,7 +21,7 @@ const OUTDATED_FLOOR_MS = 90_000;
  */
 const LOGIN_REFUSED_WAITS_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 
-/** The longest wait for the next attempt after that end, in milliseconds. */
+/** Returns the longest wait for the next attempt after that end, in milliseconds. */
 export function longestReconnectMs(end: NonNullable<ChannelContext['lastEnd']>['end'] | undefined): number {
   return end === 'login_refused' ? Math.max(...LOGIN_REFUSED_WAITS_MS) : RECONNECT_CEILING_MS;
 }

@@ -108,7 +108,7 @@ function actionOf(machine: AnyStateMachine, action: AnyTransitionDefinition['act
   return { effect: namedAction.type, params: params as Action['params'], assign };
 }
 
-/** The argument of XState's `assign()`: a function, or an object of changes. */
+/** Returns the argument of XState's `assign()`: a function, or an object of changes. */
 function assignOf(machine: AnyStateMachine, name: string, builtIn: object): Action['assign'] {
   const { type, assignment } = builtIn as { type?: unknown; assignment?: unknown };
   if (type !== 'xstate.assign') throw unknownForm(machine, `the action ${name}`);

@@ -10,7 +10,7 @@ import { channelState, type ShopState } from '../state/shop-state.ts';
 /** How often a client should poll while it connects (docs/contract.md, POST connect). */
 const POLL_AFTER_MS = 2_000;
 
-/** The channel as the API shows it. `image` renders a QR code as a PNG data URL, off the main thread. */
+/** Returns the channel as the API shows it. `image` renders a QR code as a PNG data URL, off the main thread. */
 export async function channelView(
   state: ShopState,
   image: (qr: string) => Promise<string>,
@@ -37,7 +37,7 @@ export async function channelView(
   };
 }
 
-/** The channel status of a tenant's shops in the order of their ids; null until a shop was connected once. */
+/** Returns the channel status of a tenant's shops in the order of their ids; null until a shop was connected once. */
 export async function readChannelStatuses(
   store: Pick<Store, 'read'>,
   tenantId: string,

@@ -25,7 +25,7 @@ const SWEPT_FROM = 1_000;
 
 /**
  * Limits the requests for codes, per number and tenant. The counts are in the memory of the node that owns the tenant.
- * They are zero after a restart. If a tenant moves, its new node does not know what the former one counted.
+ * The counts are zero after a restart. If a tenant moves, its new node does not know what the former one counted.
  */
 export class PairingLimits {
   readonly #clock: Pick<Clock, 'monotonicMs'>;

@@ -59,7 +59,7 @@ function estimate(
   if (isKeptBack(index < 0 ? currentMessage : queue[index])) return null;
   const isResting = pacingState(state) === 'gap' || pacingState(state) === 'paused';
   const startMs = isResting ? Math.max(nowMs, untilMs ?? nowMs) : nowMs;
-  // Those that wait for their batch let the others by.
+  // Messages that wait for their batch do not delay the others.
   const keptBackCount =
     batches.length === 0 ? 0 : queue.slice(0, Math.max(0, index)).filter(isKeptBack).length;
   const leavingCount = position - 1 - keptBackCount;

@@ -28,7 +28,7 @@ export function carriedForRead({ carriedFor }: Keys, nowMs: number): Read<'ZRANG
   return ['ZRANGE', carriedFor, nowMs - ANSWER_COUNTS_MS, '+inf', 'BYSCORE'];
 }
 
-/** The shops for which this address was written to in the last two days. */
+/** Returns the shops for which this address was written to in the last two days. */
 export function originsOf(carriedFor: readonly string[], fromText: string): ShopReference[] {
   const origins = new Map<string, ShopReference>();
   for (const member of carriedFor) {

@@ -26,11 +26,11 @@ export interface InboundRecord extends InboundOwner {
   /** The network's stamp. */
   readonly atMs: number;
   readonly kind: InboundKind;
-  /** Also null if the tenant receives no texts. */
+  /** Null if the message has no text, or if the tenant receives no texts. */
   readonly text: string | null;
   /** The id of our message that it quotes or reacts to; stored under the name that the API has for it. */
   readonly replyTo: string | null;
-  /** Also null if the tenant receives no texts. */
+  /** Null if the message has no attachment, or if the tenant receives no texts. */
   readonly media: InboundMedia | null;
   /** The network's id of the stanza. */
   readonly wireId: string;

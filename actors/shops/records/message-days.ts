@@ -18,12 +18,12 @@ import {
   type StoredMessage,
 } from './message-record.ts';
 
-/** The UTC day a message's id was made on, in whole days since the Unix epoch. */
+/** Returns the UTC day a message's id was made on, in whole days since the Unix epoch. */
 export function dayOfMessage(messageId: string): number {
   return dayOf(madeAtMs(messageId));
 }
 
-/** The UTC day of a moment, in whole days since the Unix epoch. */
+/** Returns the UTC day of a moment, in whole days since the Unix epoch. */
 export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / DAY_MS);
 }
@@ -51,7 +51,7 @@ export function firstIdOfDay(day: number): string {
   return idsFrom(day * DAY_MS);
 }
 
-/** The hash of a shard's messages of one day. */
+/** Returns the key of the hash of a shard's messages of one day. */
 export function dayKey(shard: number, day: number): string {
   const newestOfShard = newestDays[shard];
   if (newestOfShard?.day === day) return newestOfShard.key;

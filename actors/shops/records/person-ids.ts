@@ -30,7 +30,7 @@ export interface KnownPerson {
   readonly writes: readonly Write[];
 }
 
-/** The digests of an address, a number in any form or the network's own id; the newest key's first. */
+/** Returns the digests of an address, a number in any form or the network's own id; the newest key's first. */
 export function personDigests(
   tenantId: string,
   address: string,

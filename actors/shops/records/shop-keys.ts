@@ -4,7 +4,7 @@ import { memoizePairs } from '../../../runtime/memoize.ts';
 import { tenantAddress } from '../../tenants/tenant-keys.ts';
 import type { ShopReference } from '../shop-operations.ts';
 
-/** The address of a shop's actor. A tenant and its shops share a shard. */
+/** Returns the address of a shop's actor. A tenant and its shops share a shard. */
 export function shopAddress({ tenantId, shopId }: ShopReference): Address {
   return addressOf(tenantId, shopId);
 }
@@ -46,7 +46,7 @@ function keyDigest(idempotencyKey: string): string {
 
 const KEY_FIELD = 'key:';
 
-/** The field of a hash of batches or scheduled sends under which an idempotency key points to an id. */
+/** Returns the field of a hash of batches or scheduled sends under which an idempotency key points to an id. */
 export function keyField(idempotencyKey: string): string {
   return KEY_FIELD + keyDigest(idempotencyKey);
 }

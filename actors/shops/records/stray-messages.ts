@@ -32,7 +32,7 @@ export async function* strayMessages(
   }
 }
 
-/** The keys of days older than the present retention that are still stored. */
+/** Returns the keys of days older than the present retention that are still stored. */
 export async function strayDays(
   keyOf: (day: number) => string,
   { store, retentionMs, nowMs }: StraySources,

@@ -15,12 +15,12 @@ export interface OptOutNotice {
   readonly repeatAtMs: number;
 }
 
-/** The field a notice is stored under: one for each person and origin, the newest. */
+/** Returns the field a notice is stored under: one for each person and origin, the newest. */
 export function noticeField({ origin, from }: Pick<OptOutNotice, 'origin' | 'from'>): string {
   return `${origin.tenantId}/${origin.shopId} ${from}`;
 }
 
-/** The stored form. */
+/** Returns the stored form. */
 export function encodeNotice({ origin, from, lid, wireId, atMs }: OptOutNotice): string {
   return JSON.stringify({ origin, from, lid, wireId, atMs });
 }

@@ -20,13 +20,15 @@ interface StoredPooled extends Pick<PooledMessage, 'to' | 'createdAtMs' | 'pool'
   readonly taken: boolean;
 }
 
-/** The stored form, under the message's id. */
+/** Returns the stored form, under the message's id. */
 export function encodePooled({ to, createdAtMs, pool, isTaken }: PooledMessage): string {
   const storedMessage: StoredPooled = { to, createdAtMs, pool, taken: isTaken };
   return JSON.stringify(storedMessage);
 }
 
-/** Reads the hash of pooled messages back from its flat list of ids and values, oldest first; `placeOf`: see `place`. */
+/**
+ * Reads the hash of pooled messages back from its flat list of ids and values, oldest first; `placeOf`: see `place`.
+ */
 export function decodePooled(
   fields: readonly string[],
   placeOf: (messageId: string) => number,

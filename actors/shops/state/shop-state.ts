@@ -53,7 +53,7 @@ export interface ShopState extends ShopMachines {
   readonly currentBody: MessageBody | undefined;
   /** Messages of this shop that the pool has, oldest first. They use none of the shop's own slots. */
   readonly pooled: readonly PooledMessage[];
-  /** The sends that it offered as a shop of the pool. Some may count no longer. Never stored. */
+  /** Sends that this shop, as a shop of the pool, offered to make. Some offers may be over. Never stored. */
   readonly offeredSends: readonly OfferedSend[];
   /** Opt-outs that must still be reported to shops that this one carried for. */
   readonly optOutNotices: readonly OptOutNotice[];
@@ -139,7 +139,7 @@ export function changedShop(state: ShopState, changes: Partial<ShopState>): Shop
   return Object.assign(next, changes);
 }
 
-/** The channel machine's state by name. */
+/** Returns the channel machine's state by name. */
 export function channelState(state: Pick<ShopState, 'channel'>): ChannelStateName {
   return state.channel.value as ChannelStateName;
 }
@@ -167,7 +167,7 @@ export function awaitsGroups(state: Pick<ShopState, 'channel' | 'groups'>): bool
   return isResuming(state) || (channelState(state) === 'connected' && liveGroups(state) === undefined);
 }
 
-/** The pacing machine's state by name. */
+/** Returns the pacing machine's state by name. */
 export function pacingState(state: Pick<ShopState, 'pacing'>): PacingStateName {
   return state.pacing.value as PacingStateName;
 }
@@ -217,7 +217,7 @@ export function queuedMessage(body: MessageBody, place: number, alias?: string):
   return alias === undefined ? message : { ...message, alias };
 }
 
-/** The entry of another shop's message in the queue, which this shop carries for the pool. */
+/** Returns the entry of another shop's message in the queue, which this shop carries for the pool. */
 export function carriedMessage(body: MessageBody, alias?: string): QueuedMessage {
   const { place: _, ...message } = queuedMessage(body, 0, alias);
   return { ...message, carriedFor: { tenantId: body.tenantId, shopId: body.shopId } };

@@ -16,7 +16,7 @@ export function decodeLimits(text: string | null | undefined): NetworkLimits {
   return text ? (JSON.parse(text) as NetworkLimits) : NO_LIMITS;
 }
 
-/** The restriction that follows from a refusal alone. */
+/** Returns the restriction that follows from a refusal alone. */
 export function refusedUntil(untilMs: number): Restriction {
   return { kind: REFUSED, untilMs, isEndKnown: false };
 }

@@ -11,8 +11,12 @@ export interface UndeliveredSends {
   readonly isLong: boolean;
 }
 
-/** A phone may be off for a day; the phones of several people at a time are not. */
+/**
+ * A message counts as undelivered this long after it was sent. One phone may be off for a day, but hardly those of
+ * several people at once.
+ */
 const LONG_MS = DAY_MS;
+/** How many undelivered messages are enough to report. */
 const LEAST = 3;
 
 /** Returns the count after one more send. */
@@ -28,15 +32,15 @@ export function countSent(before: UndeliveredSends | undefined, nowMs: number): 
 }
 
 /**
- * Returns the time at which enough of them will each have been sent for long enough. Undefined if the present count
- * never gets there, or operators were notified.
+ * Returns the time at which the undelivered sends must be reported. Undefined if there are too few of them, or if
+ * operators were notified.
  */
 export function undeliveredDueAtMs(undelivered: UndeliveredSends | undefined): number | undefined {
   if (undelivered?.enoughSinceMs === undefined || undelivered.isLong) return undefined;
   return undelivered.enoughSinceMs + LONG_MS;
 }
 
-/** The stored form. */
+/** Returns the stored form. */
 export function encodeUndelivered(undelivered: UndeliveredSends | undefined): string {
   return undelivered === undefined ? '' : JSON.stringify(undelivered);
 }

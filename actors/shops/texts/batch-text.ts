@@ -4,8 +4,8 @@ const FIELD = /\{\{([^{}\r\n]*)\}\}/g;
 export const LONGEST_NAME = 64;
 
 /**
- * Most UTF-16 units of a field's name: a character of NFC is written with six at most. To normalise thousands of accents
- * on one letter would take a second.
+ * Most UTF-16 units of a field's name: a character of NFC is written with six at most. To normalise thousands of
+ * accents on one letter would take a second.
  */
 const MOST_UNITS = 6 * LONGEST_NAME;
 
@@ -15,7 +15,7 @@ export function isFieldName(name: string): boolean {
   return [...name.normalize('NFC')].length <= LONGEST_NAME;
 }
 
-/** The names of the fields in a text, with the number of their uses. */
+/** Returns the names of the fields in a text, with the number of their uses. */
 export function fieldUses(text: string): ReadonlyMap<string, number> {
   const uses = new Map<string, number>();
   for (const [, between = ''] of text.matchAll(FIELD)) {
@@ -31,8 +31,8 @@ export function withoutFields(text: string): string {
 }
 
 /**
- * Returns what is wrong with the fields of a text, or undefined if nothing is. Without this check a mistyped field would
- * be sent to everyone as it is written.
+ * Returns what is wrong with the fields of a text, or undefined if nothing is. Without this check a mistyped field
+ * would be sent to everyone as it is written.
  */
 export function batchTextProblem(text: string): string | undefined {
   // Other templates have three braces around a field. Each person would get one of them on each side of the value.

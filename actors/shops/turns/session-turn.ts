@@ -19,7 +19,7 @@ type Take<Event, Facts> = (
   options: DecisionOptions,
 ) => void;
 
-/** An event of any session of the shop. Batches may stop after it. */
+/** Takes an event of any session of the shop, and then stops batches that may not continue. */
 function ofAny<Event, Facts>(take: Take<Event, Facts>): Take<Event, Facts> {
   return (builder, event, facts, options) => {
     take(builder, event, facts, options);
@@ -27,7 +27,7 @@ function ofAny<Event, Facts>(take: Take<Event, Facts>): Take<Event, Facts> {
   };
 }
 
-/** An event that is ignored unless it comes from the newest session. */
+/** Takes an event if it is from the newest session, and ignores it otherwise. */
 function ofNewest<Event extends { readonly generation: number }, Facts>(
   take: Take<Event, Facts>,
 ): Take<Event, Facts> {
@@ -36,7 +36,9 @@ function ofNewest<Event extends { readonly generation: number }, Facts>(
   });
 }
 
-/** The turns that decide events of sessions. Inbound messages and outcomes count, from whatever session they come. */
+/**
+ * The turns that decide events of sessions. Inbound messages, receipts and outcomes count even from an earlier session.
+ */
 export const SESSION_TURNS: Pick<ShopTurns, SessionEvent['type']> = {
   'session.inbound': ofAny(onInbound),
   'session.receipts': ofAny(onReceipts),
@@ -92,7 +94,7 @@ function onOutcome(
   } else if (builder.state.currentMessage?.messageId === messageId && isLate !== true) {
     stepPacing(builder, { type: 'outcome', outcome, ...builder.waitEnds(backoffMs) });
   } else if (outcome.kind === 'rate_limited') {
-    // It came late, but it is about the shop's number all the same.
+    // A late outcome does not concern the current message, but its rate signal concerns the number.
     stepPacing(builder, { type: 'rate_limited_before', ...builder.waitEnds(backoffMs) });
   }
 }

@@ -46,7 +46,7 @@ export async function readProgress(
   return progress;
 }
 
-/** A dead letter as the progress of its endpoint keeps it. */
+/** Returns a dead letter as the progress of its endpoint keeps it. */
 export function undeliveredEvent({
   streamId,
   shopId,

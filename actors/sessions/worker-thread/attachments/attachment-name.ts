@@ -69,7 +69,7 @@ function nameIn(header: string): string {
   return fromHeader(quotedTexts[Number(plainMatch?.[1])] ?? plainMatch?.[2] ?? '');
 }
 
-/** An extended value of RFC 8187; undefined when its escapes are broken. */
+/** Returns an extended value of RFC 8187; undefined when its escapes are broken. */
 function decodedValue(charset: string, value: string): string | undefined {
   if (charset.toLowerCase() === 'utf-8') {
     const text = safelyDecoded(value);
@@ -97,7 +97,7 @@ function safelyDecoded(text: string): string {
   }
 }
 
-/** The last part of a path, without what steers a screen or a file system. */
+/** Returns the last part of a path, without what steers a screen or a file system. */
 function readableName(path: string): string {
   const lastPart = path.split(/[/\\]/).at(-1) ?? '';
   const plainName = lastPart.normalize('NFC').replace(STEERING, '_');

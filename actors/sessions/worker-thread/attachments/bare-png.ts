@@ -1,11 +1,14 @@
-/** The chunks that the pixels need, and `eXIf`, which has the orientation. The rest may inflate to a thousand times its size. */
+/**
+ * The chunks that the pixels need, and `eXIf`, which has the orientation. The rest may inflate to a thousand times its
+ * size.
+ */
 const KEPT = new Set(['IHDR', 'PLTE', 'tRNS', 'eXIf', 'IDAT', 'IEND']);
 const SIGNATURE_BYTES = 8;
 /** The length, the type and the checksum of a chunk. */
 const FRAME_BYTES = 12;
 /** A longer `eXIf` is left out. A JPEG cannot have a longer one either. */
 const MOST_EXIF_BYTES = 65_535;
-/** More than an image of 16 MiB has: libraries write chunks of 8 KiB. Looking at more would delay the thread. */
+/** An image of 16 MiB has fewer: libraries write chunks of 8 KiB. Looking at more would delay the thread. */
 const MOST_CHUNKS = 20_000;
 
 /**

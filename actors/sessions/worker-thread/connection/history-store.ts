@@ -30,7 +30,7 @@ export async function storeMappings(
     await storeNow(await withMovedTokens(keys, { 'lid-mapping': newEntries }));
 }
 
-/** The field under which the client keeps whose id it is. */
+/** Returns the field under which the client keeps whose id it is. */
 function reverse(lid: string): string {
   return `${lid}_reverse`;
 }

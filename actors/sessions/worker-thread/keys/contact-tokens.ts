@@ -145,7 +145,7 @@ function secondsOf({ timestamp }: Token): number {
   return Number(timestamp ?? 0) || 0;
 }
 
-/** The first second of a window of whole weeks that ends with the present one. */
+/** Returns the first second of a window of whole weeks that ends with the present one. */
 function windowStart(weeks: number, nowSeconds: number): number {
   return (Math.floor(nowSeconds / WEEK_SECONDS) - (weeks - 1)) * WEEK_SECONDS;
 }

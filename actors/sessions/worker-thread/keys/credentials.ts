@@ -121,7 +121,7 @@ async function settingsKeyFields(
   return fields.set(SETTINGS_KEY_IDS, encode(kept));
 }
 
-/** The Signal keys of one shop. Each batch is in one fenced write, alone or with others. */
+/** Returns the Signal keys of one shop. Each batch is in one fenced write, alone or with others. */
 function signalKeys(sealedStore: SealedStore): SignalKeyStore {
   return {
     async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {

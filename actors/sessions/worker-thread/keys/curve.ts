@@ -161,7 +161,7 @@ const bytesOf = (value: bigint): Buffer =>
 
 const modulo = (value: bigint): bigint => ((value % PRIME) + PRIME) % PRIME;
 
-/** The inverse modulo the prime, by Euclid's algorithm; all values here are public. */
+/** Returns the inverse modulo the prime, by Euclid's algorithm; all values here are public. */
 function inverseOf(value: bigint): bigint {
   let [left, right, before, now] = [PRIME, modulo(value), 0n, 1n];
   while (right !== 0n) {

@@ -12,8 +12,8 @@ import { ownDevice } from './device-sessions.ts';
 
 /**
  * Forgets the devices of a person when the network reports that they changed, so that the next message asks for them.
- * They are kept under the number and the network's own id. The client changes only the one that a device is named by,
- * and nothing if the report names no device.
+ * Devices are kept under the person's number and under the network's own id. The client itself changes only the address
+ * by which the report names a device, and nothing if the report names no device.
  */
 export function followDevices({ ws }: Pick<WASocket, 'ws'>, { devices }: Pick<ShopMemory, 'devices'>): void {
   ws.on('CB:notification,type:devices', (notification: BinaryNode) => {

@@ -8,7 +8,7 @@ import { isConnectionClosed, isRateSignal, isSocketFailure, readClientError } fr
 import { backoffOf } from '../wire/usync-errors.ts';
 import type { Phase } from './pending-order.ts';
 
-/** An order goes no further, though nothing failed: it was given up, or may not leave once more. */
+/** An order goes no further, though nothing failed: it was given up, or may not leave again. */
 export class OrderGivenUp extends Error {}
 
 /** Returns the outcome of an order whose time is over. */
@@ -23,18 +23,18 @@ export function overdueOutcome(phase: Phase): SendOutcome {
 export function outcomeOf(phase: Phase, error: unknown): SendOutcome {
   if (isRateSignal(error)) return { kind: 'rate_limited', ...backoffOf(error) };
   if (phase === 'transmitting') return { kind: 'unknown' };
-  // It waits for the proxy, as it does for a lost session.
+  // The message waits for the proxy, as it waits for a lost session.
   if (error instanceof EgressFailure) return { kind: 'not_sent' };
   // Nothing is wrong with the attachment. It is retried when the directory may have space.
   if (error instanceof AttachmentDirectoryUnusable) return { kind: 'unprepared' };
   if (error instanceof MediaUnavailable) return { kind: 'media_unavailable', detail: error.message };
   // A closing socket proves nothing about the message.
   if (isConnectionClosed(error)) return { kind: 'not_sent' };
-  // An upload that fails is the network's: nothing is wrong with the attachment either. `fail` logs a defect.
+  // If an upload fails, the cause is the network and not the attachment. `fail` logs the error if it is a defect.
   return { kind: 'unprepared' };
 }
 
-/** The errors of ours that give a reason. */
+/** Our own classes of errors, whose messages give a reason. */
 const REASONS = [
   OrderGivenUp,
   NoAnswer,
@@ -44,7 +44,7 @@ const REASONS = [
   Unreadable,
 ];
 
-/** True for an error that gives no reason: it is none of ours, of the client's, of the system's or of a socket. */
+/** True for an error whose cause is unknown: neither our code, the client, the system nor a socket reports it so. */
 export function isDefect(error: unknown): boolean {
   if (REASONS.some((reason) => error instanceof reason)) return false;
   if (readClientError(error).statusCode !== undefined) return false;

@@ -77,7 +77,7 @@ export function deviceListHash(addresses: Iterable<string>): string {
   return `2:${digest.subarray(0, 6).toString('base64')}`;
 }
 
-/** The address with an agent, which is 0 in all cases, and with the device. */
+/** Returns the address with an agent, which is 0 in all cases, and with the device. */
 function hashedForm(address: string): string {
   const { user = '', device = 0, server = '' } = jidDecode(address) ?? {};
   return `${user}.0:${device}@${server}`;

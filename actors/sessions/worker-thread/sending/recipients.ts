@@ -109,7 +109,7 @@ class ContactType {
   }
 }
 
-/** The address of a chat: a group's own, a person's id on the network if it is known, else the number. */
+/** Returns the address of a chat: a group's own, a person's id on the network if it is known, else the number. */
 export async function chatOf(socket: WASocket, recipient: string): Promise<string> {
   const byNumber = chatAddress(recipient);
   if (isGroupAddress(recipient) || isLidAddress(recipient)) return byNumber;

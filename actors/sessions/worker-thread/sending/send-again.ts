@@ -21,7 +21,7 @@ interface SendAgainParts {
 }
 
 /**
- * Sends a message once more that reached no one, or that was not acknowledged before its connection was lost. It happens
+ * Sends a message again that reached no one, or that was not acknowledged before its connection was lost. It happens
  * once for each order.
  */
 export class SendAgain {
@@ -75,8 +75,8 @@ export class SendAgain {
   }
 
   /**
-   * Sends the message once more, to the recipients that `prepare` returns. The order ends as refused with the code if
-   * there is no recipient, or the message was sent once more before. It also does so if the shop's actor no longer
+   * Sends the message again, to the recipients that `prepare` returns. The order ends as refused with the code if
+   * there is no recipient, or the message was sent again before. It also does so if the shop's actor no longer
    * allows the message. The steps of its ratchets are stored before it leaves.
    */
   async #send(

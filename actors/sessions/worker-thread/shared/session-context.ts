@@ -73,8 +73,8 @@ export class SessionContext implements SessionFacts {
   }
 
   /**
-   * Reports that only the frame of a message is missing, which `transmit` sends. The changes are to be stored before.
-   * It is reported again, without changes, before a message is sent once more.
+   * Reports that only the frame of a message is missing, which `transmit` sends. The changes must be stored
+   * before. Call it again, without changes, before a message is sent again.
    */
   prepared({ attempt, order: { messageId } }: PrepareOrder, facts: PreparedFacts): void {
     this.environment.post({ kind: 'prepared', ...this.#ids(), attempt, messageId, ...facts });

@@ -80,7 +80,7 @@ export function sessionEndOf(cause: {
   }
 }
 
-/** The status code and message in an error of the client's (a Boom, an iq error) or any other throw. */
+/** Returns the status code and message in an error of the client's (a Boom, an iq error) or any other throw. */
 export function readClientError(error: unknown): { statusCode: number | undefined; message: string } {
   if (typeof error !== 'object' || error === null) return { statusCode: undefined, message: String(error) };
   const { output, message } = error as { output?: { statusCode?: number }; message?: string };
@@ -134,7 +134,7 @@ export function isSocketFailure(error: unknown): boolean {
 
 const dataOf = (error: unknown): unknown => (error as { data?: unknown } | null | undefined)?.data;
 
-/** The code of an iq error, which the client keeps in `data` under a status code of 500. */
+/** Returns the code of an iq error, which the client keeps in `data` under a status code of 500. */
 export function queryErrorCode(error: unknown): number | undefined {
   const data = dataOf(error);
   return typeof data === 'number' ? data : undefined;

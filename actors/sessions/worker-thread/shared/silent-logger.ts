@@ -16,7 +16,7 @@ export const quietLogger: NonNullable<UserFacingSocketConfig['logger']> = {
   error: drop,
 };
 
-/** A quiet logger that passes on one thing: the error on which the client refused a message. */
+/** Returns a quiet logger that passes on one thing: the error on which the client refused a message. */
 export function clientLogger(refusedOn: (error: unknown) => void): typeof quietLogger {
   const logger: typeof quietLogger = {
     ...quietLogger,

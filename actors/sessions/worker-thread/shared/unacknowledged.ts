@@ -21,7 +21,7 @@ export interface UnacknowledgedOrder {
 
 /**
  * A shop's orders between two of its connections. An order that was not acknowledged when the connection was lost is
- * sent once more by the next connection, under the same id. The network and phones show one id once (whatsmeow
+ * sent again by the next connection, under the same id. The network and phones show one id once (whatsmeow
  * `retryFrame`). Nothing is kept longer than a minute, nor beyond the process.
  */
 export class UnacknowledgedOrders {

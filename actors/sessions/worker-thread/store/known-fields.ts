@@ -7,7 +7,7 @@ const SMALLEST_FIELDS = 512;
 
 /**
  * The fields that a hash may hold, in two bytes a field (a Bloom filter). A field that it reports missing is missing.
- * It may report a missing one as present, more often as more are added than it was made for.
+ * A field that it reports present may be missing, more often so once it has more fields than it was made for.
  */
 export class KnownFields {
   readonly bits: Uint8Array;

@@ -1,6 +1,6 @@
 /**
- * Returns the network's address of a recipient. `number` is in E.164 with plus, or it is a group id or the network's own
- * id of a person. Such an id is an address already.
+ * Returns the network's address of a recipient. `number` is in E.164 with plus, or it is a group id or the network's
+ * own id of a person. Such an id is an address already.
  */
 export function chatAddress(number: string): string {
   return isGroupAddress(number) || isLidAddress(number) ? number : `${number.slice(1)}@s.whatsapp.net`;
@@ -11,7 +11,7 @@ export function isGroupAddress(recipient: string): boolean {
   return recipient.endsWith('@g.us');
 }
 
-/** The user part of an address, without device and server. */
+/** Returns the user part of an address, without device and server. */
 export function userOf(address: string): string {
   return address.split('@')[0]?.split(':')[0] ?? '';
 }

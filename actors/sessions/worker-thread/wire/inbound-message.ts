@@ -16,7 +16,10 @@ export interface InboundEnvelope {
   readonly name: string | undefined;
 }
 
-/** The envelope of a message that one person wrote to the shop; undefined for groups, broadcasts, and our own devices. */
+/**
+ * Returns the envelope of a message that one person wrote to the shop; undefined for groups, broadcasts, and our own
+ * devices.
+ */
 export function readEnvelope(
   stanza: BinaryNode,
   ownAddresses: readonly string[],

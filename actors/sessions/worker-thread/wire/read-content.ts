@@ -183,7 +183,9 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-/** The beginning of a text; null for none. Half of a surrogate pair, which JSON cannot carry, becomes U+FFFD. */
+/**
+ * Returns the beginning of a text; null for none. Half of a surrogate pair, which JSON cannot carry, becomes U+FFFD.
+ */
 function cutText(text: string | null | undefined, mostCharacters: number): string | null {
   return text == null ? null : Buffer.from(text.slice(0, mostCharacters)).toString();
 }

@@ -56,7 +56,7 @@ function nameUnknownId(row: BinaryNode): void {
   delete lid.content;
 }
 
-/** The parts of a row that are no errors. */
+/** Returns the parts of a row that are no errors. */
 function resultsIn({ content }: BinaryNode): BinaryNode[] {
   return Array.isArray(content) ? content.filter((part) => childOf(part, 'error') === undefined) : [];
 }

@@ -59,7 +59,7 @@ export async function readCancelQueue(
   return { places: await readPlaces(state, messagesOfKey, store) };
 }
 
-/** The facts about a message that was cancelled at the pool. Reads nothing after another answer of the pool. */
+/** Returns the facts about a message that was cancelled at the pool. Reads nothing after another answer of the pool. */
 export async function readCancelledAtPool(
   state: ShopState,
   { messageId, answer }: CommandOf<'pool.answered'>,

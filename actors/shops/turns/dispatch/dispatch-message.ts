@@ -49,7 +49,8 @@ function obstacle(
   const recipient = body.to ?? '';
   if (isWithdrawn || (isPerson(recipient) && writer?.optedOut)) return 'RECIPIENT_OPTED_OUT';
   if (isOverRecipientLimits(state, writer, nowMs)) return 'RECIPIENT_RATE_LIMITED';
-  // The message counts as one to a declared number, and neither budget uses capacity of the other.
+  // The declaration ended after the acceptance, so the recipient is cold now. The send was counted with the declared
+  // ones, and the budget of cold recipients was not asked.
   if (hasLapsed) return 'COLD_RECIPIENT_CAP_REACHED';
   // The session must first look up whether it has a token of this recipient, who never wrote.
   if (prepared !== undefined && barsNewChat(state, { to: recipient, ...prepared, writer }, nowMs))
@@ -60,7 +61,7 @@ function obstacle(
   return undefined;
 }
 
-/** The recipient wrote before, while the network sent no number: their data moves to it. */
+/** Moves a recipient's data to their number. They wrote before, when the network named only its own id of them. */
 function linkRecipient(builder: TurnBuilder, { wroteByLid, writer }: DispatchFacts): void {
   const { currentMessage } = builder.state;
   if (currentMessage === undefined || wroteByLid === undefined) return;
@@ -126,8 +127,8 @@ export function onFirstLook(
 }
 
 /**
- * True if the session was ordered to prepare that message in its present attempt. The order sets the message's body, and
- * the end of an attempt removes it. A report without a body is about an earlier attempt, which was recalled.
+ * True if the session was ordered to prepare that message in its present attempt. The order sets the message's body,
+ * and the end of an attempt removes it. A report without a body is about an earlier attempt, which was recalled.
  */
 function isOrdered(state: ShopState, messageId: string): boolean {
   return isPreparing(state, messageId) && state.currentBody !== undefined;
@@ -140,7 +141,7 @@ export function onNoChat(builder: TurnBuilder, messageId: string): void {
   stepPacing(builder, { type: 'blocked', reason: classCapCode(currentBody?.policy?.recipientClass) });
 }
 
-/** The session sealed a message, for the first time or to send it once more. */
+/** The session sealed a message, for the first time or to send it again. */
 export function onPrepared(
   builder: TurnBuilder,
   event: SessionEventOf<'session.prepared'>,
@@ -176,7 +177,7 @@ function putOnWire(
 }
 
 /**
- * The check before a transmitted message is sent once more. A batch that was cancelled or paused does not matter, since
+ * The check before a transmitted message is sent again. A batch that was cancelled or paused does not matter, since
  * its message is on its way. If the message may not be repeated, the session reports its outcome.
  */
 function repeat(

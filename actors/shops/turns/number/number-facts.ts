@@ -37,15 +37,15 @@ export interface NumberFacts {
 
 /** The data that a shop takes over with a number. */
 export interface Inheritance extends Pick<NumberPast, 'warmupSinceMs' | 'limits' | 'pausedUntilMs'> {
-  /** To be added to the shop's list, which has none of them. */
+  /** The sends that this shop must add to its list of accepted sends. */
   readonly entries: readonly LedgerEntry[];
   /** The key of its archive since its shop was erased. */
   readonly archivedAt?: string;
-  /** The shop's ledger with them. */
+  /** The shop's ledger with these sends in addition. */
   readonly ledger: SendLedger;
-  /** To be stored; they include the shop's own. */
+  /** The writers that this shop must store. They include its own. */
   readonly writers: ReadonlyMap<string, Writer>;
-  /** To be stored, because the shop itself does not know the numbers of these addresses. */
+  /** The aliases that this shop must store, because it does not know the numbers of these addresses itself. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 

@@ -57,7 +57,7 @@ export function takeNumber(builder: TurnBuilder, event: ConnectedEvent, facts: N
     builder.perform({ type: 'note_number', phone });
   }
   if (inheritance !== undefined) inherit(builder, inheritance);
-  // They are about the number, and not about the shop.
+  // The network limits a number, and not a shop.
   const limits = facts.limits ?? inheritance?.limits;
   if (limits !== undefined) builder.change({ limits });
   else if (ownNumber(context) !== phone) builder.change({ limits: NO_LIMITS });
@@ -100,7 +100,7 @@ function inherit(builder: TurnBuilder, inheritance: Inheritance): void {
   const { keys, acceptedList } = builder.state;
   const { entries, ledger, writers, aliases, archivedAt } = inheritance;
   if (archivedAt !== undefined) builder.write(...dropArchiveKey(builder.state.shop.tenantId, archivedAt));
-  // Also without entries: own counts of a network id may move to its number.
+  // Even if it has no new entries: counts under a network id may have moved to its number.
   builder.change({ ledger });
   renameRecipients(builder, aliases);
   if (entries.length > 0) {

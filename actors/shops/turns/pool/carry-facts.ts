@@ -47,7 +47,7 @@ async function readEntryPlace(
   return index === -1 ? undefined : index - newestPart.length;
 }
 
-/** The message of a request and its recipient. A withdrawn message that is not here has none. */
+/** Returns the message of a request and its recipient. A withdrawn message that is not here has none. */
 function subjectOf(
   { queue, currentMessage }: ShopState,
   command: PoolCommand,
