@@ -17,7 +17,7 @@ import { confirmNumber } from './one-shop-per-number.ts';
 import { peopleForgetter } from './person-memory.ts';
 import type { SharedNumbers } from './shared-numbers.ts';
 
-/** The session that belongs to a shop's address. */
+/** Returns the session that belongs to a shop's address. */
 export function sessionOf(address: Address): SessionAddress {
   return { shard: address.shard, ...shopOf(address) };
 }
@@ -42,7 +42,7 @@ export interface ShopEffectsOptions {
 
 /** Carries out the effects of a shop's turns, after their commit succeeded. */
 export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, address: Address) => void {
-  const { actors, host, waiters, announceEvents, feed, pool, poolSessions, log } = options;
+  const { actors, host, waiters, announceEvents, feed, pool, poolSessions } = options;
   const sendScheduled = scheduledSender(options);
   const sendBatched = batchSender(options);
   const forgetPeople = peopleForgetter(options);
@@ -76,11 +76,7 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
         host.close(session);
         break;
       case 'erase':
-        host
-          .erase(session)
-          .catch((error: unknown) =>
-            log.error({ tenantId, shopId, err: error }, 'credentials of a lost session could not be erased'),
-          );
+        eraseSession(options, session);
         break;
       case 'groups_reported':
         waiters.notify(shopId);
@@ -110,24 +106,39 @@ export function shopEffects(options: ShopEffectsOptions): (effect: ShopEffect, a
       case 'announce_channel':
         waiters.notify(shopId);
         poolSessions.refresh({ tenantId, shopId });
-        feed.publish('channel', {
-          tenantId,
-          shopId,
-          shop: effect.source.name,
-          status: publicChannelStatus(effect.state),
-          state: effect.state,
-        });
+        publishState(feed, effect);
         break;
-      case 'announce_pacing': {
-        const { source, state, heldByOperator, began } = effect;
-        feed.publish('pacing', { tenantId, shopId, shop: source.name, state, heldByOperator, began });
+      case 'announce_pacing':
+        publishState(feed, effect);
         break;
-      }
       default:
         // An effect that has no case and is not a `SessionOrder` does not compile.
         host.order(session, effect);
     }
   };
+}
+
+function eraseSession({ host, log }: ShopEffectsOptions, session: SessionAddress): void {
+  host.erase(session).catch((error: unknown) => {
+    const { tenantId, shopId } = session;
+    log.error({ tenantId, shopId, err: error }, 'credentials of a lost session could not be erased');
+  });
+}
+
+/** Shows operators the state of one of a shop's machines. */
+function publishState(
+  feed: ActorEventFeed,
+  effect: Extract<ShopEffect, { readonly type: 'announce_channel' | 'announce_pacing' }>,
+): void {
+  const { tenantId, shopId } = effect.source.shop;
+  const shop = effect.source.name;
+  if (effect.type === 'announce_channel') {
+    const { state } = effect;
+    feed.publish('channel', { tenantId, shopId, shop, status: publicChannelStatus(state), state });
+  } else {
+    const { state, heldByOperator, began } = effect;
+    feed.publish('pacing', { tenantId, shopId, shop, state, heldByOperator, began });
+  }
 }
 
 /** Carries out an effect about the number that a shop has connected. */

@@ -96,7 +96,25 @@ export function connectClient(options: {
     ...agentsOf(environment, egress),
   };
   const socket: WASocket = makeWASocket(config);
-  socket.refreshMediaConn = mediaHosts(socket, () => environment.clock.wallMs());
+  adaptSocket(socket, { context, credentials, ratchets, tokens, config });
+  followAccount(context, socket);
+  const history = new AccountHistory({ context, socket, credentials, sealedStore, bounds });
+  return { socket, tokens, history };
+}
+
+/** Changes a new client where it falls short (docs/chat-client.md), before it receives its first stanza. */
+function adaptSocket(
+  socket: WASocket,
+  parts: {
+    readonly context: SessionContext;
+    readonly credentials: Credentials;
+    readonly ratchets: Ratchets;
+    readonly tokens: ContactTokens;
+    readonly config: UserFacingSocketConfig;
+  },
+): void {
+  const { context, credentials, ratchets, tokens, config } = parts;
+  socket.refreshMediaConn = mediaHosts(socket, () => context.environment.clock.wallMs());
   socket.waUploadToServer = getWAUploadToServer(
     { ...DEFAULT_CONNECTION_CONFIG, ...config },
     socket.refreshMediaConn,
@@ -116,12 +134,9 @@ export function connectClient(options: {
   });
   // The first listener, so that a stanza is known before the client opens it.
   socket.ws.prependListener('CB:message', ratchets.arriving);
-  followAccount(context, socket);
-  const history = new AccountHistory({ context, socket, credentials, sealedStore, bounds });
-  return { socket, tokens, history };
 }
 
-/** The agents of the socket and of uploads; a session without an egress has its own for the simulator alone. */
+/** Returns the agents of the socket and of uploads; a session without an egress has its own for the simulator alone. */
 function agentsOf(
   { socketUrl, media: { ca } }: SessionEnvironment,
   egress: Egress | undefined,

@@ -77,20 +77,6 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
     }
   };
 
-  const announce = async (ciphertext: Uint8Array, paddedText: Uint8Array): Promise<void> => {
-    const stanza = stanzas.get(ciphertext);
-    if (stanza === undefined) return;
-    const ownAddresses = options.ownAddresses();
-    const message = proto.Message.decode(unpadRandomMax16(paddedText));
-    const otherAddress = (wireId: string): string | undefined => options.numbersBeside.get(wireId);
-    const { copies = [], notice } =
-      readPhoneMessage(stanza, message, { own: ownAddresses, otherAddress }) ?? {};
-    for (const copy of copies) await options.onReceived(copy.envelope, copy.message);
-    if (notice !== undefined) await options.historyReceived(stanza.attrs.id ?? '', notice);
-    const envelope = readEnvelope(stanza, ownAddresses);
-    if (envelope !== undefined) await options.onReceived(envelope, message);
-  };
-
   /** The phone may be asked for this stanza's message. Its answer may leave out the sender that the stanza names. */
   const remember = ({ attrs: { id, sender_pn } }: BinaryNode): void => {
     if (id !== undefined && sender_pn !== undefined) options.numbersBeside.set(id, sender_pn);
@@ -128,7 +114,7 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
                 error,
               }),
             );
-            await announce(sealedMessage.ciphertext, paddedText);
+            if (stanza !== undefined) await report(stanza, paddedText, options);
             return paddedText;
           }, sealedMessage.jid);
           return open(sealedMessage.ciphertext, opening);
@@ -146,13 +132,29 @@ export function makeRatchets(store: SignalKeyStore, options: RatchetOptions): Ra
   };
 }
 
+/** Reports the messages of a decrypted stanza to the session, and a part of the history if it has one. */
+async function report(
+  stanza: BinaryNode,
+  paddedText: Uint8Array,
+  { ownAddresses, numbersBeside, onReceived, historyReceived }: RatchetOptions,
+): Promise<void> {
+  const own = ownAddresses();
+  const message = proto.Message.decode(unpadRandomMax16(paddedText));
+  const otherAddress = (wireId: string): string | undefined => numbersBeside.get(wireId);
+  const { copies = [], notice } = readPhoneMessage(stanza, message, { own, otherAddress }) ?? {};
+  for (const copy of copies) await onReceived(copy.envelope, copy.message);
+  if (notice !== undefined) await historyReceived(stanza.attrs.id ?? '', notice);
+  const envelope = readEnvelope(stanza, own);
+  if (envelope !== undefined) await onReceived(envelope, message);
+}
+
 /** A ciphertext that could not be read in the session of its sender's address. */
 interface UnreadCiphertext {
   /** The device's address. */
   readonly address: string;
   /** The stanza of the ciphertext. */
   readonly stanza: BinaryNode | undefined;
-  /** Tries to read it once more. */
+  /** Tries to read it again. */
   readonly read: () => Promise<Uint8Array>;
   readonly error: unknown;
 }
