@@ -1,5 +1,6 @@
 /** Hours of each day, in one time zone, in which no message of a batch leaves. */
 import { MINUTE_MS } from '../runtime/durations.ts';
+import { memoize } from '../runtime/memoize.ts';
 
 /** From one time of day until another, which may be on the next day. */
 export interface QuietHours {
@@ -111,7 +112,7 @@ function isQuietAt({ from, to }: QuietHours, minuteNow: number): boolean {
   return start < end ? minuteNow >= start && minuteNow < end : minuteNow >= start || minuteNow < end;
 }
 
-/** The minute of the day that clocks of the zone show. */
+/** Returns the minute of the day that clocks of the zone show. */
 function minuteIn(timeZone: string, atMs: number): number {
   const { hour, minute } = clockIn(timeZone, atMs);
   return Number(hour) * 60 + Number(minute);
@@ -140,22 +141,10 @@ function isTimeZone(name: string): boolean {
 
 /** One format takes 50 µs to make and some kilobytes. */
 const MOST_FORMATS = 64;
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const knownFormat = formats.get(timeZone);
-  if (knownFormat !== undefined) return knownFormat;
-  if (formats.size >= MOST_FORMATS) formats.clear();
+const formatOf = memoize(MOST_FORMATS, (timeZone: string) => {
   const digits = { month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    year: 'numeric',
-    hourCycle: 'h23',
-    ...digits,
-  });
-  formats.set(timeZone, format);
-  return format;
-}
+  return new Intl.DateTimeFormat('en-GB', { timeZone, year: 'numeric', hourCycle: 'h23', ...digits });
+});
 
 function clockIn(timeZone: string, atMs: number): Readonly<Record<string, string>> {
   return Object.fromEntries(

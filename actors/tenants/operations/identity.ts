@@ -1,3 +1,4 @@
+import { rememberLast } from '../../../runtime/memoize.ts';
 import type { Identity } from '../tenant-operations.ts';
 import type { TenantRecord } from '../tenant-record.ts';
 import type { TenantState } from '../tenant-state.ts';
@@ -28,10 +29,7 @@ function tenantOf(record: TenantRecord): Identity['tenant'] {
   return tenant;
 }
 
-let lastEnd = { ms: Number.NaN, text: '' };
-
-/** A moment in ISO 8601, remembered: it is the same for everybody all month, and writing it costs as much as the rest. */
-function monthEnd(ms: number): string {
-  if (ms !== lastEnd.ms) lastEnd = { ms, text: new Date(ms).toISOString() };
-  return lastEnd.text;
-}
+/**
+ * A moment in ISO 8601. It is the same for everybody all month, and writing it costs as much as the rest of the reply.
+ */
+const monthEnd = rememberLast((ms: number) => new Date(ms).toISOString());
