@@ -36,14 +36,10 @@ export function policyUsage(
     window: WindowUsage['window'],
     windowOptions: { readonly kinds: KindSet; readonly windowMs: number; readonly cap: number },
   ): WindowUsage => {
-    const query = { kinds: windowOptions.kinds, sinceMs: nowMs - windowOptions.windowMs };
-    const oldestMs = ledger.oldestSince(query);
-    return {
-      window,
-      used: ledger.weightSince(query),
-      cap: windowOptions.cap,
-      nextReliefMs: oldestMs === undefined ? null : oldestMs + windowOptions.windowMs,
-    };
+    const { kinds, windowMs, cap } = windowOptions;
+    const { weight, oldestMs } = ledger.usageSince({ kinds, sinceMs: nowMs - windowMs });
+    const nextReliefMs = oldestMs === undefined ? null : oldestMs + windowMs;
+    return { window, used: weight, cap, nextReliefMs };
   };
   const day = (kinds: KindSet, cap: number) => ({ kinds, windowMs: DAY_MS, cap });
   return {

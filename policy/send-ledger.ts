@@ -23,12 +23,19 @@ export interface MessageTally {
   readonly sameContentMs: readonly number[];
 }
 
+/** The sum of some entries. */
+interface Survey {
+  readonly weight: number;
+  /** Time of the oldest entry that was added. */
+  readonly oldestMs: number | undefined;
+}
+
 /** Kinds of entries as a set of bits, for counting several at a time. */
 export type KindSet = number;
 
 const CODES: Readonly<Record<EntryKind, number>> = { known: 0, cold: 1, declared: 2, group: 3, status: 4 };
 
-/** The set of the given kinds. */
+/** Returns the set of the given kinds. */
 export function kindSet(...members: readonly EntryKind[]): KindSet {
   return members.reduce((set, kind) => set | (1 << CODES[kind]), 0);
 }
@@ -46,9 +53,10 @@ const WORD_RANGE = 2 ** 32;
 /**
  * All accepted sends of a shop in the last 24 hours; each rule scans them.
  *
- * It is a ring of 32-bit words, because a node keeps the ledgers of thousands of shops. An entry has five: time since a
- * base, kind and upper bits of the subject, its lower 32 bits, two halves of the fingerprint. The ring grows and
- * shrinks with its entries. It never holds more than `LEDGER_BOUND` if each entry was admitted before it was recorded.
+ * The entries are in a ring of 32-bit words, because a node keeps the ledgers of thousands of shops. An entry has five:
+ * time since a base, kind and upper bits of the subject, its lower 32 bits, two halves of the fingerprint. The ring
+ * grows and shrinks with its entries. It never holds more than `LEDGER_BOUND` if each entry was admitted before it was
+ * recorded.
  *
  * Time never runs behind the newest entry. If the clock steps back, entries and queries count as of the newest entry,
  * so no window ever holds more than its cap. A ledger restored from its encoded entries decides like the original.
@@ -160,7 +168,7 @@ export class SendLedger {
       today += 1;
       coldToday += Number(kind === CODES.cold);
       declaredToday += Number(kind === CODES.declared);
-      lastHour += isInHour ? 1 : 0;
+      lastHour += Number(isInHour);
       const subjectLow = words[word + 2] as number;
       if (subjectLow === recipientLow && (kindAndHigh & SUBJECT_HIGH_MASK) === recipientHigh) {
         toRecipientMs ??= [];
@@ -242,17 +250,17 @@ export class SendLedger {
    * others.
    */
   weightSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number {
-    return this.#survey({ ...query, room: Number.POSITIVE_INFINITY }).weight;
+    return this.usageSince(query).weight;
   }
 
-  /** Returns the time of the oldest entry of these kinds after `sinceMs`. Undefined if there is none. */
-  oldestSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): number | undefined {
-    return this.#survey({ ...query, room: Number.POSITIVE_INFINITY }).oldestMs;
+  /** Returns that weight, and the time of the oldest of these entries. The time is undefined if there is none. */
+  usageSince(query: { readonly kinds: KindSet; readonly sinceMs: number }): Survey {
+    return this.#survey({ ...query, room: Number.POSITIVE_INFINITY });
   }
 
   /**
    * Returns the first moment at which the entries of these kinds in a window of `windowMs` weigh no more than `room`.
-   * It is in the past if they already do, and `Infinity` for a negative `room`.
+   * The moment is in the past if they already do, and `Infinity` for a negative `room`.
    */
   roomAtMs(query: { readonly kinds: KindSet; readonly windowMs: number; readonly room: number }): number {
     const { kinds, windowMs, room } = query;
@@ -262,11 +270,7 @@ export class SendLedger {
   }
 
   /** Adds up the weight of entries of these kinds younger than `sinceMs`, newest first, until it exceeds `room`. */
-  #survey(query: { readonly kinds: KindSet; readonly sinceMs: number; readonly room: number }): {
-    readonly weight: number;
-    /** Time of the last entry that was added. */
-    readonly oldestMs: number | undefined;
-  } {
+  #survey(query: { readonly kinds: KindSet; readonly sinceMs: number; readonly room: number }): Survey {
     const words = this.#words;
     const { kinds, room } = query;
     const sinceOffset = query.sinceMs - this.#baseMs;

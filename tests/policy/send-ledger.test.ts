@@ -138,7 +138,7 @@ describe('the ledger', () => {
       ledger.record({ ...entry, atMs });
       assert.equal(ledger.newestMs, atMs);
       assert.equal(ledger.size, Math.min(hour + 1, 24));
-      const oldestMs = ledger.oldestSince({ kinds: kindSet('cold'), sinceMs: Number.NEGATIVE_INFINITY });
+      const { oldestMs } = ledger.usageSince({ kinds: kindSet('cold'), sinceMs: Number.NEGATIVE_INFINITY });
       assert.equal(oldestMs, Math.max(START_MS, atMs - 23 * HOUR_MS));
     }
   });
