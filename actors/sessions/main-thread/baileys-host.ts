@@ -251,7 +251,7 @@ export class BaileysHost implements SessionHost {
         this.#onClosed(message.shopId, message.generation);
         break;
       case 'answer':
-        this.#questions.settle(message.questionId, message.answer);
+        this.#questions.answer(message.questionId, message.answer);
         break;
       case 'store': {
         const { shop, request, requestId } = message;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../runtime/clock.ts';
 /** A question without an answer so far. */
 interface OpenQuestion {
   readonly worker: number;
-  readonly settle: (answer: unknown) => void;
+  readonly resolve: (answer: unknown) => void;
 }
 
 /** Questions to session workers. Each gets at most one answer. */
@@ -17,8 +17,8 @@ export class WorkerQuestions {
   }
 
   /**
-   * Resolves with the worker's answer. Undefined if `post` does not reach it, it exits before, or no answer comes within
-   * `withinMs`. By default the time is not limited.
+   * Resolves with the worker's answer. Undefined if `post` does not reach it, it exits before, or no answer comes
+   * within `withinMs`. By default the time is not limited.
    */
   async ask<Answer>(
     worker: number | undefined,
@@ -29,22 +29,24 @@ export class WorkerQuestions {
     const questionId = this.#count;
     if (worker === undefined || !post(questionId)) return undefined;
     return new Promise((resolve) => {
-      const timeout = withinMs && this.#clock.after(withinMs, () => this.settle(questionId, undefined));
-      const settle = (answer: unknown): void => {
-        if (timeout) timeout.cancel();
-        resolve(answer as Answer | undefined);
-      };
-      this.#open.set(questionId, { worker, settle });
+      const timeout = withinMs && this.#clock.after(withinMs, () => this.answer(questionId, undefined));
+      this.#open.set(questionId, {
+        worker,
+        resolve: (answer) => {
+          if (timeout) timeout.cancel();
+          resolve(answer as Answer | undefined);
+        },
+      });
     });
   }
 
-  settle(questionId: number, answer: unknown): void {
-    this.#open.get(questionId)?.settle(answer);
+  answer(questionId: number, answer: unknown): void {
+    this.#open.get(questionId)?.resolve(answer);
     this.#open.delete(questionId);
   }
 
   onWorkerLost(worker: number): void {
     for (const [questionId, openQuestion] of this.#open)
-      if (openQuestion.worker === worker) this.settle(questionId, undefined);
+      if (openQuestion.worker === worker) this.answer(questionId, undefined);
   }
 }

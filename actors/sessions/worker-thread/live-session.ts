@@ -69,7 +69,7 @@ export class LiveSession {
       chatTimers: this.#chatTimers,
     });
     this.#opening = new OpeningWatch(context, onSettled);
-    this.#pairing = new PairingOffer(context, () => this.#opening.settle());
+    this.#pairing = new PairingOffer(context, () => this.#opening.stop());
   }
 
   /** Loads the credentials and connects. Never rejects: a failure is reported as the session's end. */
@@ -208,7 +208,7 @@ export class LiveSession {
     if (update.qr !== undefined && this.#running !== undefined)
       this.#pairing.mayPair(this.#running.socket, update.qr);
     if (update.connection === 'open') {
-      this.#opening.settle();
+      this.#opening.stop();
       this.#context.later(this.#context.timing.firstSendAfterMs, () => this.#onOpened());
     }
     if (update.connection === 'close') {
@@ -267,10 +267,10 @@ export class LiveSession {
     this.#inbound.close();
     this.#running?.outbox.onClosed({ comesBack });
     this.#running?.receipts.close();
-    // It resolves when the other side has closed too, and no code needs to wait for that. A failure finds it closed
-    // already.
+    // The promise resolves when the other side has closed too. No code waits for that. A socket that fails to close is
+    // closed already.
     this.#running?.socket.end(new Error(reason)).catch(() => undefined);
-    this.#opening.settle();
+    this.#opening.stop();
   }
 
   async #drain(): Promise<void> {

@@ -108,7 +108,7 @@ function run(): void {
 
   port.on('message', (message: WorkerCommand) => {
     if (message.kind === 'ping') post({ kind: 'pong', heapBytes: getHeapStatistics().used_heap_size });
-    else if (message.kind === 'store_answer') store.settle(message.requestId, message.answer);
+    else if (message.kind === 'store_answer') store.answer(message.requestId, message.answer);
     else if (message.kind === 'stop') void sessions.stop().then(() => post({ kind: 'stopped' }));
     else sessions.handle(message);
   });
@@ -132,7 +132,7 @@ function busyShareOfThread(): () => number {
 /** Sends requests to the main thread's store, and matches its replies to the requests. */
 function storeClient(post: (message: WorkerMessage) => void): {
   ask: AskStore;
-  settle(requestId: number, answer: StoreAnswer): void;
+  answer(requestId: number, answer: StoreAnswer): void;
 } {
   const openQuestions = new Map<number, (answer: StoreAnswer) => void>();
   let count = 0;
@@ -143,7 +143,7 @@ function storeClient(post: (message: WorkerMessage) => void): {
         openQuestions.set(count, resolve);
         post({ kind: 'store', requestId: count, shop, request });
       }),
-    settle(requestId, answer) {
+    answer(requestId, answer) {
       openQuestions.get(requestId)?.(answer);
       openQuestions.delete(requestId);
     },
@@ -154,9 +154,9 @@ function storeClient(post: (message: WorkerMessage) => void): {
 const DEFAULT_STACK_FRAMES = 10;
 
 /**
- * Leaves stacks out of this thread's errors, which are reported by message only. The client makes an error for each
- * wait that it starts, in case that wait ends too late. Building their stacks was an eighth of the thread's time while
- * sending.
+ * Leaves stacks out of this thread's errors, which are reported by message only. Whenever
+ * the client starts to wait, it makes the error for a timeout in advance. Building the stacks of these errors took an
+ * eighth of the thread's time while it sent.
  */
 if (Error.stackTraceLimit === DEFAULT_STACK_FRAMES) Error.stackTraceLimit = 0;
 

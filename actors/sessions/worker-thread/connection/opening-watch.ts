@@ -9,21 +9,21 @@ import type { SessionContext } from '../shared/session-context.ts';
  */
 export class OpeningWatch {
   readonly #context: SessionContext;
-  readonly #onSettled: () => void;
+  readonly #onStopped: () => void;
   #ws: WASocket['ws'] | undefined;
   #watchdog: ArmedTimer | undefined;
   #endsMs: number | undefined;
-  #isSettled = false;
+  #isStopped = false;
 
-  /** `onSettled` is called once, at the first event of the connection or at its end: the next session may open. */
-  constructor(context: SessionContext, onSettled: () => void) {
+  /** `onStopped` is called once, at the first event of the connection or at its end: the next session may open. */
+  constructor(context: SessionContext, onStopped: () => void) {
     this.#context = context;
-    this.#onSettled = onSettled;
+    this.#onStopped = onStopped;
   }
 
-  /** Waits from now on, until `settle` is called. */
+  /** Waits from now on, until `stop` is called. */
   readonly start = (): void => {
-    if (this.#isSettled) return;
+    if (this.#isStopped) return;
     const { clock, timing } = this.#context;
     this.#endsMs ??= clock.monotonicMs() + timing.openingMs;
     const leftMs = this.#endsMs - clock.monotonicMs();
@@ -35,18 +35,19 @@ export class OpeningWatch {
 
   /** Starts the wait again with each frame. */
   follow({ ws }: WASocket): void {
-    if (this.#isSettled) return;
+    if (this.#isStopped) return;
     this.#ws = ws;
     ws.on('frame', this.start);
   }
 
-  settle(): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
+  /** Ends the wait. */
+  stop(): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     this.#watchdog?.cancel();
     this.#ws?.off('frame', this.start);
     // Its listeners hold the whole client, and a shop may keep its ended session for months.
     this.#ws = undefined;
-    this.#onSettled();
+    this.#onStopped();
   }
 }

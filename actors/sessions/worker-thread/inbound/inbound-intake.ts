@@ -86,15 +86,15 @@ export class InboundIntake {
     const token = `${opening.generation}.${this.#tokens}`;
     return new Promise((resolve, reject) => {
       const timeout = clock.after(timing.confirmMs, () =>
-        settle(new Error('an inbound message was not committed in time')),
+        end(new Error('an inbound message was not committed in time')),
       );
-      const settle = (failure?: Error): void => {
+      const end = (error?: Error): void => {
         this.#waiting.delete(token);
         timeout.cancel();
-        if (failure === undefined) resolve();
-        else reject(failure);
+        if (error === undefined) resolve();
+        else reject(error);
       };
-      this.#waiting.set(token, settle);
+      this.#waiting.set(token, end);
       this.#context.emit({ type: 'session.inbound', ...message, token });
     });
   }
@@ -106,7 +106,7 @@ export class InboundIntake {
   /** The session ended: all that wait are delivered again. */
   close(): void {
     this.#isClosed = true;
-    for (const settle of [...this.#waiting.values()]) settle(new Error('the session ended'));
+    for (const end of [...this.#waiting.values()]) end(new Error('the session ended'));
   }
 
   /**
