@@ -34,13 +34,13 @@ export async function reachThrough(egress: Egress, socketUrl: string, signal: Ab
     });
     asking.on('error', (error: NodeJS.ErrnoException) => {
       if (error instanceof EgressFailure) reject(error);
-      else reject(new EgressFailure(messageOf(error, signal), { isProxy: false }));
+      else reject(new EgressFailure(problemOf(error, signal), { isProxy: false }));
     });
     asking.end();
   });
 }
 
-function messageOf({ code }: NodeJS.ErrnoException, signal: AbortSignal): string {
+function problemOf({ code }: NodeJS.ErrnoException, signal: AbortSignal): string {
   if (signal.aborted) return 'the egress brought no answer of the chat network in time';
   return `the egress brought no answer of the chat network${code === undefined ? '' : ` (${code})`}`;
 }

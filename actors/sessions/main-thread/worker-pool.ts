@@ -17,6 +17,7 @@ import { Worker } from 'node:worker_threads';
 import { type ArmedTimer, type Clock, waitAtMost } from '../../../runtime/clock.ts';
 import { MINUTE_MS } from '../../../runtime/durations.ts';
 import type { Logger } from '../../../runtime/logger.ts';
+import { messageOf } from '../../../runtime/runtime-failure.ts';
 import type { SessionReport, WorkerCommand, WorkerMessage, WorkerSetup } from '../worker-protocol.ts';
 import { threadExecArgv } from './thread-sources.ts';
 
@@ -75,8 +76,11 @@ interface Member {
   readonly index: number;
   thread: Worker | undefined;
   isReady: boolean;
-  /** It began while no worker was ready. Sessions that open now wait for it, so that all workers get their share. */
-  isFirst: boolean;
+  /**
+   * True from a start while no worker was ready until this one is. Sessions that open meanwhile wait for it, so that
+   * all workers get their share.
+   */
+  beganWithoutReady: boolean;
   /** True if a message came from it since the last ping. */
   hasReported: boolean;
   /** Pings in a row without a message after them. */
@@ -116,7 +120,7 @@ export class WorkerPool {
       index,
       thread: undefined,
       isReady: false,
-      isFirst: true,
+      beganWithoutReady: true,
       hasReported: false,
       unanswered: 0,
       heapBytes: 0,
@@ -127,7 +131,7 @@ export class WorkerPool {
     this.#startUnreachableTimer();
   }
 
-  /** True if no worker was ready yet since the start. */
+  /** True while the first worker is awaited: none was ready since the start, and none is reported unreachable. */
   isBooting(): boolean {
     return !this.#hasBegun && !this.#hasReportedUnreachable && this.isStarting();
   }
@@ -135,7 +139,9 @@ export class WorkerPool {
   /** Workers are on their way: none is ready, or some of those that began together are not. */
   isStarting(): boolean {
     if (this.#isStopping) return false;
-    return this.readyWorkers().length === 0 || this.#members.some(({ isFirst }) => isFirst);
+    return (
+      this.readyWorkers().length === 0 || this.#members.some(({ beganWithoutReady }) => beganWithoutReady)
+    );
   }
 
   /** How many workers were lost since the start. */
@@ -197,7 +203,7 @@ export class WorkerPool {
       : this.#members.filter(({ thread }) => thread === undefined);
     for (const member of membersToStart) {
       for (const timer of member.timers) timer.cancel();
-      member.isFirst = !isAnyReady;
+      member.beganWithoutReady = !isAnyReady;
       this.#startOrReplace(member);
     }
   }
@@ -207,7 +213,7 @@ export class WorkerPool {
     try {
       this.#start(member);
     } catch (error) {
-      this.#replace(member, error instanceof Error ? error.message : String(error));
+      this.#replace(member, messageOf(error));
     }
   }
 
@@ -251,7 +257,7 @@ export class WorkerPool {
     if (member.reason !== undefined) return;
     for (const timer of member.timers) timer.cancel();
     member.isReady = true;
-    member.isFirst = false;
+    member.beganWithoutReady = false;
     this.#hasBegun = true;
     member.timers = [];
     this.#beat(member, thread);
@@ -297,7 +303,7 @@ export class WorkerPool {
 
   #replace(member: Member, detail: string): void {
     if (this.#isStopping) return;
-    member.isFirst = false;
+    member.beganWithoutReady = false;
     this.#lostSoFar += 1;
     this.#options.log.error({ worker: member.index, detail }, 'a session worker was lost');
     this.#options.events.onLost(member.index, detail);
@@ -310,7 +316,7 @@ export class WorkerPool {
     const { clock, supervision } = this.#options;
     const nowMs = clock.monotonicMs();
     const earlierLossesMs = this.#recentLossesMs.filter((atMs) => nowMs - atMs < supervision.lossWindowMs);
-    // More losses than that change nothing.
+    // With 20 losses the delay is the longest, so older ones are not kept.
     this.#recentLossesMs = [...earlierLossesMs, nowMs].slice(-20);
     return Math.min(
       supervision.longestRestartDelayMs,
@@ -318,7 +324,7 @@ export class WorkerPool {
     );
   }
 
-  /** Starts if no worker is ready. It counts from the end of the last one: others may start and exit meanwhile. */
+  /** Starts the timer if no worker is ready. A worker that starts and exits meanwhile does not restart it. */
   #startUnreachableTimer(): void {
     if (this.readyWorkers().length > 0 || this.#unreachableTimer !== undefined) return;
     this.#unreachableTimer = this.#options.clock.after(this.#options.supervision.unreachableAfterMs, () => {
